@@ -1,0 +1,36 @@
+// `npm run bench <name>`: the table of contents of the benchmarks. Each starts what it measures, prints a table and leaves nothing behind.
+// Before it: a person with a question. After it: docs/benchmarks.md holds what was seen.
+import { benchDeliver } from "./deliver.ts";
+import { benchSend } from "./send.ts";
+import { benchTrack } from "./track.ts";
+
+interface Benchmark {
+  measures: string;
+  run: () => Promise<void>;
+}
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  track: {
+    measures: "POST /v1/track: ours against a naive server and one without a database",
+    run: benchTrack,
+  },
+  send: {
+    measures: "POST /v1/send with 20 KB of HTML: the same, by what differs from mail to mail",
+    run: benchSend,
+  },
+  deliver: {
+    measures: "20,000 queued mails to sent over SMTP, signed: ours, nodemailer alone, the bare transport",
+    run: benchDeliver,
+  },
+};
+
+const name = process.argv[2] ?? "";
+const benchmark = BENCHMARKS[name];
+if (benchmark === undefined) {
+  process.stderr.write("npm run bench <name>, with one of these names:\n");
+  for (const [known, { measures }] of Object.entries(BENCHMARKS))
+    process.stderr.write(`  ${known.padEnd(8)} ${measures}\n`);
+  process.exitCode = name === "" ? 0 : 1;
+} else {
+  await benchmark.run();
+}

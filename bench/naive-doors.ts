@@ -1,0 +1,81 @@
+// How track and send are usually written: each request its own statements, on whichever connection of the pool is free.
+// Before it: rival-server.ts has checked key and body. After it: rows in the same tables as ours.
+import type { z } from "zod";
+import type pg from "pg";
+import type { SendBody, track } from "@postloft/contract/v1.ts";
+import { newId } from "../server/src/platform/ids.ts";
+
+const FIND_CONTACT = {
+  name: "find",
+  text: "select id from contacts where project_id = $1 and email = $2",
+};
+const UPDATE_CONTACT = {
+  name: "update",
+  text: "update contacts set data = data || $3, updated_at = now() where project_id = $1 and id = $2",
+};
+const INSERT_CONTACT = {
+  name: "insert",
+  text: "insert into contacts (project_id, id, email, subscribed, data) values ($1, $2, $3, true, $4)",
+};
+const INSERT_EVENT = {
+  name: "event",
+  text: "insert into events (project_id, id, contact_id, name, data) values ($1, $2, $3, $4, $5)",
+};
+
+/** Three statements: select the contact, update or insert it, insert the event. */
+export async function naiveTrack(pool: pg.Pool, projectId: string, body: z.output<typeof track.body>) {
+  const data = JSON.stringify(body.data ?? {});
+  const { rows } = await pool.query<{ id: string }>({ ...FIND_CONTACT, values: [projectId, body.email] });
+  const contactId = rows[0]?.id ?? newId();
+  if (rows[0] === undefined)
+    await pool.query({ ...INSERT_CONTACT, values: [projectId, contactId, body.email, data] });
+  else await pool.query({ ...UPDATE_CONTACT, values: [projectId, contactId, data] });
+  const eventId = newId();
+  await pool.query({ ...INSERT_EVENT, values: [projectId, eventId, contactId, body.event, data] });
+  return { contact: contactId, event: eventId, timestamp: new Date().toISOString() };
+}
+
+const UPSERT_CONTACT = {
+  name: "upsert",
+  text: `insert into contacts as c (project_id, id, email, subscribed, data) values ($1, $2, $3, false, $4)
+    on conflict (project_id, email) do update set data = c.data || excluded.data, updated_at = now() returning id`,
+};
+const INSERT_CONTENT = {
+  name: "content",
+  text: "insert into email_contents (project_id, id, from_address, subject, html) values ($1, $2, $3, $4, $5)",
+};
+const INSERT_EMAIL = {
+  name: "email",
+  text: "insert into emails (project_id, id, contact_id, content_id, priority, to_address) values ($1, $2, $3, $4, 1, $5)",
+};
+
+/** One transaction: upsert the contact, insert the content, insert the mail, for each recipient. */
+export async function naiveSend(pool: pg.Pool, projectId: string, body: SendBody) {
+  const contentId = newId();
+  const emails: Array<{ contact: { id: string; email: string }; email: string }> = [];
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await client.query({
+      ...INSERT_CONTENT,
+      values: [projectId, contentId, body.from?.address, body.subject, body.body],
+    });
+    for (const { address } of body.to) {
+      const data = JSON.stringify(body.data ?? {});
+      const { rows } = await client.query<{ id: string }>({
+        ...UPSERT_CONTACT,
+        values: [projectId, newId(), address, data],
+      });
+      const [emailId, contactId = ""] = [newId(), rows[0]?.id];
+      await client.query({ ...INSERT_EMAIL, values: [projectId, emailId, contactId, contentId, address] });
+      emails.push({ contact: { id: contactId, email: address }, email: emailId });
+    }
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  } finally {
+    client.release();
+  }
+  return { emails, timestamp: new Date().toISOString() };
+}

@@ -1,0 +1,25 @@
+// What a process has used so far, read from the kernel (Linux).
+// Before it: a benchmark knows a pid. After it: CPU per mail and memory in its table.
+import { readFileSync } from "node:fs";
+
+/** The kernel counts in hundredths of a second on every platform Linux runs on today. */
+const TICK_MS = 10;
+
+export interface ProcessCost {
+  cpuMs: number;
+  /** The most memory it ever held. */
+  peakBytes: number;
+  /** What it holds now. */
+  residentBytes: number;
+}
+
+export function costOf(pid: number): ProcessCost {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
+  return {
+    cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS,
+    peakBytes: kilobytes("VmHWM") * 1024,
+    residentBytes: kilobytes("VmRSS") * 1024,
+  };
+}

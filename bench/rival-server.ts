@@ -1,0 +1,70 @@
+// The servers ours is measured against, as a process: the same HTTP stack with the same checks, but no batches, or no database at all.
+// Before it: servers.ts says which, by message. After it: it answers its port by message and serves until its parent ends.
+import type { AddressInfo } from "node:net";
+import type pg from "pg";
+import * as contract from "@postloft/contract/v1.ts";
+import { createDatabase, createPool } from "../server/src/platform/database.ts";
+import { createHttp } from "../server/src/platform/http.ts";
+import { ok, route, type Route } from "../server/src/platform/http-route.ts";
+import { createLog } from "../server/src/platform/log.ts";
+import { createMetrics } from "../server/src/platform/metrics.ts";
+import { createRateLimiter } from "../server/src/platform/rate-limit.ts";
+import { newId } from "../server/src/platform/ids.ts";
+import { createKeyFinder, type FoundKey } from "../server/src/projects/keys.ts";
+import { naiveSend, naiveTrack } from "./naive-doors.ts";
+
+export interface RivalSpec {
+  /** null: no database, one key in memory. */
+  connection: pg.PoolConfig | null;
+  key: string;
+}
+
+const POOL_SIZE = 16;
+
+function naiveRoutes(pool: pg.Pool): Route[] {
+  return [
+    route(contract.track, async ({ projectId, body }) => ok(await naiveTrack(pool, projectId, body))),
+    route(contract.send, async ({ projectId, body }) => ok(await naiveSend(pool, projectId, body))),
+  ];
+}
+
+function emptyRoutes(): Route[] {
+  return [
+    route(contract.track, async () =>
+      ok({ contact: newId(), event: newId(), timestamp: new Date().toISOString() }),
+    ),
+    route(contract.send, async ({ body }) =>
+      ok({
+        emails: body.to.map(({ address }) => ({ contact: { id: newId(), email: address }, email: newId() })),
+        timestamp: new Date().toISOString(),
+      }),
+    ),
+  ];
+}
+
+async function serve({ connection, key }: RivalSpec): Promise<number> {
+  const log = createLog({ level: "warn" });
+  const pool = createPool({ connection: connection ?? {}, maxConnections: POOL_SIZE, log });
+  const database = createDatabase(pool);
+  const known: FoundKey = { projectId: newId(), kind: "secret", disabled: false };
+  const findKey =
+    connection === null ? async (given: string) => (given === key ? known : null) : createKeyFinder(database);
+  const app = await createHttp(
+    {
+      database,
+      credentials: { findKey, findSession: async () => null, findMembership: async () => null },
+      rateLimiter: createRateLimiter(database),
+      requestsPerMinute: 0,
+      sessionCookie: "session",
+      origin: () => null,
+      log,
+      metrics: createMetrics(),
+    },
+    connection === null ? emptyRoutes() : naiveRoutes(pool),
+  );
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  return (app.server.address() as AddressInfo).port;
+}
+
+process.once("disconnect", () => process.exit(0));
+process.once("message", (spec) => void serve(spec as RivalSpec).then((port) => process.send?.({ port })));

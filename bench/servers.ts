@@ -1,0 +1,100 @@
+// What is measured: the real server, the naive one and the one without a database, each a process of its own on a database of its own.
+// Before it: a benchmark asks for them. After it: load.ts calls their ports.
+import { fork, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { readConfig } from "../server/src/platform/config.ts";
+import { createSealer } from "../server/src/platform/crypto.ts";
+import { createDatabase, createPool } from "../server/src/platform/database.ts";
+import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/embedded-postgres.ts";
+import { createLog } from "../server/src/platform/log.ts";
+import { migrate } from "../server/src/platform/migrations.ts";
+import { bootstrap } from "../server/src/instance/bootstrap.ts";
+import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram } from "../e2e/program.ts";
+import { ADDRESSES, NUMBER_DIGITS } from "./request.ts";
+import type { RivalSpec } from "./rival-server.ts";
+
+export interface BenchServer {
+  port: number;
+  stop(): Promise<void>;
+}
+
+const RIVAL = fileURLToPath(new URL("rival-server.ts", import.meta.url));
+export const APP_SECRET = "one secret for this benchmark only";
+
+export type BenchDatabase = Awaited<ReturnType<typeof startDatabase>>;
+
+/**
+ * The PostgreSQL that comes with the server, with its settings (durable: synchronous_commit=on), on a temporary folder: migrated,
+ * with one project and a contact for each address that will be used.
+ */
+export async function startDatabase() {
+  const folder = await makeDataFolder();
+  const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: () => {} });
+  const { connection } = postgres;
+  const pool = createPool({ connection, maxConnections: 1, log: createLog({ level: "warn" }) });
+  await migrate(pool);
+  await bootstrap(createDatabase(pool), createSealer(APP_SECRET), readConfig(BOOTSTRAP));
+  await pool.query(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select p.id, uuidv7(), 'person-' || lpad(n::text, ${NUMBER_DIGITS}, '0') || '@example.com', true, '{"plan": "pro"}'
+     from projects p, generate_series(0, ${ADDRESSES - 1}) n`,
+  );
+  await pool.query("vacuum (analyze) contacts");
+  await pool.query("checkpoint");
+  await pool.end();
+  return {
+    connection,
+    async stop() {
+      await postgres.stop();
+      await folder.remove();
+    },
+  };
+}
+
+/** The real program on this database. */
+export async function startOurs(
+  database: BenchDatabase,
+  settings: Readonly<Record<string, string>>,
+  nodeArguments: readonly string[] = [],
+): Promise<BenchServer> {
+  const { user, password, host, port, database: name } = database.connection;
+  const program = await startProgram(
+    {
+      ...BOOTSTRAP,
+      DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${name}`,
+      APP_SECRET,
+      ...settings,
+    },
+    nodeArguments,
+  );
+  return {
+    port: Number(new URL(program.url).port),
+    async stop() {
+      await program.stop();
+    },
+  };
+}
+
+/** The naive server; without a database the one that only checks and answers. */
+export async function startRival(database: BenchDatabase | null): Promise<BenchServer> {
+  const child = fork(RIVAL, { serialization: "advanced" });
+  const spec: RivalSpec = { connection: database?.connection ?? null, key: SECRET_KEY };
+  const port = await portOf(child, spec);
+  return {
+    port,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.disconnect();
+      }),
+  };
+}
+
+function portOf(child: ChildProcess, spec: RivalSpec): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("message", (message) => resolve((message as { port: number }).port));
+    child.once("exit", (code) => reject(new Error(`a server ended with code ${code} before it listened`)));
+    child.once("error", reject);
+    child.send(spec);
+  });
+}

@@ -1,0 +1,28 @@
+// A table of text for the terminal and for docs/benchmarks.md, and how its numbers are written.
+// Before it: a benchmark has its rows. After it: standard output.
+
+/** Prints rows as a Markdown table, columns aligned; numbers to the right. */
+export function printTable(head: readonly string[], rows: ReadonlyArray<readonly string[]>): void {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),
+  );
+  const isNumber = head.map((_, column) => rows.every((row) => /^[\d.,×% –]*$/.test(row[column] ?? "")));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => (isNumber[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join(" | ")} |`;
+  const rule = widths.map((width, column) =>
+    isNumber[column] ? `${"-".repeat(width - 1)}:` : "-".repeat(width),
+  );
+  print([line(head), line(rule), ...rows.map(line)].join("\n"));
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function whole(number: number): string {
+  return Math.round(number).toLocaleString("en-US");
+}
+
+export function oneDecimal(number: number): string {
+  return number.toFixed(1);
+}

@@ -1,0 +1,251 @@
+// The one e-mail address parser: what a caller, a form, a CSV row or an SMTP client wrote becomes one canonical
+// text, or a reason in plain words why not. Before it: every door that takes an address or a sender domain.
+// After it: contacts, users, domains and envelopes, which compare, store and hand on that text byte for byte.
+
+/** The whole address with its domain as A-labels (RFC 5321 §4.5.3.1.3 less the angle brackets, erratum 1690). */
+const ADDRESS_MAX_OCTETS = 254;
+/** RFC 5321 §4.5.3.1.1; a local part outside ASCII is counted in UTF-8 (RFC 6531 §3.3). */
+const LOCAL_PART_MAX_OCTETS = 64;
+/** RFC 1035 §2.3.4, in the dotted form. */
+const DOMAIN_MAX_OCTETS = 253;
+const LABEL_MAX_OCTETS = 63;
+const NAME_MAX_CHARS = 256;
+/** Longer input is refused unread. Room for blanks around it and for letters spelled with separate accents. */
+const ADDRESS_INPUT_MAX_CHARS = 1_000;
+const MAILBOX_INPUT_MAX_CHARS = 2_000;
+
+/** Code points that show nothing, such as variation selectors and fillers, are never part of an address. */
+const NOT_IN_LOCAL_PART = /[^\p{L}\p{M}\p{Nd}.!#$%&'*+\-/=?^_`{|}~]|\p{Default_Ignorable_Code_Point}/u;
+const NOT_IN_DOMAIN = /[^\p{L}\p{M}\p{Nd}.-]|\p{Default_Ignorable_Code_Point}/u;
+/** Line breaks, other control characters, marks that turn the reading direction, halves of a surrogate pair. */
+const NOT_IN_NAME = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
+/** RFC 5322 §3.2.3 specials except the dot, which names such as "Dr. Who" carry (obs-phrase). */
+const NOT_IN_UNQUOTED_NAME = /[()<>[\]:;@\\,"]/;
+const NON_ASCII = /[^\0-\x7F]/;
+const ACCENT_WITHOUT_LETTER = /(?:^|[^\p{L}\p{M}\p{Nd}])\p{M}/u;
+/** Latin may stand beside Chinese, Japanese and Korean only (UTS #39 §5.2, highly restrictive). */
+const LATIN = /\p{Script=Latin}/u;
+const NOT_BESIDE_LATIN =
+  /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
+
+export type AddressResult = { ok: true; address: string } | { ok: false; reason: string };
+export type MailboxResult = { ok: true; address: string; name?: string } | { ok: false; reason: string };
+export type DomainResult = { ok: true; domain: string } | { ok: false; reason: string };
+export type DisplayNameResult = { ok: true; name: string } | { ok: false; reason: string };
+
+/**
+ * Reads one bare address; blanks around it are dropped. `address` is its canonical form: lower-cased, NFC, the
+ * domain as A-labels. Two spellings of one mailbox give the same text, and parsing that text gives it again.
+ * The local part is a dot-atom (RFC 5322 §3.2.3, RFC 6532 §3.2), never a quoted string. A letter outside ASCII
+ * that lower-cases, upper-cases or normalises into another spelling is refused, so that no look-alike of an
+ * existing address becomes a second one. Takes linear time and never throws.
+ */
+export function parseAddress(text: string): AddressResult {
+  if (text.length > ADDRESS_INPUT_MAX_CHARS) return refuse("The address is too long.");
+  return parseTrimmedAddress(text.trim());
+}
+
+/**
+ * Reads exactly one mailbox: `a@b.c`, `<a@b.c>`, `Name <a@b.c>` or `"Quoted, Name" <a@b.c>` (RFC 5322 §3.4 without
+ * groups, comments and folding). `address` is what `parseAddress` gives; `name` is unquoted, and absent when empty.
+ */
+export function parseMailbox(text: string): MailboxResult {
+  if (text.length > MAILBOX_INPUT_MAX_CHARS) return refuse("The address is too long.");
+  const mailbox = text.trim();
+  if (!mailbox.endsWith(">")) return parseAddress(mailbox);
+  // An address holds no "<", so the last one opens it even when a quoted name holds some.
+  const open = mailbox.lastIndexOf("<");
+  if (open === -1) return refuse('There is a ">" without its "<".');
+  const address = parseTrimmedAddress(mailbox.slice(open + 1, -1));
+  if (!address.ok) return address;
+  const name = parsePhrase(mailbox.slice(0, open));
+  if (!name.ok) return name;
+  return name.name === "" ? address : { ...address, name: name.name };
+}
+
+/**
+ * Checks a display name that stands beside an address, blanks around it dropped: at most 256 characters, no line
+ * break and no control character of any kind. Quotes and commas are welcome; whoever writes the header quotes them.
+ */
+export function parseDisplayName(text: string): DisplayNameResult {
+  if (text.length > MAILBOX_INPUT_MAX_CHARS) return refuse("The name is too long.");
+  const forbidden = NOT_IN_NAME.exec(text);
+  if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed in the name.`);
+  const name = text.trim();
+  if (name.length > NAME_MAX_CHARS) return refuse(`The name is longer than ${NAME_MAX_CHARS} characters.`);
+  return { ok: true, name };
+}
+
+/**
+ * Reads a domain name, such as a sender domain; blanks around it are dropped. `domain` is lower-cased, as A-labels
+ * (UTS #46 by the platform's `URL`), at least two labels of letters, digits and hyphens, never an IP address.
+ * The rarest letters of a domain outside ASCII (joiners, middle dots, emoji) are taken in their A-label spelling only.
+ */
+export function parseDomain(text: string): DomainResult {
+  if (text.length > ADDRESS_INPUT_MAX_CHARS) return refuse("The domain is too long.");
+  return parseTrimmedDomain(text.trim());
+}
+
+/** Whether a canonical address can travel only where SMTPUTF8 is offered (RFC 6531). */
+export function hasNonAsciiLocalPart(address: string): boolean {
+  return NON_ASCII.test(address.slice(0, address.lastIndexOf("@")));
+}
+
+/** The domain of a canonical address, as A-labels. */
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}
+
+function parseTrimmedAddress(text: string): AddressResult {
+  if (text === "") return refuse("The address is empty.");
+  const at = text.indexOf("@");
+  if (at === -1) return refuse('The address has no "@".');
+  if (at !== text.lastIndexOf("@")) {
+    return refuse('There is more than one "@": exactly one address is expected here.');
+  }
+  const localPart = parseLocalPart(text.slice(0, at));
+  if (!localPart.ok) return localPart;
+  const domain = parseTrimmedDomain(text.slice(at + 1));
+  if (!domain.ok) return domain;
+  const address = `${localPart.localPart}@${domain.domain}`;
+  if (octetsOf(address) > ADDRESS_MAX_OCTETS) {
+    return refuse(`The address is longer than ${ADDRESS_MAX_OCTETS} octets.`);
+  }
+  return { ok: true, address };
+}
+
+function parseLocalPart(text: string): { ok: true; localPart: string } | { ok: false; reason: string } {
+  if (text === "") return refuse('There is nothing before the "@".');
+  const forbidden = NOT_IN_LOCAL_PART.exec(text);
+  if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed before the "@".`);
+  if (text.startsWith(".") || text.endsWith(".") || text.includes("..")) {
+    return refuse('Before the "@" a dot may not come first, last or twice in a row.');
+  }
+  const localPart = text.normalize("NFC").toLowerCase().normalize("NFC");
+  if (NON_ASCII.test(text) && (hasSecondSpelling(text) || looksLikeAnother(localPart))) {
+    return refuse('A letter before the "@" could be mistaken for another one.');
+  }
+  if (octetsOf(localPart) > LOCAL_PART_MAX_OCTETS) {
+    return refuse(`The part before the "@" is longer than ${LOCAL_PART_MAX_OCTETS} octets.`);
+  }
+  return { ok: true, localPart };
+}
+
+function parseTrimmedDomain(text: string): DomainResult {
+  if (text === "") return refuse("The domain is missing.");
+  if (text.startsWith("[")) return refuse("An IP address cannot stand in for the domain.");
+  const forbidden = NOT_IN_DOMAIN.exec(text);
+  if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed in the domain.`);
+  if (text.endsWith(".")) return refuse("The domain may not end with a dot.");
+  if (NON_ASCII.test(text) && hasSecondSpelling(text)) {
+    return refuse("A letter of the domain could be mistaken for another one.");
+  }
+  const domain = toALabels(text);
+  if (domain === undefined) return refuse("The domain is not a valid name.");
+  if (domain.length > DOMAIN_MAX_OCTETS) {
+    return refuse(`The domain is longer than ${DOMAIN_MAX_OCTETS} octets.`);
+  }
+  const labels = domain.split(".");
+  const fault = labels.map(faultOfLabel).find((reason) => reason !== undefined);
+  if (fault !== undefined) return refuse(fault);
+  if (labels.length < 2) return refuse("The domain needs at least two parts, such as example.com.");
+  if (/^[0-9]+$/.test(labels.at(-1) ?? "")) return refuse("The domain may not end in a number.");
+  return { ok: true, domain };
+}
+
+/** What is wrong with one A-label (RFC 1123 §2.1), if anything. */
+function faultOfLabel(label: string): string | undefined {
+  if (label === "") return "The domain may not start with a dot or have two in a row.";
+  if (label.length > LABEL_MAX_OCTETS)
+    return `A part of the domain is longer than ${LABEL_MAX_OCTETS} octets.`;
+  if (label.startsWith("-") || label.endsWith("-")) {
+    return "A part of the domain may not start or end with a hyphen.";
+  }
+  return /^[a-z0-9-]+$/.test(label) ? undefined : "The domain is not a valid name.";
+}
+
+/**
+ * The host name as the platform's URL parser (UTS #46) understands it; undefined when it holds a label that does not
+ * encode or decode, or when plain ASCII would be read as something else (`1.2.3` and `1.0x10` become IP addresses).
+ */
+function toALabels(domain: string): string | undefined {
+  // Node decodes the A-labels of a host only when some label is not ASCII, so one is put in front.
+  const prefix = /xn--/i.test(domain) ? "\u00FC." : "";
+  const url = `http://${prefix}${domain}`;
+  if (!URL.canParse(url)) return undefined;
+  const hostname = new URL(url).hostname.slice(prefix === "" ? 0 : "xn--tda.".length);
+  return NON_ASCII.test(domain) || hostname === domain.toLowerCase() ? hostname : undefined;
+}
+
+/**
+ * Whether normalising would replace a letter by another one: full-width letters, ligatures and long s by their
+ * compatibility form, the Kelvin sign by plain K.
+ */
+function hasSecondSpelling(text: string): boolean {
+  if (text.normalize("NFC") !== text.normalize("NFKC")) return true;
+  return Array.from(text).some(
+    (letter) => NON_ASCII.test(letter) && !NON_ASCII.test(letter.normalize("NFC")),
+  );
+}
+
+/**
+ * Whether a lower-cased local part passes for another one: letters whose upper case leads back elsewhere (dotless i,
+ * sharp s), a dot put on an i that already has one (also the lower case of U+0130), an accent that joins the character before
+ * the address, Latin letters among those of a script that resembles it.
+ */
+function looksLikeAnother(localPart: string): boolean {
+  return (
+    localPart.toUpperCase().toLowerCase().normalize("NFC") !== localPart ||
+    localPart.includes("\u0307") ||
+    ACCENT_WITHOUT_LETTER.test(localPart) ||
+    (LATIN.test(localPart) && NOT_BESIDE_LATIN.test(localPart))
+  );
+}
+
+/** A phrase before `<`: either one quoted string or words without specials. */
+function parsePhrase(text: string): DisplayNameResult {
+  // Before anything is trimmed, so that a line break before the "<" is not lost sight of.
+  const forbidden = NOT_IN_NAME.exec(text);
+  if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed in the name.`);
+  const phrase = text.trim();
+  if (phrase.startsWith('"')) {
+    const name = unquote(phrase);
+    return name === undefined ? refuse("The quotes around the name do not match.") : parseDisplayName(name);
+  }
+  const special = NOT_IN_UNQUOTED_NAME.exec(phrase);
+  if (special) {
+    return refuse(
+      `${describeCharacter(special[0])} is allowed in the name only when the whole name is in quotes.`,
+    );
+  }
+  return parseDisplayName(phrase);
+}
+
+/** The content of a quoted string (RFC 5322 §3.2.4); undefined when it does not close exactly at the end. */
+function unquote(quoted: string): string | undefined {
+  let content = "";
+  for (let index = 1; index < quoted.length; index += 1) {
+    if (quoted.charAt(index) === '"') return index === quoted.length - 1 ? content : undefined;
+    if (quoted.charAt(index) === "\\") index += 1;
+    content += quoted.charAt(index);
+  }
+  return undefined;
+}
+
+function refuse(reason: string): { ok: false; reason: string } {
+  return { ok: false, reason };
+}
+
+function octetsOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** Names a character so that the caller finds it, also when it cannot be seen. */
+function describeCharacter(character: string): string {
+  if (/[\n\r\u0085\u2028\u2029]/.test(character)) return "A line break";
+  if (character === " ") return "A space";
+  if (character === '"') return "A quotation mark";
+  if (/[!-~]/.test(character)) return `"${character}"`;
+  const codePoint = character.codePointAt(0) ?? 0;
+  return `The character U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+}

@@ -1,0 +1,114 @@
+// Sender domains and their DNS proof (spec §2.10, 4.10; decisions §11).
+// Before it: address.ts, field.ts. After it: server/src/domains/routes.ts.
+import { z } from "zod";
+import { parseDomain } from "./address.ts";
+import { endpoint } from "./endpoint.ts";
+import { instant, issue, jsonSchemas, pathId } from "./field.ts";
+
+const domainName = z
+  .string()
+  .transform((text, context) => {
+    const parsed = parseDomain(text);
+    if (parsed.ok) return parsed.domain;
+    context.issues.push(issue(parsed.reason, "invalid_string", text));
+    return z.NEVER;
+  })
+  .register(jsonSchemas, {
+    jsonSchema: { type: "string", format: "hostname", examples: ["mail.example.com"] },
+  });
+
+/** A record to publish, with what DNS has in its place. */
+const record = z.object({
+  type: z.enum(["TXT"]),
+  name: z.string(),
+  value: z.string().describe("What should be published."),
+  purpose: z.enum(["dkim", "spf", "dmarc"]),
+  required: z.boolean().describe("Nothing is sent from the domain without it. The others are advice."),
+  found: z
+    .string()
+    .nullable()
+    .describe("What is published, one record a line; null when nothing is, or nobody answered."),
+  status: z.enum(["UNCHECKED", "MISSING", "MISMATCH", "FOUND"]),
+  advice: z.string().nullable().describe("What is wrong and what to do, in words; null when nothing is."),
+});
+
+const domain = z.object({
+  id: z.uuid(),
+  domain: z.string(),
+  verified: z.boolean(),
+  status: z.enum(["PENDING", "VERIFIED"]),
+  records: z.array(record),
+  dkimTokens: z
+    .array(z.string())
+    .describe("The selectors of the DKIM keys: the one that signs, then a next or former one."),
+  lastError: z
+    .string()
+    .nullable()
+    .describe(
+      "Why the domain lost its proof or is about to, or why the last check decided nothing; null when all is well.",
+    ),
+  lastCheckedAt: instant.nullable(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+const byId = z.object({ id: pathId });
+
+export const listDomains = endpoint({
+  name: "domains.list",
+  method: "GET",
+  path: "/domains/project/:projectId",
+  summary: "List the sender domains of a project",
+  caller: "project-by-path",
+  params: z.object({ projectId: pathId }),
+  answers: { 200: z.array(domain) },
+});
+
+export const createDomain = endpoint({
+  name: "domains.create",
+  method: "POST",
+  path: "/domains",
+  summary: "Add a sender domain; answers the DNS records to create",
+  description:
+    "Mail is sent from exactly this domain: its subdomains and its parent are domains of their own. A name outside ASCII is taken as its A-labels (`xn--…`), so a look-alike is another domain.",
+  caller: "project",
+  body: z.object({ domain: domainName }),
+  answers: { 201: domain },
+  errors: ["CONFLICT", "FORBIDDEN"],
+});
+
+export const verifyDomain = endpoint({
+  name: "domains.verify",
+  method: "GET",
+  path: "/domains/:id/verify",
+  summary: "Check the DNS records of a domain now",
+  description:
+    "All domains are also checked every five minutes. Only answers of DNS count: while nobody answers, nothing changes. A verified domain turns pending after three failed checks in a row.",
+  caller: "project",
+  params: byId,
+  answers: { 200: domain },
+  errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
+});
+
+export const rotateDomainKey = endpoint({
+  name: "domains.rotateKey",
+  method: "POST",
+  path: "/domains/:id/rotate-key",
+  summary: "Make a new DKIM key for a domain",
+  description:
+    "The records then list both keys. The new one signs from the first check on that finds its record in DNS; the old record must stay for seven days after that, then it leaves the list. 409 while there are two keys already.",
+  caller: "project",
+  params: byId,
+  answers: { 200: domain },
+  errors: ["DOMAIN_NOT_FOUND", "CONFLICT", "FORBIDDEN"],
+});
+
+export const deleteDomain = endpoint({
+  name: "domains.delete",
+  method: "DELETE",
+  path: "/domains/:id",
+  summary: "Remove a sender domain",
+  caller: "project",
+  params: byId,
+  answers: { 204: null },
+  errors: ["DOMAIN_NOT_FOUND", "CONFLICT", "FORBIDDEN"],
+});

@@ -1,0 +1,83 @@
+// Mails and where each stands (decisions §7, §8).
+// Before it: field.ts. After it: server/src/emails/routes.ts.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { cursorList, id, instant, pageQuery, pathId } from "./field.ts";
+
+/** QUEUED → CLAIMED → SENDING → SENT | FAILED | SKIPPED | UNCONFIRMED, then what came back; forward only (decisions §8). */
+export const EMAIL_STATUSES = [
+  "QUEUED",
+  "CLAIMED",
+  "SENDING",
+  "SENT",
+  "FAILED",
+  "SKIPPED",
+  "UNCONFIRMED",
+  "DELIVERED",
+  "BOUNCED",
+  "COMPLAINED",
+] as const;
+export type EmailStatus = (typeof EMAIL_STATUSES)[number];
+
+/** In the order in which they are sent when both wait. */
+export const EMAIL_KINDS = ["TRANSACTIONAL", "WORKFLOW", "CAMPAIGN"] as const;
+export type EmailKind = (typeof EMAIL_KINDS)[number];
+
+export const email = z.object({
+  id: z.uuid(),
+  contactId: z.uuid().nullable(),
+  kind: z.enum(EMAIL_KINDS),
+  status: z.enum(EMAIL_STATUSES),
+  to: z.string(),
+  from: z.string(),
+  subject: z.string().describe("As it was given, before variables are filled in."),
+  reason: z.string().nullable().describe("Why it was not sent, or what the last attempt was answered."),
+  attempts: z.int(),
+  nextAttemptAt: instant.nullable(),
+  createdAt: instant,
+  sentAt: instant.nullable(),
+});
+
+const timelineItem = z.object({
+  type: z.string().describe("queued, attempt, or the name of an event such as email.sent"),
+  at: instant,
+  detail: z.string().nullable(),
+});
+
+export const listEmails = endpoint({
+  name: "emails.list",
+  method: "GET",
+  path: "/emails",
+  summary: "List mails, newest first",
+  caller: "project",
+  query: pageQuery.extend({
+    status: z.enum(EMAIL_STATUSES).optional(),
+    contactId: id.optional(),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe("Only what came at or after this instant (ISO 8601)."),
+  }),
+  answers: { 200: cursorList(email) },
+});
+
+export const getEmail = endpoint({
+  name: "emails.get",
+  method: "GET",
+  path: "/emails/:id",
+  summary: "Read a mail, its status and timeline",
+  caller: "project",
+  params: z.object({ id: pathId }),
+  answers: {
+    200: email.extend({
+      messageId: z.string(),
+      cc: z.array(z.string()),
+      bcc: z.array(z.string()),
+      replyTo: z.string().nullable(),
+      body: z.string().describe("HTML as it was given, before variables are filled in."),
+      attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), sizeBytes: z.int() })),
+      timeline: z.array(timelineItem),
+    }),
+  },
+  errors: ["EMAIL_NOT_FOUND"],
+});

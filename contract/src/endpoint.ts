@@ -1,0 +1,93 @@
+// An endpoint is a value: method, path, who may call, what goes in, what comes out. Server, OpenAPI, docs and tests read it.
+// Before it: nothing. After it: one file per noun defines its endpoints; endpoints.ts lists them all.
+import { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
+
+/**
+ * Who may call:
+ * `anyone` without authentication · `tracker` a public or secret key, or a session with a project ·
+ * `project` a secret key, or a session with a project · `project-by-path` a session that is a member of the project in the path
+ * (`:projectId`), or that project's secret key, which may also write a word such as `current` for its own · `session` a logged-in person only.
+ */
+export type CallerKind = "anyone" | "tracker" | "project" | "project-by-path" | "session";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** `bare`: the resource itself. `wrapped`: `{ success: true, data }` (spec §4). `raw`: not JSON. */
+export type Envelope = "bare" | "wrapped" | "raw";
+
+/** A request part in which nothing is read. */
+const nothing = z.object({});
+
+export interface Endpoint<
+  Kind extends CallerKind = CallerKind,
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> {
+  /** Unique, `noun.verb`: the operation id in OpenAPI. */
+  readonly name: string;
+  readonly method: Method;
+  /** Parameters as `:name`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly caller: Kind;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Whether a body is read at all. */
+  readonly takesBody: boolean;
+  readonly bodyLimitBytes: number | null;
+  readonly envelope: Envelope;
+  /** Status → what the answer holds (inside the envelope); null where there is no body. */
+  readonly answers: Readonly<Record<number, z.ZodType | null>>;
+  /** Codes beyond those every endpoint of its caller kind can give. */
+  readonly errors: readonly ErrorCode[];
+}
+
+export interface EndpointDefinition<
+  Kind extends CallerKind,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  name: string;
+  method: Method;
+  path: string;
+  summary: string;
+  description?: string;
+  caller: Kind;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  bodyLimitBytes?: number;
+  envelope?: Envelope;
+  answers: Record<number, z.ZodType | null>;
+  errors?: readonly ErrorCode[];
+}
+
+/** Fills in what an endpoint left out: no parameters, no query, no body, a bare answer. */
+export function endpoint<
+  Kind extends CallerKind,
+  Params extends z.ZodType = typeof nothing,
+  Query extends z.ZodType = typeof nothing,
+  Body extends z.ZodType = typeof nothing,
+>(definition: EndpointDefinition<Kind, Params, Query, Body>): Endpoint<Kind, Params, Query, Body> {
+  return {
+    name: definition.name,
+    method: definition.method,
+    path: definition.path,
+    summary: definition.summary,
+    description: definition.description ?? "",
+    caller: definition.caller,
+    params: definition.params ?? (nothing as z.ZodType as Params),
+    query: definition.query ?? (nothing as z.ZodType as Query),
+    body: definition.body ?? (nothing as z.ZodType as Body),
+    takesBody: definition.body !== undefined,
+    bodyLimitBytes: definition.bodyLimitBytes ?? null,
+    envelope: definition.envelope ?? "bare",
+    answers: definition.answers,
+    errors: definition.errors ?? [],
+  };
+}

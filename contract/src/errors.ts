@@ -1,0 +1,181 @@
+// Every error code a caller can meet: its status, its usual message and what to do about it. docs/errors.md is made from it.
+// After it: platform/refusal.ts throws these, platform/http-errors.ts writes the envelope of spec §7.
+import { z } from "zod";
+
+export interface ErrorEntry {
+  readonly status: number;
+  readonly message: string;
+  readonly suggestion: string;
+}
+
+function entry(status: number, message: string, suggestion: string): ErrorEntry {
+  return { status, message, suggestion };
+}
+
+export const ERRORS = {
+  BAD_REQUEST: entry(
+    400,
+    "The request cannot be understood.",
+    "Compare the request with the documentation of this endpoint.",
+  ),
+  INVALID_REQUEST_BODY: entry(
+    400,
+    "The body is not valid JSON.",
+    "Send a JSON object and `Content-Type: application/json`.",
+  ),
+  MISSING_AUTH: entry(401, "No API key was sent.", "Send the header `Authorization: Bearer <API key>`."),
+  INVALID_API_KEY: entry(
+    401,
+    "The API key is not valid here.",
+    "Use the secret key (sk_…); the public key (pk_…) may only call POST /v1/track. Keys stop working when they are regenerated.",
+  ),
+  UNAUTHORIZED: entry(
+    401,
+    "You are not logged in.",
+    "Log in with POST /auth/login; API keys are not accepted here.",
+  ),
+  INVALID_CREDENTIALS: entry(
+    401,
+    "The e-mail address or the password is wrong.",
+    "Check both and try again.",
+  ),
+  FORBIDDEN: entry(403, "You may not do this.", "Ask an admin of the project."),
+  PROJECT_ACCESS_DENIED: entry(
+    403,
+    "You are not a member of this project.",
+    "Check the project id in X-Project-Id, or ask to be invited.",
+  ),
+  PROJECT_DISABLED: entry(
+    403,
+    "This project is disabled: it can be read, but not changed, and it sends nothing.",
+    "Ask whoever runs this installation why it was disabled.",
+  ),
+  EMAIL_VERIFICATION_REQUIRED: entry(
+    403,
+    "Your e-mail address is not verified yet.",
+    "Open the link in the verification mail.",
+  ),
+  SIGNUPS_DISABLED: entry(
+    403,
+    "New accounts cannot be created on this installation.",
+    "Ask whoever runs this installation for an invitation.",
+  ),
+  DOMAIN_NOT_VERIFIED: entry(
+    403,
+    "The sender's domain is not verified in this project.",
+    "Add the domain with POST /domains, create its DNS records and verify it; then send from it.",
+  ),
+  CONTACT_UNSUBSCRIBED: entry(
+    403,
+    "The contact is unsubscribed.",
+    "Send a transactional mail, or ask the contact to subscribe again.",
+  ),
+  RESOURCE_NOT_FOUND: entry(404, "There is nothing here.", "Check the path and the id."),
+  CONTACT_NOT_FOUND: entry(
+    404,
+    "There is no such contact.",
+    "Check the id; contacts of other projects cannot be seen.",
+  ),
+  EMAIL_NOT_FOUND: entry(
+    404,
+    "There is no such email.",
+    "Check the id; emails of other projects cannot be seen.",
+  ),
+  MESSAGE_NOT_FOUND: entry(
+    404,
+    "There is no such message in the local mailbox.",
+    "Check the id; the mailbox holds mail only with the transport `mailbox`.",
+  ),
+  TEMPLATE_NOT_FOUND: entry(
+    404,
+    "There is no such template.",
+    "Check the id; templates of other projects cannot be used.",
+  ),
+  DOMAIN_NOT_FOUND: entry(
+    404,
+    "There is no such domain.",
+    "Check the id; domains of other projects cannot be seen.",
+  ),
+  PROJECT_NOT_FOUND: entry(404, "There is no such project.", "Check the id."),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    "This path does not take this method.",
+    "See the Allow header for the methods it takes.",
+  ),
+  CONFLICT: entry(
+    409,
+    "The request contradicts what is there already.",
+    "Read the message, change the request and try again.",
+  ),
+  IDEMPOTENCY_KEY_REUSED: entry(
+    409,
+    "This Idempotency-Key was used with another request, or that request is still running.",
+    "Use a new key for a new request; repeat the same request with the same key.",
+  ),
+  PAYLOAD_TOO_LARGE: entry(413, "The body is larger than this endpoint takes.", "Send less at once."),
+  UNSUPPORTED_MEDIA_TYPE: entry(
+    415,
+    "The body is of a kind this endpoint does not take.",
+    "Send `Content-Type: application/json`.",
+  ),
+  VALIDATION_ERROR: entry(422, "Some fields are not valid.", "Correct the fields listed in `errors`."),
+  RATE_LIMIT_EXCEEDED: entry(429, "Too many requests.", "Wait for the seconds in Retry-After and try again."),
+  INTERNAL_SERVER_ERROR: entry(
+    500,
+    "Something went wrong on our side.",
+    "Try again; if it stays, tell whoever runs this installation the request id.",
+  ),
+  SERVICE_UNAVAILABLE: entry(
+    503,
+    "The service cannot answer right now.",
+    "Nothing was changed. Try again in a few seconds.",
+  ),
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Codes of single fields in `error.errors[].code`, with when each is used. */
+export const FIELD_CODES = {
+  required: "the field is missing",
+  invalid_type: "the value is of another type",
+  invalid_string: "the text has another form (address, id, URL, line breaks)",
+  too_small: "the value is too small, too short or too few",
+  too_big: "the value is too big, too long or too many",
+  invalid_enum_value: "the value is none of those allowed",
+  invalid_date: "the date does not exist or has another form",
+  invalid_union: "the value has none of the forms allowed",
+  custom: "another rule of this field is broken; the message says which",
+  reserved_event: "the event name belongs to the service",
+} as const;
+
+export type FieldCode = keyof typeof FIELD_CODES;
+
+/** One faulty field: a dotted path (`attachments.2.filename`), a sentence, a code. */
+export interface FieldError {
+  field: string;
+  message: string;
+  code: FieldCode;
+}
+
+/** The error envelope of spec §7; `message` stands at the top as well for older clients. */
+export const errorAnswer = z.object({
+  success: z.literal(false),
+  message: z.string(),
+  error: z.object({
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string(),
+    statusCode: z.int(),
+    requestId: z.string(),
+    errors: z
+      .array(
+        z.object({
+          field: z.string(),
+          message: z.string(),
+          code: z.enum(Object.keys(FIELD_CODES) as [FieldCode, ...FieldCode[]]),
+        }),
+      )
+      .optional(),
+    suggestion: z.string(),
+  }),
+  timestamp: z.iso.datetime(),
+});

@@ -1,0 +1,23 @@
+// Names of events the service emits, and the patterns a caller may not track (spec §4.1 rule 2, §6).
+// After it: v1.ts and events.ts refuse reserved names; events/ and emails/ on the server emit them.
+
+export const CONTACT_SUBSCRIBED = "contact.subscribed";
+export const CONTACT_UNSUBSCRIBED = "contact.unsubscribed";
+export const EMAIL_SENT = "email.sent";
+export const EMAIL_DELIVERY = "email.delivery";
+export const EMAIL_BOUNCE = "email.bounce";
+export const EMAIL_COMPLAINT = "email.complaint";
+
+/** Invisible formatting characters, which would make a name look like another one. */
+const INVISIBLE = /\p{Cf}/gu;
+
+/**
+ * Whether a name belongs to the service: `email.*`, the two subscription events, `segment.<slug>.entry|exit`.
+ * Compared without case, outer space, invisible characters and compatibility forms, so that no look-alike gets through.
+ */
+export function isReservedEventName(name: string): boolean {
+  const plain = name.normalize("NFKC").replace(INVISIBLE, "").trim().toLowerCase();
+  if (plain.startsWith("email.")) return true;
+  if (plain === CONTACT_SUBSCRIBED || plain === CONTACT_UNSUBSCRIBED) return true;
+  return plain.startsWith("segment.") && (plain.endsWith(".entry") || plain.endsWith(".exit"));
+}

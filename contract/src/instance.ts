@@ -1,0 +1,75 @@
+// What this installation offers and how it is (spec §4.14; decisions §1, §12).
+// Before it: endpoint.ts. After it: server/src/instance/routes.ts.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+
+export const getConfig = endpoint({
+  name: "instance.config",
+  method: "GET",
+  path: "/config",
+  summary: "Read what this installation offers",
+  caller: "anyone",
+  answers: {
+    200: z.object({
+      environment: z.string(),
+      urls: z.object({ api: z.string(), dashboard: z.string(), docs: z.string() }),
+      features: z.object({
+        signups: z.boolean(),
+        billing: z.boolean(),
+        storage: z.boolean(),
+        authProviders: z.object({ github: z.boolean(), google: z.boolean(), oidc: z.boolean() }),
+        email: z.object({ provider: z.string(), trackingToggleEnabled: z.boolean() }),
+        smtp: z.object({ enabled: z.boolean(), domain: z.string().nullable(), ports: z.null() }),
+      }),
+    }),
+  },
+});
+
+export const getHealth = endpoint({
+  name: "instance.health",
+  method: "GET",
+  path: "/health",
+  summary: "Whether the process lives",
+  caller: "anyone",
+  answers: { 200: z.object({ status: z.literal("ok"), time: z.iso.datetime() }) },
+});
+
+const check = z.enum(["ok", "failing"]);
+
+export const getReadiness = endpoint({
+  name: "instance.ready",
+  method: "GET",
+  path: "/ready",
+  summary: "Whether the process can do its work: database, migrations, queue",
+  caller: "anyone",
+  answers: {
+    200: z.object({
+      status: z.literal("ready"),
+      checks: z.object({ database: check, migrations: check, queue: check }),
+    }),
+    503: z.object({
+      status: z.literal("not ready"),
+      checks: z.object({ database: check, migrations: check, queue: check }),
+    }),
+  },
+});
+
+export const getMetrics = endpoint({
+  name: "instance.metrics",
+  method: "GET",
+  path: "/metrics",
+  summary: "Metrics in the Prometheus text format",
+  caller: "anyone",
+  envelope: "raw",
+  answers: { 200: z.string() },
+});
+
+export const getOpenApi = endpoint({
+  name: "instance.openapi",
+  method: "GET",
+  path: "/openapi.json",
+  summary: "This API as OpenAPI 3.1",
+  caller: "anyone",
+  envelope: "raw",
+  answers: { 200: z.string() },
+});

@@ -1,0 +1,72 @@
+// The local mailbox: what would have left this machine, to look at (operating.md).
+// Before it: field.ts. After it: server/src/instance/routes.ts.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { cursorList, instant, pageQuery, pathId } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+
+const messageItem = z.object({
+  id: z.uuid(),
+  emailId: z.uuid(),
+  from: z.string(),
+  to: z.string(),
+  subject: z.string(),
+  receivedAt: instant,
+  sizeBytes: z.int(),
+});
+const byId = z.object({ id: pathId });
+
+export const listMessages = endpoint({
+  name: "mailbox.list",
+  method: "GET",
+  path: "/mailbox/messages",
+  summary: "List the messages in the local mailbox, newest first",
+  caller: "project",
+  query: pageQuery.extend({
+    to: z
+      .string()
+      .max(LIMITS.addressLength.value)
+      .optional()
+      .describe("Only messages to this address, copies included."),
+  }),
+  answers: { 200: cursorList(messageItem) },
+});
+
+export const getMessage = endpoint({
+  name: "mailbox.get",
+  method: "GET",
+  path: "/mailbox/messages/:id",
+  summary: "Read a message",
+  caller: "project",
+  params: byId,
+  answers: {
+    200: messageItem.extend({
+      html: z.string().nullable(),
+      text: z.string().nullable(),
+      headers: z.array(z.object({ name: z.string(), value: z.string() })),
+      attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), sizeBytes: z.int() })),
+    }),
+  },
+  errors: ["MESSAGE_NOT_FOUND"],
+});
+
+export const getRawMessage = endpoint({
+  name: "mailbox.getRaw",
+  method: "GET",
+  path: "/mailbox/messages/:id/raw",
+  summary: "Read a message as it would have left (message/rfc822)",
+  caller: "project",
+  params: byId,
+  envelope: "raw",
+  answers: { 200: z.string() },
+  errors: ["MESSAGE_NOT_FOUND"],
+});
+
+export const deleteMessages = endpoint({
+  name: "mailbox.deleteAll",
+  method: "DELETE",
+  path: "/mailbox/messages",
+  summary: "Empty the local mailbox of this project",
+  caller: "project",
+  answers: { 204: null },
+});

@@ -1,0 +1,82 @@
+// Which errors an endpoint can answer: its own, and those that follow from who may call it and what it reads.
+// Before it: endpoint.ts, errors.ts; server/src/platform/http.ts makes these refusals. After it: openapi.ts, docs/api.md.
+import type { Endpoint } from "./endpoint.ts";
+import { ERRORS, type ErrorCode } from "./errors.ts";
+import { inputSchema } from "./openapi-schemas.ts";
+
+/** Whether an API key may call it. */
+export function takesKey(endpoint: Endpoint): boolean {
+  return endpoint.caller !== "anyone" && endpoint.caller !== "session";
+}
+
+/** Whether it honours `Idempotency-Key`: every POST under a key (decisions §1). */
+export function takesIdempotencyKey(endpoint: Endpoint): boolean {
+  return endpoint.method === "POST" && takesKey(endpoint);
+}
+
+interface ErrorRule {
+  /** As it stands in docs/api.md. */
+  readonly when: string;
+  readonly codes: readonly ErrorCode[];
+  readonly applies: (endpoint: Endpoint) => boolean;
+}
+
+export const ERROR_RULES: readonly ErrorRule[] = [
+  {
+    when: "a key or a session is needed",
+    codes: ["MISSING_AUTH", "INVALID_API_KEY", "PROJECT_ACCESS_DENIED", "RATE_LIMIT_EXCEEDED"],
+    applies: takesKey,
+  },
+  { when: "only a session will do", codes: ["UNAUTHORIZED"], applies: ({ caller }) => caller === "session" },
+  {
+    when: "a session has to name its project, or a cursor is sent",
+    codes: ["BAD_REQUEST"],
+    applies: (endpoint) =>
+      endpoint.caller === "tracker" ||
+      endpoint.caller === "project" ||
+      queryFields(endpoint).includes("cursor"),
+  },
+  {
+    when: "a page of another site uses a session to change something",
+    codes: ["FORBIDDEN"],
+    applies: ({ caller, method }) => caller !== "anyone" && method !== "GET",
+  },
+  {
+    when: "something of a project changes",
+    codes: ["PROJECT_DISABLED"],
+    applies: (endpoint) => takesKey(endpoint) && endpoint.method !== "GET",
+  },
+  { when: "a POST under a key", codes: ["IDEMPOTENCY_KEY_REUSED"], applies: takesIdempotencyKey },
+  {
+    when: "a body is read",
+    codes: ["INVALID_REQUEST_BODY", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+    applies: ({ takesBody }) => takesBody,
+  },
+  {
+    when: "there is a body, a query parameter or an `Idempotency-Key` to check",
+    codes: ["VALIDATION_ERROR"],
+    applies: (endpoint) =>
+      endpoint.takesBody || queryFields(endpoint).length > 0 || takesIdempotencyKey(endpoint),
+  },
+  {
+    when: "there is an id in the path, and the endpoint names no code of its own for a missing one",
+    codes: ["RESOURCE_NOT_FOUND"],
+    applies: ({ path, errors }) => path.includes("/:") && !errors.some((code) => ERRORS[code].status === 404),
+  },
+  {
+    when: "always, but for the endpoints that tell about the installation",
+    codes: ["INTERNAL_SERVER_ERROR", "SERVICE_UNAVAILABLE"],
+    applies: ({ caller, takesBody }) => caller !== "anyone" || takesBody,
+  },
+];
+
+/** Every code the endpoint can answer, in the order of the catalog, which is by status. */
+export function errorsOf(endpoint: Endpoint): ErrorCode[] {
+  const rules = ERROR_RULES.filter((rule) => rule.applies(endpoint));
+  const codes = new Set([...endpoint.errors, ...rules.flatMap((rule) => rule.codes)]);
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+function queryFields(endpoint: Endpoint): string[] {
+  return Object.keys(inputSchema(endpoint.query).properties ?? {});
+}

@@ -1,0 +1,261 @@
+// The HTTP side as one OpenAPI 3.1 document, made from the endpoints. No I/O: the server serves it, tools/generate writes it down.
+// Before it: endpoints.ts, openapi-schemas.ts, openapi-errors.ts. After it: /openapi.json, the page /docs, contract/openapi.json.
+import type { z } from "zod";
+import type { CallerKind, Endpoint } from "./endpoint.ts";
+import { ENDPOINTS } from "./endpoints.ts";
+import { errorAnswer, ERRORS, type ErrorCode } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
+import { errorsOf, takesIdempotencyKey, takesKey } from "./openapi-errors.ts";
+import { EXAMPLE_BODIES } from "./openapi-examples.ts";
+import {
+  inputSchema,
+  nounOf,
+  outputSchema,
+  resourceReference,
+  RESOURCES,
+  resourceSchema,
+} from "./openapi-schemas.ts";
+
+type Json = Record<string, unknown>;
+
+/** What a noun is called in the documentation where its own word would not do. */
+const TITLES: Readonly<Record<string, string>> = {
+  v1: "Track and send",
+  mailbox: "Local mailbox",
+  domains: "Sender domains",
+  auth: "Logging in",
+  users: "Account",
+  instance: "Installation",
+};
+
+/** `contacts` → `Contacts`. */
+export function nounTitle(noun: string): string {
+  return TITLES[noun] ?? noun.charAt(0).toUpperCase() + noun.slice(1);
+}
+
+/** What answers without an envelope hold, where it is not plain text. */
+const RAW_CONTENT: Readonly<Record<string, { type: string; schema: Json }>> = {
+  "mailbox.getRaw": { type: "message/rfc822", schema: { type: "string" } },
+  "instance.openapi": { type: "application/json", schema: { type: "object" } },
+};
+
+/** The content type of an endpoint that answers without an envelope, and what stands in it. */
+export function rawContent(endpoint: Endpoint): { type: string; schema: Json } {
+  return RAW_CONTENT[endpoint.name] ?? { type: "text/plain", schema: { type: "string" } };
+}
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: "Done.",
+  201: "Created.",
+  202: "Taken; it is done in the background.",
+  204: "Done; there is no body.",
+  503: "Not now.",
+};
+
+/**
+ * @param serverUrl where this API is reached: the public address without a slash at the end, or `/` for "where this document was found"
+ * @param version of the service
+ */
+export function openApiDocument(serverUrl: string, version: string): Json {
+  const errorGroups = new Map<string, ErrorCode[]>();
+  const paths: Record<string, Json> = {};
+  for (const endpoint of ENDPOINTS) {
+    const item = (paths[endpoint.path.replaceAll(/:(\w+)/g, "{$1}")] ??= {});
+    item[endpoint.method.toLowerCase()] = operation(endpoint, errorGroups);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Postloft",
+      version,
+      description:
+        "Transactional mail, contacts and events of the projects on one installation. Unknown fields in a request are ignored; answers may gain fields.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(ENDPOINTS.map(nounOf))].map((noun) => ({ name: nounTitle(noun) })),
+    paths,
+    components: {
+      schemas: {
+        ...Object.fromEntries([...RESOURCES].map(([name, resource]) => [name, resourceSchema(resource)])),
+        Error: outputSchema(errorAnswer),
+      },
+      responses: Object.fromEntries([...errorGroups].map(([name, codes]) => [name, errorResponse(codes)])),
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
+      headers: HEADERS,
+      securitySchemes: securitySchemes(serverUrl),
+    },
+  };
+}
+
+function operation(endpoint: Endpoint, errorGroups: Map<string, ErrorCode[]>): Json {
+  const parameters = [...parametersOf("path", endpoint.params), ...parametersOf("query", endpoint.query)];
+  if (takesIdempotencyKey(endpoint)) parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
+  return {
+    operationId: endpoint.name,
+    tags: [nounTitle(nounOf(endpoint))],
+    summary: endpoint.summary,
+    ...(endpoint.description === "" ? {} : { description: endpoint.description }),
+    security: SECURITY[endpoint.caller],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(endpoint.takesBody ? { requestBody: requestBody(endpoint) } : {}),
+    responses: { ...answers(endpoint), ...errors(endpoint, errorGroups) },
+  };
+}
+
+function parametersOf(place: "path" | "query", schema: z.ZodType): Json[] {
+  const { properties, required } = inputSchema(schema);
+  return Object.entries(properties ?? {}).map(([name, property]) => {
+    const { description, ...type } = typeof property === "object" ? property : {};
+    const isRequired = place === "path" || (required ?? []).includes(name);
+    return {
+      name,
+      in: place,
+      ...(description === undefined ? {} : { description }),
+      ...(isRequired ? { required: true } : {}),
+      schema: type,
+    };
+  });
+}
+
+function requestBody(endpoint: Endpoint): Json {
+  const limitBytes = endpoint.bodyLimitBytes ?? LIMITS.bodyBytes.value;
+  const example = EXAMPLE_BODIES[endpoint.name];
+  return {
+    required: true,
+    description: `At most ${formatBytes(limitBytes)}.`,
+    content: {
+      "application/json": {
+        schema: inputSchema(endpoint.body),
+        ...(example === undefined ? {} : { example }),
+      },
+    },
+  };
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/** `60 MB` where it comes out even (1 MB = 1,048,576 bytes), else bytes. */
+export function formatBytes(bytes: number): string {
+  return bytes > 0 && bytes % MEGABYTE === 0 ? `${bytes / MEGABYTE} MB` : `${bytes} bytes`;
+}
+
+function answers(endpoint: Endpoint): Json {
+  const headers = headerReferences([
+    "X-Request-ID",
+    ...(takesKey(endpoint) ? (["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const) : []),
+    ...(takesIdempotencyKey(endpoint) ? (["Idempotency-Replayed"] as const) : []),
+  ]);
+  return Object.fromEntries(
+    Object.entries(endpoint.answers).map(([status, schema]) => {
+      const description = STATUS_TEXTS[Number(status)] ?? "Answered.";
+      const content = schema === null ? {} : { content: answerContent(endpoint, schema) };
+      return [status, { description, headers, ...content }];
+    }),
+  );
+}
+
+function answerContent(endpoint: Endpoint, schema: z.ZodType): Json {
+  if (endpoint.envelope === "raw") {
+    const { type, schema: content } = rawContent(endpoint);
+    return { [type]: { schema: content } };
+  }
+  const data = outputSchema(schema);
+  if (endpoint.envelope === "bare") return { "application/json": { schema: data } };
+  const properties = { success: { type: "boolean", const: true }, data };
+  return { "application/json": { schema: { type: "object", properties, required: ["success", "data"] } } };
+}
+
+/** One response for each status, which names the codes; equal ones are shared as components. */
+function errors(endpoint: Endpoint, groups: Map<string, ErrorCode[]>): Json {
+  const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status);
+  const responses = [...byStatus]
+    .filter(([status]) => !(status in endpoint.answers))
+    .map(([status, codes]) => {
+      const name = codes.join("-");
+      groups.set(name, codes);
+      return [status, { $ref: `#/components/responses/${name}` }] as const;
+    });
+  return Object.fromEntries(responses);
+}
+
+const RETRIED_STATUSES = [409, 429, 503];
+
+function errorResponse(codes: readonly ErrorCode[]): Json {
+  const [first] = codes;
+  const isRetried = first !== undefined && RETRIED_STATUSES.includes(ERRORS[first].status);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join("\n\n"),
+    headers: headerReferences(["X-Request-ID", ...(isRetried ? (["Retry-After"] as const) : [])]),
+    content: { "application/json": { schema: { $ref: resourceReference("Error") } } },
+  };
+}
+
+const HEADERS = {
+  "X-Request-ID": header("The id of this request: the one sent, if it was valid, else a new one.", {
+    type: "string",
+  }),
+  "RateLimit-Limit": header("Requests a minute. Under a key, unless the limit is off.", { type: "integer" }),
+  "RateLimit-Remaining": header("Requests left in this minute.", { type: "integer" }),
+  "RateLimit-Reset": header("Seconds until the minute ends.", { type: "integer" }),
+  "Retry-After": header("Seconds after which to try again.", { type: "integer" }),
+  "Idempotency-Replayed": header("The answer was given before and is given again; nothing was done.", {
+    type: "string",
+    const: "true",
+  }),
+};
+
+function header(description: string, schema: Json): Json {
+  return { description, schema };
+}
+
+function headerReferences(names: ReadonlyArray<keyof typeof HEADERS>): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: `Under a key: the same request with the same value is done once and answered alike for ${LIMITS.idempotencyHours.value} hours. Printable ASCII.`,
+  schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyLength.value },
+};
+
+const SESSION_WITH_PROJECT = { session: [], project: [] };
+
+const SECURITY: Readonly<Record<CallerKind, readonly Json[]>> = {
+  anyone: [],
+  tracker: [{ publicKey: [] }, { secretKey: [] }, SESSION_WITH_PROJECT],
+  project: [{ secretKey: [] }, SESSION_WITH_PROJECT],
+  "project-by-path": [{ secretKey: [] }, { session: [] }],
+  session: [{ session: [] }],
+};
+
+function securitySchemes(serverUrl: string): Json {
+  // The names that server/src/users/sessions.ts gives the cookie.
+  const cookie = serverUrl.startsWith("https:") ? "__Host-postloft_session" : "postloft_session";
+  return {
+    secretKey: {
+      type: "http",
+      scheme: "bearer",
+      description: "The secret key of a project (`sk_…`); for servers only.",
+    },
+    publicKey: {
+      type: "http",
+      scheme: "bearer",
+      description: "The public key of a project (`pk_…`); for browsers and apps, tracks events only.",
+    },
+    session: {
+      type: "apiKey",
+      in: "cookie",
+      name: cookie,
+      description:
+        "Set by `POST /auth/login`; `__Host-postloft_session` where the service is reached by https.",
+    },
+    project: {
+      type: "apiKey",
+      in: "header",
+      name: "X-Project-Id",
+      description: "The project a session speaks for.",
+    },
+  };
+}

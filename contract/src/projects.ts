@@ -1,0 +1,88 @@
+// Projects, the tenants, and their keys (spec §4.13, §5; decisions §2).
+// Before it: field.ts. After it: server/src/projects/routes.ts.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { hasControlCharacters, instant, mailbox, pathId } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+
+export const ROLES = ["OWNER", "ADMIN", "MEMBER"] as const;
+export type Role = (typeof ROLES)[number];
+
+export const TRACKING_MODES = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
+
+const project = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  public: z.string(),
+  secret: z.string(),
+  role: z.enum(ROLES),
+  language: z.string(),
+  tracking: z.enum(TRACKING_MODES),
+  defaultFrom: z.string().nullable(),
+  disabled: z.boolean(),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+const projectName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.nameLength.value)
+  .refine((name) => !hasControlCharacters(name), {
+    message: "Must not contain line breaks or control characters.",
+    params: { code: "invalid_string" },
+  });
+
+const language = z.string().regex(/^[a-z]{2}(-[A-Z]{2})?$/, "Must be a language code such as en or pt-BR.");
+const byId = z.object({ id: pathId });
+
+export const listProjects = endpoint({
+  name: "projects.list",
+  method: "GET",
+  path: "/users/@me/projects",
+  summary: "List the projects you are a member of",
+  caller: "session",
+  answers: { 200: z.array(project) },
+});
+
+export const createProject = endpoint({
+  name: "projects.create",
+  method: "POST",
+  path: "/users/@me/projects",
+  summary: "Create a project; you become its owner",
+  caller: "session",
+  body: z.object({ name: projectName }),
+  answers: { 201: project },
+});
+
+export const updateProject = endpoint({
+  name: "projects.update",
+  method: "PATCH",
+  path: "/users/@me/projects/:id",
+  summary: "Change the settings of a project",
+  caller: "session",
+  params: byId,
+  body: z.object({
+    name: projectName.optional(),
+    language: language.optional().describe("Of pages and footers for contacts without one of their own."),
+    tracking: z.enum(TRACKING_MODES).optional().describe("Of which mails opens and clicks are tracked."),
+    defaultFrom: mailbox
+      .nullable()
+      .optional()
+      .describe("The sender of a mail that names none; null unsets it."),
+  }),
+  answers: { 200: project },
+  errors: ["PROJECT_NOT_FOUND", "FORBIDDEN", "PROJECT_DISABLED"],
+});
+
+export const regenerateKeys = endpoint({
+  name: "projects.regenerateKeys",
+  method: "POST",
+  path: "/users/@me/projects/:id/regenerate-keys",
+  summary: "Replace both API keys; the old ones stop working at once",
+  caller: "session",
+  params: byId,
+  answers: { 200: project },
+  errors: ["PROJECT_NOT_FOUND", "FORBIDDEN", "PROJECT_DISABLED"],
+});

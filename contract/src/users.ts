@@ -1,0 +1,54 @@
+// Accounts and sessions (spec §4.13; decisions §2).
+// Before it: field.ts. After it: server/src/users/routes.ts.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { emailAddress } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+
+const account = z.object({ id: z.uuid(), email: z.string() });
+
+const password = z.string().min(LIMITS.passwordMinimum.value).max(LIMITS.passwordMaximum.value);
+
+export const signUp = endpoint({
+  name: "auth.signup",
+  method: "POST",
+  path: "/auth/signup",
+  summary: "Create an account and log in",
+  caller: "anyone",
+  body: z.object({ email: emailAddress, password }),
+  envelope: "wrapped",
+  answers: { 200: account },
+  errors: ["SIGNUPS_DISABLED", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
+});
+
+export const logIn = endpoint({
+  name: "auth.login",
+  method: "POST",
+  path: "/auth/login",
+  summary: "Log in; sets the session cookie",
+  caller: "anyone",
+  body: z.object({ email: emailAddress, password: z.string().min(1).max(LIMITS.passwordMaximum.value) }),
+  envelope: "wrapped",
+  answers: { 200: account },
+  errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
+});
+
+export const logOut = endpoint({
+  name: "auth.logout",
+  method: "GET",
+  path: "/auth/logout",
+  summary: "Log out; the session ends and its cookie is cleared",
+  caller: "session",
+  envelope: "wrapped",
+  answers: { 200: z.object({}) },
+  errors: ["FORBIDDEN"],
+});
+
+export const getMe = endpoint({
+  name: "users.me",
+  method: "GET",
+  path: "/users/@me",
+  summary: "Read the logged-in account",
+  caller: "session",
+  answers: { 200: account },
+});

@@ -1,0 +1,289 @@
+// The short way in: track and send (spec §4.1, 4.2; decisions §7). Everything a caller can get wrong in a mail is refused here.
+// Before it: field.ts, events.ts, limits.ts. After it: server/src/v1/routes.ts.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { eventName } from "./events.ts";
+import {
+  contactData,
+  displayName,
+  emailAddress,
+  hasControlCharacters,
+  id,
+  instant,
+  issue,
+  jsonSchemas,
+  mailbox,
+  mailboxJsonSchema,
+  readMailbox,
+  type MailboxValue,
+} from "./field.ts";
+import { LIMITS } from "./limits.ts";
+
+export const track = endpoint({
+  name: "v1.track",
+  method: "POST",
+  path: "/v1/track",
+  summary: "Track an event of a contact",
+  description:
+    "Creates the contact when it is new (subscribed unless `subscribed` says otherwise), patches its data and records the event. Never deduplicated; an `Idempotency-Key` makes a retry safe.",
+  caller: "tracker",
+  body: z.object({
+    email: emailAddress.describe("Whose event it is."),
+    event: eventName.describe("The name of the event, such as `order placed`."),
+    subscribed: z
+      .boolean()
+      .optional()
+      .describe("Left out: a new contact is subscribed, an existing one keeps its state."),
+    data: contactData.optional(),
+  }),
+  envelope: "wrapped",
+  answers: { 200: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: instant }) },
+});
+
+/** One mailbox or a list of them, at most `maximum`. */
+function mailboxes(maximum: number) {
+  return z
+    .unknown()
+    .transform((input, context): MailboxValue[] => {
+      const push = (problem: ReturnType<typeof issue>) => context.issues.push(problem);
+      if (input === undefined) {
+        push(issue("Required.", "required", input));
+        return [];
+      }
+      if (!Array.isArray(input)) {
+        const one = readMailbox(input, [], push);
+        return one === null ? [] : [one];
+      }
+      if (input.length === 0) push(issue("Must name at least one address.", "too_small", input));
+      if (input.length > maximum) {
+        push(issue(`Must name at most ${maximum} addresses.`, "too_big", input));
+        return [];
+      }
+      return input.map((item: unknown, at) => readMailbox(item, [at], push)).filter((item) => item !== null);
+    })
+    .register(jsonSchemas, {
+      jsonSchema: {
+        anyOf: [...mailboxJsonSchema.anyOf, { type: "array", items: mailboxJsonSchema, maxItems: maximum }],
+      },
+    });
+}
+
+/** Headers that belong to the service: a caller who sets one could contradict the envelope, the body or the signature. */
+const OWN_HEADERS = new Set([
+  "to",
+  "cc",
+  "bcc",
+  "from",
+  "sender",
+  "subject",
+  "return-path",
+  "date",
+  "message-id",
+  "mime-version",
+  "dkim-signature",
+  "received",
+  "authentication-results",
+  "feedback-id",
+]);
+const OWN_HEADER_PREFIXES = ["content-", "arc-", "x-postloft-", "resent-"];
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+function headerProblem(name: string, value: string): string | null {
+  const lower = name.toLowerCase();
+  if (!HEADER_NAME.test(name)) return "A header name may hold ASCII letters, digits and - only.";
+  if (name.length > LIMITS.headerNameLength.value)
+    return `A header name may have at most ${LIMITS.headerNameLength.value} characters.`;
+  if (OWN_HEADERS.has(lower) || OWN_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
+    return `The header ${name} is set by the service; use the field for it.`;
+  if (hasControlCharacters(value))
+    return "A header value must not contain line breaks or control characters.";
+  return null;
+}
+
+const headers = z
+  .record(z.string(), z.string().max(LIMITS.headerValueLength.value))
+  .superRefine((all, context) => {
+    const names = Object.keys(all).map((name) => name.toLowerCase());
+    if (names.length > LIMITS.headers.value)
+      context.addIssue(issue(`Must have at most ${LIMITS.headers.value} headers.`, "too_big", all));
+    for (const [name, value] of Object.entries(all)) {
+      const problem = headerProblem(name, value);
+      if (problem !== null) context.addIssue(issue(problem, "invalid_string", value, [name.slice(0, 100)]));
+    }
+    if (new Set(names).size !== names.length)
+      context.addIssue(issue("A header may be named once.", "custom", all));
+    if (names.includes("list-unsubscribe") !== names.includes("list-unsubscribe-post"))
+      context.addIssue(
+        issue("Set List-Unsubscribe and List-Unsubscribe-Post both, or neither.", "custom", all),
+      );
+  });
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const CONTENT_TYPE = /^[A-Za-z0-9!#$&^_.+-]{1,100}\/[A-Za-z0-9!#$&^_.+-]{1,100}$/;
+const CONTENT_ID = /^[!#-;=?-[\]-~]{1,255}$/;
+
+/** Line ends and spaces that some encoders put into base64 mean nothing. */
+const base64 = z
+  .string()
+  .transform((text, context) => {
+    const plain = /\s/.test(text) ? text.replace(/\s+/g, "") : text;
+    const padding = plain.endsWith("==") ? 2 : plain.endsWith("=") ? 1 : 0;
+    const letters = plain.length - padding;
+    const isWhole = padding === 0 ? letters % 4 !== 1 : plain.length % 4 === 0;
+    if (!BASE64.test(plain) || letters === 0 || !isWhole)
+      context.issues.push(issue("Must be the file's bytes in base64.", "invalid_string", "base64"));
+    return plain;
+  })
+  .register(jsonSchemas, { jsonSchema: { type: "string", contentEncoding: "base64" } });
+
+const contentType = z.string().regex(CONTENT_TYPE, "Must be a content type such as application/pdf.");
+
+const attachment = z
+  .object({
+    filename: z
+      .string()
+      .min(1)
+      .max(LIMITS.attachmentNameLength.value)
+      .refine((name) => !hasControlCharacters(name) && !/[/\\]/.test(name), {
+        message: "Must be a file name: no path, no line breaks.",
+        params: { code: "invalid_string" },
+      }),
+    content: base64,
+    contentType: contentType.optional().describe("Such as application/pdf; else application/octet-stream."),
+    type: contentType.optional().describe("The same as contentType."),
+    contentId: z
+      .string()
+      .regex(CONTENT_ID, "Must be ASCII without spaces, quotes or angle brackets.")
+      .optional(),
+    disposition: z.enum(["attachment", "inline"]).optional(),
+  })
+  .refine((item) => item.disposition !== "inline" || item.contentId !== undefined, {
+    message: 'An inline attachment needs a contentId, to be shown by <img src="cid:…">.',
+    path: ["contentId"],
+    params: { code: "required" },
+  });
+
+function decodedBytes(content: string): number {
+  return Math.floor((content.replace(/=+$/, "").length * 3) / 4);
+}
+
+const attachments = z
+  .array(attachment)
+  .max(LIMITS.attachments.value)
+  .superRefine((items, context) => {
+    const total = items.reduce((sum, item) => sum + decodedBytes(item.content), 0);
+    if (total > LIMITS.attachmentBytes.value)
+      context.addIssue(
+        issue(
+          `All attachments together may have at most ${LIMITS.attachmentBytes.value} bytes.`,
+          "too_big",
+          total,
+        ),
+      );
+  });
+
+const utf8 = new TextEncoder();
+
+/** A body part: not empty, at most the bytes one render may give. */
+const bodyText = z
+  .string()
+  .min(1)
+  .refine(
+    (text) =>
+      text.length <= LIMITS.htmlBytes.value &&
+      (text.length * 3 <= LIMITS.htmlBytes.value || utf8.encode(text).length <= LIMITS.htmlBytes.value),
+    {
+      message: `Must have at most ${LIMITS.htmlBytes.value} bytes.`,
+      params: { code: "too_big" },
+    },
+  );
+
+const subject = z
+  .string()
+  .min(1)
+  .max(LIMITS.subjectLength.value)
+  .refine((text) => !hasControlCharacters(text), {
+    message: "Must not contain line breaks or control characters.",
+    params: { code: "invalid_string" },
+  });
+
+/** A rule over several fields that is checked also when another field is faulty, so that all faults are told at once. */
+function across(field: string, message: string, code: "required" | "custom" | "too_big") {
+  return {
+    message,
+    path: [field],
+    params: { code },
+    when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
+  };
+}
+
+export const sendBody = z
+  .object({
+    to: mailboxes(LIMITS.recipients.value).describe("Recipients; each gets a mail of its own."),
+    subject: subject.optional().describe("Variables are filled in as in the body."),
+    body: bodyText.optional().describe("HTML; Handlebars variables are filled in for each recipient."),
+    text: bodyText.optional().describe("The plain-text part; made from the HTML when it is not given."),
+    template: id.optional().describe("A template in place of subject and body."),
+    from: mailbox
+      .optional()
+      .describe("The sender, at a verified domain; else the default sender of the project."),
+    name: displayName.optional().meta({
+      deprecated: true,
+      description: "Deprecated: the sender's display name, used when `from` is an address without one.",
+    }),
+    subscribed: z
+      .boolean()
+      .optional()
+      .describe("Left out: a new contact is not subscribed, an existing one keeps its state."),
+    data: contactData.optional(),
+    headers: headers
+      .optional()
+      .describe("Custom headers by name; those the service sets itself are refused."),
+    reply: emailAddress.optional().describe("Where answers go."),
+    replyTo: emailAddress.optional().describe("The same as reply."),
+    cc: mailboxes(LIMITS.copies.value).optional().describe("Copies of each recipient's mail."),
+    bcc: mailboxes(LIMITS.copies.value).optional().describe("Blind copies of each recipient's mail."),
+    attachments: attachments.optional().describe("Files; all mails of the call carry them."),
+  })
+  .refine(
+    (body) => body.template !== undefined || body.subject !== undefined,
+    across("subject", "Required without a template.", "required"),
+  )
+  .refine(
+    (body) => body.template !== undefined || body.body !== undefined,
+    across("body", "Required without a template.", "required"),
+  )
+  .refine(
+    (body) =>
+      (body.reply ?? body.replyTo) === undefined ||
+      !Object.keys(body.headers ?? {}).some((name) => name.toLowerCase() === "reply-to"),
+    across("headers", "Give the reply address either as `reply` or as a header Reply-To.", "custom"),
+  )
+  .refine(
+    (body) =>
+      (Array.isArray(body.cc) ? body.cc.length : 0) + (Array.isArray(body.bcc) ? body.bcc.length : 0) <=
+      LIMITS.copies.value,
+    across("cc", `cc and bcc may name at most ${LIMITS.copies.value} addresses together.`, "too_big"),
+  );
+
+export type SendBody = z.infer<typeof sendBody>;
+
+export const send = endpoint({
+  name: "v1.send",
+  method: "POST",
+  path: "/v1/send",
+  summary: "Send a transactional mail",
+  description:
+    "Everything is checked before anything is written: a call with several recipients is taken whole or refused whole. The mails are durable when the answer is sent; delivery follows at once.",
+  caller: "project",
+  body: sendBody,
+  bodyLimitBytes: LIMITS.sendBodyBytes.value,
+  envelope: "wrapped",
+  answers: {
+    200: z.object({
+      emails: z.array(z.object({ contact: z.object({ id: z.uuid(), email: z.string() }), email: z.uuid() })),
+      timestamp: instant,
+    }),
+  },
+  errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND"],
+});

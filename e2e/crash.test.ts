@@ -1,0 +1,109 @@
+// kill -9 of the server and its database in the middle of work: what was answered happened, and happens once.
+import { afterEach, expect, test } from "vitest";
+import {
+  createApiClient,
+  type ApiClient,
+  type EmailItem,
+  type MessageItem,
+  type Sent,
+  type Tracked,
+} from "./api-client.ts";
+import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "./program.ts";
+import { waitUntil } from "./wait-until.ts";
+
+const CALLERS = 200;
+/** Each caller goes on until the program is gone, at most so many times. */
+const MAX_CALLS_PER_CALLER = 20;
+const ANSWERS_BEFORE_KILL = 300;
+const FIRST_ANSWERS_TIMEOUT_MS = 30_000;
+const RECOVERY_MS = 30_000;
+
+let program: Program | undefined;
+let removeFolder: (() => Promise<void>) | undefined;
+
+afterEach(async () => {
+  await program?.kill();
+  await removeFolder?.();
+});
+
+interface Answered {
+  tracks: Array<{ email: string; number: number; contactId: string; eventId: string }>;
+  sends: Array<{ email: string; emailId: string }>;
+  /** Calls that were in flight when the program died. */
+  unanswered: number;
+}
+
+/** 200 callers, every second one sends, call until their connection breaks; each call has an address of its own. */
+async function callUntilBroken(api: ApiClient, answered: Answered): Promise<void> {
+  const callOnce = async (caller: number, number: number): Promise<void> => {
+    const email = `person-${caller}-${number}@example.com`;
+    if (caller % 2 === 0) {
+      const { data } = await api.post<Tracked>("/v1/track", { email, event: "clicked", data: { number } });
+      answered.tracks.push({ email, number, contactId: data.contact, eventId: data.event });
+    } else {
+      const body = {
+        from: "hello@sandbox.localhost",
+        to: email,
+        subject: `Mail ${number}`,
+        body: "<p>Hi</p>",
+      };
+      const { data } = await api.post<Sent>("/v1/send", body);
+      answered.sends.push({ email, emailId: data.emails[0]?.email ?? "" });
+    }
+  };
+  const callers = Array.from({ length: CALLERS }, async (_, caller) => {
+    for (let number = 0; number < MAX_CALLS_PER_CALLER; number++) await callOnce(caller, number);
+  });
+  for (const result of await Promise.allSettled(callers))
+    if (result.status === "rejected") answered.unanswered++;
+}
+
+async function listById<Item extends { id: string }>(
+  api: ApiClient,
+  path: string,
+): Promise<Map<string, Item>> {
+  return new Map((await api.listAll<Item>(path)).map((item) => [item.id, item]));
+}
+
+test("after kill -9 of all its processes amid 200 parallel calls, every answered call is there and every accepted mail arrives exactly once within 30 s", async () => {
+  const folder = await makeDataFolder();
+  removeFolder = folder.remove;
+  program = await startProgram({ DATA_DIR: folder.path, ...BOOTSTRAP });
+  const answered: Answered = { tracks: [], sends: [], unanswered: 0 };
+  const calling = callUntilBroken(createApiClient(program.url), answered);
+  await waitUntil(
+    "the first answers",
+    FIRST_ANSWERS_TIMEOUT_MS,
+    () => answered.tracks.length + answered.sends.length >= ANSWERS_BEFORE_KILL,
+  );
+  await program.kill();
+  await calling;
+  expect(answered.unanswered, "callers that the death interrupted").toBeGreaterThan(0);
+
+  program = await startProgram({ DATA_DIR: folder.path, ...BOOTSTRAP });
+  const startedAtMs = performance.now();
+  const api = createApiClient(program.url);
+  const contacts = await listById<{ id: string; email: string; data: unknown }>(api, "/contacts");
+  const events = await listById<{ id: string; contactId: string; data: unknown }>(
+    api,
+    "/events?eventName=clicked",
+  );
+  for (const { email, number, contactId, eventId } of answered.tracks) {
+    expect(contacts.get(contactId)).toMatchObject({ email, data: { number } });
+    expect(events.get(eventId)).toMatchObject({ contactId, data: { number } });
+  }
+
+  await waitUntil("the end of every accepted mail", RECOVERY_MS, async () => {
+    const emails = await listById<EmailItem>(api, "/emails");
+    return answered.sends.every(({ emailId }) => emails.get(emailId)?.status === "DELIVERED");
+  });
+  expect(performance.now() - startedAtMs).toBeLessThan(RECOVERY_MS);
+  const messages = await api.listAll<MessageItem>("/mailbox/messages");
+  const counts = new Map<string, number>();
+  for (const { emailId } of messages) counts.set(emailId, (counts.get(emailId) ?? 0) + 1);
+  for (const { email, emailId } of answered.sends) {
+    expect(counts.get(emailId), `messages of ${email}`).toBe(1);
+    expect(messages.find((message) => message.emailId === emailId)?.to).toBe(email);
+  }
+  expect([...counts.values()].every((count) => count === 1)).toBe(true);
+}, 120_000);

@@ -1,0 +1,111 @@
+// The official client @plunk/node, unchanged, against the real program: only its base address is another.
+import type plunk from "@plunk/node";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createApiClient, type ApiClient, type MessageItem } from "./api-client.ts";
+import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } from "./program.ts";
+import { waitUntil } from "./wait-until.ts";
+
+const DELIVERY_TIMEOUT_MS = 15_000;
+/** The package is CommonJS, and so are most of its callers. */
+const { default: Plunk }: typeof plunk = createRequire(import.meta.url)("@plunk/node");
+
+let folder: Awaited<ReturnType<typeof makeDataFolder>>;
+let program: Program;
+let api: ApiClient;
+
+beforeAll(async () => {
+  folder = await makeDataFolder();
+  program = await startProgram({ DATA_DIR: folder.path, ...BOOTSTRAP });
+  api = createApiClient(program.url);
+});
+afterAll(async () => {
+  await program.kill();
+  await folder.remove();
+});
+
+/** What servers of the client's time answered at the top level. */
+interface OldAnswers {
+  track: { success: boolean; contact: string; event: string; timestamp: string };
+  send: { emails: Array<{ contact: { id: string; email: string }; email: string }>; timestamp: string };
+}
+
+const EVENT = { event: "bought", data: { plan: "pro", coupon: { value: "X1", persistent: false } } };
+const MAIL = {
+  from: "shop@sandbox.localhost",
+  name: "The shop",
+  subject: "Order {{plan}}",
+  body: "<p>Thank you.</p>",
+  type: "html" as const,
+  subscribed: true,
+};
+
+function clientOf(key: string, path: string): InstanceType<typeof Plunk> {
+  return new Plunk(key, { baseUrl: program.url + path });
+}
+
+async function waitForMessageTo(address: string): Promise<MessageItem> {
+  return waitUntil(`a mail to ${address} in the mailbox`, DELIVERY_TIMEOUT_MS, async () => {
+    const [message] = await api.listAll<MessageItem>(`/mailbox/messages?to=${address}`);
+    return message;
+  });
+}
+
+test.for(["/v1/", "/api/v1/", ""])(
+  "with the base address http://host%s it tracks, sends to several, and is answered success",
+  async (path) => {
+    const client = clientOf(SECRET_KEY, path);
+    const name = path.replaceAll("/", "-");
+    const [email, other] = [`person${name}@example.com`, `other${name}@example.com`];
+    expect(await client.events.track({ ...EVENT, email, subscribed: true })).toMatchObject({ success: true });
+    expect(await client.emails.send({ ...MAIL, to: [email, other] })).toMatchObject({ success: true });
+    const from = "shop@sandbox.localhost";
+    expect(await waitForMessageTo(email)).toMatchObject({ to: email, from, subject: "Order pro" });
+    expect(await waitForMessageTo(other)).toMatchObject({ to: other, from, subject: "Order " });
+  },
+);
+
+test.for(["/api/v1/", ""])(
+  "with the base address http://host%s the fields of the answers stand at the top level",
+  async (path) => {
+    const client = clientOf(SECRET_KEY, path);
+    const tracked: unknown = await client.events.track({ ...EVENT, email: "top@example.com" });
+    const { contact, event, timestamp } = tracked as OldAnswers["track"];
+    expect(await api.get(`/contacts/${contact}`)).toMatchObject({ email: "top@example.com" });
+    const events = await api.listAll<{ id: string }>(`/events/contact/${contact}`);
+    expect(events).toContainEqual(expect.objectContaining({ id: event, createdAt: timestamp }));
+    const sent: unknown = await client.emails.send({ ...MAIL, to: "top@example.com" });
+    const { emails } = sent as OldAnswers["send"];
+    expect(emails).toEqual([{ contact: { id: contact, email: "top@example.com" }, email: emails[0]?.email }]);
+    expect(await api.get(`/emails/${emails[0]?.email}`)).toMatchObject({ contactId: contact });
+  },
+);
+
+/** The class and the message of what a call was refused with. */
+async function refusalOf(call: Promise<unknown>): Promise<string> {
+  const refusal = await call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  return refusal instanceof Error ? `${refusal.constructor.name}: ${refusal.message}` : "not refused";
+}
+
+test("its errors carry our messages: TokenError for a key that is none, NotFoundError, and every other", async () => {
+  const event = { email: "ada@example.com", event: "bought" };
+  expect(await refusalOf(clientOf("sk_nobody", "/v1/").events.track(event))).toBe(
+    "TokenError: The API key is not valid. Keys stop working when they are regenerated.",
+  );
+  const nowhere = await api.call<{ message: string }>("POST", "/nowhere/track", event);
+  expect(await refusalOf(clientOf(SECRET_KEY, "/nowhere/").events.track(event))).toBe(
+    `NotFoundError: ${nowhere.body.message}`,
+  );
+  const faulty = await api.call<{ message: string }>("POST", "/v1/track", { ...event, email: "nobody" });
+  expect(await refusalOf(clientOf(SECRET_KEY, "/v1/").events.track({ ...event, email: "nobody" }))).toBe(
+    `Error: ${faulty.body.message}`,
+  );
+  expect([nowhere.status, faulty.status]).toEqual([404, 422]);
+  const foreign = { ...MAIL, from: "us@example.com", to: "ada@example.com" };
+  expect(await refusalOf(clientOf(SECRET_KEY, "/v1/").emails.send(foreign))).toBe(
+    "Error: The domain example.com is not verified in this project.",
+  );
+});

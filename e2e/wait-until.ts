@@ -1,0 +1,31 @@
+// Waiting for what becomes true in another process, where nothing tells us: looked at again and again until a deadline.
+// Before it: tests and the program they start. After it: the test goes on with what was found.
+import { setTimeout as delay } from "node:timers/promises";
+
+const LOOK_EVERY_MS = 25;
+
+/**
+ * Answers the first value of `look` that is not undefined or false.
+ *
+ * @param what completes "waited in vain for …"
+ * @throws Error when the deadline passes, with what `look` threw last, if it threw
+ */
+export async function waitUntil<T>(
+  what: string,
+  timeoutMs: number,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    let failure: unknown;
+    try {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+    } catch (error) {
+      failure = error;
+    }
+    if (performance.now() >= deadline)
+      throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, { cause: failure });
+    await delay(LOOK_EVERY_MS);
+  }
+}

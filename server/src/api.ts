@@ -1,0 +1,110 @@
+// Table of contents of the HTTP side: every routes.ts, and the two pages a person may open.
+// Before it: main.ts built the parts. After it: platform/http.ts serves.
+import scalar from "@scalar/fastify-api-reference";
+import type { FastifyInstance } from "fastify";
+import type { Sealer } from "./platform/crypto.ts";
+import type { Database } from "./platform/database.ts";
+import type { Dns } from "./platform/dns.ts";
+import { createHttp } from "./platform/http.ts";
+import type { Log } from "./platform/log.ts";
+import type { Metrics } from "./platform/metrics.ts";
+import { createRateLimiter } from "./platform/rate-limit.ts";
+import { emailRoutes } from "./emails/routes.ts";
+import type { Renderer } from "./emails/rendering/renderer.ts";
+import { eventRoutes } from "./events/routes.ts";
+import { userRoutes } from "./users/routes.ts";
+import type { Sessions } from "./users/sessions.ts";
+import { createKeyFinder } from "./projects/keys.ts";
+import { findMembership } from "./projects/projects.ts";
+import { projectRoutes } from "./projects/routes.ts";
+import type { Domains } from "./domains/domains.ts";
+import { domainRoutes } from "./domains/routes.ts";
+import { contactExists } from "./contacts/contacts.ts";
+import { contactRoutes } from "./contacts/routes.ts";
+import { v1Routes } from "./v1/routes.ts";
+import { createSendDoor } from "./v1/send.ts";
+import { createTracker } from "./v1/track.ts";
+import { createVerifier } from "./v1/verify.ts";
+import { homePage } from "./instance/home-page.ts";
+import { readReadiness } from "./instance/health.ts";
+import { instanceRoutes, mailboxRoutes, type InstanceFacts } from "./instance/routes.ts";
+
+export interface ApiParts {
+  database: Database;
+  sealer: Sealer;
+  dns: Dns;
+  sessions: Sessions;
+  domains: Domains;
+  renderer: Renderer;
+  wakeSender: () => void;
+  facts: InstanceFacts;
+  requestsPerMinute: number;
+  log: Log;
+  metrics: Metrics;
+}
+
+export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
+  const { database, sealer, dns, sessions, domains, renderer, facts, log, metrics } = parts;
+  const rateLimiter = createRateLimiter(database);
+  const tracker = createTracker(database);
+  const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
+  const routes = [
+    ...v1Routes({ tracker, send, verify: createVerifier({ dns }) }),
+    ...contactRoutes({ database }),
+    ...eventRoutes({
+      database,
+      contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
+    }),
+    ...emailRoutes({ database }),
+    ...mailboxRoutes({ database }),
+    ...domainRoutes({ domains }),
+    ...userRoutes({ database, sessions, rateLimiter, signupsDisabled: facts.signupsDisabled }),
+    ...projectRoutes({ database, sealer }),
+    ...instanceRoutes({ database, metrics, facts }),
+  ];
+  const app = await createHttp(
+    {
+      database,
+      credentials: {
+        findKey: createKeyFinder(database),
+        findSession: (cookie) => sessions.find(cookie),
+        findMembership: (userId, projectId) => findMembership(database, userId, projectId),
+      },
+      rateLimiter,
+      requestsPerMinute: parts.requestsPerMinute,
+      sessionCookie: sessions.cookie,
+      origin: () => new URL(facts.baseUrl()).origin,
+      log,
+      metrics,
+    },
+    routes,
+  );
+  addPages(app, parts);
+  return app;
+}
+
+const PAGE_HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+};
+
+function addPages(app: FastifyInstance, { database, facts }: ApiParts): void {
+  app.get("/", async (_request, reply) =>
+    reply.headers(PAGE_HEADERS).send(homePage(await readReadiness(database), facts.baseUrl())),
+  );
+  app.register(scalar, {
+    routePrefix: "/docs",
+    configuration: {
+      url: "/openapi.json",
+      title: "Postloft API",
+      // Nothing on the page may ask another machine.
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: "never",
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
+  });
+}

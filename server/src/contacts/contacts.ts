@@ -1,0 +1,164 @@
+// Contacts one at a time: read, list, look up, change by id, delete.
+// Before it: routes.ts. After it: upsert-contacts.ts for changes by address; emails/ forgets the person on delete.
+import { isDeepStrictEqual } from "node:util";
+import { parseAddress } from "@postloft/contract/address.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { violatedConstraint } from "../platform/database.ts";
+import { isId } from "../platform/ids.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { Refusal, invalidField } from "../platform/refusal.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { forgetRecipient } from "../emails/emails.ts";
+import {
+  countContacts,
+  deleteContactRow,
+  findContact,
+  findContactForUpdate,
+  findContactsById,
+  findEmails,
+  listContactRows,
+  updateContactRow,
+  type ContactRow,
+} from "./queries.ts";
+import { readDataPatch, type DataPatch } from "./rules.ts";
+import { flipAndRecord, registerFields } from "./upsert-contacts.ts";
+
+export interface ContactView {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  data: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+}
+
+function present(row: ContactRow): ContactView {
+  return {
+    id: row.id,
+    email: row.email,
+    subscribed: row.subscribed,
+    data: row.data as Record<string, unknown>,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** @throws Refusal CONTACT_NOT_FOUND, the same for an id of another project. */
+export async function getContact(database: Database, projectId: string, id: string): Promise<ContactView> {
+  const row = isId(id) ? await findContact(database, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+  return present(row);
+}
+
+export async function contactExists(database: Database, projectId: string, id: string): Promise<boolean> {
+  return (await findContact(database, projectId, id)) !== undefined;
+}
+
+/** Contacts newest first; `total` is counted on the first page only. */
+export async function listContacts(
+  database: Database,
+  projectId: string,
+  search: string | undefined,
+  request: PageRequest,
+): Promise<Page<ContactView> & { total: number }> {
+  const rows = await listContactRows(database, projectId, search, request);
+  const total = request.before === null ? await countContacts(database, projectId, search) : 0;
+  return { ...toPage("contacts", request, rows, present), total };
+}
+
+/** Which of these spellings are addresses of contacts. */
+export async function lookUpContacts(database: Database, projectId: string, spellings: readonly string[]) {
+  const addresses = spellings.map((text) => {
+    const parsed = parseAddress(text);
+    return parsed.ok ? parsed.address : null;
+  });
+  const known = await findEmails(
+    database,
+    projectId,
+    addresses.filter((address) => address !== null),
+  );
+  const isKnown = (_: string, at: number) => known.has(addresses[at] ?? "");
+  return { found: spellings.filter(isKnown), notFound: spellings.filter((text, at) => !isKnown(text, at)) };
+}
+
+export interface ContactEdit {
+  email?: string | undefined;
+  subscribed?: boolean | undefined;
+  /** null clears all data. */
+  data?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** Changes what is given and nothing else. @throws Refusal CONTACT_NOT_FOUND; CONFLICT when the address is another contact's. */
+export async function updateContact(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  edit: ContactEdit,
+): Promise<ContactView> {
+  const row = isId(id) ? await findContactForUpdate(tx, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+  const patch = readDataPatch(edit.data ?? undefined);
+  const data = edit.data === null ? {} : applyPatch(row.data as Record<string, unknown>, patch);
+  const changes = {
+    ...(edit.email === undefined || edit.email === row.email ? {} : { email: edit.email }),
+    ...(isDeepStrictEqual(data, row.data) ? {} : { data: JSON.stringify(data) }),
+  };
+  if (Object.keys(changes).length > 0) {
+    await updateContactRow(tx, projectId, id, changes).catch((error: unknown) => {
+      throw contactRefusal(error) ?? error;
+    });
+    await registerFields(tx, [{ projectId, patch }]);
+  }
+  if (edit.subscribed !== undefined)
+    await flipAndRecord(tx, [{ projectId, id, subscribed: edit.subscribed }]);
+  return getContact(tx, projectId, id);
+}
+
+function applyPatch(data: Readonly<Record<string, unknown>>, patch: DataPatch): Record<string, unknown> {
+  const removed = new Set(patch.remove);
+  return { ...Object.fromEntries(Object.entries(data).filter(([key]) => !removed.has(key))), ...patch.set };
+}
+
+/** What the database's refusal of a contact means for the caller; null when it is none of these. */
+export function contactRefusal(error: unknown): Refusal | null {
+  switch (violatedConstraint(error)) {
+    case "contacts_project_id_email_key":
+      return new Refusal("CONFLICT", { message: "Another contact of this project has this e-mail address." });
+    case "contacts_data_size":
+      return invalidField(
+        "data",
+        "too_big",
+        `The data of one contact may have at most ${LIMITS.dataBytes.value} bytes.`,
+      );
+    default:
+      return null;
+  }
+}
+
+/** Deletes a contact with its events; mails to it lose the person, and those that wait are not sent. */
+export async function deleteContact(tx: Tx, projectId: string, id: string): Promise<void> {
+  if (!isId(id)) throw new Refusal("CONTACT_NOT_FOUND");
+  await forgetRecipient(tx, projectId, id);
+  if (!(await deleteContactRow(tx, projectId, id))) throw new Refusal("CONTACT_NOT_FOUND");
+}
+
+export interface RenderContact {
+  email: string;
+  subscribed: boolean;
+  data: Record<string, unknown>;
+}
+
+/** What templates may show of contacts, by id; deleted ones are missing. */
+export async function readContactsForRendering(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<Map<string, RenderContact>> {
+  if (keys.length === 0) return new Map();
+  const rows = await findContactsById(database, keys);
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { email: row.email, subscribed: row.subscribed, data: row.data as Record<string, unknown> },
+    ]),
+  );
+}

@@ -1,0 +1,233 @@
+// Statements on `contacts` and `contact_fields`. Batches come as arrays, sorted by their caller so that locks are taken in one order.
+import { sql, type SqlBool } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+import type { FieldType } from "./rules.ts";
+
+export interface ContactRow {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  data: unknown;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = ["id", "email", "subscribed", "data", "created_at", "updated_at"] as const;
+
+export interface ContactUpsert {
+  projectId: string;
+  email: string;
+  /** The id it gets when it is new. */
+  newId: string;
+  /** Whether it is subscribed when it is new. */
+  subscribed: boolean;
+  /** JSON: what is laid over its data, and the keys that go. */
+  added: string;
+  removed: string;
+}
+
+export interface UpsertedContact {
+  project_id: string;
+  email: string;
+  id: string;
+  /** As it was before; of a new contact as it is. */
+  subscribed: boolean;
+}
+
+const keysOf = (column: string) => sql.raw(`array(select jsonb_array_elements_text(${column}))`);
+
+/**
+ * Inserts the contacts that are missing, patches the data of those that are there where the patch changes anything, and
+ * registers the fields; all in one statement, because it is on the way of every tracked event. A contact that another
+ * transaction inserts meanwhile is patched too.
+ */
+export async function upsertContactRows(
+  tx: Tx,
+  contacts: readonly ContactUpsert[],
+  fields: readonly ContactField[],
+): Promise<UpsertedContact[]> {
+  const { rows } = await sql<UpsertedContact>`
+    with given as (
+      select i.*, c.id, c.subscribed as was,
+             c.id is not null and (c.data || i.added) - ${keysOf("i.removed")} is distinct from c.data as differs
+      from unnest(
+        ${contacts.map((contact) => contact.projectId)}::uuid[],
+        ${contacts.map((contact) => contact.email)}::text[],
+        ${contacts.map((contact) => contact.newId)}::uuid[],
+        ${contacts.map((contact) => contact.subscribed)}::boolean[],
+        ${contacts.map((contact) => contact.added)}::jsonb[],
+        ${contacts.map((contact) => contact.removed)}::jsonb[]
+      ) as i (project_id, email, new_id, subscribed, added, removed)
+      left join contacts c on c.project_id = i.project_id and c.email = i.email
+    ), inserted as (
+      insert into contacts (project_id, id, email, subscribed, data)
+      select project_id, new_id, email, subscribed, added from given where id is null order by project_id, email
+      on conflict (project_id, email) do update set updated_at = now(),
+        data = (contacts.data || excluded.data) - array(
+          select jsonb_array_elements_text(g.removed) from given g
+          where g.project_id = excluded.project_id and g.email = excluded.email)
+      returning project_id, email, id, subscribed
+    ), patched as (
+      update contacts c set data = (c.data || g.added) - ${keysOf("g.removed")}, updated_at = now()
+      from (select * from given where differs order by project_id, email) g
+      where c.project_id = g.project_id and c.id = g.id
+    ), registered as (${fieldInsert(fields)})
+    select project_id, email, id, was as subscribed from given where id is not null
+    union all select project_id, email, id, subscribed from inserted`.execute(tx);
+  return rows;
+}
+
+/** Sets `subscribed` where it differs and answers the contacts that really flipped, also beside other transactions. */
+export async function flipSubscriptions(
+  tx: Tx,
+  flips: ReadonlyArray<{ projectId: string; id: string; subscribed: boolean }>,
+) {
+  const { rows } = await sql<{ project_id: string; id: string; subscribed: boolean }>`
+    update contacts c set subscribed = i.subscribed, updated_at = now()
+    from (select * from unnest(
+      ${flips.map((flip) => flip.projectId)}::uuid[],
+      ${flips.map((flip) => flip.id)}::uuid[],
+      ${flips.map((flip) => flip.subscribed)}::boolean[]
+    ) as t (project_id, id, subscribed) order by project_id, id) i
+    where c.project_id = i.project_id and c.id = i.id and c.subscribed <> i.subscribed
+    returning c.project_id, c.id, c.subscribed`.execute(tx);
+  return rows;
+}
+
+export interface ContactField {
+  projectId: string;
+  field: string;
+  type: FieldType;
+}
+
+/** Registers the type of keys seen for the first time; the first type stays. */
+export async function insertFields(tx: Tx, fields: readonly ContactField[]): Promise<void> {
+  await fieldInsert(fields).execute(tx);
+}
+
+function fieldInsert(fields: readonly ContactField[]) {
+  return sql`
+    insert into contact_fields (project_id, field, type)
+    select i.project_id, i.field, i.type from unnest(
+      ${fields.map((field) => field.projectId)}::uuid[],
+      ${fields.map((field) => field.field)}::text[],
+      ${fields.map((field) => field.type)}::text[]
+    ) as i (project_id, field, type)
+    where not exists (select 1 from contact_fields f where f.project_id = i.project_id and f.field = i.field)
+    order by i.project_id, i.field
+    on conflict do nothing`;
+}
+
+export async function findContact(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<ContactRow | undefined> {
+  return database
+    .selectFrom("contacts")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function findContactForUpdate(
+  tx: Tx,
+  projectId: string,
+  id: string,
+): Promise<ContactRow | undefined> {
+  return tx
+    .selectFrom("contacts")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateContactRow(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  changes: { email?: string; subscribed?: boolean; data?: string },
+): Promise<void> {
+  await tx
+    .updateTable("contacts")
+    .set({ ...changes, updated_at: sql`now()` })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function deleteContactRow(tx: Tx, projectId: string, id: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom("contacts")
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+export async function findEmails(
+  database: Database,
+  projectId: string,
+  emails: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ email: string }>`
+    select email from contacts where project_id = ${projectId} and email = any(${emails}::text[])`.execute(
+    database,
+  );
+  return new Set(rows.map((row) => row.email));
+}
+
+/** Contacts whose data is needed for rendering, many projects at once. */
+export async function findContactsById(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+) {
+  const { rows } = await sql<{
+    project_id: string;
+    id: string;
+    email: string;
+    subscribed: boolean;
+    data: unknown;
+  }>`
+    select c.project_id, c.id, c.email, c.subscribed, c.data
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join contacts c on c.project_id = i.project_id and c.id = i.id`.execute(database);
+  return rows;
+}
+
+/** A literal part of an address: `%`, `_` and `\` mean themselves. */
+function matches(search: string) {
+  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  return sql<SqlBool>`email like ${pattern}`;
+}
+
+export async function listContactRows(
+  database: Database,
+  projectId: string,
+  search: string | undefined,
+  page: { limit: number; before: string | null },
+): Promise<ContactRow[]> {
+  let query = database.selectFrom("contacts").select(COLUMNS).where("project_id", "=", projectId);
+  if (search !== undefined) query = query.where(matches(search));
+  if (page.before !== null) query = query.where("id", "<", page.before);
+  return query
+    .orderBy("id", "desc")
+    .limit(page.limit + 1)
+    .execute();
+}
+
+export async function countContacts(
+  database: Database,
+  projectId: string,
+  search: string | undefined,
+): Promise<number> {
+  let query = database
+    .selectFrom("contacts")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("project_id", "=", projectId);
+  if (search !== undefined) query = query.where(matches(search));
+  return (await query.executeTakeFirstOrThrow()).count;
+}

@@ -1,0 +1,57 @@
+// HTTP for contacts: endpoint → verb → answer.
+import * as contract from "@postloft/contract/contacts.ts";
+import type { Database } from "../platform/database.ts";
+import { noContent, ok, route, type Route } from "../platform/http-route.ts";
+import { readPage } from "../platform/page.ts";
+import {
+  contactRefusal,
+  deleteContact,
+  getContact,
+  listContacts,
+  lookUpContacts,
+  updateContact,
+} from "./contacts.ts";
+import { readDataPatch } from "./rules.ts";
+import { upsertContacts } from "./upsert-contacts.ts";
+
+export function contactRoutes({ database }: { database: Database }): Route[] {
+  return [
+    route(contract.listContacts, async ({ projectId, query }) =>
+      ok(await listContacts(database, projectId, query.search, readPage("contacts", query))),
+    ),
+    route(contract.upsertContact, async ({ projectId, body, commit }) =>
+      commit(async (tx) => {
+        const change = {
+          projectId,
+          email: body.email,
+          ...(body.subscribed === undefined ? {} : { subscribed: body.subscribed }),
+          subscribedIfNew: true,
+          patch: readDataPatch(body.data),
+        };
+        const [outcome] = await upsertContacts(tx, [change]);
+        if (outcome === undefined) throw new Error("An upsert of one contact answered nothing.");
+        const { contactId, isNew } = outcome;
+        const contact = await getContact(tx, projectId, contactId);
+        return { status: isNew ? 201 : 200, body: { ...contact, _meta: { isNew, isUpdate: !isNew } } };
+      }).catch((error: unknown) => {
+        throw contactRefusal(error) ?? error;
+      }),
+    ),
+    // Changes nothing, but a POST honours Idempotency-Key: its answer is stored like any other.
+    route(contract.lookUpContacts, async ({ projectId, body, commit }) =>
+      commit(async (tx) => ok(await lookUpContacts(tx, projectId, body.emails))),
+    ),
+    route(contract.getContact, async ({ projectId, params }) =>
+      ok(await getContact(database, projectId, params.id)),
+    ),
+    route(contract.updateContact, async ({ projectId, params, body, commit }) =>
+      commit(async (tx) => ok(await updateContact(tx, projectId, params.id, body))),
+    ),
+    route(contract.deleteContact, async ({ projectId, params, commit }) =>
+      commit(async (tx) => {
+        await deleteContact(tx, projectId, params.id);
+        return noContent();
+      }),
+    ),
+  ];
+}

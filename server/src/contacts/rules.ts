@@ -1,0 +1,80 @@
+// The data rules of spec §2.2 and the type inference of §2.3: pure, no clock, no database.
+// Before it: whatever a caller sent as `data`. After it: contacts.ts applies the patch, v1/ renders with the variables.
+
+export type FieldType = "string" | "number" | "boolean" | "date";
+
+/** What one `data` payload does to a contact, and what it lends to this request only. */
+export interface DataPatch {
+  set: Record<string, unknown>;
+  remove: readonly string[];
+  /** `{ value, persistent: false }`: used for rendering, never stored on the contact. */
+  transient: Record<string, unknown>;
+}
+
+/** Keys the service fills in itself: dropped without an error, nothing is stored (rule 6). */
+export const RESERVED_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "svc_id",
+  "svc_email",
+  "email",
+  "unsubscribeUrl",
+  "subscribeUrl",
+  "manageUrl",
+]);
+
+const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{3})?Z)?$/;
+
+interface Wrapped {
+  value: unknown;
+  persistent: boolean;
+}
+
+/** `{ value, persistent }` with exactly these two keys; anything else is a value as it stands. */
+function asWrapped(value: unknown): Wrapped | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const { value: inner, persistent } = value as Partial<Wrapped>;
+  if (typeof persistent !== "boolean" || !("value" in value) || Object.keys(value).length !== 2) return null;
+  return { value: inner, persistent };
+}
+
+/** Reads a payload: null deletes, an empty string is ignored, reserved keys vanish, wrappers are opened. */
+export function readDataPatch(data: Readonly<Record<string, unknown>> | undefined): DataPatch {
+  const set: Record<string, unknown> = {};
+  const transient: Record<string, unknown> = {};
+  const remove: string[] = [];
+  for (const [key, sent] of Object.entries(data ?? {})) {
+    if (RESERVED_KEYS.has(key)) continue;
+    const wrapped = asWrapped(sent);
+    const value = wrapped === null ? sent : wrapped.value;
+    if (wrapped?.persistent === false) transient[key] = value;
+    else if (value === null || value === undefined) remove.push(key);
+    else if (value !== "") set[key] = value;
+  }
+  return { set, remove, transient };
+}
+
+/** The patch that does what `first` and then `second` do to stored data. */
+export function composePatches(first: DataPatch, second: DataPatch): DataPatch {
+  const set = { ...first.set, ...second.set };
+  for (const key of second.remove) delete set[key];
+  const remove = [...new Set([...first.remove, ...second.remove])].filter((key) => !Object.hasOwn(set, key));
+  return { set, remove, transient: { ...first.transient, ...second.transient } };
+}
+
+/** What an event keeps of its payload: as it was sent, wrappers opened, reserved keys gone; null when nothing is left. */
+export function readEventData(
+  data: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> | null {
+  const kept = Object.entries(data ?? {}).filter(([key]) => !RESERVED_KEYS.has(key));
+  if (kept.length === 0) return null;
+  return Object.fromEntries(
+    kept.map(([key, sent]) => [key, asWrapped(sent)?.value ?? (asWrapped(sent) === null ? sent : null)]),
+  );
+}
+
+/** The type a key gets from its first value (spec §2.3). */
+export function inferFieldType(value: unknown): FieldType {
+  if (typeof value === "number") return "number";
+  if (typeof value === "boolean") return "boolean";
+  return typeof value === "string" && DATE.test(value) ? "date" : "string";
+}

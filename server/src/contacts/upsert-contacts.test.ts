@@ -1,0 +1,174 @@
+// Upserts in batches: the same as one after the other, in every mixture, also beside other transactions.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { transaction } from "../platform/database.ts";
+import { useTestServer } from "../testing/test-server.ts";
+import { createTracker } from "../v1/track.ts";
+import { readDataPatch } from "./rules.ts";
+import { flipAndRecord, upsertContacts, type ContactChange } from "./upsert-contacts.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const RUNS = 60;
+
+const upsert = (changes: readonly ContactChange[]) =>
+  transaction(server.database, (tx) => upsertContacts(tx, changes));
+
+const change = (projectId: string, email: string, parts: { subscribed?: boolean; data?: object } = {}) => ({
+  projectId,
+  email,
+  subscribedIfNew: true,
+  patch: readDataPatch(parts.data as Record<string, unknown> | undefined),
+  ...(parts.subscribed === undefined ? {} : { subscribed: parts.subscribed }),
+});
+
+interface Stored {
+  email: string;
+  subscribed: boolean;
+  data: Record<string, unknown>;
+}
+
+const readContacts = (projectId: string) =>
+  server.rows<Stored>(
+    "select email, subscribed, data from contacts where project_id = $1 order by email",
+    projectId,
+  );
+const readFlips = (projectId: string) =>
+  server.rows<{ email: string; name: string }>(
+    `select c.email, e.name from events e join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+     where e.project_id = $1 order by c.email, e.id`,
+    projectId,
+  );
+
+const byEmail = (one: { email: string }, other: { email: string }) => (one.email < other.email ? -1 : 1);
+
+/** What the changes mean, by applying them one after the other. */
+function model(changes: readonly ContactChange[]) {
+  const contacts = new Map<string, Stored>();
+  const flips: Array<{ email: string; name: string }> = [];
+  const isNew = changes.map(({ email, subscribed, subscribedIfNew, patch }) => {
+    const before = contacts.get(email);
+    const contact = before ?? { email, subscribed: subscribed ?? subscribedIfNew, data: {} };
+    if (subscribed !== undefined && subscribed !== contact.subscribed) {
+      contact.subscribed = subscribed;
+      flips.push({ email, name: subscribed ? "contact.subscribed" : "contact.unsubscribed" });
+    }
+    for (const key of patch.remove) delete contact.data[key];
+    contact.data = { ...contact.data, ...patch.set };
+    contacts.set(email, contact);
+    return before === undefined;
+  });
+  return {
+    isNew,
+    contacts: [...contacts.values()].toSorted(byEmail),
+    flips: ["a", "b", "c"].flatMap((name) => flips.filter(({ email }) => email === `${name}@example.com`)),
+  };
+}
+
+const changes = fc.array(
+  fc.record({
+    email: fc.constantFrom("a@example.com", "b@example.com", "c@example.com"),
+    subscribed: fc.option(fc.boolean(), { nil: undefined }),
+    data: fc.dictionary(
+      fc.constantFrom("k", "l", "toString"),
+      fc.oneof(fc.integer(), fc.constantFrom(null, "", "x", { value: 1, persistent: false })),
+    ),
+  }),
+  { maxLength: 12 },
+);
+
+test("a batch, however it is cut, does what its changes do one after the other: data, flips and who is new", async () => {
+  await fc.assert(
+    fc.asyncProperty(changes, fc.nat(12), async (drawn, cut) => {
+      const { id } = await server.createProject(server.project.owner);
+      const all = drawn.map(({ email, subscribed, data }) =>
+        change(id, email, { data, ...(subscribed === undefined ? {} : { subscribed }) }),
+      );
+      const outcomes = [...(await upsert(all.slice(0, cut))), ...(await upsert(all.slice(cut)))];
+      const expected = model(all);
+      expect(outcomes.map(({ isNew }) => isNew)).toEqual(expected.isNew);
+      expect(await readContacts(id)).toEqual(expected.contacts);
+      expect(await readFlips(id)).toEqual(expected.flips);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("two hundred changes of one contact with alternating subscription keep their order", async () => {
+  const { id } = await server.createProject();
+  const ordered = Array.from({ length: 200 }, (_, at) =>
+    change(id, "ada@example.com", { subscribed: at % 2 === 0, data: { last: at, [`k${at % 7}`]: at } }),
+  );
+  const outcomes = await upsert(ordered);
+  expect(new Set(outcomes.map(({ contactId }) => contactId)).size).toBe(1);
+  expect(await readContacts(id)).toEqual(model(ordered).contacts);
+  const flips = (await readFlips(id)).map(({ name }) => name);
+  expect(flips).toEqual(
+    Array.from({ length: 199 }, (_, at) => (at % 2 === 0 ? "contact.unsubscribed" : "contact.subscribed")),
+  );
+});
+
+test("what one contact tracks through the door keeps its order, whatever others track between", async () => {
+  const { id } = await server.createProject();
+  const tracker = createTracker(server.database);
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, at) =>
+      tracker.submit({
+        projectId: id,
+        email: at % 3 === 0 ? "ada@example.com" : `other${at}@example.com`,
+        event: `step ${at}`,
+        subscribed: at % 3 === 0 ? at % 2 === 0 : undefined,
+        data: { at },
+        receipt: null,
+      }),
+    ),
+  );
+  await tracker.drained();
+  const steps = await server.rows<{ name: string }>(
+    "select name from events where project_id = $1 and contact_id = $2 and name like 'step %' order by id",
+    id,
+    answers[0]?.contact,
+  );
+  expect(steps.map(({ name }) => name)).toEqual(Array.from({ length: 100 }, (_, at) => `step ${at * 3}`));
+  const [ada] = await readContacts(id);
+  expect(ada).toEqual({ email: "ada@example.com", subscribed: false, data: { at: 297 } });
+  const flips = (await readFlips(id)).filter(({ name }) => name.startsWith("contact."));
+  expect(flips.map(({ name }) => name)).toEqual(
+    Array.from({ length: 99 }, (_, at) => (at % 2 === 0 ? "contact.unsubscribed" : "contact.subscribed")),
+  );
+});
+
+test("many transactions at once for the same new addresses make each contact once, without a deadlock", async () => {
+  const { id } = await server.createProject();
+  const emails = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
+  const batches = await Promise.all(
+    Array.from({ length: 8 }, (_, batch) =>
+      upsert(
+        (batch % 2 === 0 ? emails : emails.toReversed()).map((email) =>
+          change(id, email, { data: { [`b${batch}`]: batch } }),
+        ),
+      ),
+    ),
+  );
+  expect(batches.flat().filter(({ isNew }) => isNew)).toHaveLength(20);
+  const everything = { b0: 0, b1: 1, b2: 2, b3: 3, b4: 4, b5: 5, b6: 6, b7: 7 };
+  expect(await readContacts(id)).toEqual(
+    emails.toSorted().map((email) => ({ email, subscribed: true, data: everything })),
+  );
+});
+
+test("flips in opposite directions beside each other leave as many events as there were flips", async () => {
+  const { id } = await server.createProject();
+  const [outcome] = await upsert([change(id, "ada@example.com", { subscribed: true })]);
+  await Promise.all(
+    Array.from({ length: 40 }, (_, at) =>
+      transaction(server.database, (tx) =>
+        flipAndRecord(tx, [{ projectId: id, id: outcome?.contactId ?? "", subscribed: at % 2 === 0 }]),
+      ),
+    ),
+  );
+  const names = (await readFlips(id)).map(({ name }) => name);
+  const unsubscribed = names.filter((name) => name === "contact.unsubscribed").length;
+  const subscribed = names.length - unsubscribed;
+  const [contact] = await readContacts(id);
+  expect(unsubscribed - subscribed).toBe(contact?.subscribed === true ? 0 : 1);
+});

@@ -1,0 +1,145 @@
+// The one way contacts come into being or change by address, for any number of them at once (spec §2.2, §3.1).
+// Before it: v1/, routes.ts, later imports. After it: events/ records each real flip in the same transaction.
+import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
+import type { Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { recordEvents } from "../events/events.ts";
+import { flipSubscriptions, insertFields, upsertContactRows, type ContactField } from "./queries.ts";
+import { composePatches, inferFieldType, type DataPatch } from "./rules.ts";
+
+export interface ContactChange {
+  projectId: string;
+  /** Canonical. */
+  email: string;
+  /** Omitted keeps the state of a contact that exists; that is not the same as false. */
+  subscribed?: boolean;
+  subscribedIfNew: boolean;
+  patch: DataPatch;
+}
+
+export interface ContactOutcome {
+  contactId: string;
+  isNew: boolean;
+}
+
+/**
+ * Applies the changes as if one after the other, in a few set-based statements, and records an event for each flip of
+ * `subscribed`. Answers one outcome per change. Changes of one contact are composed where that means the same.
+ */
+export async function upsertContacts(tx: Tx, changes: readonly ContactChange[]): Promise<ContactOutcome[]> {
+  const outcomes = new Map<ContactChange, ContactOutcome>();
+  for (const round of intoRounds(changes)) {
+    const applied = await applyRound(
+      tx,
+      round.map((group) => group.change),
+    );
+    round.forEach((group, at) => {
+      const outcome = applied[at];
+      if (outcome === undefined) throw new Error("An upserted contact has no outcome.");
+      group.members.forEach((member, place) =>
+        outcomes.set(member, place === 0 ? outcome : { ...outcome, isNew: false }),
+      );
+    });
+  }
+  return changes.map((change) => outcomes.get(change) ?? { contactId: "", isNew: false });
+}
+
+interface Group {
+  /** What the members do together. */
+  change: ContactChange;
+  members: ContactChange[];
+}
+
+/** Each round names a contact once, sorted. A second change goes into the first where it does not flip what that one set. */
+function intoRounds(changes: readonly ContactChange[]): Group[][] {
+  const byContact = new Map<string, Group[]>();
+  for (const change of changes) {
+    const key = `${change.projectId} ${change.email}`;
+    const groups = byContact.get(key);
+    const last = groups?.at(-1);
+    if (groups === undefined) byContact.set(key, [{ change, members: [change] }]);
+    else if (
+      last !== undefined &&
+      (change.subscribed === undefined || change.subscribed === last.change.subscribed)
+    ) {
+      last.change = { ...last.change, patch: composePatches(last.change.patch, change.patch) };
+      last.members.push(change);
+    } else groups.push({ change, members: [change] });
+  }
+  const sorted = [...byContact].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, groups]) => groups);
+  const depth = Math.max(0, ...sorted.map((groups) => groups.length));
+  return Array.from({ length: depth }, (_, round) => sorted.flatMap((groups) => groups[round] ?? []));
+}
+
+const addressKey = (projectId: string, email: string) => `${projectId} ${email}`;
+
+async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<ContactOutcome[]> {
+  const rows = changes.map((change) => ({
+    projectId: change.projectId,
+    email: change.email,
+    newId: newId(),
+    subscribed: change.subscribed ?? change.subscribedIfNew,
+    added: JSON.stringify(change.patch.set),
+    removed: JSON.stringify(change.patch.remove),
+  }));
+  const stored = await upsertContactRows(tx, rows, fieldsOf(changes));
+  const contacts = new Map(stored.map((row) => [addressKey(row.project_id, row.email), row]));
+  const flips: Flip[] = [];
+  const outcomes = changes.map((change, at) => {
+    const contact = contacts.get(addressKey(change.projectId, change.email));
+    if (contact === undefined) throw new Error("An upserted contact has no row.");
+    if (change.subscribed !== undefined && change.subscribed !== contact.subscribed)
+      flips.push({ projectId: change.projectId, id: contact.id, subscribed: change.subscribed });
+    return { contactId: contact.id, isNew: contact.id === rows[at]?.newId };
+  });
+  await flipAndRecord(tx, flips);
+  return outcomes;
+}
+
+export interface Flip {
+  projectId: string;
+  id: string;
+  subscribed: boolean;
+  /** Why, where it was not somebody's wish (decisions §10). */
+  reason?: "bounce" | "complaint";
+}
+
+/** Sets `subscribed` and records one event per contact that really flipped. */
+export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<void> {
+  if (flips.length === 0) return;
+  const reasons = new Map(flips.map((flip) => [flip.id, flip.reason]));
+  const flipped = await flipSubscriptions(tx, flips);
+  await recordEvents(
+    tx,
+    flipped.map((row) => {
+      const reason = reasons.get(row.id);
+      return {
+        projectId: row.project_id,
+        contactId: row.id,
+        name: row.subscribed ? CONTACT_SUBSCRIBED : CONTACT_UNSUBSCRIBED,
+        data: reason === undefined ? null : { reason },
+      };
+    }),
+  );
+}
+
+/** Registers the types of keys these changes wrote. */
+export async function registerFields(
+  tx: Tx,
+  changes: ReadonlyArray<{ projectId: string; patch: DataPatch }>,
+): Promise<void> {
+  const fields = fieldsOf(changes);
+  if (fields.length > 0) await insertFields(tx, fields);
+}
+
+/** Each field once, with the type of the first value. */
+function fieldsOf(changes: ReadonlyArray<{ projectId: string; patch: DataPatch }>): ContactField[] {
+  const fields = new Map<string, ContactField>();
+  for (const { projectId, patch } of changes) {
+    for (const [field, value] of Object.entries(patch.set)) {
+      const key = `${projectId} ${field}`;
+      if (!fields.has(key)) fields.set(key, { projectId, field, type: inferFieldType(value) });
+    }
+  }
+  return [...fields.values()];
+}

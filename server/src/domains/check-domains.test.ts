@@ -1,0 +1,429 @@
+// Checks of domains against a real DNS server: what each answer of DNS means, three strikes, and several processes by the clock.
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createSealer } from "../platform/crypto.ts";
+import { createDatabase, transaction, type Database } from "../platform/database.ts";
+import { createDns, type Dns } from "../platform/dns.ts";
+import { createLog } from "../platform/log.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { startDnsServer, type DnsServer } from "../testing/dns-server.ts";
+import { APP_SECRET } from "../testing/test-server.ts";
+import { startDomainChecks } from "./check-domains.ts";
+import { createDomains, type Domains } from "./domains.ts";
+import type { DomainView } from "./present-domain.ts";
+
+let testDatabase: TestDatabase;
+let database: Database;
+let dns: DnsServer;
+let projectId: string;
+let logged: Array<{ level: number; msg: string; domain?: string }> = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+});
+afterAll(() => testDatabase.drop());
+beforeEach(async () => {
+  dns = await startDnsServer();
+  projectId = await newProject();
+  logged = [];
+});
+afterEach(async () => {
+  await testDatabase.pool.query("delete from projects");
+  await dns.close();
+});
+
+async function newProject(): Promise<string> {
+  const id = randomUUID();
+  await testDatabase.pool.query("insert into projects (id, name) values ($1, 'P')", [id]);
+  return id;
+}
+
+/** One process' worth of domains, with a resolver of its own. */
+function startProcess(resolver: Dns = createDns([dns.address])): Domains {
+  const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  return createDomains({ database, sealer: createSealer(APP_SECRET), dns: resolver, staysHere: false, log });
+}
+
+async function add(domains: Domains, domain: string, project = projectId): Promise<DomainView> {
+  return transaction(database, await domains.create(project, domain));
+}
+
+const dkimOf = ({ records }: DomainView) => records.filter(({ purpose }) => purpose === "dkim");
+const nameOf = (view: DomainView) => dkimOf(view)[0]?.name ?? "";
+const valueOf = (view: DomainView) => dkimOf(view)[0]?.value ?? "";
+
+async function addVerified(domains: Domains, domain: string): Promise<DomainView> {
+  const view = await add(domains, domain);
+  dns.setTxt(nameOf(view), [valueOf(view)]);
+  const verified = await domains.verify(projectId, view.id);
+  expect(verified.status).toBe("VERIFIED");
+  return verified;
+}
+
+async function getView(domains: Domains, id: string): Promise<DomainView> {
+  const view = (await domains.list(projectId)).find((one) => one.id === id);
+  if (view === undefined) throw new Error("The domain is gone.");
+  return view;
+}
+
+/** Lets time pass for a domain: every instant of its row moves back. */
+async function letPass(id: string, minutes: number): Promise<void> {
+  await testDatabase.pool.query(
+    `update domains set next_check_at = next_check_at - $2::interval, failed_at = failed_at - $2::interval,
+       status_changed_at = status_changed_at - $2::interval, created_at = created_at - $2::interval where id = $1`,
+    [id, `${minutes} minutes`],
+  );
+}
+
+async function minutesUntilNextCheck(id: string): Promise<number> {
+  const { rows } = await testDatabase.pool.query<{ minutes: number }>(
+    "select extract(epoch from next_check_at - now())::float8 / 60 as minutes from domains where id = $1",
+    [id],
+  );
+  return Math.round(rows[0]?.minutes ?? Number.NaN);
+}
+
+const checkDue = (domains: Domains) => domains.checkDue(new AbortController().signal);
+const maySend = async (domains: Domains, domain: string) =>
+  (await domains.findSigningKeys([{ projectId, domain }])).get(`${projectId} ${domain}`)?.kind === "key";
+
+test("a key of more than 255 octets, split into strings, is found, and the domain may send", async () => {
+  const domains = startProcess();
+  const view = await add(domains, "split.example");
+  expect(await maySend(domains, "split.example")).toBe(false);
+  expect(valueOf(view).length).toBeGreaterThan(255);
+  dns.setTxt(nameOf(view), [valueOf(view)]);
+  const verified = await domains.verify(projectId, view.id);
+  expect(verified).toMatchObject({ status: "VERIFIED", verified: true, lastError: null });
+  expect(dkimOf(verified)).toEqual([
+    expect.objectContaining({ status: "FOUND", found: valueOf(view), advice: null, required: true }),
+  ]);
+  expect(await maySend(domains, "split.example")).toBe(true);
+});
+
+test("a key behind a CNAME is found, and is gone when the name it points at is", async () => {
+  const domains = startProcess();
+  const view = await add(domains, "alias.example");
+  dns.setAlias(nameOf(view), "key.hoster.example");
+  expect(dkimOf(await domains.verify(projectId, view.id))[0]?.status).toBe("MISSING");
+  dns.setTxt("key.hoster.example", [valueOf(view)]);
+  expect((await domains.verify(projectId, view.id)).status).toBe("VERIFIED");
+});
+
+test("a wrong key is shown, cut, and does not verify the domain", async () => {
+  const domains = startProcess();
+  const view = await add(domains, "wrong.example");
+  const wrong = valueOf(view).replace(/p=..../, "p=AAAA") + "A".repeat(1_000);
+  dns.setTxt(nameOf(view), [wrong]);
+  const checked = await domains.verify(projectId, view.id);
+  expect(checked).toMatchObject({ status: "PENDING", verified: false });
+  expect(dkimOf(checked)).toEqual([
+    expect.objectContaining({
+      status: "MISMATCH",
+      found: `${wrong.slice(0, 500)}…`,
+      advice: expect.stringContaining("Another key"),
+    }),
+  ]);
+});
+
+test("a record that no text can hold is read and stored all the same", async () => {
+  const domains = startProcess();
+  const view = await add(domains, "zero.example");
+  dns.setTxt(nameOf(view), ["v=DKIM1; p=\0\uD83D", "x".repeat(9_000)]);
+  expect(dkimOf(await domains.verify(projectId, view.id))[0]?.status).toBe("MISMATCH");
+});
+
+test("SPF and DMARC are advice in words: several SPF records, +all, an inherited policy", async () => {
+  const domains = startProcess();
+  const view = await addVerified(domains, "mail.advice.example");
+  const advisory = async () => {
+    const { records } = await domains.verify(projectId, view.id);
+    return records.slice(1).map(({ purpose, name, required, status, found, advice }) => ({
+      line: `${purpose} ${name} ${status}${required ? " required" : ""}`,
+      found,
+      advice: advice?.slice(0, 24) ?? null,
+    }));
+  };
+  expect(await advisory()).toEqual([
+    { line: "spf mail.advice.example MISSING", found: null, advice: "There is no SPF record. " },
+    { line: "dmarc _dmarc.mail.advice.example MISSING", found: null, advice: "There is no DMARC record" },
+  ]);
+  dns.setTxt("mail.advice.example", ["v=spf1 mx ~all", "unrelated", "v=spf1 a ~all"]);
+  dns.setTxt("_dmarc.advice.example", ["v=DMARC1; p=quarantine"]);
+  expect(await advisory()).toEqual([
+    {
+      line: "spf mail.advice.example MISMATCH",
+      found: "v=spf1 mx ~all\nv=spf1 a ~all",
+      advice: "There are 2 SPF records,",
+    },
+    { line: "dmarc _dmarc.advice.example FOUND", found: "v=DMARC1; p=quarantine", advice: null },
+  ]);
+  const unrelated = Array.from({ length: 20 }, (_, at) => `verification=${at}`);
+  dns.setTxt("mail.advice.example", [...unrelated, "v=spf1 +all"]);
+  expect((await advisory())[0]?.advice).toBe("`+all` lets every machin");
+});
+
+test.for(["servfail", "silent"] as const)(
+  "a DNS that is %s decides nothing, however often it is asked, and sending goes on",
+  { timeout: 40_000 },
+  async (mood) => {
+    const domains = startProcess();
+    const verified = await addVerified(domains, "calm.example");
+    const pending = await add(domains, "new.calm.example");
+    dns.setMood(mood);
+    for (let turn = 0; turn < (mood === "silent" ? 1 : 4); turn++) {
+      for (const { id } of [verified, pending]) await letPass(id, 6);
+      expect(await checkDue(domains)).toBe(2);
+    }
+    const after = await getView(domains, verified.id);
+    expect(after).toMatchObject({
+      status: "VERIFIED",
+      lastError: expect.stringMatching(/^DNS did not answer \(E(SERVFAIL|TIMEOUT)\), so nothing was decided/),
+    });
+    expect(dkimOf(after)).toEqual(dkimOf(verified));
+    expect(dkimOf(await getView(domains, pending.id))[0]).toMatchObject({ status: "UNCHECKED", found: null });
+    expect(await maySend(domains, "calm.example")).toBe(true);
+    dns.setMood("answer");
+    expect((await domains.verify(projectId, verified.id)).lastError).toBeNull();
+  },
+);
+
+test("three failed checks in a row turn a domain pending, and its record verifies it again by itself", async () => {
+  const domains = startProcess();
+  const { id, ...view } = await addVerified(domains, "strikes.example");
+  dns.setTxt(view.records[0]?.name ?? "", []);
+  const seen = [];
+  for (let check = 1; check <= 4; check++) {
+    await letPass(id, 6);
+    expect(await checkDue(domains)).toBe(1);
+    const { status, lastError } = await getView(domains, id);
+    seen.push([status, lastError?.slice(0, 50), await maySend(domains, "strikes.example")]);
+  }
+  expect(seen).toEqual([
+    ["VERIFIED", "DNS does not have the DKIM record any more: 1 of 3", true],
+    ["VERIFIED", "DNS does not have the DKIM record any more: 2 of 3", true],
+    ["PENDING", expect.stringMatching(/^The domain is pending since 20/), false],
+    ["PENDING", expect.stringMatching(/^The domain is pending since 20/), false],
+  ]);
+  expect(logged.filter(({ level }) => level === 40)).toEqual([
+    expect.objectContaining({
+      domain: "strikes.example",
+      msg: expect.stringContaining("no longer verified"),
+    }),
+  ]);
+  dns.setTxt(view.records[0]?.name ?? "", [view.records[0]?.value ?? ""]);
+  await letPass(id, 6);
+  await checkDue(domains);
+  expect(await getView(domains, id)).toMatchObject({ status: "VERIFIED", lastError: null });
+});
+
+test("checks in between that succeed, or that nobody answers, do not add up to three strikes", async () => {
+  const domains = startProcess();
+  const { id, records } = await addVerified(domains, "row.example");
+  const [{ name, value } = { name: "", value: "" }] = records;
+  const check = async (mood: "servfail" | "answer", published: string[]) => {
+    dns.setMood(mood);
+    dns.setTxt(name, published);
+    await letPass(id, 6);
+    await checkDue(domains);
+    const { rows } = await testDatabase.pool.query(
+      "select status, failed_checks from domains where id = $1",
+      [id],
+    );
+    return Object.values(rows[0]).join(" ");
+  };
+  expect([
+    await check("answer", []),
+    await check("answer", []),
+    await check("servfail", []),
+    await check("answer", [value]),
+    await check("answer", ["v=DKIM1; p="]),
+    await check("answer", []),
+  ]).toEqual(["VERIFIED 1", "VERIFIED 2", "VERIFIED 2", "VERIFIED 0", "VERIFIED 1", "VERIFIED 2"]);
+});
+
+test("somebody who asks again and again within a minute takes no domain down", async () => {
+  const domains = startProcess();
+  const { id, records } = await addVerified(domains, "impatient.example");
+  dns.setTxt(records[0]?.name ?? "", []);
+  const answers = [];
+  for (let press = 0; press < 5; press++) answers.push(await domains.verify(projectId, id));
+  await Promise.all(Array.from({ length: 5 }, () => domains.verify(projectId, id)));
+  expect(answers.map(({ status, records: [dkim] }) => `${status} ${dkim?.status}`)).toEqual(
+    Array.from({ length: 5 }, () => "VERIFIED MISSING"),
+  );
+  expect((await getView(domains, id)).lastError).toContain("1 of 3");
+});
+
+test("what is due is checked, the rest is left alone; a pending domain verifies by itself", async () => {
+  const domains = startProcess();
+  const [due, fresh] = [await add(domains, "due.example"), await add(domains, "fresh.example")];
+  for (const view of [due, fresh]) dns.setTxt(nameOf(view), [valueOf(view)]);
+  expect(await checkDue(domains)).toBe(0);
+  expect(dns.questions).toEqual([]);
+  await letPass(due.id, 6);
+  expect(await checkDue(domains)).toBe(1);
+  expect((await getView(domains, due.id)).status).toBe("VERIFIED");
+  expect(await getView(domains, fresh.id)).toMatchObject({ status: "PENDING", lastCheckedAt: null });
+  expect(await minutesUntilNextCheck(due.id)).toBe(5);
+  expect(await checkDue(domains)).toBe(0);
+});
+
+test("who has published nothing for a week is checked once an hour", async () => {
+  const domains = startProcess();
+  const { id } = await add(domains, "slow.example");
+  await letPass(id, 7 * 24 * 60 - 10);
+  await checkDue(domains);
+  expect(await minutesUntilNextCheck(id)).toBe(5);
+  await letPass(id, 20);
+  await checkDue(domains);
+  expect(await minutesUntilNextCheck(id)).toBe(60);
+});
+
+test("of several processes each domain is checked by one, the longest waiting first, in bounded batches", async () => {
+  const processes = Array.from({ length: 3 }, () => startProcess());
+  const [first] = processes;
+  if (first === undefined) throw new Error("There is no process.");
+  const { id } = await add(first, "d0.many.example");
+  await testDatabase.pool.query(
+    `insert into domains (project_id, id, domain, dkim_selector, dkim_public_key, dkim_private_key, next_check_at)
+     select project_id, gen_random_uuid(), 'd' || n || '.many.example', 's' || n, dkim_public_key, dkim_private_key,
+       now() - make_interval(mins => 200 - n)
+     from domains, generate_series(1, 120) n where id = $1`,
+    [id],
+  );
+  const counts: number[] = [];
+  const turn = async (domains: Domains) => {
+    for (let batch = 0; batch < 20; batch++) {
+      const count = await checkDue(domains);
+      counts.push(count);
+      if (count === 0) return;
+    }
+  };
+  await Promise.all(processes.map((one) => turn(one)));
+  for (const one of processes) await turn(one);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(120);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(50);
+  const asked = dns.questions.map(({ name }) => name).filter((name) => name.includes("_domainkey"));
+  expect(asked.toSorted()).toEqual(
+    Array.from({ length: 120 }, (_, at) => `s${at + 1}._domainkey.d${at + 1}.many.example`).toSorted(),
+  );
+  expect(asked.slice(0, 50).every((name) => Number(/^s(\d+)/.exec(name)?.[1]) <= 100)).toBe(true);
+});
+
+test("what a process claimed and did not check is due again two minutes later", async () => {
+  const domains = startProcess();
+  const { id } = await add(domains, "orphan.example");
+  await letPass(id, 6);
+  const stopped = AbortSignal.abort();
+  expect(await domains.checkDue(stopped)).toBe(1);
+  expect(dns.questions).toEqual([]);
+  expect(await checkDue(domains)).toBe(0);
+  await letPass(id, 2);
+  expect(await checkDue(domains)).toBe(1);
+  expect((await getView(domains, id)).lastCheckedAt).not.toBeNull();
+});
+
+test("a domain that another project has proved stays pending, is told so, and takes its turn when it is free", async () => {
+  const domains = startProcess();
+  const otherProject = await newProject();
+  const own = await add(domains, "shared.example");
+  const other = await add(domains, "shared.example", otherProject);
+  for (const view of [own, other]) dns.setTxt(nameOf(view), [valueOf(view)]);
+  expect((await domains.verify(otherProject, other.id)).status).toBe("VERIFIED");
+  await expect(domains.verify(projectId, own.id)).rejects.toMatchObject({ code: "CONFLICT" });
+  await letPass(own.id, 6);
+  expect(await checkDue(domains)).toBe(1);
+  expect(await getView(domains, own.id)).toMatchObject({
+    status: "PENDING",
+    lastError: "The domain is verified in another project.",
+  });
+  expect((await domains.verify(otherProject, other.id)).status).toBe("VERIFIED");
+  await transaction(database, (tx) => domains.delete(tx, otherProject, other.id));
+  await letPass(own.id, 6);
+  await checkDue(domains);
+  expect(await getView(domains, own.id)).toMatchObject({ status: "VERIFIED", lastError: null });
+});
+
+test("of many projects whose keys are all published and checked at once, one gets the domain", async () => {
+  const domains = startProcess();
+  const projects = await Promise.all(Array.from({ length: 6 }, () => newProject()));
+  const views = await Promise.all(projects.map((project) => add(domains, "race.example", project)));
+  for (const view of views) {
+    dns.setTxt(nameOf(view), [valueOf(view)]);
+    await letPass(view.id, 6);
+  }
+  expect(await checkDue(domains)).toBe(6);
+  const listed = await Promise.all(projects.map((project) => domains.list(project)));
+  expect(
+    listed
+      .flat()
+      .map(({ status }) => status)
+      .toSorted(),
+  ).toEqual([...Array.from({ length: 5 }, () => "PENDING"), "VERIFIED"]);
+});
+
+test("a look-alike is another domain, and a name below or above a verified one is not covered by it", async () => {
+  const domains = startProcess();
+  await addVerified(domains, "xn--bcher-kva.example");
+  for (const name of [
+    "bucher.example",
+    "mail.xn--bcher-kva.example",
+    "example",
+    "xn--bcher-kva.example.evil.example",
+  ])
+    expect(await maySend(domains, name)).toBe(false);
+  expect(await maySend(domains, "xn--bcher-kva.example")).toBe(true);
+});
+
+test("a domain that is removed while DNS is asked is no fault", async () => {
+  const removing: Dns = {
+    ...createDns([dns.address]),
+    async txt() {
+      await testDatabase.pool.query("delete from domains where project_id = $1", [projectId]);
+      return { kind: "none" };
+    },
+  };
+  const domains = startProcess(removing);
+  const { id } = await add(domains, "removed.example");
+  await letPass(id, 6);
+  expect(await checkDue(domains)).toBe(1);
+  expect(logged).toEqual([]);
+  await expect(domains.verify(projectId, id)).rejects.toMatchObject({ code: "DOMAIN_NOT_FOUND" });
+});
+
+test("by the clock every batch is taken, no two turns overlap, and stopping waits for the one under way", async () => {
+  vi.useFakeTimers();
+  try {
+    const batches = [50, 50, 7, 0];
+    const underWay: Array<PromiseWithResolvers<number>> = [];
+    const signals: AbortSignal[] = [];
+    const checks = startDomainChecks({
+      log: createLog({ level: "silent" }),
+      checkDue(signal) {
+        signals.push(signal);
+        const next = batches.shift();
+        if (next !== undefined) return Promise.resolve(next);
+        const open = Promise.withResolvers<number>();
+        underWay.push(open);
+        return open.promise;
+      },
+    });
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect([batches, signals.length]).toEqual([[], 4]);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(underWay).toHaveLength(1);
+    let isStopped = false;
+    const stopping = checks.stop().then(() => (isStopped = true));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([isStopped, signals.at(-1)?.aborted]).toEqual([false, true]);
+    underWay[0]?.resolve(50);
+    await stopping;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(signals).toHaveLength(5);
+  } finally {
+    vi.useRealTimers();
+  }
+});

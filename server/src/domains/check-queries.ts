@@ -1,0 +1,109 @@
+// Statements on `domains` that a check makes: claim what is due, book what DNS said, move on to the next key.
+// Before it: queries.ts reads the rows. After it: check-domains.ts.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+import type { DomainKey, FoundRecords } from "./queries.ts";
+
+/** What a check leaves behind. */
+export interface CheckOutcome {
+  status: string;
+  hasChanged: boolean;
+  failed_checks: number;
+  failed_at: Date | null;
+  dns_found: FoundRecords;
+  check_problem: string | null;
+  nextCheckMs: number;
+}
+
+/** Domains whose check is due, the longest waiting first. */
+export async function listDueDomains(database: Database, limit: number): Promise<DomainKey[]> {
+  return database
+    .selectFrom("domains")
+    .select(["project_id as projectId", "id"])
+    .where("next_check_at", "<=", sql<Date>`now()`)
+    .orderBy("next_check_at")
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Moves the due time of these on and answers those that were still due: of several processes each gets others.
+ * Whoever claimed and died lets them be due again after `leaseMs`.
+ */
+export async function claimDueDomains(
+  tx: Tx,
+  keys: readonly DomainKey[],
+  leaseMs: number,
+): Promise<DomainKey[]> {
+  const { rows } = await sql<DomainKey>`
+    update domains d set next_check_at = now() + make_interval(secs => ${leaseMs / 1000})
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    where d.project_id = i.project_id and d.id = i.id and d.next_check_at <= now()
+    returning d.project_id as "projectId", d.id`.execute(tx);
+  return rows;
+}
+
+export async function updateCheck(tx: Tx, { projectId, id }: DomainKey, check: CheckOutcome): Promise<void> {
+  const { hasChanged, nextCheckMs, dns_found, ...columns } = check;
+  await tx
+    .updateTable("domains")
+    .set({
+      ...columns,
+      dns_found: JSON.stringify(dns_found),
+      last_checked_at: sql`now()`,
+      next_check_at: sql`now() + make_interval(secs => ${nextCheckMs / 1000})`,
+      ...(hasChanged ? { status_changed_at: sql`now()`, updated_at: sql`now()` } : {}),
+    })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** A check without DNS: where mail stays on this machine, having been checked is all it takes. */
+export async function updateLocalCheck(tx: Tx, { projectId, id }: DomainKey): Promise<void> {
+  await tx
+    .updateTable("domains")
+    .set({
+      last_checked_at: sql`now()`,
+      updated_at: sql`case when last_checked_at is null then now() else updated_at end`,
+    })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** The next key signs from here on. The former one loses its private half; its record stays for `keepMs`, or goes at once when null. */
+export async function promoteNextKey(
+  tx: Tx,
+  { projectId, id }: DomainKey,
+  keepMs: number | null,
+): Promise<void> {
+  const isKept = keepMs !== null;
+  await sql`
+    update domains set
+      dkim_selector = second_dkim_selector,
+      dkim_public_key = second_dkim_public_key,
+      dkim_private_key = second_dkim_private_key,
+      second_dkim_selector = case when ${isKept}::boolean then dkim_selector end,
+      second_dkim_public_key = case when ${isKept}::boolean then dkim_public_key end,
+      second_dkim_private_key = null,
+      second_dkim_until = case when ${isKept}::boolean then now() + make_interval(secs => ${(keepMs ?? 0) / 1000}) end,
+      updated_at = now()
+    where project_id = ${projectId} and id = ${id} and second_dkim_private_key is not null`.execute(tx);
+}
+
+/** Forgets the former key once its time is over. */
+export async function deleteFormerKey(tx: Tx, { projectId, id }: DomainKey): Promise<void> {
+  await tx
+    .updateTable("domains")
+    .set({
+      second_dkim_selector: null,
+      second_dkim_public_key: null,
+      second_dkim_until: null,
+      updated_at: sql`now()`,
+    })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .where("second_dkim_until", "<=", sql<Date>`now()`)
+    .execute();
+}

@@ -1,0 +1,51 @@
+// What DNS may say about a DKIM key, and whether a receiver could verify our mail with it.
+import { expect, test } from "vitest";
+import { dkimName, dkimValue, judgeDkim } from "./dkim-record.ts";
+
+const KEY = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A";
+const RIGHT = `v=DKIM1; k=rsa; p=${KEY}`;
+
+test("the record stands at the selector and carries the key", () => {
+  const key = { domain: "example.com", selector: "pl1", publicKey: KEY };
+  expect([dkimName(key), dkimValue(key)]).toEqual(["pl1._domainkey.example.com", RIGHT]);
+});
+
+test.for([
+  ["as it was asked for", RIGHT],
+  ["with nothing but the key", `p=${KEY}`],
+  ["closed by a semicolon", `${RIGHT};`],
+  ["without spaces", `v=DKIM1;k=rsa;p=${KEY}`],
+  ["with spaces and tabs inside the key", "v=DKIM1; k=rsa; p= MIIBIjANBgkq\thkiG9w0BAQ EFAAOCAQ8A "],
+  ["in another order", `v=DKIM1; p=${KEY}; k=rsa`],
+  ["with tags nobody knows", `v=DKIM1; x=1; n=our key; p=${KEY}`],
+  ["for signatures of the domain itself only", `v=DKIM1; p=${KEY}; t=s`],
+  ["for sha256 beside others, for mail", `v=DKIM1; h=sha1:sha256; s=email; p=${KEY}`],
+] as const)("a key is found %s", ([, record]) => {
+  expect(judgeDkim([record], KEY)).toEqual({ status: "FOUND", advice: null });
+});
+
+test.for([
+  ["there is no record", [], "MISSING", "append the domain"],
+  ["the key is revoked", ["v=DKIM1; p="], "MISMATCH", "revoked"],
+  ["the key is another", [`v=DKIM1; p=${KEY}x`], "MISMATCH", "Another key"],
+  ["the key is spelled in small letters", [`p=${KEY.toLowerCase()}`], "MISMATCH", "Another key"],
+  ["the key is cut off", [RIGHT.slice(0, -5)], "MISMATCH", "Another key"],
+  ["only the key itself was pasted", [KEY], "MISMATCH", "not a DKIM record"],
+  ["the record is empty", [""], "MISMATCH", "not a DKIM record"],
+  ["the record was pasted with its quotes", [`"${RIGHT}"`], "MISMATCH", "Another key"],
+  ["the semicolons are escaped", [`v=DKIM1\\; k=rsa\\; p=${KEY}`], "MISMATCH", "not a DKIM record"],
+  ["the version is another", [`v=DKIM2; p=${KEY}`], "MISMATCH", "not a DKIM record"],
+  ["the version is not first", [`k=rsa; p=${KEY}; v=DKIM1`], "MISMATCH", "not a DKIM record"],
+  ["a tag is there twice", [`v=DKIM1; p=${KEY}; p=${KEY}`], "MISMATCH", "not a DKIM record"],
+  ["the key is for another algorithm", [`v=DKIM1; k=ed25519; p=${KEY}`], "MISMATCH", "forbid"],
+  ["the hash is one we do not use", [`v=DKIM1; h=sha1; p=${KEY}`], "MISMATCH", "forbid"],
+  ["the key is not for mail", [`v=DKIM1; s=other; p=${KEY}`], "MISMATCH", "forbid"],
+  ["another record stands beside it", ["v=spf1 -all", RIGHT], "FOUND", "2 TXT records"],
+  ["the key is only tried out", [`${RIGHT}; t=y:s`], "FOUND", "t=y"],
+] as const)("what is to be done is said when %s", ([, records, status, advice]) => {
+  expect(judgeDkim(records, KEY)).toEqual({ status, advice: expect.stringContaining(advice) });
+});
+
+test("nothing is said while nobody answers", () => {
+  expect(judgeDkim(undefined, KEY)).toEqual({ status: "UNCHECKED", advice: null });
+});

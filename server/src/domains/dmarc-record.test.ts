@@ -1,0 +1,119 @@
+// DMARC advice after RFC 9989: which record applies, found the same way as an independent verifier finds it, and what is said about it.
+import { dmarc } from "mailauth/lib/dmarc/index.js";
+import { expect, test } from "vitest";
+import { dmarcNames, judgeDmarc } from "./dmarc-record.ts";
+
+const TO_BEGIN_WITH = "v=DMARC1; p=none";
+const judge = (...records: string[]) =>
+  judgeDmarc("example.com", { "_dmarc.example.com": records, "_dmarc.com": [] });
+
+test("the walk asks the domain and its parents, of a long name its last seven labels, eight names at most", () => {
+  expect(dmarcNames("mail.example.com")).toEqual(
+    ["mail.example.com", "example.com", "com"].map((name) => `_dmarc.${name}`),
+  );
+  const names = dmarcNames("a.b.c.d.e.f.g.h.i.example");
+  expect(names).toHaveLength(8);
+  expect(names.slice(0, 2)).toEqual(["_dmarc.a.b.c.d.e.f.g.h.i.example", "_dmarc.d.e.f.g.h.i.example"]);
+});
+
+test.for([
+  "v=DMARC1; p=none",
+  "v=DMARC1;p=reject;",
+  "v = DMARC1 ; rua=mailto:a@example.com; adkim=s; aspf=s; p=Quarantine; sp=none; np=reject; t=y; psd=u; fo=1",
+  "v=DMARC1; something=new; p=none; x",
+])("nothing is said about %s", (record) => {
+  expect(judge(record)).toMatchObject({ status: "FOUND", value: record, advice: null, found: [record] });
+});
+
+test.for([
+  ["there is none", [], "MISSING", TO_BEGIN_WITH, "`p=none` is fine to begin with"],
+  ["there are two", [TO_BEGIN_WITH, "v=DMARC1; p=reject"], "MISMATCH", TO_BEGIN_WITH, "2 DMARC records"],
+  ["the version is misspelled", ["v=dmarc1; p=none"], "MISMATCH", TO_BEGIN_WITH, "does not begin with"],
+  ["the version is not first", ["p=none; v=DMARC1"], "MISMATCH", TO_BEGIN_WITH, "does not begin with"],
+  ["there is no policy", ["v=DMARC1"], "MISMATCH", TO_BEGIN_WITH, "no valid `p=`"],
+  ["the policy is none known", ["v=DMARC1; p=monitor"], "MISMATCH", TO_BEGIN_WITH, "no valid `p=`"],
+  ["the policy of subdomains is none known", ["v=DMARC1; p=none; sp=x"], "MISMATCH", TO_BEGIN_WITH, "`sp=`"],
+  [
+    "there are reports but no policy",
+    ["v=DMARC1; rua=mailto:a@example.com"],
+    "FOUND",
+    "v=DMARC1; rua=mailto:a@example.com",
+    "as if it said `p=none`",
+  ],
+  ["pct is used", ["v=DMARC1; p=reject; pct=50;"], "FOUND", "v=DMARC1; p=reject", "`pct` is obsolete"],
+  [
+    "more that is obsolete is used",
+    ["v=DMARC1; RF=afrf; p=none; ri=3600"],
+    "FOUND",
+    TO_BEGIN_WITH,
+    "`rf` and `ri` are obsolete",
+  ],
+] as const)("what is to be done is said when %s", ([, records, status, value, advice]) => {
+  expect(judge(...records)).toEqual({
+    status,
+    value,
+    advice: expect.stringContaining(advice),
+    name: "_dmarc.example.com",
+    found: records,
+  });
+});
+
+test("nothing is said before DNS has answered for every name that matters", () => {
+  const unchecked = { status: "UNCHECKED", advice: null, found: null };
+  expect(judgeDmarc("example.com", {})).toMatchObject(unchecked);
+  expect(judgeDmarc("example.com", { "_dmarc.example.com": [] })).toMatchObject(unchecked);
+  expect(judgeDmarc("example.com", { "_dmarc.example.com": [TO_BEGIN_WITH] }).status).toBe("FOUND");
+});
+
+/** Records by domain, the domain that sends, and whose record applies to it (none: null). */
+test.for([
+  ["its own", { "a.example.com": "p=none", "example.com": "p=reject" }, "a.example.com", "a.example.com"],
+  ["its organization's", { "example.com": "p=reject" }, "a.b.example.com", "example.com"],
+  [
+    "the highest on the way",
+    { "b.example.com": "p=none", "example.com": "p=none" },
+    "a.b.example.com",
+    "example.com",
+  ],
+  [
+    "one that says it is the organization",
+    { "b.example.com": "p=none; psd=n", "example.com": "p=none" },
+    "a.b.example.com",
+    "b.example.com",
+  ],
+  [
+    "the one below a public suffix",
+    { "b.co.example": "p=none", "co.example": "p=none; psd=y" },
+    "a.b.co.example",
+    "b.co.example",
+  ],
+  ["the public suffix's", { "co.example": "p=none; psd=y" }, "a.b.co.example", "co.example"],
+  [
+    "none between organization and suffix",
+    { "a.b.co.example": "p=none", "co.example": "p=none; psd=Y" },
+    "x.a.b.co.example",
+    "co.example",
+  ],
+  ["none", { "other.example": "p=none" }, "a.example.com", null],
+  ["of a long name", { "d.e.f.g.h.i.example": "p=none" }, "a.b.c.d.e.f.g.h.i.example", "d.e.f.g.h.i.example"],
+  ["not one the walk leaves out", { "b.c.d.e.f.g.h.i.example": "p=none" }, "a.b.c.d.e.f.g.h.i.example", null],
+] as const)("the policy that applies is %s", async ([, published, domain, policyDomain]) => {
+  const records = new Map<string, string>(
+    Object.entries(published).map(([name, tags]) => [`_dmarc.${name}`, `v=DMARC1; ${tags}`]),
+  );
+  const txt = (name: string) => [records.get(name) ?? []].flat();
+  const judged = judgeDmarc(domain, Object.fromEntries(dmarcNames(domain).map((name) => [name, txt(name)])));
+  expect(judged.name).toBe(`_dmarc.${policyDomain ?? domain}`);
+  expect(judged.status).toBe(policyDomain === null ? "MISSING" : "FOUND");
+  const verdict = await dmarc({
+    headerFrom: `a@${domain}`,
+    spfDomains: [],
+    dkimDomains: [],
+    resolver: async (name: string) => {
+      const answer = txt(name);
+      if (answer.length === 0) throw Object.assign(new Error("none"), { code: "ENOTFOUND" });
+      return answer.map((record) => [record]);
+    },
+  });
+  expect(verdict === false ? undefined : (verdict.policyDomain ?? null)).toBe(policyDomain);
+});

@@ -1,0 +1,115 @@
+// The DMARC policy that receivers find for a sender domain (RFC 9989): at the domain itself, or above it by the tree walk. Advice only. Pure.
+// After it: rules.ts lists the names to ask, present-domain.ts shows the record.
+import type { FoundRecords } from "./queries.ts";
+import type { Judgement } from "./record-status.ts";
+
+/** Changes nothing about anybody's mail, and is what large receivers ask of whoever sends much. */
+const TO_BEGIN_WITH = "v=DMARC1; p=none";
+/** RFC 9989 §4.10: of a longer name the walk looks at the name itself, then at its last seven labels. */
+const MAX_WALK_LABELS = 7;
+/** First, and its value to the letter. */
+const VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(;|$)/;
+const POLICIES = new Set(["none", "quarantine", "reject"]);
+/** What RFC 9989 took out. Receivers of the old rules may still act on them. */
+const OBSOLETE = ["pct", "rf", "ri"];
+const REPORT_ADDRESS = /^[a-z][a-z0-9+.-]*:\S+$/i;
+
+interface Policy {
+  /** Of the domain that publishes it. */
+  name: string;
+  record: string;
+  tags: ReadonlyMap<string, string>;
+}
+
+/** The names the tree walk asks, the domain's own first; at most eight. */
+export function dmarcNames(domain: string): string[] {
+  const labels = domain.split(".");
+  const parents = labels.map((_, at) => labels.slice(at).join(".")).filter((_, at) => at > 0);
+  return [domain, ...parents.filter((parent) => parent.split(".").length <= MAX_WALK_LABELS)].map(
+    (name) => `_dmarc.${name}`,
+  );
+}
+
+/** `name` is where the record is, or where it should be; `found` what is there, null when nobody answered. */
+export function judgeDmarc(
+  domain: string,
+  found: FoundRecords,
+): Judgement & { name: string; found: readonly string[] | null } {
+  const [own = "", ...above] = dmarcNames(domain);
+  const records = found[own];
+  const unchecked = { status: "UNCHECKED", value: TO_BEGIN_WITH, advice: null } as const;
+  if (records === undefined) return { ...unchecked, name: own, found: null };
+  const count = records.filter(isDmarc).length;
+  if (count > 1)
+    return {
+      status: "MISMATCH",
+      value: TO_BEGIN_WITH,
+      advice: `There are ${count} DMARC records of this name, so receivers ignore all of them. Keep one.`,
+      name: own,
+      found: records,
+    };
+  const policy = findPolicy(domain, found);
+  if (policy !== null) return { ...judgePolicy(policy), name: policy.name, found: [policy.record] };
+  if (above.some((name) => found[name] === undefined)) return { ...unchecked, name: own, found: null };
+  const advice =
+    "There is no DMARC record, and large receivers ask for one. `p=none` is fine to begin with: it changes nothing about your mail.";
+  if (records.length === 0)
+    return { status: "MISSING", value: TO_BEGIN_WITH, advice, name: own, found: records };
+  return {
+    status: "MISMATCH",
+    value: TO_BEGIN_WITH,
+    advice: "The TXT record of this name does not begin with `v=DMARC1`, so receivers ignore it. Replace it.",
+    name: own,
+    found: records,
+  };
+}
+
+/** The policy that applies (RFC 9989 §4.10.1): the domain's own, else that of its organization, else that of the public suffix. */
+function findPolicy(domain: string, found: FoundRecords): Policy | null {
+  const walked: Policy[] = [];
+  for (const name of dmarcNames(domain)) {
+    const [record, ...others] = (found[name] ?? []).filter(isDmarc);
+    if (record === undefined || others.length > 0) continue;
+    const policy = { name, record, tags: tagsOf(record) };
+    walked.push(policy);
+    if (["y", "n"].includes(policy.tags.get("psd") ?? "")) break;
+  }
+  const own = walked.find(({ name }) => name === `_dmarc.${domain}`);
+  const last = walked.at(-1);
+  if (own !== undefined || last?.tags.get("psd") !== "y") return own ?? last ?? null;
+  // A public suffix: the organization is one label below it, and its own record goes first.
+  const labels = last.name.split(".").length;
+  return walked.find(({ name }) => name.split(".").length === labels + 1) ?? last;
+}
+
+function judgePolicy({ record, tags }: Policy): Judgement {
+  const isValid = (tag: string) => POLICIES.has((tags.get(tag) ?? "none").toLowerCase());
+  if (!tags.has("p") || !["p", "sp", "np"].every(isValid)) {
+    const fault =
+      "The record has no valid `p=`, or another value in `sp=` or `np=` than none, quarantine or reject";
+    const isReported = (tags.get("rua") ?? "")
+      .split(",")
+      .some((address) => REPORT_ADDRESS.test(address.trim()));
+    return isReported
+      ? { status: "FOUND", value: record, advice: `${fault}. Receivers act as if it said \`p=none\`.` }
+      : { status: "MISMATCH", value: TO_BEGIN_WITH, advice: `${fault}, so receivers ignore it. Correct it.` };
+  }
+  const obsolete = OBSOLETE.filter((tag) => tags.has(tag));
+  if (obsolete.length === 0) return { status: "FOUND", value: record, advice: null };
+  const value = partsOf(record).filter((part) => !OBSOLETE.includes(nameOf(part)));
+  const names = obsolete.map((tag) => `\`${tag}\``).join(" and ");
+  return {
+    status: "FOUND",
+    value: value.map((part) => part.trim()).join("; "),
+    advice: `${names} ${obsolete.length === 1 ? "is" : "are"} obsolete since RFC 9989: take out. What is only a test is said by \`t=y\`.`,
+  };
+}
+
+const isDmarc = (record: string) => VERSION.test(record);
+const partsOf = (record: string) => record.split(";").filter((part) => part.trim() !== "");
+const nameOf = (part: string) => (part.split("=")[0] ?? "").trim().toLowerCase();
+
+/** Tags in any order; those nobody knows mean nothing (RFC 9989 §4.7). */
+function tagsOf(record: string): Map<string, string> {
+  return new Map(partsOf(record).map((part) => [nameOf(part), part.slice(part.indexOf("=") + 1).trim()]));
+}

@@ -1,0 +1,218 @@
+// Sender domains over HTTP with the local mailbox, where DNS is not asked. With DNS: check-domains.test.ts, rotate-key.test.ts.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { createSealer } from "../platform/crypto.ts";
+import type { Dns } from "../platform/dns.ts";
+import { createLog } from "../platform/log.ts";
+import { APP_SECRET, faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { createDomains } from "./domains.ts";
+import type { DomainView } from "./present-domain.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+let made = 0;
+const newName = () => `mail${++made}.example.com`;
+const add = (caller: TestCaller, domain: unknown) =>
+  server.call<DomainView>("POST", "/domains", caller, { domain });
+const verify = (caller: TestCaller, id: string) =>
+  server.call<DomainView>("GET", `/domains/${id}/verify`, caller);
+const list = async (projectId: string, caller: TestCaller) =>
+  (await server.call<DomainView[]>("GET", `/domains/project/${projectId}`, caller)).body;
+const statusOfMail = async (caller: TestCaller, from: string) =>
+  refusalOf(
+    await server.call("POST", "/v1/send", caller, { to: "a@example.com", from, subject: "s", body: "b" }),
+  );
+
+test("every project starts with the verified sandbox domain, which nobody can add or remove", async () => {
+  const { id, byKey } = await server.createProject();
+  const [sandbox, ...others] = await list(id, byKey);
+  expect(others).toEqual([]);
+  expect(sandbox).toMatchObject({ domain: "sandbox.localhost", verified: true, status: "VERIFIED" });
+  expect((await verify(byKey, sandbox?.id ?? "")).body).toEqual(sandbox);
+  const removed = await server.call("DELETE", `/domains/${sandbox?.id}`, byKey);
+  expect(refusalOf(removed)).toBe("409 CONFLICT");
+  const added = await server.call("POST", "/domains", byKey, { domain: "SANDBOX.localhost" });
+  expect(refusalOf(added)).toBe("422 VALIDATION_ERROR");
+  expect(await statusOfMail(byKey, "a@sandbox.localhost")).toBe("200 undefined");
+});
+
+test("a domain is added with the record to publish, is no sender before it is verified, and is one after", async () => {
+  const { id, byKey } = await server.createProject();
+  const name = newName();
+  const reply = await add(byKey, ` ${name.toUpperCase()} `);
+  expect(reply.status).toBe(201);
+  expect(reply.body).toMatchObject({ domain: name, verified: false, status: "PENDING", lastCheckedAt: null });
+  const selector = reply.body.dkimTokens[0] ?? "";
+  expect(reply.body.records).toEqual([
+    {
+      type: "TXT",
+      name: `${selector}._domainkey.${name}`,
+      value: expect.stringMatching(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/=]{300,}$/),
+      purpose: "dkim",
+      required: true,
+      found: null,
+      status: "UNCHECKED",
+      advice: null,
+    },
+    expect.objectContaining({ name, purpose: "spf", required: false, status: "UNCHECKED" }),
+    expect.objectContaining({
+      name: `_dmarc.${name}`,
+      purpose: "dmarc",
+      required: false,
+      status: "UNCHECKED",
+    }),
+  ]);
+  expect(await statusOfMail(byKey, `a@${name}`)).toBe("403 DOMAIN_NOT_VERIFIED");
+  const verified = await verify(byKey, reply.body.id);
+  expect(verified.body).toMatchObject({ verified: true, status: "VERIFIED", lastError: null });
+  expect(verified.body.records[0]).toMatchObject({ status: "FOUND", found: reply.body.records[0]?.value });
+  expect(verified.body.lastCheckedAt).not.toBeNull();
+  expect(await statusOfMail(byKey, `a@${name}`)).toBe("200 undefined");
+  expect(await statusOfMail(byKey, `a@sub.${name}`)).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(await statusOfMail(byKey, "a@example.com")).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect((await list(id, byKey)).map(({ domain }) => domain)).toEqual([name, "sandbox.localhost"]);
+  expect((await server.call("DELETE", `/domains/${reply.body.id}`, byKey)).status).toBe(204);
+  expect(await statusOfMail(byKey, `a@${name}`)).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(refusalOf(await server.call("DELETE", `/domains/${reply.body.id}`, byKey))).toBe(
+    "404 DOMAIN_NOT_FOUND",
+  );
+});
+
+test("the same name in one spelling or another is one domain", async () => {
+  const { byKey } = await server.createProject();
+  expect((await add(byKey, "bücher.example")).body.domain).toBe("xn--bcher-kva.example");
+  const again = await server.call("POST", "/domains", byKey, { domain: "XN--BCHER-KVA.example" });
+  expect(refusalOf(again)).toBe("409 CONFLICT");
+});
+
+test("a domain verified in one project is refused to others, until it is given up", async () => {
+  const [one, other] = [await server.createProject(), await server.createProject()];
+  const name = newName();
+  const first = await add(one.byKey, name);
+  const second = await add(other.byKey, name);
+  expect([first.status, second.status]).toEqual([201, 201]);
+  await verify(one.byKey, first.body.id);
+  const late = await server.call("GET", `/domains/${second.body.id}/verify`, other.byKey);
+  expect(refusalOf(late)).toBe("409 CONFLICT");
+  const third = await server.createProject();
+  expect(refusalOf(await server.call("POST", "/domains", third.byKey, { domain: name }))).toBe(
+    "409 CONFLICT",
+  );
+  expect(await statusOfMail(other.byKey, `a@${name}`)).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect(await statusOfMail(one.byKey, `a@${name}`)).toBe("200 undefined");
+  await server.call("DELETE", `/domains/${first.body.id}`, one.byKey);
+  expect((await verify(other.byKey, second.body.id)).body.verified).toBe(true);
+});
+
+test("what DNS checked in two projects before mail stayed here keeps its state in both", async () => {
+  const [one, other] = [await server.createProject(), await server.createProject()];
+  const name = newName();
+  const ids = [(await add(one.byKey, name)).body.id, (await add(other.byKey, name)).body.id] as const;
+  await server.rows("update domains set last_checked_at = now() where domain = $1", name);
+  expect((await verify(one.byKey, ids[0])).status).toBe(200);
+  expect((await verify(other.byKey, ids[1])).status).toBe(200);
+});
+
+test("of many projects that verify one domain at once, one gets it", async () => {
+  const name = newName();
+  const owner = await server.signUp();
+  const projects = [];
+  for (let at = 0; at < 5; at++) projects.push(await server.createProject(owner));
+  const added = await Promise.all(projects.map(({ byKey }) => add(byKey, name)));
+  const checks = await Promise.all(projects.map(({ byKey }, at) => verify(byKey, added[at]?.body.id ?? "")));
+  expect(checks.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409]);
+  const listed = await Promise.all(projects.map(({ id, byKey }) => list(id, byKey)));
+  expect(listed.flat().filter(({ domain, verified }) => domain === name && verified)).toHaveLength(1);
+});
+
+test.for([
+  ["", "domain invalid_string"],
+  ["localhost", "domain invalid_string"],
+  ["a..b", "domain invalid_string"],
+  ["-a.example", "domain invalid_string"],
+  ["a_b.example", "domain invalid_string"],
+  ["127.0.0.1", "domain invalid_string"],
+  ["http://a.example", "domain invalid_string"],
+  ["a.example\r\nx", "domain invalid_string"],
+  ["a@b.example", "domain invalid_string"],
+  [`${"x".repeat(64)}.example`, "domain invalid_string"],
+  [undefined, "domain required"],
+  [5, "domain invalid_type"],
+  [["a.example"], "domain invalid_type"],
+] as const)("the domain %j is refused", async ([domain, fault]) => {
+  const before = await server.countRows();
+  const reply = await server.call("POST", "/domains", server.project.byKey, { domain });
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual([fault]);
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("a plain member may look at domains and check them, but neither add, change nor remove one", async () => {
+  const project = await server.createProject();
+  const { body: domain } = await add(project.byKey, newName());
+  const { id, cookie } = await server.signUp();
+  await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, id);
+  const caller = { cookie, projectId: project.id };
+  expect(await list(project.id, { cookie })).toHaveLength(2);
+  expect((await verify(caller, domain.id)).status).toBe(200);
+  const added = await server.call("POST", "/domains", caller, { domain: newName() });
+  expect(refusalOf(added)).toBe("403 FORBIDDEN");
+  for (const [method, path] of [
+    ["DELETE", `/domains/${domain.id}`],
+    ["POST", `/domains/${domain.id}/rotate-key`],
+  ] as const)
+    expect(refusalOf(await server.call(method, path, caller))).toBe("403 FORBIDDEN");
+  await server.rows("update memberships set role = 'ADMIN' where user_id = $1", id);
+  expect((await server.call("DELETE", `/domains/${domain.id}`, caller)).status).toBe(204);
+});
+
+test("the private half of a DKIM key is sealed, and no answer carries it", async () => {
+  const { body } = await add(server.project.byKey, newName());
+  const [row] = await server.rows<{ text: string }>(
+    "select encode(dkim_private_key, 'escape') as text from domains where id = $1",
+    body.id,
+  );
+  expect(row?.text).not.toContain("PRIVATE KEY");
+  expect(JSON.stringify(body)).not.toContain("PRIVATE");
+});
+
+test("a domain verified while mail stayed on this machine proves nothing once mail leaves it", async () => {
+  const project = await server.createProject();
+  const name = newName();
+  const { body } = await add(project.byKey, name);
+  expect((await verify(project.byKey, body.id)).body.verified).toBe(true);
+  const dns: Dns = { txt: async () => ({ kind: "none" }), records: async () => ({ kind: "none" }) };
+  const log = createLog({ level: "silent" });
+  const sealer = createSealer(APP_SECRET);
+  const domains = createDomains({ database: server.database, sealer, dns, staysHere: false, log });
+  expect((await domains.list(project.id)).map(({ domain, status }) => [domain, status])).toEqual([
+    [name, "PENDING"],
+  ]);
+  const names = [name, "sandbox.localhost"].map((domain) => ({ projectId: project.id, domain }));
+  expect([...(await domains.findSigningKeys(names)).values()].map(({ kind }) => kind)).toEqual([
+    "refused",
+    "refused",
+  ]);
+  await expect(domains.verify(project.id, randomUUID())).rejects.toMatchObject({ code: "DOMAIN_NOT_FOUND" });
+});
+
+test("the key of a domain rotates at the next check where DNS is not asked, and the sandbox has none", async () => {
+  const { id, byKey } = await server.createProject();
+  const { body } = await add(byKey, newName());
+  const rotate = (domainId: string) =>
+    server.call<DomainView>("POST", `/domains/${domainId}/rotate-key`, byKey);
+  await verify(byKey, body.id);
+  const [former = ""] = body.dkimTokens;
+  const rotated = await rotate(body.id);
+  expect(rotated.status).toBe(200);
+  expect(rotated.body.dkimTokens).toEqual([former, expect.not.stringMatching(former)]);
+  expect((await verify(byKey, body.id)).body.dkimTokens).toEqual(rotated.body.dkimTokens.toReversed());
+  const sandbox = (await list(id, byKey)).find(({ domain }) => domain === "sandbox.localhost");
+  const refused = async (domainId: string) =>
+    refusalOf(await server.call("POST", `/domains/${domainId}/rotate-key`, byKey));
+  expect([await refused(sandbox?.id ?? ""), await refused(randomUUID()), await refused("x")]).toEqual([
+    "409 CONFLICT",
+    "404 DOMAIN_NOT_FOUND",
+    "404 DOMAIN_NOT_FOUND",
+  ]);
+});

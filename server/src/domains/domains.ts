@@ -1,0 +1,205 @@
+// Sender domains: each gets a DKIM key of its own; it is verified while DNS publishes that key (decisions §11).
+// Before it: routes.ts. After it: v1/ asks whether a domain may send, the sender asks for its key; check-domains.ts asks DNS.
+import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
+import { LRUCache } from "lru-cache";
+import { randomText, type Sealer } from "../platform/crypto.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
+import type { Dns } from "../platform/dns.ts";
+import { isId, newId } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import { Refusal, invalidField } from "../platform/refusal.ts";
+import type { SigningKey } from "../emails/prepare-emails.ts";
+import { SANDBOX_DOMAIN } from "../emails/providers/mailbox.ts";
+import { createDomainChecker, type DomainChecker } from "./check-domains.ts";
+import { promoteNextKey, updateLocalCheck } from "./check-queries.ts";
+import { isVerified, presentDomain, sandbox, type DomainView } from "./present-domain.ts";
+import {
+  deleteDomainRow,
+  findDkimKeys,
+  findDomain,
+  findHolders,
+  insertDomain,
+  insertNextDkimKey,
+  listDomainRows,
+  lockDomainName,
+  type DomainRow,
+  type SealedDkimKey,
+} from "./queries.ts";
+import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
+
+const RSA_BITS = 2048;
+const SELECTOR_LENGTH = 8;
+const MAX_KEPT_KEYS = 1_000;
+const makeRsaKey = promisify(generateKeyPair);
+
+export interface Domains {
+  list(projectId: string): Promise<DomainView[]>;
+  /** @throws Refusal CONFLICT when the project has it, or another project has proved that it is its own. */
+  create(projectId: string, domain: string): Promise<(tx: Tx) => Promise<DomainView>>;
+  /** Asks DNS now. @throws Refusal DOMAIN_NOT_FOUND; CONFLICT when another project has proved the domain before. */
+  verify(projectId: string, id: string): Promise<DomainView>;
+  /**
+   * Makes a second DKIM key, which signs once DNS publishes it; the first stays published for a while after that.
+   * @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while there are two keys already.
+   */
+  rotateKey(projectId: string, id: string): Promise<(tx: Tx) => Promise<DomainView>>;
+  delete(tx: Tx, projectId: string, id: string): Promise<void>;
+  /** Which of these may send right now, and how their mail is signed; the others are left out or refused with the reason. */
+  findSigningKeys(
+    names: ReadonlyArray<{ projectId: string; domain: string }>,
+    database?: Database,
+  ): Promise<Map<string, SigningKey>>;
+  /** Checks a batch of the domains whose check is due. */
+  checkDue: DomainChecker["checkDue"];
+}
+
+/** `staysHere`: the transport is the local mailbox, so nothing leaves this machine and DNS is not asked. */
+export function createDomains(options: {
+  database: Database;
+  sealer: Sealer;
+  dns: Dns;
+  staysHere: boolean;
+  log: Log;
+}): Domains {
+  const { database, sealer, dns, staysHere, log } = options;
+  const checker = createDomainChecker({ database, dns, log });
+  /** One key a domain: a former one is forgotten here as well. */
+  const keys = new LRUCache<string, { selector: string; key: KeyObject }>({ max: MAX_KEPT_KEYS });
+
+  function privateKey(projectId: string, domain: string, selector: string, sealed: Buffer): KeyObject {
+    const name = `${projectId} ${domain}`;
+    const known = keys.get(name);
+    if (known?.selector === selector) return known.key;
+    const key = createPrivateKey(sealer.open(sealed, name));
+    keys.set(name, { selector, key });
+    return key;
+  }
+
+  async function makeKey(projectId: string, domain: string): Promise<SealedDkimKey> {
+    const pair = await makeRsaKey("rsa", { modulusLength: RSA_BITS });
+    const pem = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    return {
+      selector: `pl${randomText(SELECTOR_LENGTH).toLowerCase()}`,
+      publicKey: pair.publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+      sealedPrivateKey: sealer.seal(pem, `${projectId} ${domain}`),
+    };
+  }
+
+  /** Takes the domain for the project's own, unless another project was first. */
+  async function verifyLocally(tx: Tx, row: DomainRow): Promise<void> {
+    await lockDomainName(tx, row.domain);
+    const others = (await findHolders(tx, row.domain)).filter((one) => one.project_id !== row.project_id);
+    if (!isVerified(row, staysHere)) refuseHolders(others, row.project_id, staysHere);
+    const key = { projectId: row.project_id, id: row.id };
+    await updateLocalCheck(tx, key);
+    await promoteNextKey(tx, key, FORMER_KEY_MS);
+  }
+
+  function isSandbox(projectId: string, id: string): boolean {
+    return staysHere && id === sandbox(projectId).id;
+  }
+
+  return {
+    checkDue: async (signal) => (staysHere ? 0 : checker.checkDue(signal)),
+    async list(projectId) {
+      const rows = await listDomainRows(database, projectId);
+      const views = rows.map((row) => presentDomain(row, staysHere));
+      return staysHere ? [...views, sandbox(projectId)] : views;
+    },
+    async create(projectId, domain) {
+      if (domain === SANDBOX_DOMAIN)
+        throw invalidField(
+          "domain",
+          "custom",
+          `${SANDBOX_DOMAIN} belongs to the installation; every project may send from it while mail stays in the local mailbox.`,
+        );
+      const key = await makeKey(projectId, domain);
+      const id = newId();
+      return async (tx) => {
+        await lockDomainName(tx, domain);
+        refuseHolders(await findHolders(tx, domain), projectId, staysHere);
+        await insertDomain(tx, { projectId, id }, domain, key);
+        return presentDomain(await getRow(tx, projectId, id), staysHere);
+      };
+    },
+    async verify(projectId, id) {
+      if (isSandbox(projectId, id)) return sandbox(projectId);
+      const row = await getRow(database, projectId, id);
+      if (staysHere) await transaction(database, (tx) => verifyLocally(tx, row));
+      else if ((await checker.check(row)).isTaken) throw takenElsewhere();
+      return presentDomain(await getRow(database, projectId, id), staysHere);
+    },
+    async rotateKey(projectId, id) {
+      if (isSandbox(projectId, id))
+        throw new Refusal("CONFLICT", {
+          message: `${SANDBOX_DOMAIN} belongs to the installation and has no key.`,
+        });
+      const { domain } = await getRow(database, projectId, id);
+      const key = await makeKey(projectId, domain);
+      return async (tx) => {
+        const isNew = await insertNextDkimKey(tx, { projectId, id }, key);
+        const row = await getRow(tx, projectId, id);
+        if (!isNew) throw rotationRunning(row);
+        return presentDomain(row, staysHere);
+      };
+    },
+    async delete(tx, projectId, id) {
+      if (isSandbox(projectId, id))
+        throw new Refusal("CONFLICT", {
+          message: `${SANDBOX_DOMAIN} belongs to the installation and cannot be removed.`,
+        });
+      if (!isId(id) || !(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
+    },
+    async findSigningKeys(names, within = database) {
+      const found = new Map<string, SigningKey>();
+      const asked = new Map(names.map((name) => [`${name.projectId} ${name.domain}`, name]));
+      for (const [key, { domain }] of asked) {
+        found.set(key, staysHere && domain === SANDBOX_DOMAIN ? { kind: "unsigned" } : refused(domain));
+      }
+      const real = [...asked.values()].filter(({ domain }) => domain !== SANDBOX_DOMAIN);
+      for (const row of real.length === 0 ? [] : await findDkimKeys(within, real)) {
+        if (!isVerified(row, staysHere)) continue;
+        const key = privateKey(row.project_id, row.domain, row.dkim_selector, row.dkim_private_key);
+        found.set(`${row.project_id} ${row.domain}`, {
+          kind: "key",
+          key: { domain: row.domain, selector: row.dkim_selector, privateKey: key },
+        });
+      }
+      return found;
+    },
+  };
+}
+
+async function getRow(database: Database, projectId: string, id: string): Promise<DomainRow> {
+  const row = isId(id) ? await findDomain(database, { projectId, id }) : undefined;
+  if (row === undefined) throw new Refusal("DOMAIN_NOT_FOUND");
+  return row;
+}
+
+function refused(domain: string): SigningKey {
+  return { kind: "refused", reason: `The domain ${domain} is not verified in this project.` };
+}
+
+function takenElsewhere(): Refusal {
+  return new Refusal("CONFLICT", { message: "This domain is verified in another project." });
+}
+
+function rotationRunning(row: DomainRow): Refusal {
+  const second = secondKeyOf(row);
+  const message =
+    second?.role === "former"
+      ? `The former key stays published until ${second.until.toISOString()}. The next rotation can begin then.`
+      : "A rotation is running: publish the record of the next key, and it takes over at the next check.";
+  return new Refusal("CONFLICT", { message });
+}
+
+function refuseHolders(
+  holders: ReadonlyArray<{ project_id: string; status: string; last_checked_at: Date | null }>,
+  projectId: string,
+  staysHere: boolean,
+): void {
+  if (holders.some((holder) => holder.project_id === projectId))
+    throw new Refusal("CONFLICT", { message: "This domain is in the project already." });
+  if (holders.some((holder) => isVerified(holder, staysHere))) throw takenElsewhere();
+}

@@ -1,0 +1,149 @@
+// A sender domain as callers see it: each record with what is expected, what was found and what to do. Pure.
+// Before it: queries.ts read the row. After it: routes answer it.
+import { contentId } from "../platform/ids.ts";
+import { SANDBOX_DOMAIN } from "../emails/providers/mailbox.ts";
+import { dkimName, dkimValue, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
+import { judgeDmarc } from "./dmarc-record.ts";
+import type { DomainRow, FoundRecords } from "./queries.ts";
+import type { RecordStatus } from "./record-status.ts";
+import { lastErrorOf, secondKeyOf, signingKeyOf, type SecondKey } from "./rules.ts";
+import { judgeSpf, spfRecordsOf } from "./spf-record.ts";
+
+export interface DomainView {
+  id: string;
+  domain: string;
+  verified: boolean;
+  status: "PENDING" | "VERIFIED";
+  records: RecordView[];
+  dkimTokens: string[];
+  lastError: string | null;
+  lastCheckedAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface RecordView {
+  type: "TXT";
+  name: string;
+  value: string;
+  purpose: "dkim" | "spf" | "dmarc";
+  required: boolean;
+  found: string | null;
+  status: RecordStatus;
+  advice: string | null;
+}
+
+/** The right record is shorter; of a wrong one this much shows which it is. */
+const SHOWN_CHARS = 500;
+
+/** Whether mail may leave from a domain. Where all mail stays on this machine, having been checked is enough. */
+export function isVerified(row: Pick<DomainRow, "status" | "last_checked_at">, staysHere: boolean): boolean {
+  return staysHere ? row.last_checked_at !== null : row.status === "VERIFIED";
+}
+
+export function presentDomain(row: DomainRow, staysHere: boolean): DomainView {
+  const signing = signingKeyOf(row);
+  const second = secondKeyOf(row);
+  const keys = second === null ? [signing] : [signing, second];
+  const verified = isVerified(row, staysHere);
+  const found = staysHere ? (verified ? asIfPublished(keys) : {}) : row.dns_found;
+  return {
+    id: row.id,
+    domain: row.domain,
+    verified,
+    status: verified ? "VERIFIED" : "PENDING",
+    records: [
+      dkimView(signing, found),
+      ...(second === null ? [] : [secondKeyView(second, found)]),
+      spfView(row.domain, found),
+      dmarcView(row.domain, found),
+    ],
+    dkimTokens: keys.map(({ selector }) => selector),
+    lastError: staysHere ? null : lastErrorOf(row),
+    lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** The domain that every project may send from while mail stays in the local mailbox; it is no row. */
+export function sandbox(projectId: string): DomainView {
+  const madeAt = new Date(0).toISOString();
+  return {
+    id: contentId(projectId, SANDBOX_DOMAIN),
+    domain: SANDBOX_DOMAIN,
+    verified: true,
+    status: "VERIFIED",
+    records: [],
+    dkimTokens: [],
+    lastError: null,
+    lastCheckedAt: null,
+    createdAt: madeAt,
+    updatedAt: madeAt,
+  };
+}
+
+/** What DNS would say if it were asked. */
+function asIfPublished(keys: readonly PublicDkimKey[]): FoundRecords {
+  return Object.fromEntries(keys.map((key) => [dkimName(key), [dkimValue(key)]]));
+}
+
+function dkimView(key: PublicDkimKey, found: FoundRecords): RecordView {
+  const records = found[dkimName(key)];
+  return {
+    type: "TXT",
+    name: dkimName(key),
+    value: dkimValue(key),
+    purpose: "dkim",
+    required: true,
+    found: shown(records),
+    ...judgeDkim(records, key.publicKey),
+  };
+}
+
+function secondKeyView(key: SecondKey, found: FoundRecords): RecordView {
+  const view = dkimView(key, found);
+  if (key.role === "next")
+    return {
+      ...view,
+      advice:
+        view.advice ??
+        "The next key. It signs from the first check on that finds this record; until then the present one does.",
+    };
+  return {
+    ...view,
+    required: false,
+    advice: `The former key. Leave this record until ${key.until.toISOString()}: mail that it signed may still be on its way. Then delete it.`,
+  };
+}
+
+function spfView(domain: string, found: FoundRecords): RecordView {
+  const records = found[domain];
+  return {
+    type: "TXT",
+    name: domain,
+    purpose: "spf",
+    required: false,
+    found: shown(records && spfRecordsOf(records)),
+    ...judgeSpf(records),
+  };
+}
+
+function dmarcView(domain: string, found: FoundRecords): RecordView {
+  const judged = judgeDmarc(domain, found);
+  return {
+    type: "TXT",
+    purpose: "dmarc",
+    required: false,
+    ...judged,
+    found: shown(judged.found ?? undefined),
+  };
+}
+
+/** The records one below the other, each cut to what a person reads; null when there are none. */
+function shown(records: readonly string[] | undefined): string | null {
+  if (records === undefined || records.length === 0) return null;
+  return records
+    .map((record) => (record.length > SHOWN_CHARS ? `${record.slice(0, SHOWN_CHARS)}…` : record))
+    .join("\n");
+}

@@ -1,0 +1,16 @@
+// Where a DNS record stands, for each purpose alike. Pure.
+// After it: the judges of DKIM, SPF and DMARC answer it.
+
+/**
+ * `UNCHECKED` nobody answered yet · `MISSING` there is none · `MISMATCH` what is there does not work · `FOUND` it works.
+ */
+export type RecordStatus = "UNCHECKED" | "MISSING" | "MISMATCH" | "FOUND";
+
+/** What a judge says about an advisory record. */
+export interface Judgement {
+  status: RecordStatus;
+  /** What should be there: what is there already when nothing is wrong with it. */
+  value: string;
+  /** What is wrong and what to do about it, in words. */
+  advice: string | null;
+}

@@ -1,0 +1,181 @@
+// A DKIM key is changed while mail flows: over HTTP, with a DNS server, a receiving mail server and an independent verifier.
+import { Resolver } from "node:dns/promises";
+import { dkimVerify } from "mailauth/lib/dkim/verify.js";
+import { afterAll, expect, test } from "vitest";
+import { startDnsServer } from "../testing/dns-server.ts";
+import { startSmtpSink } from "../testing/smtp-sink.ts";
+import { refusalOf, useTestServer } from "../testing/test-server.ts";
+import type { DomainView } from "./present-domain.ts";
+
+const dns = await startDnsServer();
+const sink = await startSmtpSink();
+const server = useTestServer({
+  MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}`,
+  DNS_SERVERS: dns.address,
+});
+afterAll(async () => {
+  await sink.close();
+  await dns.close();
+});
+
+const resolver = new Resolver();
+resolver.setServers([dns.address]);
+
+const caller = () => server.project.byKey;
+const call = async (method: string, path: string, body?: unknown) =>
+  (await server.call<DomainView>(method, path, caller(), body)).body;
+const verify = (id: string) => call("GET", `/domains/${id}/verify`);
+const rotate = (id: string) => call("POST", `/domains/${id}/rotate-key`);
+const refusedRotation = async (id: string) => {
+  const reply = await server.call("POST", `/domains/${id}/rotate-key`, caller());
+  return [refusalOf(reply), reply.body.message];
+};
+const dkimOf = ({ records }: DomainView) => records.filter(({ purpose }) => purpose === "dkim");
+const publish = (view: DomainView, at: number) => {
+  const { name = "", value = "" } = dkimOf(view)[at] ?? {};
+  dns.setTxt(name, [value]);
+};
+
+/** Sends a mail and answers the bytes that arrived. */
+async function send(domain: string): Promise<Buffer> {
+  const count = sink.journal.length;
+  const mail = { to: "ada@example.net", from: `us@${domain}`, subject: "s", body: "b" };
+  expect((await server.call("POST", "/v1/send", caller(), mail)).status).toBe(200);
+  await sink.waitForMessages(count + 1);
+  return sink.journal[count]?.raw ?? Buffer.alloc(0);
+}
+
+/** As a receiver sees it: the selector, and whether the signature holds. */
+async function seen(raw: Buffer): Promise<string> {
+  const { results } = await dkimVerify(raw, { resolver: (name: string) => resolver.resolveTxt(name) });
+  return results.map(({ selector, status }) => `${selector} ${status.result}`).join();
+}
+
+async function addVerified(domain: string): Promise<DomainView> {
+  const added = await call("POST", "/domains", { domain });
+  publish(added, 0);
+  return verify(added.id);
+}
+
+interface KeyRow {
+  has_private: boolean;
+  is_sealed: boolean;
+  second_dkim_selector: string | null;
+}
+const secondKey = async (id: string) =>
+  (
+    await server.rows<KeyRow>(
+      `select second_dkim_private_key is not null as has_private, second_dkim_selector,
+         position('PRIVATE'::bytea in coalesce(second_dkim_private_key, '')) = 0 as is_sealed
+       from domains where id = $1`,
+      id,
+    )
+  )[0];
+
+test("mail is signed by the next key only once DNS has it, and what the former one signed verifies for a week", async () => {
+  const verified = await addVerified("mail.example.com");
+  const { id } = verified;
+  const [first = ""] = verified.dkimTokens;
+  const signedBefore = await send("mail.example.com");
+  expect(await seen(signedBefore)).toBe(`${first} pass`);
+
+  const rotated = await rotate(id);
+  const second = rotated.dkimTokens[1] ?? "";
+  expect(rotated).toMatchObject({ status: "VERIFIED", dkimTokens: [first, second] });
+  expect(dkimOf(rotated).map(({ status, required }) => [status, required])).toEqual([
+    ["FOUND", true],
+    ["UNCHECKED", true],
+  ]);
+  expect(dkimOf(rotated)[1]?.value).not.toBe(dkimOf(rotated)[0]?.value);
+  expect(await secondKey(id)).toEqual({ has_private: true, is_sealed: true, second_dkim_selector: second });
+  expect(await refusedRotation(id)).toEqual([
+    "409 CONFLICT",
+    expect.stringContaining("A rotation is running"),
+  ]);
+
+  expect((await verify(id)).dkimTokens).toEqual([first, second]);
+  expect(await seen(await send("mail.example.com"))).toBe(`${first} pass`);
+  dns.setTxt(dkimOf(rotated)[1]?.name ?? "", ["v=DKIM1; p=AAAA"]);
+  expect(dkimOf(await verify(id)).map(({ status }) => status)).toEqual(["FOUND", "MISMATCH"]);
+  expect(await seen(await send("mail.example.com"))).toBe(`${first} pass`);
+
+  publish(rotated, 1);
+  const switched = await verify(id);
+  expect(switched).toMatchObject({ status: "VERIFIED", dkimTokens: [second, first] });
+  expect(dkimOf(switched).map(({ status, required }) => [status, required])).toEqual([
+    ["FOUND", true],
+    ["FOUND", false],
+  ]);
+  expect(await seen(await send("mail.example.com"))).toBe(`${second} pass`);
+  expect(await seen(signedBefore)).toBe(`${first} pass`);
+  expect(await secondKey(id)).toEqual({ has_private: false, is_sealed: true, second_dkim_selector: first });
+  const until = new Date(Date.now() + 7 * 24 * 3_600_000).toISOString().slice(0, 10);
+  expect(dkimOf(switched)[1]?.advice).toContain(`Leave this record until ${until}`);
+  expect(await refusedRotation(id)).toEqual(["409 CONFLICT", expect.stringContaining(`until ${until}`)]);
+});
+
+test("after its week the former key leaves the records, and the next rotation may begin", async () => {
+  const { id, dkimTokens } = await addVerified("week.example.com");
+  publish(await rotate(id), 1);
+  const [second, first] = (await verify(id)).dkimTokens;
+  expect(first).toBe(dkimTokens[0]);
+  await server.rows("update domains set second_dkim_until = now() where id = $1", id);
+  const listed = await server.call<DomainView[]>("GET", "/domains/project/current", caller());
+  expect(listed.body.find((one) => one.id === id)?.dkimTokens).toEqual([second]);
+  const rotated = await rotate(id);
+  expect(rotated.dkimTokens).toEqual([second, expect.any(String)]);
+  publish(rotated, 1);
+  await verify(id);
+  await server.rows("update domains set second_dkim_until = now() where id = $1", id);
+  expect((await verify(id)).dkimTokens).toEqual([rotated.dkimTokens[1]]);
+  expect(await secondKey(id)).toEqual({ has_private: false, is_sealed: true, second_dkim_selector: null });
+});
+
+test("whoever publishes the next key and takes the former away at once loses nothing", async () => {
+  const added = await addVerified("swap.example.com");
+  const rotated = await rotate(added.id);
+  dns.setTxt(dkimOf(added)[0]?.name ?? "", []);
+  publish(rotated, 1);
+  const switched = await verify(added.id);
+  expect(switched).toMatchObject({ status: "VERIFIED", lastError: null });
+  expect(dkimOf(switched).map(({ status }) => status)).toEqual(["FOUND", "MISSING"]);
+  expect(await seen(await send("swap.example.com"))).toBe(`${rotated.dkimTokens[1]} pass`);
+});
+
+test("a key that never proved anything is dropped at once when the next one does", async () => {
+  const added = await call("POST", "/domains", { domain: "early.example.com" });
+  const rotated = await rotate(added.id);
+  publish(rotated, 1);
+  expect(await verify(added.id)).toMatchObject({
+    status: "VERIFIED",
+    dkimTokens: [rotated.dkimTokens[1]],
+  });
+});
+
+test("while nobody answers for the next key, a missing former one is no strike", async () => {
+  const added = await addVerified("trouble.example.com");
+  const rotated = await rotate(added.id);
+  dns.setTxt(dkimOf(added)[0]?.name ?? "", []);
+  dns.setReply(dkimOf(rotated)[1]?.name ?? "", (query) => {
+    const reply = Buffer.from(query.subarray(0, 12));
+    reply.writeUInt16BE(0x8502, 2);
+    reply.writeUInt16BE(0, 10);
+    return Buffer.concat([reply, query.subarray(12)]);
+  });
+  expect((await verify(added.id)).lastError).toMatch(/^DNS did not answer/);
+});
+
+test("of two rotations at once one is begun", async () => {
+  const { id } = await addVerified("twice.example.com");
+  const replies = await Promise.all(
+    [1, 2, 3].map(() => server.call("POST", `/domains/${id}/rotate-key`, caller())),
+  );
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+});
+
+test("nobody rotates the key of another project's domain", async () => {
+  const { id } = await addVerified("foreign.example.com");
+  const stranger = await server.createProject();
+  const reply = await server.call("POST", `/domains/${id}/rotate-key`, stranger.byKey);
+  expect(refusalOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
+});

@@ -1,0 +1,101 @@
+// When a domain counts as proved, what a check makes of it, and what is wrong with it in words. Pure.
+// Before it: check-domains.ts asked DNS. After it: queries.ts books it, present-domain.ts shows it.
+import { dkimName, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
+import { dmarcNames } from "./dmarc-record.ts";
+import type { DomainRow, FoundRecords } from "./queries.ts";
+
+/** This many failed checks in a row take the proof away. */
+export const MAX_FAILED_CHECKS = 3;
+/** Checks closer together than this count as one: a person who presses the button again must not take a domain down. */
+const FAILED_CHECK_GAP_MS = 4 * 60_000;
+const CHECK_EVERY_MS = 5 * 60_000;
+/** Who has not published anything for so long is in no hurry. */
+const SLOW_AFTER_MS = 7 * 24 * 60 * 60_000;
+const SLOW_CHECK_EVERY_MS = 60 * 60_000;
+/** Mail can be on its way for days; until it has arrived the key that signed it must be found. */
+export const FORMER_KEY_MS = 7 * 24 * 60 * 60_000;
+
+/** `unknown`: nobody answered, which proves nothing either way. */
+export type Proof = "found" | "missing" | "unknown";
+
+/** The second key as long as it matters: the next one, or the former one until its time is over. */
+export type SecondKey = PublicDkimKey & ({ role: "next" } | { role: "former"; until: Date });
+
+type State = Pick<DomainRow, "status" | "failed_checks" | "failed_at">;
+
+export function signingKeyOf(row: DomainRow): PublicDkimKey {
+  return { domain: row.domain, selector: row.dkim_selector, publicKey: row.dkim_public_key };
+}
+
+export function secondKeyOf(row: DomainRow): SecondKey | null {
+  const { second_dkim_selector: selector, second_dkim_public_key: publicKey, second_dkim_until: until } = row;
+  if (selector === null || publicKey === null || (until !== null && until <= row.now)) return null;
+  const key = { domain: row.domain, selector, publicKey };
+  return until === null ? { ...key, role: "next" } : { ...key, role: "former", until };
+}
+
+/** The names whose TXT records a check asks for: at most two keys, SPF, and eight of DMARC. */
+export function namesToAsk(row: DomainRow): string[] {
+  const second = secondKeyOf(row);
+  return [
+    dkimName(signingKeyOf(row)),
+    ...(second === null ? [] : [dkimName(second)]),
+    row.domain,
+    ...dmarcNames(row.domain),
+  ];
+}
+
+/** Whether DNS has a key of ours, and whether that is the next one, which then signs. */
+export function judgeProof(row: DomainRow, found: FoundRecords): { proof: Proof; isNextPublished: boolean } {
+  const second = secondKeyOf(row);
+  const next = second?.role === "next" ? proofOf(second, found) : "missing";
+  if (next === "found") return { proof: "found", isNextPublished: true };
+  const signing = proofOf(signingKeyOf(row), found);
+  const isUnknown = signing === "missing" && next === "unknown";
+  return { proof: isUnknown ? "unknown" : signing, isNextPublished: false };
+}
+
+function proofOf(key: PublicDkimKey, found: FoundRecords): Proof {
+  const { status } = judgeDkim(found[dkimName(key)], key.publicKey);
+  if (status === "UNCHECKED") return "unknown";
+  return status === "FOUND" ? "found" : "missing";
+}
+
+/** Where a domain stands after a check; `nowMs` by the database's clock. */
+export function nextState(state: State, proof: Proof, now: Date): State {
+  if (proof === "found") return { status: "VERIFIED", failed_checks: 0, failed_at: null };
+  const isSoon = state.failed_at !== null && now.getTime() - state.failed_at.getTime() < FAILED_CHECK_GAP_MS;
+  if (proof === "unknown" || state.status === "PENDING" || isSoon)
+    return { status: state.status, failed_checks: state.failed_checks, failed_at: state.failed_at };
+  const failed = state.failed_checks + 1;
+  return {
+    status: failed >= MAX_FAILED_CHECKS ? "PENDING" : "VERIFIED",
+    failed_checks: failed,
+    failed_at: now,
+  };
+}
+
+/** How long until the next check. */
+export function nextCheckMs(status: string, changedAt: Date, now: Date): number {
+  const isSlow = status === "PENDING" && now.getTime() - changedAt.getTime() > SLOW_AFTER_MS;
+  return isSlow ? SLOW_CHECK_EVERY_MS : CHECK_EVERY_MS;
+}
+
+/** What the members of the project should know about a domain, in words; null when all is well or nothing was tried yet. */
+export function lastErrorOf(row: DomainRow): string | null {
+  const sentences = [lostProofOf(row), row.check_problem].filter((text) => text !== null);
+  return sentences.length === 0 ? null : sentences.join(" ");
+}
+
+function lostProofOf(row: DomainRow): string | null {
+  if (row.failed_checks === 0) return null;
+  if (row.status === "VERIFIED")
+    return (
+      `DNS does not have the DKIM record any more: ${row.failed_checks} of ${MAX_FAILED_CHECKS} checks in a row failed. ` +
+      `After ${MAX_FAILED_CHECKS} the domain is pending, and nothing is sent from it.`
+    );
+  return (
+    `The domain is pending since ${row.status_changed_at.toISOString()}: ${MAX_FAILED_CHECKS} checks in a row ` +
+    `did not find its DKIM record. Nothing is sent from it until the record is back; that is seen without your help.`
+  );
+}

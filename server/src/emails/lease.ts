@@ -1,0 +1,138 @@
+// The lease of a sending process: what it claimed is its own only while this row in `senders` is alive, by the clock of the database.
+// Before it: sender.ts starts one. After it: when a process dies, another one settles what it held.
+import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { isRetriedWhenUncertain } from "./rules.ts";
+import {
+  deleteExpiredSender,
+  deleteSender,
+  insertAttempts,
+  insertSender,
+  listExpiredSenders,
+  listSendingOf,
+  renewLease,
+  requeueClaimed,
+  updateOutcomes,
+} from "./sender-queries.ts";
+
+const LEASE_SECONDS = 15;
+const BEAT_MS = 5_000;
+/** This long before the end of the lease a sender stops by itself: its own clock may lag behind the database's. */
+const MARGIN_MS = 4_000;
+const CRASH_REASON = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";
+
+export interface Lease {
+  senderId(): string;
+  /** Whether this process may still hand over, by its own clock and on the safe side. */
+  isHeld(): boolean;
+  /** Makes sure there is a live lease, a new one under a new id if the old one was lost. */
+  ensure(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  database: Database;
+  log: Log;
+  metrics: Metrics;
+  /** Between two renewals; shorter in tests. */
+  beatMs?: number;
+}
+
+export async function createLease(options: LeaseOptions): Promise<Lease> {
+  const { database, log, metrics } = options;
+  let senderId = newId();
+  let heldUntilMs = 0;
+  /** Senders seen expired once: only when they are still so at the next look are they settled, to let a waking one speak first. */
+  let suspects = new Map<string, number>();
+
+  async function register(): Promise<void> {
+    senderId = newId();
+    const startedMs = performance.now();
+    await insertSender(database, senderId, LEASE_SECONDS);
+    heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
+  }
+
+  async function renew(): Promise<boolean> {
+    const startedMs = performance.now();
+    if (!(await renewLease(database, senderId, LEASE_SECONDS))) return false;
+    heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
+    return true;
+  }
+
+  async function lose(): Promise<void> {
+    metrics.leasesLost.inc();
+    log.warn({ senderId }, "this sender was declared dead; it goes on under a new id");
+    await register();
+  }
+
+  async function settleTheDead(): Promise<void> {
+    const expired = (await listExpiredSenders(database)).filter((sender) => sender.id !== senderId);
+    const known = suspects;
+    suspects = new Map(expired.map((sender) => [sender.id, sender.lease_until.getTime()]));
+    for (const sender of expired) {
+      if (known.get(sender.id) !== sender.lease_until.getTime()) continue;
+      const settled = await transaction(database, (tx) => settle(tx, sender));
+      if (settled !== null)
+        log.warn({ deadSender: sender.id, ...settled }, "settled what a dead sender held");
+    }
+  }
+
+  async function beat(): Promise<void> {
+    try {
+      if (!(await renew())) await lose();
+      await settleTheDead();
+    } catch (error) {
+      log.warn({ err: error }, "the sender's lease could not be renewed; it tries again");
+    }
+  }
+
+  await register();
+  const beating = setInterval(() => void beat(), options.beatMs ?? BEAT_MS);
+  return {
+    senderId: () => senderId,
+    isHeld: () => performance.now() < heldUntilMs,
+    async ensure() {
+      if (performance.now() < heldUntilMs) return;
+      if (!(await renew())) await lose();
+    },
+    async end() {
+      clearInterval(beating);
+      await deleteSender(database, senderId);
+    },
+  };
+}
+
+/** Declares a sender dead and settles its mails: claimed ones wait again, uncertain ones by the policy of their kind. */
+async function settle(tx: Tx, sender: { id: string; lease_until: Date }) {
+  if (!(await deleteExpiredSender(tx, sender))) return null;
+  const requeued = await requeueClaimed(tx, sender.id);
+  const uncertain = await listSendingOf(tx, sender.id);
+  if (uncertain.length === 0) return { requeued, uncertain: 0 };
+  await updateOutcomes(
+    tx,
+    sender.id,
+    uncertain.map((email) => ({
+      projectId: email.project_id,
+      id: email.id,
+      status: isRetriedWhenUncertain(EMAIL_KINDS[email.priority - 1] ?? "CAMPAIGN", email.attempts + 1)
+        ? "QUEUED"
+        : "UNCONFIRMED",
+      reason: CRASH_REASON,
+      waitMs: 0,
+    })),
+  );
+  await insertAttempts(
+    tx,
+    uncertain.map((email) => ({
+      projectId: email.project_id,
+      emailId: email.id,
+      attempt: email.attempts + 1,
+      outcome: "uncertain",
+      answer: CRASH_REASON,
+    })),
+  );
+  return { requeued, uncertain: uncertain.length };
+}

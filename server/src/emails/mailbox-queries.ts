@@ -1,0 +1,86 @@
+// Statements on `mailbox_messages`.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+
+export interface NewMessage {
+  projectId: string;
+  id: string;
+  emailId: string;
+  from: string;
+  recipients: readonly string[];
+  subject: string;
+  raw: Buffer;
+}
+
+/** Stores messages; one that is there already, from an attempt whose end was not seen, is the same and stays. */
+export async function insertMessages(database: Database, messages: readonly NewMessage[]): Promise<void> {
+  await sql`
+    insert into mailbox_messages (project_id, id, email_id, from_address, recipients, subject, raw)
+    select project_id, id, email_id, from_address, array(select jsonb_array_elements_text(recipients)), subject, raw from unnest(
+      ${messages.map((message) => message.projectId)}::uuid[],
+      ${messages.map((message) => message.id)}::uuid[],
+      ${messages.map((message) => message.emailId)}::uuid[],
+      ${messages.map((message) => message.from)}::text[],
+      ${messages.map((message) => JSON.stringify(message.recipients))}::jsonb[],
+      ${messages.map((message) => message.subject)}::text[],
+      ${messages.map((message) => message.raw)}::bytea[]
+    ) as i (project_id, id, email_id, from_address, recipients, subject, raw)
+    on conflict (project_id, email_id) do nothing`.execute(database);
+}
+
+const ITEM = sql<MessageRow>`id, email_id, from_address, recipients[1] as to_address, subject, received_at, octet_length(raw)::float8 as size_bytes`;
+
+export interface MessageRow {
+  id: string;
+  email_id: string;
+  from_address: string;
+  to_address: string;
+  subject: string;
+  received_at: Date;
+  size_bytes: number;
+}
+
+const toFilter = (to: string | undefined) =>
+  to === undefined ? sql`true` : sql`recipients @> array[${to.trim().toLowerCase()}]`;
+
+export async function listMessageRows(
+  database: Database,
+  projectId: string,
+  to: string | undefined,
+  page: { limit: number; before: string | null },
+): Promise<MessageRow[]> {
+  const before = page.before === null ? sql`true` : sql`id < ${page.before}`;
+  const { rows } = await sql<MessageRow>`
+    select ${ITEM} from mailbox_messages
+    where project_id = ${projectId} and ${toFilter(to)} and ${before}
+    order by id desc limit ${page.limit + 1}`.execute(database);
+  return rows;
+}
+
+export async function countMessages(
+  database: Database,
+  projectId: string,
+  to: string | undefined,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from mailbox_messages where project_id = ${projectId} and ${toFilter(to)}`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export async function findMessage(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<(MessageRow & { raw: Buffer }) | undefined> {
+  const { rows } = await sql<MessageRow & { raw: Buffer }>`
+    select ${ITEM}, raw from mailbox_messages where project_id = ${projectId} and id = ${id}`.execute(
+    database,
+  );
+  return rows[0];
+}
+
+export async function deleteAllMessages(tx: Tx, projectId: string): Promise<void> {
+  await tx.deleteFrom("mailbox_messages").where("project_id", "=", projectId).execute();
+}

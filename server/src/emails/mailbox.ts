@@ -1,0 +1,83 @@
+// The local mailbox: messages that stayed on this machine, to look at (operating.md → docs/self-hosting.md).
+// Before it: providers/mailbox.ts stores. After it: instance/routes.ts shows.
+import PostalMime from "postal-mime";
+import type { Database, Tx } from "../platform/database.ts";
+import { isId } from "../platform/ids.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { Refusal } from "../platform/refusal.ts";
+import {
+  countMessages,
+  deleteAllMessages,
+  findMessage,
+  listMessageRows,
+  type MessageRow,
+} from "./mailbox-queries.ts";
+
+export interface MessageItem {
+  id: string;
+  emailId: string;
+  from: string;
+  to: string;
+  subject: string;
+  receivedAt: string;
+  sizeBytes: number;
+}
+
+function present(row: MessageRow): MessageItem {
+  return {
+    id: row.id,
+    emailId: row.email_id,
+    from: row.from_address,
+    to: row.to_address,
+    subject: row.subject,
+    receivedAt: row.received_at.toISOString(),
+    sizeBytes: row.size_bytes,
+  };
+}
+
+/** Messages newest first, of one recipient when `to` is given; `total` on the first page only. */
+export async function listMessages(
+  database: Database,
+  projectId: string,
+  to: string | undefined,
+  request: PageRequest,
+): Promise<Page<MessageItem> & { total: number }> {
+  const rows = await listMessageRows(database, projectId, to, request);
+  const total = request.before === null ? await countMessages(database, projectId, to) : 0;
+  return { ...toPage("messages", request, rows, present), total };
+}
+
+async function getRow(database: Database, projectId: string, id: string) {
+  const row = isId(id) ? await findMessage(database, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("MESSAGE_NOT_FOUND");
+  return row;
+}
+
+/** A message taken apart. @throws Refusal MESSAGE_NOT_FOUND. */
+export async function getMessage(database: Database, projectId: string, id: string) {
+  const row = await getRow(database, projectId, id);
+  const parsed = await PostalMime.parse(row.raw);
+  return {
+    ...present(row),
+    html: parsed.html ?? null,
+    text: parsed.text ?? null,
+    headers: parsed.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
+    attachments: parsed.attachments.map((attachment) => ({
+      filename: attachment.filename ?? "unnamed",
+      contentType: attachment.mimeType,
+      sizeBytes:
+        typeof attachment.content === "string"
+          ? Buffer.byteLength(attachment.content)
+          : attachment.content.byteLength,
+    })),
+  };
+}
+
+/** The message as it would have left. @throws Refusal MESSAGE_NOT_FOUND. */
+export async function getRawMessage(database: Database, projectId: string, id: string): Promise<Buffer> {
+  return (await getRow(database, projectId, id)).raw;
+}
+
+export async function emptyMailbox(tx: Tx, projectId: string): Promise<void> {
+  await deleteAllMessages(tx, projectId);
+}

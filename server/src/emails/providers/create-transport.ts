@@ -1,0 +1,120 @@
+// The setting MAIL_TRANSPORT becomes a transport: one, or a list of them for failover.
+// Before it: main.ts has the settings. After it: mailbox.ts, smtp.ts, ses.ts, failover.ts.
+import { ConfigError, type Config } from "../../platform/config.ts";
+import type { Database } from "../../platform/database.ts";
+import type { Log } from "../../platform/log.ts";
+import { createFailoverTransport } from "./failover.ts";
+import { createMailboxTransport } from "./mailbox.ts";
+import { parseSesUrl } from "./ses-url.ts";
+import { createSmtpTransport } from "./smtp.ts";
+import { parseSmtpUrl } from "./smtp-url.ts";
+import type { Transport } from "./transport.ts";
+
+export type TransportSettings = Pick<
+  Config,
+  "MAIL_TRANSPORT" | "SES_ACCESS_KEY_ID" | "SES_SECRET_ACCESS_KEY"
+>;
+
+export interface TransportSurroundings {
+  database: Database;
+  log: Log;
+  /** What SMTP's EHLO says: the name of this machine. */
+  heloName: string;
+}
+
+interface Entry {
+  transport: Transport;
+  /** Shown in logs and timelines: no user, no password. */
+  label: string;
+  connections: number;
+  weight?: number;
+}
+
+const DEFAULT_CONNECTIONS = 10;
+const MAX_WEIGHT = 1000;
+const WEIGHT = /^weight=(.*)$/;
+
+/**
+ * `mailbox`, `smtp://…`, `smtps://…`, `ses://…`; or several of the last three, comma-separated, each with an optional
+ * `?weight=`. `connections` is how many messages may be in handover at once.
+ * @throws ConfigError that says which entry is wrong and why, and repeats nothing of it: there are passwords in it.
+ */
+export async function createTransport(
+  settings: TransportSettings,
+  surroundings: TransportSurroundings,
+): Promise<{ transport: Transport; connections: number }> {
+  const texts = settings.MAIL_TRANSPORT.split(",").map((text) => text.trim());
+  if (settings.MAIL_TRANSPORT === "mailbox")
+    return { transport: createMailboxTransport(surroundings.database), connections: DEFAULT_CONNECTIONS };
+  if (texts.includes("mailbox"))
+    throw new ConfigError(
+      "MAIL_TRANSPORT: `mailbox` keeps everything here, so nothing can stand beside it in a list",
+    );
+  const entries: Entry[] = [];
+  for (const [at, text] of texts.entries()) {
+    const place = texts.length === 1 ? "" : `, entry ${at + 1} of ${texts.length}`;
+    entries.push(
+      await createEntry(text, settings, surroundings.heloName).catch((error: unknown) => {
+        throw new ConfigError(`MAIL_TRANSPORT${place}: ${error instanceof Error ? error.message : "faulty"}`);
+      }),
+    );
+  }
+  const [first] = entries;
+  if (entries.length === 1 && first !== undefined) return first;
+  return { transport: createFailoverTransport(entries, surroundings), connections: connectionsOf(entries) };
+}
+
+/** What the traffic may use at once: all that share it, or one of those that only stand by. */
+function connectionsOf(entries: readonly Entry[]): number {
+  const shared = entries.filter(({ weight }) => weight !== undefined);
+  const standBy = entries.filter(({ weight }) => weight === undefined);
+  const sharedSum = shared.reduce((sum, { connections }) => sum + connections, 0);
+  return Math.max(sharedSum, ...standBy.map(({ connections }) => connections));
+}
+
+async function createEntry(text: string, settings: TransportSettings, heloName: string): Promise<Entry> {
+  const { url, weight } = takeWeight(text);
+  const entry = await createFromUrl(url, settings, heloName);
+  return weight === undefined ? entry : { ...entry, weight };
+}
+
+async function createFromUrl(url: string, settings: TransportSettings, heloName: string): Promise<Entry> {
+  if (/^smtps?:\/\//.test(url)) {
+    const server = parseSmtpUrl(url);
+    return {
+      transport: createSmtpTransport({ url: server, heloName }),
+      label: `smtp ${server.host}:${server.port}`,
+      connections: server.connections ?? DEFAULT_CONNECTIONS,
+    };
+  }
+  if (!url.startsWith("ses://"))
+    throw new Error(
+      "must be `mailbox` or begin with smtp://, smtps:// or ses:// (in a password write %2C for a comma)",
+    );
+  const server = parseSesUrl(url);
+  const { SES_ACCESS_KEY_ID: accessKeyId, SES_SECRET_ACCESS_KEY: secretAccessKey } = settings;
+  if (accessKeyId === undefined || secretAccessKey === undefined)
+    throw new Error("ses:// needs the settings SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY");
+  // The AWS SDK costs 30 MB of memory and a tenth of a second: only where it is used.
+  const { createSesTransport } = await import("./ses.ts");
+  return {
+    transport: createSesTransport({ url: server, accessKeyId, secretAccessKey }),
+    label: `ses ${server.region}`,
+    connections: server.connections ?? DEFAULT_CONNECTIONS,
+  };
+}
+
+/** The weight belongs to the list, so no transport's own parser knows it. */
+function takeWeight(text: string): { url: string; weight?: number } {
+  const [base = "", ...rest] = text.split("?");
+  const options = rest.join("?").split("&");
+  const weights = options.flatMap((option) => WEIGHT.exec(option)?.[1] ?? []);
+  const [weight] = weights;
+  if (weight === undefined) return { url: text };
+  if (weights.length > 1) throw new Error("option weight is given twice");
+  const value = /^\d{1,4}$/.test(weight) ? Number(weight) : 0;
+  if (value < 1 || value > MAX_WEIGHT)
+    throw new Error(`option weight must be a whole number from 1 to ${MAX_WEIGHT}`);
+  const others = options.filter((option) => !WEIGHT.test(option));
+  return { url: others.length === 0 ? base : `${base}?${others.join("&")}`, weight: value };
+}

@@ -1,0 +1,269 @@
+// A list of transports: the transport contract with one of them dead, who gets what, and that nothing is ever sent twice.
+// Before it: nothing. After it: failover.ts, circuit-breaker.ts.
+import * as fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { createLog } from "../../platform/log.ts";
+import { startSmtpSink } from "../../testing/smtp-sink.ts";
+import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
+import { createFailoverTransport, type FailoverChoice, type FailoverOptions } from "./failover.ts";
+import { createSmtpTransport } from "./smtp.ts";
+import { testTransportContract } from "./transport-contract.ts";
+import type { HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+
+const RUNS = 300;
+const log = createLog({ level: "silent" });
+const cleanups: Array<() => Promise<void>> = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+function smtpTo(port: number): FailoverChoice {
+  const url = { host: "127.0.0.1", port, secure: false };
+  const transport = createSmtpTransport({ url, heloName: "client.test", maxConnections: 5 });
+  return { transport, label: `smtp://127.0.0.1:${port}` };
+}
+
+testTransportContract("a list of a dead and a living SMTP server", async () => {
+  const dead = await startSmtpSink();
+  await dead.close();
+  const sink = await startSmtpSink();
+  return {
+    transport: createFailoverTransport([smtpTo(dead.port), smtpTo(sink.port)], { log }),
+    received: async () =>
+      sink.journal.map(({ raw, sender, recipients }) => ({
+        raw,
+        envelope: { from: sender, to: recipients },
+      })),
+    close: () => sink.close(),
+  };
+});
+
+test("a server that throttles at the dot loses the message to the next, with a second call of the gate", async () => {
+  const throttling = await startSmtpSink({
+    rules: [{ phase: "DOT", action: { reply: "454 Throttling failure: Daily message quota exceeded." } }],
+  });
+  const sink = await startSmtpSink();
+  const transport = createFailoverTransport([smtpTo(throttling.port), smtpTo(sink.port)], { log });
+  cleanups.push(throttling.close, sink.close, transport.close);
+  let gateCalls = 0;
+  const outcome = await transport.send(composeMail(1), async () => {
+    gateCalls += 1;
+    return true;
+  });
+  expect(outcome.kind).toBe("sent");
+  expect(gateCalls).toBe(2);
+  expect([throttling.journal.length, sink.journal.length]).toEqual([0, 1]);
+});
+
+test.each([
+  ["a recipient refused for now", { phase: "RCPT", action: { reply: "450 4.2.1 busy" } }, "deferred"],
+  ["a recipient refused", { phase: "RCPT", action: { reply: "550 5.1.1 nobody" } }, "rejected"],
+  ["content refused", { phase: "DOT", action: { reply: "554 5.7.1 spam" } }, "rejected"],
+  ["a connection lost after the dot", { phase: "DOT", action: "drop", accept: true }, "uncertain"],
+] as const)("%s stays with the first server: the second sees nothing of it", async (_title, rule, kind) => {
+  const first = await startSmtpSink({ rules: [rule] });
+  const second = await startSmtpSink();
+  const transport = createFailoverTransport([smtpTo(first.port), smtpTo(second.port)], { log });
+  cleanups.push(first.close, second.close, transport.close);
+  expect((await transport.send(composeMail(1), openGate)).kind).toBe(kind);
+  expect(second.connectionCount()).toBe(0);
+});
+
+/** What one transport does with one message: asks the gate before that or not. */
+interface Play {
+  outcome: Outcome;
+  asksGate: boolean;
+  /** For `uncertain`: whether the other side has the message. */
+  taken?: boolean;
+}
+
+const OUTAGE: Play = { outcome: { kind: "deferred", answer: "down", outage: true }, asksGate: false };
+const LATE_OUTAGE: Play = { ...OUTAGE, asksGate: true };
+const SENT: Play = { outcome: { kind: "sent", answer: "250 ok" }, asksGate: true, taken: true };
+
+interface Scripted extends Transport {
+  readonly seen: string[];
+  readonly taken: string[];
+}
+
+function createScripted(name: string, play: (message: OutgoingMessage) => Play): Scripted {
+  const seen: string[] = [];
+  const taken: string[] = [];
+  return {
+    name,
+    seen,
+    taken,
+    async send(message, gate) {
+      seen.push(message.emailId);
+      const { outcome, asksGate, taken: isTaken = false } = play(message);
+      await Promise.resolve();
+      if (asksGate && !(await gate())) return { kind: "withdrawn" };
+      if (isTaken) taken.push(message.emailId);
+      return outcome;
+    },
+    close: async () => undefined,
+  };
+}
+
+function listOf(transports: readonly Transport[], weights: readonly (number | undefined)[] = []) {
+  return transports.map((transport, at): FailoverChoice => {
+    const weight = weights[at];
+    return { transport, label: transport.name, ...(weight === undefined ? {} : { weight }) };
+  });
+}
+
+const anyPlay = fc.constantFrom<Play>(
+  SENT,
+  OUTAGE,
+  LATE_OUTAGE,
+  { outcome: { kind: "deferred", answer: "450 not now" }, asksGate: false },
+  { outcome: { kind: "deferred", answer: "451 not now" }, asksGate: true },
+  { outcome: { kind: "rejected", answer: "550 no" }, asksGate: false },
+  { outcome: { kind: "rejected", answer: "554 no" }, asksGate: true },
+  { outcome: { kind: "uncertain", answer: "silence" }, asksGate: true, taken: true },
+  { outcome: { kind: "uncertain", answer: "silence" }, asksGate: true },
+);
+/** For each message: what each of three transports would do with it, and after how many calls its gate is closed. */
+const anyScript = fc.array(
+  fc.record({ plays: fc.tuple(anyPlay, anyPlay, anyPlay), callsUntilClosed: fc.integer({ min: 0, max: 4 }) }),
+  { minLength: 1, maxLength: 30 },
+);
+type Script = typeof anyScript extends fc.Arbitrary<infer Value> ? Value : never;
+
+async function perform(script: Script, options: Partial<FailoverOptions>, atOnce: boolean) {
+  const transports = [0, 1, 2].map((place) =>
+    createScripted(`t${place}`, ({ emailId }) => script[Number(emailId)]?.plays[place] ?? SENT),
+  );
+  const failover = createFailoverTransport(listOf(transports), { log, ...options });
+  const send = (_: unknown, id: number): Promise<Outcome> => {
+    let calls = 0;
+    const gate: HandoverGate = async () => calls++ < (script[id]?.callsUntilClosed ?? 0);
+    return failover.send(composeMail(id), gate);
+  };
+  const outcomes: Outcome[] = [];
+  if (atOnce) outcomes.push(...(await Promise.all(script.map(send))));
+  else for (const [id, one] of script.entries()) outcomes.push(await send(one, id));
+  return { transports, outcomes };
+}
+
+/** What must come of a message when all three transports are in service. */
+function expectedOf({ plays, callsUntilClosed }: Script[number]): Outcome["kind"] {
+  let calls = 0;
+  for (const { outcome, asksGate } of plays) {
+    if (asksGate && calls++ >= callsUntilClosed) return "withdrawn";
+    if (outcome.kind !== "deferred" || outcome.outage !== true) return outcome.kind;
+  }
+  return "deferred";
+}
+
+test("with all in service, the first transport whose answer is not an outage decides", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyScript, fc.boolean(), async (script, atOnce) => {
+      const { outcomes } = await perform(script, { outagesToOpen: Infinity }, atOnce);
+      expect(outcomes.map(({ kind }) => kind)).toEqual(script.map(expectedOf));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("whatever is out of service, a message is taken at most once and told of rightly", async () => {
+  let now = 0;
+  const options = { outagesToOpen: 2, firstPauseMs: 5, maxPauseMs: 20, nowMs: () => now++ };
+  await fc.assert(
+    fc.asyncProperty(anyScript, fc.boolean(), async (script, atOnce) => {
+      const { transports, outcomes } = await perform(script, options, atOnce);
+      for (const [id, outcome] of outcomes.entries()) {
+        const takenCount = transports.flatMap(({ taken }) =>
+          taken.filter((one) => one === String(id)),
+        ).length;
+        const mayBe = outcome.kind === "sent" ? [1] : outcome.kind === "uncertain" ? [0, 1] : [0];
+        expect(mayBe).toContain(takenCount);
+        // Nobody sees a message after a transport that answered anything but an outage.
+        const answers = transports.flatMap(({ seen }, place) =>
+          seen.includes(String(id)) ? [script[id]?.plays[place]?.outcome] : [],
+        );
+        for (const before of answers.slice(0, -1)) expect(before).toEqual(OUTAGE.outcome);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("without weights the first that works gets everything, and again as soon as it is back", async () => {
+  let now = 0;
+  let isDown = false;
+  const first = createScripted("a", () => (isDown ? OUTAGE : SENT));
+  const second = createScripted("b", () => SENT);
+  const failover = createFailoverTransport(listOf([first, second]), { log, nowMs: () => now });
+  const send = async (count: number) => {
+    for (let sent = 0; sent < count; sent += 1)
+      expect((await failover.send(composeMail(0), openGate)).kind).toBe("sent");
+    const taken = [first.taken.length, second.taken.length];
+    first.taken.length = 0;
+    second.taken.length = 0;
+    return taken;
+  };
+  expect(await send(5)).toEqual([5, 0]);
+  isDown = true;
+  expect(await send(10)).toEqual([0, 10]);
+  // Three outages took it out of service; the other seven messages were not held up by it.
+  expect(first.seen).toHaveLength(5 + 3);
+  now += 5_000;
+  isDown = false;
+  expect(await send(5)).toEqual([5, 0]);
+});
+
+test("weights split the traffic; a transport without one stands by", async () => {
+  const [heavy, light, spare] = ["heavy", "light", "spare"].map((name) => createScripted(name, () => SENT));
+  if (heavy === undefined || light === undefined || spare === undefined) throw new Error("three were made");
+  const failover = createFailoverTransport(listOf([spare, heavy, light], [undefined, 3, 1]), { log });
+  for (let id = 0; id < 4_000; id += 1) await failover.send(composeMail(id), openGate);
+  // 3,000 expected, standard deviation 27.
+  expect(Math.abs(heavy.taken.length - 3_000)).toBeLessThan(200);
+  expect(heavy.taken.length + light.taken.length).toBe(4_000);
+  expect(spare.seen).toHaveLength(0);
+});
+
+test("with the weighted ones down, the one that stands by gets the traffic", async () => {
+  const down = [createScripted("a", () => LATE_OUTAGE), createScripted("b", () => OUTAGE)];
+  const spare = createScripted("spare", () => SENT);
+  const failover = createFailoverTransport(listOf([...down, spare], [1, 5]), { log });
+  for (let id = 0; id < 10; id += 1) await failover.send(composeMail(id), openGate);
+  expect(spare.taken).toHaveLength(10);
+});
+
+test("with every transport down a message is deferred with the reasons, and soon without bothering them", async () => {
+  const transports = ["a", "b"].map((name) => createScripted(name, () => OUTAGE));
+  const failover = createFailoverTransport(listOf(transports), { log });
+  expect(failover.name).toBe("a,b");
+  expect(await failover.send(composeMail(0), openGate)).toEqual({
+    kind: "deferred",
+    answer: "a: down; b: down",
+    outage: true,
+  });
+  for (let id = 1; id < 10; id += 1) await failover.send(composeMail(id), openGate);
+  expect(await failover.send(composeMail(10), openGate)).toMatchObject({
+    answer: "a: out of service; b: out of service",
+  });
+  expect(transports.map(({ seen }) => seen.length)).toEqual([3, 3]);
+});
+
+test("answers that never come take a transport out of service, although their messages go nowhere else", async () => {
+  const silent = createScripted("silent", () => ({
+    outcome: { kind: "uncertain", answer: "silence" },
+    asksGate: true,
+  }));
+  const second = createScripted("second", () => SENT);
+  const failover = createFailoverTransport(listOf([silent, second]), { log });
+  const kinds: string[] = [];
+  for (let id = 0; id < 5; id += 1) kinds.push((await failover.send(composeMail(id), openGate)).kind);
+  expect(kinds).toEqual(["uncertain", "uncertain", "uncertain", "sent", "sent"]);
+});
+
+test("the error of a gate is passed on, and no other transport is asked", async () => {
+  const transports = ["a", "b"].map((name) => createScripted(name, () => SENT));
+  const failover = createFailoverTransport(listOf(transports), { log });
+  const failure = new Error("the database is gone");
+  await expect(failover.send(composeMail(1), () => Promise.reject(failure))).rejects.toBe(failure);
+  expect(transports[1]?.seen).toEqual([]);
+});

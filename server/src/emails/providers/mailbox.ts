@@ -1,0 +1,97 @@
+// The transport `mailbox`: nothing leaves the machine. Messages are kept to look at, and magic addresses play a whole delivery.
+// Before it: sender.ts. After it: ../mailbox.ts shows the messages; deliveries/ interprets the feedback.
+import { decodeWords } from "postal-mime";
+import { domainOf } from "@postloft/contract/address.ts";
+import type { Database } from "../../platform/database.ts";
+import { createGroupCommit } from "../../platform/group-commit.ts";
+import { newId } from "../../platform/ids.ts";
+import { insertMessages } from "../mailbox-queries.ts";
+import type { Feedback, HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+
+/** The domain every project may send from while the mailbox is the transport. */
+export const SANDBOX_DOMAIN = "sandbox.localhost";
+
+const MAX_BATCH = 100;
+const DEFERRED_WAIT_MS = 2_000;
+/** A mail to `deferred@` is refused for the time being at its first so many attempts. */
+const DEFERRED_ATTEMPTS = 2;
+const DEFERRED: Outcome = {
+  kind: "deferred",
+  answer: "451 4.7.1 played by the local mailbox: try again later",
+  retryAfterMs: DEFERRED_WAIT_MS,
+};
+const MAX_ANSWER_LENGTH = 500;
+
+const FEEDBACK: Readonly<Record<string, Feedback>> = {
+  delivered: "delivered",
+  bounced: "bounced",
+  "soft-bounced": "soft-bounced",
+  complained: "complained",
+};
+
+export function createMailboxTransport(database: Database): Transport {
+  const stores = createGroupCommit<OutgoingMessage, void>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    async run(messages) {
+      await insertMessages(database, messages.map(toRow));
+      return messages.map(() => undefined);
+    },
+  });
+  async function keep(message: OutgoingMessage, gate: HandoverGate): Promise<Outcome> {
+    const role = magicRole(message.envelope.to[0] ?? "");
+    if (role === "deferred" && message.attempt <= DEFERRED_ATTEMPTS) return DEFERRED;
+    if (!(await gate())) return { kind: "withdrawn" };
+    return stores.submit(message).then(
+      () => ({
+        kind: "sent",
+        answer: "250 2.0.0 kept in the local mailbox",
+        feedback: FEEDBACK[role] ?? "delivered",
+      }),
+      (error: unknown) => ({
+        kind: "uncertain",
+        answer: `The local mailbox did not answer: ${String(error)}`.slice(0, MAX_ANSWER_LENGTH),
+      }),
+    );
+  }
+
+  const inFlight = new Set<Promise<Outcome>>();
+  return {
+    name: "mailbox",
+    send(message, gate) {
+      const sending = keep(message, gate).finally(() => inFlight.delete(sending));
+      inFlight.add(sending);
+      return sending;
+    },
+    async close() {
+      await Promise.allSettled(inFlight);
+    },
+  };
+}
+
+/** The magic local part of an address at the sandbox domain, without `+anything`; empty for every other address. */
+function magicRole(address: string): string {
+  if (domainOf(address) !== SANDBOX_DOMAIN) return "";
+  return address.slice(0, address.lastIndexOf("@")).split("+")[0] ?? "";
+}
+
+function toRow(message: OutgoingMessage) {
+  return {
+    projectId: message.projectId,
+    id: newId(),
+    emailId: message.emailId,
+    from: message.envelope.from,
+    recipients: message.envelope.to,
+    subject: subjectOf(message.raw),
+    raw: message.raw,
+  };
+}
+
+/** The subject as text, for the list; from the head of the message, unfolded and decoded. */
+function subjectOf(raw: Buffer): string {
+  const end = raw.indexOf("\r\n\r\n");
+  const head = raw.subarray(0, end === -1 ? raw.length : end).toString("utf8");
+  const field = /^Subject:[ \t]?((?:.*(?:\r\n[ \t].*)*))/im.exec(head)?.[1] ?? "";
+  return decodeWords(field.replace(/\r\n([ \t])/g, "$1"));
+}

@@ -1,0 +1,77 @@
+// Where Amazon SES is and how to use it, from the one line a person configures.
+// Before it: create-transport.ts, which has the setting. After it: ses.ts.
+
+/** An SES region to hand mail to. The access key is no part of it. */
+export interface SesServer {
+  /** `eu-west-1`: where requests go, and what they are signed for. */
+  region: string;
+  /** Another address than `https://email.<region>.amazonaws.com`, without a path. */
+  endpoint?: string;
+  /** The SES configuration set whose event destinations report bounces and complaints. */
+  configurationSet?: string;
+  /** How many messages at once. */
+  connections?: number;
+}
+
+export const MAX_SES_CONNECTIONS = 200;
+
+const REGION = /^[a-z]{2,8}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/;
+/** API reference of SESv2, CreateConfigurationSet: letters, digits, _ and -, at most 64. */
+const CONFIGURATION_SET = /^[A-Za-z0-9_-]{1,64}$/;
+const OPTION_NAMES = ["endpoint", "configurationSet", "connections"];
+
+/**
+ * `ses://eu-west-1?configurationSet=events&connections=20&endpoint=http://127.0.0.1:1234`. Throws an Error whose text
+ * says what is wrong and repeats nothing of the input.
+ */
+export function parseSesUrl(text: string): SesServer {
+  if (!URL.canParse(text)) throw badUrl("it is not a URL of the form ses://region");
+  const url = new URL(text);
+  if (url.protocol !== "ses:") throw badUrl("it must begin with ses://");
+  if (url.username !== "" || url.password !== "")
+    throw badUrl("the access key belongs in SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY");
+  if (!REGION.test(url.hostname)) throw badUrl("after ses:// comes a region such as eu-west-1");
+  if (url.port !== "" || (url.pathname !== "" && url.pathname !== "/") || url.hash !== "")
+    throw badUrl("nothing but options may follow the region");
+  return { region: url.hostname, ...parseOptions(url.searchParams) };
+}
+
+function parseOptions(options: URLSearchParams): Omit<SesServer, "region"> {
+  const given = [...options.keys()];
+  if (given.some((name) => !OPTION_NAMES.includes(name)))
+    throw badUrl(`unknown option; there are ${OPTION_NAMES.join(", ")}`);
+  if (new Set(given).size < given.length) throw badUrl("an option is given twice");
+  const endpoint = options.get("endpoint");
+  const configurationSet = options.get("configurationSet");
+  const connections = options.get("connections");
+  return {
+    ...(endpoint === null ? {} : { endpoint: parseEndpoint(endpoint) }),
+    ...(configurationSet === null ? {} : { configurationSet: parseConfigurationSet(configurationSet) }),
+    ...(connections === null ? {} : { connections: parseConnections(connections) }),
+  };
+}
+
+function parseEndpoint(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // An origin equal to the whole URL: no login, no path, no query.
+  if (url === undefined || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
+    throw badUrl("option endpoint must be http(s)://host:port");
+  return url.origin;
+}
+
+function parseConfigurationSet(value: string): string {
+  if (!CONFIGURATION_SET.test(value))
+    throw badUrl("option configurationSet must be 1 to 64 letters, digits, _ and -");
+  return value;
+}
+
+function parseConnections(value: string): number {
+  const connections = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+  if (connections < 1 || connections > MAX_SES_CONNECTIONS)
+    throw badUrl(`option connections must be a number from 1 to ${MAX_SES_CONNECTIONS}`);
+  return connections;
+}
+
+function badUrl(reason: string): Error {
+  return new Error(`The SES URL cannot be used: ${reason}.`);
+}

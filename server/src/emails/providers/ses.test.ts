@@ -1,0 +1,233 @@
+// The SES transport over real HTTP against a fake that checks the request: the transport contract, each answer, each way to break.
+// Before it: nothing. After it: ses.ts, ses-connections.ts, ses-answers.ts.
+import { createServer } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { createSelfSignedCertificate } from "../../testing/self-signed-certificate.ts";
+import { SES_KEY, SES_REGION, startSesFake, type SesFake, type SesFault } from "../../testing/ses-fake.ts";
+import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
+import { createSesTransport, type SesOptions } from "./ses.ts";
+import { testTransportContract } from "./transport-contract.ts";
+import type { Outcome, Transport } from "./transport.ts";
+
+const cleanups: Array<() => Promise<void>> = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+type Settings = Partial<Omit<SesOptions, "url">> & { url?: Partial<SesOptions["url"]> };
+
+function connect(fake: Pick<SesFake, "endpoint">, settings: Settings = {}): Transport {
+  const url = { region: SES_REGION, endpoint: fake.endpoint, ...settings.url };
+  const transport = createSesTransport({ ...SES_KEY, ...settings, url });
+  cleanups.push(() => transport.close());
+  return transport;
+}
+
+async function start(settings: Settings = {}): Promise<{ fake: SesFake; transport: Transport }> {
+  const fake = await startSesFake();
+  cleanups.push(() => fake.close());
+  return { fake, transport: connect(fake, settings) };
+}
+
+testTransportContract("SES", async () => {
+  const fake = await startSesFake();
+  return {
+    transport: createSesTransport({
+      ...SES_KEY,
+      url: { region: SES_REGION, endpoint: fake.endpoint, connections: 5 },
+    }),
+    received: async () => fake.messages,
+    close: () => fake.close(),
+  };
+});
+
+test("a message is taken with one signed request; the answer has the message id of SES", async () => {
+  const { fake, transport } = await start({ url: { configurationSet: "events" } });
+  const mail = composeMail("mail-1", { to: ["a@to.test", "b@cc.test", "c@bcc.test"] });
+  const outcome = await transport.send(mail, openGate);
+  const [message] = fake.messages;
+  expect(outcome).toEqual({ kind: "sent", answer: `200 taken by SES as ${message?.messageId}` });
+  expect(message?.raw.equals(mail.raw)).toBe(true);
+  expect(message).toMatchObject({
+    envelope: { to: ["a@to.test", "b@cc.test", "c@bcc.test"] },
+    configurationSet: "events",
+    tags: { "postloft-email": "mail-1", "postloft-project": "project" },
+  });
+  expect(fake.requestCount()).toBe(1);
+});
+
+test("the From header is left to the message: SES would write FromEmailAddress over it, without the name", async () => {
+  const { fake, transport } = await start();
+  await transport.send(composeMail(1), openGate);
+  expect(fake.messages[0]?.fromEmailAddress).toBeUndefined();
+});
+
+test("connections are kept, and never more than allowed", async () => {
+  const { fake, transport } = await start({ url: { connections: 3 } });
+  const ids = Array.from({ length: 30 }, (_, index) => index);
+  const outcomes = await Promise.all(ids.map((id) => transport.send(composeMail(id), openGate)));
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["sent"]));
+  expect(fake.connectionCount()).toBe(3);
+});
+
+test("a connection without work is closed by us, so that SES does not close it while we write", async () => {
+  const { fake, transport } = await start({ timeouts: { idleMs: 30 } });
+  await transport.send(composeMail(1), openGate);
+  await fake.waitUntil(() => fake.openConnectionCount() === 0);
+  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+});
+
+const refused = (status: number, error: string): SesFault => ({ status, error, message: "because" });
+const page = (status: number): SesFault => ({ status, text: "<html>not SES</html>" });
+
+test.each<[string, SesFault, Outcome["kind"], boolean]>([
+  ["content that SES refuses", refused(400, "MessageRejected"), "rejected", false],
+  ["an unverified domain", refused(400, "MailFromDomainNotVerifiedException"), "rejected", false],
+  ["a faulty address", refused(400, "BadRequestException"), "rejected", false],
+  ["a message that is too large for a proxy", page(413), "rejected", false],
+  ["too many requests", refused(429, "TooManyRequestsException"), "deferred", true],
+  ["throttling", refused(400, "ThrottlingException"), "deferred", true],
+  ["a used up quota", refused(400, "LimitExceededException"), "deferred", true],
+  ["a paused account", refused(400, "SendingPausedException"), "deferred", true],
+  ["a suspended account", refused(400, "AccountSuspendedException"), "deferred", true],
+  ["an error nobody has seen yet", refused(400, "BrandNewException"), "deferred", true],
+  ["no right to send", refused(403, "AccessDeniedException"), "deferred", true],
+  ["a request that came too late", refused(403, "RequestExpired"), "deferred", true],
+  ["an unknown configuration set", refused(404, "NotFoundException"), "deferred", true],
+  ["a proxy's login page", page(407), "deferred", true],
+  ["a redirect", page(302), "deferred", true],
+  ["a failure that SES names", refused(500, "InternalFailure"), "deferred", true],
+  ["an unavailable service", refused(503, "ServiceUnavailable"), "deferred", true],
+  ["an unavailable gateway", page(503), "deferred", true],
+  ["a broken gateway", page(502), "uncertain", false],
+  ["a gateway that waited in vain", page(504), "uncertain", false],
+  ["500 from who knows where", page(500), "uncertain", false],
+  ["200 with a page", { ...page(200), taken: true }, "uncertain", false],
+  ["200 without a message id", { status: 200, text: "{}" }, "uncertain", false],
+  ["an answer without end", { status: 200, text: "x".repeat(70_000) }, "uncertain", false],
+])("%s: %o → %s (outage: %s), after one request", async (_title, fault, kind, isOutage) => {
+  const { fake, transport } = await start();
+  fake.plan(fault);
+  const outcome = await transport.send(composeMail(1), openGate);
+  expect(outcome).toMatchObject({ kind, answer: expect.stringMatching(/^[\x20-\x7e]{1,500}$/) });
+  expect("outage" in outcome).toBe(isOutage);
+  expect(fake.requestCount()).toBe(1);
+  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+});
+
+test("the answer has status, name and words of SES", async () => {
+  const { fake, transport } = await start();
+  fake.plan({ status: 400, error: "MessageRejected", message: "Email address is not verified.\r\n250 ok" });
+  const outcome = await transport.send(composeMail(1), openGate);
+  expect(outcome).toMatchObject({ answer: "400 MessageRejected: Email address is not verified. 250 ok" });
+});
+
+test.each([
+  ["a wrong secret", { secretAccessKey: "s3cret" }, "403 InvalidSignatureException"],
+  ["an unknown key", { accessKeyId: "AKIDOTHER" }, "403 UnrecognizedClientException"],
+])("%s is our affair, not the mail's: deferred, and the secret is not shown", async (_title, key, answer) => {
+  const { fake, transport } = await start(key);
+  const outcome = await transport.send(composeMail(1), openGate);
+  expect(outcome).toMatchObject({ kind: "deferred", outage: true });
+  expect(outcome).toMatchObject({ answer: expect.stringContaining(answer) });
+  expect(JSON.stringify(outcome)).not.toContain("s3cret");
+  expect(fake.messages).toHaveLength(0);
+});
+
+test.each([
+  ["dropped", { end: "drop" }, 0],
+  ["dropped after the message was taken", { end: "drop", taken: true }, 1],
+  ["left without an answer", { end: "silent" }, 0],
+  ["left without an answer after the message was taken", { end: "silent", taken: true }, 1],
+] as const)("a request that was %s is uncertain, and is not tried again", async (_title, fault, taken) => {
+  const { fake, transport } = await start({ timeouts: { answerMs: 100 } });
+  fake.plan(fault);
+  const outcome = await transport.send(composeMail(1), openGate);
+  expect(outcome).toEqual({ kind: "uncertain", answer: expect.stringMatching(/^ANSWER: /) });
+  expect(fake.messages).toHaveLength(taken);
+  expect(fake.requestCount()).toBe(1);
+});
+
+test("a port where nobody listens: deferred as an outage, and the gate is not asked", async () => {
+  const fake = await startSesFake();
+  await fake.close();
+  let gateCalls = 0;
+  const outcome = await connect(fake).send(composeMail(1), async () => {
+    gateCalls += 1;
+    return true;
+  });
+  expect(outcome).toMatchObject({
+    kind: "deferred",
+    outage: true,
+    answer: expect.stringContaining("ECONNREFUSED"),
+  });
+  expect(gateCalls).toBe(0);
+});
+
+test("a server that does not speak TLS to the end: deferred within the time for connecting", async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(async () => void server.close());
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const transport = connect({ endpoint: `https://127.0.0.1:${port}` }, { timeouts: { connectMs: 50 } });
+  expect(await transport.send(composeMail(1), openGate)).toEqual({
+    kind: "deferred",
+    answer: "CONNECT: no answer within 0.05 s",
+    outage: true,
+  });
+});
+
+test("over TLS the certificate is checked before anything is written", async () => {
+  const certificate = createSelfSignedCertificate();
+  const fake = await startSesFake({ certificate });
+  cleanups.push(() => fake.close());
+  const trusting = connect(fake, { tls: { ca: certificate.cert } });
+  expect((await trusting.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect(await connect(fake).send(composeMail(2), openGate)).toMatchObject({
+    kind: "deferred",
+    outage: true,
+  });
+  expect(fake.requestCount()).toBe(1);
+});
+
+test("nothing of the request is with the server when the gate is asked", async () => {
+  const { fake, transport } = await start();
+  let requestsAtGate = -1;
+  const outcome = await transport.send(composeMail(1), async () => {
+    await fake.waitUntil(() => fake.connectionCount() === 1);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    requestsAtGate = fake.requestCount();
+    return true;
+  });
+  expect(outcome.kind).toBe("sent");
+  expect(requestsAtGate).toBe(0);
+});
+
+test("a connection that ends while the gate is asked: deferred as an outage, and nothing is written", async () => {
+  const { fake, transport } = await start();
+  // Once over a fresh connection, once over a kept one.
+  for (const id of [1, 2]) {
+    const outcome = await transport.send(composeMail(id), async () => {
+      await fake.waitUntil(() => fake.openConnectionCount() === 1);
+      fake.dropConnections();
+      await fake.waitUntil(() => fake.openConnectionCount() === 0);
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      return true;
+    });
+    expect(outcome).toMatchObject({ kind: "deferred", outage: true });
+    expect((await transport.send(composeMail(`${id}b`), openGate)).kind).toBe("sent");
+  }
+  expect(fake.requestCount()).toBe(2);
+});
+
+test("close at its deadline: what was written is uncertain, what waits for a connection is deferred", async () => {
+  const { fake, transport } = await start({ url: { connections: 1 }, timeouts: { closeMs: 50 } });
+  fake.plan({ end: "silent", taken: true });
+  const sending = Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), openGate)));
+  await fake.waitUntil(() => fake.messages.length === 1);
+  await transport.close();
+  expect((await sending).map(({ kind }) => kind)).toEqual(["uncertain", "deferred", "deferred"]);
+  expect(fake.requestCount()).toBe(1);
+  expect((await transport.send(composeMail(4), openGate)).kind).toBe("deferred");
+});

@@ -1,0 +1,161 @@
+// Hands finished messages to Amazon SES as they are (SESv2 SendEmail, raw), one HTTP request each.
+// Before it: emails/sender.ts, through transport.ts. After it: ses-connections.ts; what came back is read by ses-answers.ts.
+import { SendEmailCommand, SESv2Client, SESv2ServiceException } from "@aws-sdk/client-sesv2";
+import { judgeAnswer } from "./ses-answers.ts";
+import {
+  createSesConnections,
+  DEFAULT_SES_TIMEOUTS,
+  type HttpAnswer,
+  type Progress,
+  type SesConnections,
+  type SesTimeouts,
+  type SignedRequest,
+} from "./ses-connections.ts";
+import type { SesServer } from "./ses-url.ts";
+import { toPrintableLine } from "./smtp-replies.ts";
+import type { HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+
+export interface SesOptions {
+  /** From `parseSesUrl`. */
+  url: SesServer;
+  accessKeyId: string;
+  secretAccessKey: string;
+  timeouts?: Partial<SesTimeouts>;
+  /** `ca`: PEM certificates to trust instead of the system's. */
+  tls?: { ca?: string };
+}
+
+const DEFAULT_CONNECTIONS = 10;
+const ENDING = "this process is ending";
+/** Come back in the notices of SES, so that a notice finds its mail even before the answer to the request does. */
+const EMAIL_TAG = "postloft-email";
+const PROJECT_TAG = "postloft-project";
+
+/**
+ * A transport that speaks the HTTP API of Amazon SES. Every answer becomes an `Outcome`; `send` throws only what the
+ * gate throws. The SDK writes, signs and reads; it never tries again by itself.
+ */
+export function createSesTransport(options: SesOptions): Transport {
+  const client = createClient(options);
+  const timeouts = { ...DEFAULT_SES_TIMEOUTS, ...options.timeouts };
+  const connections = createSesConnections({
+    maxConnections: options.url.connections ?? DEFAULT_CONNECTIONS,
+    timeouts,
+    ...options.tls,
+  });
+  const inFlight = new Set<Promise<Outcome>>();
+  let closing: Promise<void> | undefined;
+
+  async function sendOne(message: OutgoingMessage, gate: HandoverGate): Promise<Outcome> {
+    if (closing !== undefined) return { kind: "deferred", answer: `CONNECT: ${ENDING}` };
+    const progress: Progress = { requestWritten: false, gateClosed: false };
+    const command = toCommand(message, options.url);
+    sendThrough(connections, command, gate, progress);
+    try {
+      const { MessageId } = await client.send(command);
+      if (MessageId === undefined) return { kind: "uncertain", answer: "200 without a message id" };
+      return { kind: "sent", answer: toPrintableLine(`200 taken by SES as ${MessageId}`) };
+    } catch (error) {
+      if (progress.gateFailure !== undefined) throw progress.gateFailure.error;
+      return judgeFailure(error, progress);
+    }
+  }
+
+  async function end(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise((resolve) => (timer = setTimeout(resolve, timeouts.closeMs)));
+    await Promise.race([Promise.allSettled(inFlight), deadline]);
+    clearTimeout(timer);
+    connections.end(ENDING);
+    client.destroy();
+  }
+
+  return {
+    name: "ses",
+    send(message, gate) {
+      const sending = sendOne(message, gate).finally(() => inFlight.delete(sending));
+      inFlight.add(sending);
+      return sending;
+    },
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+}
+
+/** All is said here, so that variables and profiles of the AWS tools on this machine change nothing. */
+function createClient({ url, accessKeyId, secretAccessKey }: SesOptions): SESv2Client {
+  return new SESv2Client({
+    region: url.region,
+    endpoint: url.endpoint ?? `https://email.${url.region}.amazonaws.com`,
+    credentials: { accessKeyId, secretAccessKey },
+    maxAttempts: 1,
+    retryMode: "standard",
+    defaultsMode: "standard",
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    authSchemePreference: ["sigv4"],
+    userAgentAppId: "postloft",
+  });
+}
+
+/**
+ * The envelope goes beside the message, so that its headers stay as they are: with `Destination` SES delivers to exactly
+ * these, and Bcc needs no header. `FromEmailAddress` is left out on purpose: SES writes it over the From header and
+ * the sender's name is gone (laravel/framework#37881, aws/aws-sdk-rails#97). SES takes the sender from that header.
+ */
+function toCommand({ envelope, raw, emailId, projectId }: OutgoingMessage, url: SesServer): SendEmailCommand {
+  return new SendEmailCommand({
+    Content: { Raw: { Data: raw } },
+    Destination: { ToAddresses: [...envelope.to] },
+    FeedbackForwardingEmailAddress: envelope.from,
+    // Said here they also win over an X-SES-MESSAGE-TAGS header that somebody put into the mail.
+    EmailTags: [
+      { Name: EMAIL_TAG, Value: emailId },
+      { Name: PROJECT_TAG, Value: projectId },
+    ],
+    ...(url.configurationSet === undefined ? {} : { ConfigurationSetName: url.configurationSet }),
+  });
+}
+
+/** Takes the place of the SDK's own way to the network, behind everything that signs. */
+function sendThrough(
+  connections: SesConnections,
+  command: SendEmailCommand,
+  gate: HandoverGate,
+  progress: Progress,
+): void {
+  command.middlewareStack.add(
+    () =>
+      async ({ request }): Promise<{ response: HttpAnswer }> => {
+        if (!isSignedRequest(request)) throw new Error("the SDK made a request of an unknown form");
+        return { response: await connections.post(request, gate, progress) };
+      },
+    { step: "deserialize", priority: "low", name: "postloftHandover" },
+  );
+}
+
+function isSignedRequest(request: unknown): request is SignedRequest {
+  if (typeof request !== "object" || request === null) return false;
+  const read = (name: string): unknown => Reflect.get(request, name);
+  return (
+    ["protocol", "hostname", "method", "path"].every((name) => typeof read(name) === "string") &&
+    typeof read("headers") === "object" &&
+    (typeof read("body") === "string" || read("body") instanceof Uint8Array)
+  );
+}
+
+/** What it means that there was no message id, by how far the request got and what the answer says. */
+function judgeFailure(error: unknown, progress: Progress): Outcome {
+  if (progress.gateClosed) return { kind: "withdrawn" };
+  const text = error instanceof Error ? error.message : String(error);
+  if (!progress.requestWritten)
+    return { kind: "deferred", answer: toPrintableLine(`CONNECT: ${text}`), outage: true };
+  const { status } = progress;
+  if (status === undefined) return { kind: "uncertain", answer: toPrintableLine(`ANSWER: ${text}`) };
+  const named = error instanceof SESv2ServiceException && error.name !== "Unknown" ? error.name : "";
+  const answer = toPrintableLine(`${status} ${named === "" ? "" : `${named}: `}${text}`);
+  const refusal = judgeAnswer(status, named);
+  return refusal === "outage" ? { kind: "deferred", answer, outage: true } : { kind: refusal, answer };
+}

@@ -1,0 +1,41 @@
+// The last look at envelope addresses before they stand in a command: nothing in them may end the path or the line.
+// Before it: smtp.ts. After it: smtp-delivery.ts, which places only what was made here.
+import type { OutgoingMessage } from "./transport.ts";
+
+/** Addresses in angle brackets, ready to stand after `MAIL FROM:` and `RCPT TO:`. The first of `to` is the primary one. */
+export interface EnvelopePaths {
+  from: string;
+  to: readonly string[];
+}
+
+/** RFC 5321 §4.5.3.1.3 allows 256 octets for the path, brackets included. */
+const MAX_ADDRESS_BYTES = 254;
+/** Controls (CR, LF, NUL, …), every kind of space and line separator, and the brackets of the path. */
+const UNSAFE_CHARACTER = /[\p{Cc}\p{Z}<>]/u;
+const ASCII_ONLY = /^\p{ASCII}*$/u;
+
+/**
+ * The paths of a message, or why it must not be put into commands. Earlier layers check addresses for their meaning;
+ * this only makes command injection impossible (CWE-93), so that no mistake there can address other people.
+ */
+export function toEnvelopePaths(
+  message: Pick<OutgoingMessage, "envelope" | "needsSmtpUtf8">,
+): { paths: EnvelopePaths } | { refusal: string } {
+  const { from, to } = message.envelope;
+  if (to.length === 0 || to.includes("")) return { refusal: "5.1.3 a recipient address is missing" };
+  for (const address of [from, ...to]) {
+    const fault = findFault(address, message.needsSmtpUtf8);
+    // RFC 3463: 5.1.3 speaks of the recipient. The sender's address is our own argument: 5.5.4.
+    if (fault !== undefined)
+      return { refusal: `${address === from ? "5.5.4 sender" : "5.1.3 recipient"} address ${fault}` };
+  }
+  return { paths: { from: `<${from}>`, to: to.map((address) => `<${address}>`) } };
+}
+
+function findFault(address: string, mayBeUtf8: boolean): string | undefined {
+  if (UNSAFE_CHARACTER.test(address)) return "with a space, control character or angle bracket";
+  if (!address.isWellFormed()) return "with half a surrogate pair";
+  if (Buffer.byteLength(address) > MAX_ADDRESS_BYTES) return `of more than ${MAX_ADDRESS_BYTES} octets`;
+  if (!mayBeUtf8 && !ASCII_ONLY.test(address)) return "outside ASCII in a message not marked as SMTPUTF8";
+  return undefined;
+}

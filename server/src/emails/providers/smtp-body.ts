@@ -1,0 +1,40 @@
+// The message as it stands on the wire between 354 and the final dot.
+// Before it: smtp.ts. After it: smtp-delivery.ts, which writes it, asks the gate and writes the dot.
+
+const CR = 0x0d;
+const DOT = 0x2e;
+const CRLF = Buffer.from("\r\n");
+const LF_DOT = Buffer.from("\n.");
+const CR_DOT = Buffer.from("\r.");
+
+/**
+ * The message with each dot that begins a line doubled (RFC 5321 §4.5.2), ending in CRLF, so that ".CRLF" ends it.
+ * A dot after a bare CR or LF is refused: some servers would read it as the end of the message, which would then leave
+ * before the gate and smuggle a second one behind it.
+ */
+export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } {
+  const dots: number[] = raw[0] === DOT ? [0] : [];
+  for (let at = raw.indexOf(LF_DOT); at !== -1; at = raw.indexOf(LF_DOT, at + LF_DOT.length)) {
+    if (raw[at - 1] !== CR) return { refusal: `5.6.0 bare LF before a dot at octet ${at}` };
+    dots.push(at + 1);
+  }
+  const bareCr = raw.indexOf(CR_DOT);
+  if (bareCr !== -1) return { refusal: `5.6.0 bare CR before a dot at octet ${bareCr}` };
+  const stuffed = dots.length === 0 ? raw : doubleDots(raw, dots);
+  const endsLine = raw.length === 0 || raw.subarray(-CRLF.length).equals(CRLF);
+  return { body: endsLine ? stuffed : Buffer.concat([stuffed, CRLF]) };
+}
+
+/** `dots`: where the dots stand, ascending. */
+function doubleDots(raw: Buffer, dots: readonly number[]): Buffer {
+  const stuffed = Buffer.allocUnsafe(raw.length + dots.length);
+  let copiedTo = 0;
+  let length = 0;
+  for (const dot of dots) {
+    length += raw.copy(stuffed, length, copiedTo, dot);
+    stuffed[length++] = DOT;
+    copiedTo = dot;
+  }
+  raw.copy(stuffed, length, copiedTo);
+  return stuffed;
+}

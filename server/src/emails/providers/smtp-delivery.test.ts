@@ -1,0 +1,170 @@
+// One message over a healthy connection: what is said in MAIL and RCPT, and what refused recipients come to.
+// Before it: nothing. After it: smtp-delivery.ts; broken connections are in smtp-phases.test.ts.
+import { describe, expect, test } from "vitest";
+import type { SinkRule } from "../../testing/smtp-sink.ts";
+import { commandLines, composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+
+const start = useSmtp();
+const refuse: SinkRule[] = [
+  { phase: "RCPT", recipient: /^full/, action: { reply: "452 4.2.2 mailbox full" } },
+  { phase: "RCPT", recipient: /^nobody/, action: { reply: "550 5.1.1 no such user" } },
+  { phase: "RCPT", recipient: /^login/, action: { reply: "530 5.7.0 log in first" } },
+  { phase: "RCPT", recipient: /^closing/, action: { reply: "421 4.3.2 closing" } },
+  { phase: "RCPT", recipient: /^throttled/, action: { reply: "454 4.7.0 too many today" } },
+];
+
+describe.each([{ pipelining: true }, { pipelining: false }])(
+  "with pipelining $pipelining",
+  ({ pipelining }) => {
+    const verdicts = [
+      { to: ["bob@to.test", "carol@to.test"], kind: "sent", answer: "250 2.0.0 taken" },
+      {
+        to: ["bob@to.test", "full@to.test"],
+        kind: "deferred",
+        answer: "RCPT <full@to.test>: 452 4.2.2 mailbox full",
+      },
+      { to: ["full@to.test", "bob@to.test"], kind: "deferred", answer: "RCPT: 452 4.2.2 mailbox full" },
+      { to: ["nobody@to.test", "bob@to.test"], kind: "rejected", answer: "RCPT: 550 5.1.1 no such user" },
+      {
+        to: ["nobody@to.test", "full@to.test"],
+        kind: "deferred",
+        answer: "RCPT <full@to.test>: 452 4.2.2 mailbox full",
+      },
+      {
+        to: ["bob@to.test", "closing@to.test", "carol@to.test"],
+        kind: "deferred",
+        answer: "RCPT <closing@to.test>: 421 4.3.2 closing",
+        outage: true,
+      },
+      {
+        to: ["login@to.test"],
+        kind: "deferred",
+        answer: "RCPT: our login or encryption does not satisfy the server: 530 5.7.0 log in first",
+        outage: true,
+      },
+      {
+        to: ["throttled@to.test"],
+        kind: "deferred",
+        answer: "RCPT: 454 4.7.0 too many today",
+        outage: true,
+      },
+    ] as const;
+
+    test.each(verdicts)("to $to: $kind", async ({ to, ...outcome }) => {
+      const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
+      expect(await transport.send(composeMail(1, { to }), openGate)).toEqual(outcome);
+      expect(sink.journal).toHaveLength(outcome.kind === "sent" ? 1 : 0);
+      expect(commandLines(sink).includes("DATA")).toBe(outcome.kind === "sent");
+    });
+
+    test("goes on without other recipients than the first who are refused for good, and names them", async () => {
+      const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
+      const to = ["bob@to.test", "nobody1@cc.test", "carol@cc.test", "nobody2@cc.test"];
+      expect(await transport.send(composeMail(1, { to }), openGate)).toEqual({
+        kind: "sent",
+        answer:
+          "250 2.0.0 taken (but RCPT <nobody1@cc.test>: 550 5.1.1 no such user; RCPT <nobody2@cc.test>: 550 5.1.1 no such user)",
+      });
+      expect(sink.journal[0]?.recipients).toEqual(["bob@to.test", "carol@cc.test"]);
+    });
+
+    test("sends to a thousand recipients", async () => {
+      const { sink, transport } = await start({ advertise: { pipelining } });
+      const to = Array.from({ length: 1_000 }, (_, index) => `user${index}@to.test`);
+      expect((await transport.send(composeMail(1, { to }), openGate)).kind).toBe("sent");
+      expect(sink.journal[0]?.recipients).toEqual(to);
+    });
+  },
+);
+
+test("names the refused although the server is talkative", async () => {
+  const rules: SinkRule[] = [
+    ...refuse,
+    { phase: "DOT", action: { reply: `250 2.0.0 ${"ok ".repeat(300)}` } },
+  ];
+  const { transport } = await start({ rules });
+  const outcome = await transport.send(composeMail(1, { to: ["bob@to.test", "nobody@cc.test"] }), openGate);
+  expect(outcome).toEqual({
+    kind: "sent",
+    answer: expect.stringMatching(/^250 2\.0\.0 ok .*<nobody@cc\.test>: 550 5\.1\.1/),
+  });
+});
+
+test("tells the size before dot-stuffing where SIZE is offered, and 8BITMIME where that is", async () => {
+  const { sink, transport } = await start({ advertise: { sizeBytes: 1_000 } });
+  const message = composeMail(1, { raw: "Subject: x\r\n\r\n.a\r\n.b\r\n" });
+  await transport.send(message, openGate);
+  expect(sink.journal[0]?.mailParameters).toBe(`SIZE=${message.raw.length} BODY=8BITMIME`);
+});
+
+test("says nothing in MAIL that was not offered", async () => {
+  const { sink, transport } = await start({ advertise: { eightBitMime: false, smtpUtf8: false } });
+  await transport.send(composeMail(1), openGate);
+  expect(sink.journal[0]?.mailParameters).toBe("");
+});
+
+test("a message over the server's limit is rejected at MAIL, before its bytes travel", async () => {
+  const { sink, transport } = await start({ advertise: { sizeBytes: 10 } });
+  expect(await transport.send(composeMail(1), openGate)).toEqual({
+    kind: "rejected",
+    answer: "MAIL: 552 5.3.4 too big",
+  });
+  expect(sink.bodyByteCount()).toBe(0);
+});
+
+test("says SMTPUTF8 when an address needs it, and only then", async () => {
+  const { sink, transport } = await start();
+  const message = { ...composeMail(1, { to: ["jürgen@to.test"] }), needsSmtpUtf8: true };
+  expect((await transport.send(message, openGate)).kind).toBe("sent");
+  await transport.send(composeMail(2), openGate);
+  expect(sink.journal.map(({ recipients, mailParameters }) => [recipients[0], mailParameters])).toEqual([
+    ["jürgen@to.test", "BODY=8BITMIME SMTPUTF8"],
+    ["bob@to.test", "BODY=8BITMIME"],
+  ]);
+});
+
+test("an address that needs SMTPUTF8 is rejected where that is not offered; the connection serves the next", async () => {
+  const { sink, transport } = await start({ advertise: { smtpUtf8: false } });
+  const message = { ...composeMail(1, { to: ["jürgen@to.test"] }), needsSmtpUtf8: true };
+  expect(await transport.send(message, openGate)).toEqual({
+    kind: "rejected",
+    answer: expect.stringMatching(/^5\.6\.7 .*SMTPUTF8/),
+  });
+  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect(sink.connectionCount()).toBe(1);
+});
+
+test("sends with the empty reverse-path", async () => {
+  const { sink, transport } = await start();
+  const message = composeMail(1);
+  await transport.send({ ...message, envelope: { ...message.envelope, from: "" } }, openGate);
+  expect(sink.journal[0]?.sender).toBe("");
+});
+
+test.each([
+  "a@x.test\r\nBcc: e@evil.test",
+  "a@x.test>\r\nRCPT TO:<z@z.test",
+  "a@x.test\nRCPT TO:<z@z.test>",
+  "a\0@x.test",
+  "a@x.test> NOTIFY=NEVER",
+  `${"a".repeat(250)}@x.test`,
+])("an address that could become a command is rejected and never leaves: %j", async (address) => {
+  const { sink, transport } = await start();
+  let gateCalls = 0;
+  const gate = async (): Promise<boolean> => (gateCalls += 1) > 0;
+  const message = composeMail(1, { to: ["bob@to.test", address] });
+  expect((await transport.send(message, gate)).kind).toBe("rejected");
+  const fromIt = { ...message, envelope: { from: address, to: ["bob@to.test"] } };
+  expect((await transport.send(fromIt, gate)).kind).toBe("rejected");
+  expect([sink.connectionCount(), gateCalls]).toEqual([0, 0]);
+});
+
+test("a message that would end before its end is rejected and never leaves", async () => {
+  const { sink, transport } = await start();
+  const raw = "Subject: x\r\n\r\nhello\n.\r\nMAIL FROM:<evil@from.test>\r\n";
+  expect(await transport.send(composeMail(1, { raw }), openGate)).toEqual({
+    kind: "rejected",
+    answer: expect.stringMatching(/^5\.6\.0 bare LF/),
+  });
+  expect(sink.connectionCount()).toBe(0);
+});

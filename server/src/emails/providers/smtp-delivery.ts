@@ -1,0 +1,201 @@
+// One message over an open session: MAIL, RCPT, DATA, the bytes, the gate, the final dot, and what it came to.
+// Before it: smtp.ts, which brings the session. After it: the outcome, for emails/sender.ts.
+import type { EnvelopePaths } from "./smtp-address.ts";
+import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";
+import type { SmtpExtensions, SmtpSession } from "./smtp-session.ts";
+import type { SmtpTimeouts } from "./smtp-timeouts.ts";
+import type { HandoverGate, Outcome } from "./transport.ts";
+
+/** A message that was checked to be safe on the wire. */
+export interface SmtpMail {
+  paths: EnvelopePaths;
+  /** Dot-stuffed, ending in CRLF. */
+  body: Buffer;
+  /** Before dot-stuffing, for SIZE (RFC 1870 §3). */
+  sizeBytes: number;
+  needsSmtpUtf8: boolean;
+}
+
+export interface Delivery {
+  outcome: Outcome;
+  /** What the session is good for now: another message, another one after RSET, or nothing: it is to be closed. */
+  session: "ready" | "needs-reset" | "gone";
+  /** The connection was lost or closed by 421 before MAIL was answered: on a fresh one it may work at once. */
+  neverBegan: boolean;
+}
+
+const BLOCK_BYTES = 256 * 1024;
+/** So that the names of refused recipients fit behind a talkative reply. */
+const MAX_SENT_TEXT_LENGTH = 150;
+const SHUTTING_DOWN = 421;
+/** RFC 4954 §6: the server wants a login or encryption. That is about our settings, not about the mail. */
+const LOGIN_CODES = [530, 534, 535, 538];
+/** RFC 4954 §6, and what services say when our rate or quota is used up (`454 Throttling failure`): about us as well. */
+const THROTTLING = 454;
+
+/** How far the dialogue got, for the reading of a failure. */
+interface Progress {
+  mailAnswered: boolean;
+  /** From here on a missing answer means: taken or not, nobody knows. */
+  dotWritten: boolean;
+}
+
+/**
+ * Sends one message. Resolves whatever the server does; rejects only with the gate's own error, and then nothing was
+ * handed over.
+ */
+export async function deliver(
+  session: SmtpSession,
+  mail: SmtpMail,
+  gate: HandoverGate,
+  timeouts: SmtpTimeouts,
+): Promise<Delivery> {
+  const progress: Progress = { mailAnswered: false, dotWritten: false };
+  session.messageCount += 1;
+  try {
+    return await converse(session, mail, gate, timeouts, progress);
+  } catch (error) {
+    session.connection.destroy("given up");
+    if (!(error instanceof SmtpFailure)) throw error;
+    if (progress.dotWritten) return gone({ kind: "uncertain", answer: error.message });
+    // A server that speaks before the dot has made up its mind, whether it then closes or not.
+    const lastWords = session.connection.takeUnaskedReply();
+    if (lastWords !== undefined) return interrupted(lastWords);
+    const neverBegan = !progress.mailAnswered && error.kind === "closed";
+    return { ...gone({ kind: "deferred", answer: error.message, outage: true }), neverBegan };
+  }
+}
+
+async function converse(
+  session: SmtpSession,
+  mail: SmtpMail,
+  gate: HandoverGate,
+  timeouts: SmtpTimeouts,
+  progress: Progress,
+): Promise<Delivery> {
+  const { connection, extensions } = session;
+  if (mail.needsSmtpUtf8 && !extensions.smtpUtf8)
+    return ready({
+      kind: "rejected",
+      answer: "5.6.7 an address needs SMTPUTF8 and the server does not offer it",
+    });
+  const envelope = await announce(session, mail, timeouts, progress);
+  if ("refusal" in envelope) return envelope.refusal;
+
+  connection.write(["DATA"]);
+  const goAhead = await connection.readReply("DATA", timeouts.dataMs);
+  if (goAhead.code !== 354) return refuse("DATA", goAhead);
+  const interruption = await transmit(session, mail.body, timeouts);
+  if (interruption !== undefined) return interruption;
+
+  if (!(await gate())) return gone({ kind: "withdrawn" });
+  if (!connection.isUsable())
+    throw new SmtpFailure("closed", "BODY: the connection was lost before the final dot");
+  progress.dotWritten = true;
+  connection.write(["."]);
+  return conclude(await connection.readReply("DOT", timeouts.finalDotMs), envelope.refused);
+}
+
+/** MAIL and the RCPTs, in one group where the server takes that (RFC 2920). */
+async function announce(
+  { connection, extensions }: SmtpSession,
+  mail: SmtpMail,
+  timeouts: SmtpTimeouts,
+  progress: Progress,
+): Promise<{ refusal: Delivery } | { refused: readonly string[] }> {
+  const recipientCommands = mail.paths.to.map((path) => `RCPT TO:${path}`);
+  const { pipelining } = extensions;
+  connection.write([mailCommand(mail, extensions), ...(pipelining ? recipientCommands : [])]);
+  const reply = await connection.readReply("MAIL", timeouts.mailMs);
+  if (reply.code === SHUTTING_DOWN) return { refusal: { ...refuse("MAIL", reply), neverBegan: true } };
+  progress.mailAnswered = true;
+  if (!isAccepted(reply)) return { refusal: refuse("MAIL", reply) };
+
+  const refusals: Delivery[] = [];
+  let primaryRefusal: Delivery | undefined;
+  for (const [index, command] of recipientCommands.entries()) {
+    if (!pipelining) connection.write([command]);
+    const phase = index === 0 ? "RCPT" : `RCPT ${mail.paths.to[index]}`;
+    const answer = await connection.readReply(phase, timeouts.recipientMs);
+    if (isAccepted(answer)) continue;
+    const refusal = refuse(phase, answer);
+    if (refusal.session === "gone") return { refusal };
+    refusals.push(refusal);
+    if (index === 0) primaryRefusal = refusal;
+  }
+  const decisive = refusals.find(({ outcome }) => outcome.kind === "deferred") ?? primaryRefusal;
+  if (decisive !== undefined) return { refusal: decisive };
+  return { refused: refusals.flatMap(({ outcome }) => ("answer" in outcome ? [outcome.answer] : [])) };
+}
+
+function mailCommand({ paths, sizeBytes, needsSmtpUtf8 }: SmtpMail, extensions: SmtpExtensions): string {
+  const size = extensions.size ? ` SIZE=${sizeBytes}` : "";
+  const body = extensions.eightBitMime ? " BODY=8BITMIME" : "";
+  return `MAIL FROM:${paths.from}${size}${body}${needsSmtpUtf8 ? " SMTPUTF8" : ""}`;
+}
+
+/** Everything but the final dot. Stops when the server speaks meanwhile. */
+async function transmit(
+  session: SmtpSession,
+  body: Buffer,
+  timeouts: SmtpTimeouts,
+): Promise<Delivery | undefined> {
+  for (let start = 0; start < body.length; start += BLOCK_BYTES) {
+    const early = session.connection.takeUnaskedReply();
+    if (early !== undefined) return interrupted(early);
+    const block = body.subarray(start, start + BLOCK_BYTES);
+    await session.connection.writeBlock(block, "BODY", timeouts.dataBlockMs);
+  }
+  return undefined;
+}
+
+/** The connection stands in the middle of a message: only its end keeps the server from taking half of it. */
+function interrupted(reply: SmtpReply): Delivery {
+  return { ...refuse("BODY", reply), session: "gone" };
+}
+
+function conclude(reply: SmtpReply, refused: readonly string[]): Delivery {
+  if (isAccepted(reply)) return ready({ kind: "sent", answer: describeSent(reply, refused) });
+  if (reply.code >= 400) return refuse("DOT", reply);
+  const answer = toPrintableLine(`DOT: unexpected reply ${describeReply(reply)}`);
+  return gone({ kind: "uncertain", answer });
+}
+
+function describeSent(reply: SmtpReply, refused: readonly string[]): string {
+  if (refused.length === 0) return describeReply(reply);
+  return toPrintableLine(
+    `${describeReply(reply).slice(0, MAX_SENT_TEXT_LENGTH)} (but ${refused.join("; ")})`,
+  );
+}
+
+/** What a reply other than the hoped-for one means before the message was taken. */
+function refuse(phase: string, reply: SmtpReply): Delivery {
+  const text = describeReply(reply);
+  if (reply.code < 400) return gone(outage(`${phase}: unexpected reply ${text}`));
+  if (LOGIN_CODES.includes(reply.code))
+    return needsReset(outage(`${phase}: our login or encryption does not satisfy the server: ${text}`));
+  const answer = `${phase}: ${text}`;
+  if (reply.code === SHUTTING_DOWN) return gone(outage(answer));
+  if (reply.code === THROTTLING) return needsReset(outage(answer));
+  return needsReset({ kind: reply.code < 500 ? "deferred" : "rejected", answer: toPrintableLine(answer) });
+}
+
+function outage(answer: string): Outcome {
+  return { kind: "deferred", answer: toPrintableLine(answer), outage: true };
+}
+
+function isAccepted(reply: SmtpReply): boolean {
+  return reply.code >= 200 && reply.code < 300;
+}
+
+function ready(outcome: Outcome): Delivery {
+  return { outcome, session: "ready", neverBegan: false };
+}
+
+function needsReset(outcome: Outcome): Delivery {
+  return { outcome, session: "needs-reset", neverBegan: false };
+}
+
+function gone(outcome: Outcome): Delivery {
+  return { outcome, session: "gone", neverBegan: false };
+}

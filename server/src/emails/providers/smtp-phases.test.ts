@@ -1,0 +1,322 @@
+// Every phase of the dialogue against every kind of fault: what the outcome is, and that the transport goes on after it.
+// Before it: nothing. After it: smtp-session.ts, smtp-delivery.ts.
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import type { SinkAction, SinkPhase, SmtpSink } from "../../testing/smtp-sink.ts";
+import { composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+import { createSmtpTransport } from "./smtp.ts";
+import type { SmtpTimeouts } from "./smtp-timeouts.ts";
+import type { Outcome, Transport } from "./transport.ts";
+
+const start = useSmtp();
+const SILENCE_MS = 100;
+const MEGABYTE = 1024 * 1024;
+const TEN_MEGABYTES_OF_A = Buffer.alloc(10 * MEGABYTE, "a");
+
+interface Row {
+  phase: SinkPhase;
+  timeout: keyof SmtpTimeouts;
+  /** What a reply with such a code comes to, and what a connection does that breaks or gives no proper reply. */
+  outcomes: Record<"4xx" | "5xx" | "421" | "2xx" | "3xx" | "broken", Expected>;
+}
+/** `outage`: deferred for reasons that another server need not share. */
+type Expected = Outcome["kind"] | "outage";
+
+function row(phase: SinkPhase, timeout: keyof SmtpTimeouts, outcomes: string): Row {
+  const kinds = outcomes.trim().split(/\s+/).map(toKind);
+  const [x4 = "sent", x5 = "sent", x421 = "sent", x2 = "sent", x3 = "sent", broken = "sent"] = kinds;
+  return { phase, timeout, outcomes: { "4xx": x4, "5xx": x5, "421": x421, "2xx": x2, "3xx": x3, broken } };
+}
+
+function toKind(text: string): Expected {
+  if (
+    text === "outage" ||
+    text === "sent" ||
+    text === "deferred" ||
+    text === "rejected" ||
+    text === "uncertain"
+  )
+    return text;
+  throw new Error(`no outcome: ${text}`);
+}
+
+// The login and the way to the server are our affair: there even 5xx is no verdict on the mail. 2xx and 3xx are codes
+// other than the hoped-for one. To MAIL, RCPT and the dot any 2xx is good (RFC 5321 §4.3.2: clients look at the first digit).
+const rows: Row[] = [
+  //                            4xx       5xx       421       2xx       3xx       broken
+  row("CONNECT", "greetingMs", "outage    outage    outage    outage    outage    outage"),
+  row("EHLO", "helloMs", "      outage    outage    outage    outage    outage    outage"),
+  row("STARTTLS", "tlsMs", "    outage    outage    outage    outage    outage    outage"),
+  row("TLS", "tlsMs", "         outage    outage    outage    outage    outage    outage"),
+  row("AUTH", "authMs", "       outage    outage    outage    outage    outage    outage"),
+  row("MAIL", "mailMs", "       deferred  rejected  outage    sent      outage    outage"),
+  row("RCPT", "recipientMs", "  deferred  rejected  outage    sent      outage    outage"),
+  row("DATA", "dataMs", "       deferred  rejected  outage    outage    outage    outage"),
+  row("BODY", "dataBlockMs", "  deferred  rejected  outage    outage    outage    outage"),
+  row("DOT", "finalDotMs", "    deferred  rejected  outage    sent      uncertain uncertain"),
+];
+
+interface Fault {
+  title: string;
+  column: keyof Row["outcomes"];
+  action: SinkAction;
+  /** The sink takes what it answers by 2xx or 3xx, however garbled: one reason why such an outcome is uncertain. */
+  isTaken?: boolean;
+}
+
+const faults: Fault[] = [
+  { title: "4xx", column: "4xx", action: { reply: "451 4.3.0 later" } },
+  { title: "5xx", column: "5xx", action: { reply: "554 5.0.0 never" } },
+  { title: "421", column: "421", action: { reply: "421 4.3.2 closing" } },
+  { title: "another 2xx", column: "2xx", action: { reply: "252 2.0.0 perhaps" }, isTaken: true },
+  { title: "another 3xx", column: "3xx", action: { reply: "399 3.0.0 go on" }, isTaken: true },
+  { title: "a drop", column: "broken", action: "drop" },
+  { title: "a reset", column: "broken", action: "reset" },
+  { title: "silence", column: "broken", action: "silent" },
+  { title: "text that is no reply", column: "broken", action: { bytes: "hello\r\n" } },
+  {
+    title: "random bytes",
+    column: "broken",
+    action: { bytes: Buffer.concat([Buffer.from("\0\n"), randomBytes(65_536)]) },
+  },
+  { title: "a code out of range", column: "broken", action: { reply: "999 9.9.9 what" } },
+  {
+    title: "a line over 4 KB",
+    column: "broken",
+    action: { reply: `250 ${"a".repeat(5_000)}` },
+    isTaken: true,
+  },
+  {
+    title: "200 lines",
+    column: "broken",
+    action: { reply: `${"250-a\r\n".repeat(200)}250 b` },
+    isTaken: true,
+  },
+  { title: "10 MB without a line end", column: "broken", action: { bytes: TEN_MEGABYTES_OF_A } },
+];
+
+const cases = rows.flatMap(({ phase, timeout, outcomes }) =>
+  faults.flatMap(({ title, column, action, isTaken = false }) => {
+    const expected = outcomes[column];
+    const journalled = expected === "sent" || (phase === "DOT" && isTaken);
+    const timeouts = action === "silent" ? { [timeout]: SILENCE_MS } : {};
+    return [true, false].map((pipelining) => ({
+      title,
+      phase,
+      expected,
+      pipelining,
+      action,
+      journalled,
+      timeouts,
+    }));
+  }),
+);
+type Case = (typeof cases)[number];
+
+async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: Transport }> {
+  const { phase, action, expected, pipelining, journalled, timeouts } = given;
+  const rule = { phase, times: 1, action };
+  const { sink, transport } = await start(
+    {
+      advertise: { pipelining, startTls: true, auth: ["PLAIN"] },
+      credentials: { user: "bob", password: "secret" },
+      rules: phase === "EHLO" ? [rule, { ...rule, phase: "HELO" }] : [rule],
+    },
+    { url: { user: "bob", password: "secret", requireTls: true }, maxConnections: 1, timeouts },
+  );
+  // Too long for the buffers between: whoever writes it notices what happens in the middle.
+  const text = phase === "BODY" ? `${"x".repeat(62)}\r\n`.repeat(MEGABYTE / 8) : "hello\r\n";
+  let gateCalls = 0;
+  const outcome = await transport.send(
+    composeMail(1, { raw: `Message-ID: <1@from.test>\r\n\r\n${text}` }),
+    async () => {
+      gateCalls += 1;
+      return true;
+    },
+  );
+  expect(outcome).toEqual({
+    ...(expected === "outage" ? { kind: "deferred", outage: true } : { kind: expected }),
+    answer: expect.stringMatching(/^[\x20-\x7e]{1,500}$/),
+  });
+  expect(gateCalls).toBe(phase === "DOT" || expected === "sent" ? 1 : 0);
+  expect(sink.journal).toHaveLength(journalled ? 1 : 0);
+  return { sink, transport };
+}
+
+test.each(cases.filter(({ action }) => action !== "silent"))(
+  "$title at $phase: $expected, and the next message is sent (pipelining $pipelining)",
+  async (given) => {
+    const { sink, transport } = await expectOutcome(given);
+    sink.clear();
+    expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+    expect(sink.journal).toMatchObject([{ messageId: "<2@from.test>", isEncrypted: true, user: "bob" }]);
+  },
+);
+
+test.each(cases.filter(({ action }) => action === "silent"))(
+  "$title at $phase: $expected (pipelining $pipelining)",
+  async (given) => {
+    expect(await expectOutcome(given)).toBeDefined();
+  },
+);
+
+test.each([
+  ["CONNECT", "421 4.7.0 too busy"],
+  ["MAIL", "550 5.7.1 not from you"],
+  ["RCPT", "550 5.1.1 no such user"],
+  ["DATA", "451 4.3.0 disk full"],
+  ["DOT", "554 5.7.1 spam"],
+] as const)("the answer names %s and has the server's words", async (phase, reply) => {
+  const { transport } = await start({ rules: [{ phase, action: { reply } }] });
+  expect(await transport.send(composeMail(1), openGate)).toMatchObject({ answer: `${phase}: ${reply}` });
+});
+
+test("a server without EHLO is spoken to with HELO", async () => {
+  const { sink, transport } = await start({
+    rules: [
+      { phase: "EHLO", action: { reply: "502 5.5.1 what?" } },
+      { phase: "MAIL", skip: 1, action: "drop" },
+    ],
+  });
+  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect(sink.journal[0]?.mailParameters).toBe("");
+  expect(sink.commands.map(({ line }) => line)).toEqual([
+    "EHLO client.test",
+    "HELO client.test",
+    "MAIL FROM:<sender@from.test>",
+    "RCPT TO:<bob@to.test>",
+    "DATA",
+  ]);
+});
+
+async function sendTo(port: number, timeouts: Partial<SmtpTimeouts>): Promise<Outcome> {
+  const url = { host: "127.0.0.1", port, secure: false };
+  const transport = createSmtpTransport({ url, heloName: "client.test", timeouts });
+  const outcome = await transport.send(composeMail(1), openGate);
+  await transport.close();
+  return outcome;
+}
+
+async function withServer(
+  onSocket: (socket: Socket) => void,
+  use: (port: number) => Promise<void>,
+): Promise<void> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    onSocket(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  try {
+    await use(address.port);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, "close");
+  }
+}
+
+test("a port where nobody listens: deferred, with the reason", async () => {
+  let closedPort = 0;
+  await withServer(
+    () => undefined,
+    async (port) => void (closedPort = port),
+  );
+  expect(await sendTo(closedPort, {})).toEqual({
+    kind: "deferred",
+    answer: expect.stringMatching(/^CONNECT: connect ECONNREFUSED 127\.0\.0\.1/),
+    outage: true,
+  });
+});
+
+function drip(socket: Socket): void {
+  const timer = setInterval(() => socket.write("2"), 10);
+  socket.on("close", () => clearInterval(timer));
+}
+
+test("a greeting that drips in byte by byte is bounded by the time for the whole of it", async () => {
+  await withServer(drip, async (port) => {
+    expect(await sendTo(port, { greetingMs: 150 })).toEqual({
+      kind: "deferred",
+      answer: "CONNECT: no answer within 0.15 s",
+      outage: true,
+    });
+  });
+});
+
+test("a server that replies without end and unasked is cut off, and nothing is kept of it", async () => {
+  let writtenBytes = 0;
+  const flood = (socket: Socket): void => {
+    const chunk = Buffer.from("250 ok\r\n".repeat(8_192));
+    socket.write("220 hello\r\n");
+    const write = (): void => {
+      while (!socket.destroyed && socket.write(chunk)) writtenBytes += chunk.length;
+    };
+    socket.on("drain", write);
+    write();
+  };
+  await withServer(flood, async (port) => {
+    expect(await sendTo(port, {})).toEqual({
+      kind: "deferred",
+      answer: expect.stringContaining("more replies than"),
+      outage: true,
+    });
+  });
+  expect(writtenBytes).toBeLessThan(20 * MEGABYTE);
+});
+
+test("an answer to the dot that comes before the dot is not taken for one", async () => {
+  const { sink, transport } = await start({
+    rules: [
+      { phase: "DATA", action: { reply: "354 go ahead\r\n250 2.0.0 already taken" } },
+      { phase: "DOT", action: "drop" },
+    ],
+  });
+  const outcome = await transport.send(composeMail(1), openGate);
+  expect(outcome).toEqual({
+    kind: "deferred",
+    answer: "BODY: unexpected reply 250 2.0.0 already taken",
+    outage: true,
+  });
+  expect(sink.journal).toHaveLength(0);
+});
+
+test("a server that closes while the gate is asked: deferred, and the dot is not written", async () => {
+  const { sink, transport } = await start();
+  const outcome = await transport.send(composeMail(1), async () => {
+    sink.dropConnections();
+    await sink.waitUntil(() => sink.openConnectionCount() === 0);
+    // The end of the connection is on its way: a few turns of the event loop bring it to the client.
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+    return true;
+  });
+  expect(outcome).toEqual({ kind: "deferred", answer: expect.stringMatching(/^BODY: /), outage: true });
+});
+
+test("a server that refuses while the gate is asked: rejected with its words, and the dot is not written", async () => {
+  const { sink, transport } = await start({
+    rules: [{ phase: "BODY", action: { reply: "552 5.3.4 that is too much" } }],
+  });
+  const outcome = await transport.send(composeMail(1), async () => {
+    await sink.waitUntil(() => sink.bodyByteCount() > 0);
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+    return true;
+  });
+  expect(outcome).toEqual({ kind: "rejected", answer: "BODY: 552 5.3.4 that is too much" });
+  expect(sink.journal).toHaveLength(0);
+});
+
+test("a taken message whose answer is followed by noise is sent, and the connection is not used again", async () => {
+  const { sink, transport } = await start({
+    rules: [{ phase: "DOT", times: 1, action: { reply: "250 2.0.0 taken\r\n250 2.0.0 taken again" } }],
+  });
+  expect(await transport.send(composeMail(1), openGate)).toEqual({ kind: "sent", answer: "250 2.0.0 taken" });
+  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
+});

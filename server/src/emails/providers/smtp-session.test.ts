@@ -1,0 +1,216 @@
+// The way to the server: TLS with its certificates, what is offered before and after it, and the login.
+// Before it: nothing. After it: smtp-session.ts; faults by phase are in smtp-phases.test.ts.
+import { afterEach, expect, test } from "vitest";
+import { createSelfSignedCertificate } from "../../testing/self-signed-certificate.ts";
+import type { SmtpSinkOptions } from "../../testing/smtp-sink.ts";
+import { SmtpConnection } from "./smtp-connection.ts";
+import { commandLines, composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+import { openSession } from "./smtp-session.ts";
+import { DEFAULT_SMTP_TIMEOUTS } from "./smtp-timeouts.ts";
+
+const start = useSmtp();
+const withTls: SmtpSinkOptions = { advertise: { startTls: true } };
+const withLogin: SmtpSinkOptions = {
+  advertise: { startTls: true, auth: ["LOGIN", "PLAIN"] },
+  credentials: { user: "bob@x.test", password: "pässword:%" },
+};
+const login = { user: "bob@x.test", password: "pässword:%" };
+
+test("turns to TLS when it is offered: in clear go EHLO and STARTTLS only", async () => {
+  const { sink, transport } = await start(withTls);
+  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect(sink.commands.filter(({ isEncrypted }) => !isEncrypted).map(({ line }) => line)).toEqual([
+    "EHLO client.test",
+    "STARTTLS",
+  ]);
+  expect(sink.journal[0]).toMatchObject({ isEncrypted: true, heloName: "client.test" });
+});
+
+test("speaks TLS from the first byte to an smtps server, by name and by address", async () => {
+  for (const host of ["localhost", "127.0.0.1"]) {
+    const { sink, transport } = await start(
+      { secure: true },
+      { url: { host, secure: true, requireTls: true } },
+    );
+    expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+    expect(sink.commands.every(({ isEncrypted }) => isEncrypted)).toBe(true);
+  }
+});
+
+test("sends many messages over few TLS connections", async () => {
+  const { sink, transport } = await start(withTls, { maxConnections: 3 });
+  const ids = Array.from({ length: 50 }, (_, index) => index);
+  const outcomes = await Promise.all(ids.map((id) => transport.send(composeMail(id), openGate)));
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["sent"]));
+  expect(sink.journal).toHaveLength(50);
+  expect(sink.connectionCount()).toBe(3);
+});
+
+const day = 86_400_000;
+const badCertificates = {
+  "nobody vouches for": {
+    ca: createSelfSignedCertificate().cert,
+    certificate: createSelfSignedCertificate(),
+  },
+  "stands for another host": vouchedFor({ hostNames: ["other.test"], addresses: ["127.0.0.2"] }),
+  "has expired": vouchedFor({ validTo: new Date(Date.now() - day / 2) }),
+  "is not valid yet": vouchedFor({ validFrom: new Date(Date.now() + day) }),
+};
+
+function vouchedFor(options: Parameters<typeof createSelfSignedCertificate>[0]): {
+  ca: string;
+  certificate: ReturnType<typeof createSelfSignedCertificate>;
+} {
+  const certificate = createSelfSignedCertificate(options);
+  return { ca: certificate.cert, certificate };
+}
+
+for (const [title, { ca, certificate }] of Object.entries(badCertificates))
+  for (const secure of [false, true])
+    test(`a certificate that ${title}: deferred, and nothing is said in clear instead (secure: ${secure})`, async () => {
+      const { sink, transport } = await start(
+        { ...withTls, secure, certificate },
+        { url: { secure }, tls: { ca } },
+      );
+      const outcome = await transport.send(composeMail(1), openGate);
+      expect(outcome).toEqual({
+        kind: "deferred",
+        outage: true,
+        answer: expect.stringMatching(/^TLS: .*(certificate|IP)/i),
+      });
+      expect(commandLines(sink)).toEqual(secure ? [] : ["EHLO client.test", "STARTTLS"]);
+    });
+
+test("takes any certificate when the URL says so, and the options have the last word", async () => {
+  const { ca } = badCertificates["nobody vouches for"];
+  const lax = await start(withTls, { url: { rejectUnauthorized: false }, tls: { ca } });
+  expect((await lax.transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  const strict = await start(withTls, {
+    url: { rejectUnauthorized: false },
+    tls: { ca, rejectUnauthorized: true },
+  });
+  expect((await strict.transport.send(composeMail(1), openGate)).kind).toBe("deferred");
+});
+
+test("requireTls and a server without STARTTLS: deferred, the sender's address is not told", async () => {
+  const { sink, transport } = await start({}, { url: { requireTls: true, ...login } });
+  const outcome = await transport.send(composeMail(1), openGate);
+  expect(outcome).toEqual({
+    kind: "deferred",
+    answer: expect.stringMatching(/^STARTTLS: .*not offered/),
+    outage: true,
+  });
+  expect(commandLines(sink)).toEqual(["EHLO client.test"]);
+});
+
+test.each([
+  ["a whole reply", "220 go ahead\r\n250 injected\r\n"],
+  ["half a reply", "220 go ahead\r\n250-inj"],
+])("%s in clear behind the answer to STARTTLS ends the connection", async (_title, bytes) => {
+  const { transport } = await start({ ...withTls, rules: [{ phase: "STARTTLS", action: { bytes } }] });
+  const outcome = await transport.send(composeMail(1), openGate);
+  expect(outcome).toEqual({
+    kind: "deferred",
+    outage: true,
+    answer: "TLS: the server spoke in clear after agreeing to TLS",
+  });
+});
+
+test("what was offered in clear does not count after TLS", async () => {
+  const { sink, transport } = await start({
+    ...withTls,
+    rules: [{ phase: "EHLO", skip: 1, action: { reply: "250-sink\r\n250 HELP" } }],
+  });
+  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect(sink.journal[0]?.mailParameters).toBe("");
+});
+
+test.each([["PLAIN"], ["LOGIN"], ["LOGIN", "PLAIN"]])("logs in with %s", async (...auth) => {
+  const { sink, transport } = await start(
+    { ...withLogin, advertise: { startTls: true, auth } },
+    { url: { ...login, requireTls: true } },
+  );
+  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect(sink.journal[0]).toMatchObject({ user: login.user, isEncrypted: true });
+});
+
+test("understands AUTH= as old servers write it, and lower case", async () => {
+  const rules = [
+    { phase: "EHLO", action: { reply: "250-sink\r\n250-auth=login plain\r\n250 pipelining" } },
+  ] as const;
+  const { sink, transport } = await start({ ...withLogin, rules }, { url: login });
+  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect(sink.journal[0]?.user).toBe(login.user);
+});
+
+test("a wrong password is our mistake: deferred, with the server's words", async () => {
+  const { transport } = await start(withLogin, { url: { ...login, password: "another" } });
+  expect(await transport.send(composeMail(1), openGate)).toEqual({
+    kind: "deferred",
+    outage: true,
+    answer: "AUTH: 535 5.7.8 wrong user or password",
+  });
+});
+
+test("a server that wants a login we do not have: deferred, not lost", async () => {
+  const { transport } = await start(withLogin);
+  expect(await transport.send(composeMail(1), openGate)).toEqual({
+    kind: "deferred",
+    outage: true,
+    answer: "MAIL: our login or encryption does not satisfy the server: 530 5.7.0 log in first",
+  });
+});
+
+test("a server without AUTH, and one with unknown mechanisms only: deferred, with the reason", async () => {
+  for (const auth of [[], ["GSSAPI", "XOAUTH2"]]) {
+    const { transport } = await start({ advertise: { auth } }, { url: login });
+    expect(await transport.send(composeMail(1), openGate)).toEqual({
+      kind: "deferred",
+      outage: true,
+      answer: expect.stringContaining("neither PLAIN nor LOGIN"),
+    });
+  }
+});
+
+test("a server that repeats the password does not bring it into the answer", async () => {
+  const secret = Buffer.from(`\0${login.user}\0${login.password}`).toString("base64");
+  const reply = `535 5.7.8 wrong: AUTH PLAIN ${secret} ${login.password} ${Buffer.from(login.password).toString("base64")}`;
+  const { transport } = await start(
+    { ...withLogin, rules: [{ phase: "AUTH", action: { reply } }] },
+    { url: login },
+  );
+  expect(await transport.send(composeMail(1), openGate)).toEqual({
+    kind: "deferred",
+    outage: true,
+    answer: "AUTH: 535 5.7.8 wrong: AUTH PLAIN *** *** ***",
+  });
+});
+
+/** As if the server were on another machine. */
+class DistantConnection extends SmtpConnection {
+  override isLoopback(): boolean {
+    return false;
+  }
+}
+
+const connections: SmtpConnection[] = [];
+afterEach(() => {
+  for (const connection of connections.splice(0)) connection.destroy("test over");
+});
+
+test("the password does not leave in clear: to another machine only over TLS, to this one either way", async () => {
+  const { sink } = await start({ ...withLogin, advertise: { auth: ["PLAIN", "LOGIN"] } });
+  const server = { host: "127.0.0.1", port: sink.port, secure: false, ...login };
+  const settings = {
+    server,
+    heloName: "client.test",
+    rejectUnauthorized: true,
+    timeouts: DEFAULT_SMTP_TIMEOUTS,
+  };
+  const distant = new DistantConnection(server.host, server.port, () => undefined);
+  const near = new SmtpConnection(server.host, server.port, () => undefined);
+  connections.push(distant, near);
+  await expect(openSession(distant, settings)).rejects.toThrow("AUTH: the connection is not encrypted");
+  expect(commandLines(sink)).toEqual(["EHLO client.test"]);
+  expect((await openSession(near, settings)).connection.isLoopback()).toBe(true);
+});

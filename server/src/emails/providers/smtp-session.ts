@@ -1,0 +1,189 @@
+// From a TCP connection to a session that takes mail: greeting, EHLO, STARTTLS, AUTH; and its end, QUIT.
+// Before it: smtp-pool.ts. After it: smtp-delivery.ts, which sends messages over it.
+import { isIP } from "node:net";
+import type { SmtpConnection } from "./smtp-connection.ts";
+import { describeReply, SmtpFailure, type SmtpReply } from "./smtp-replies.ts";
+import type { SmtpTimeouts } from "./smtp-timeouts.ts";
+import type { SmtpServer } from "./smtp-url.ts";
+
+/** What the server offered in its last EHLO answer (RFC 5321 §4.1.1.1). */
+export interface SmtpExtensions {
+  pipelining: boolean;
+  startTls: boolean;
+  eightBitMime: boolean;
+  smtpUtf8: boolean;
+  size: boolean;
+  /** SASL mechanisms, upper case. */
+  auth: readonly string[];
+}
+
+/** A connection on which MAIL may be said. */
+export interface SmtpSession {
+  connection: SmtpConnection;
+  extensions: SmtpExtensions;
+  /** Messages begun on it. */
+  messageCount: number;
+}
+
+export interface SessionSettings {
+  server: SmtpServer;
+  heloName: string;
+  rejectUnauthorized: boolean;
+  ca?: string;
+  timeouts: SmtpTimeouts;
+}
+
+const NO_EXTENSIONS: SmtpExtensions = {
+  pipelining: false,
+  startTls: false,
+  eightBitMime: false,
+  smtpUtf8: false,
+  size: false,
+  auth: [],
+};
+
+/**
+ * Brings a fresh connection to the point where mail may be sent. Throws `SmtpFailure` with a text fit for the mail's
+ * timeline: whatever goes wrong here is about the way and our login, never about a recipient.
+ */
+export async function openSession(
+  connection: SmtpConnection,
+  settings: SessionSettings,
+): Promise<SmtpSession> {
+  const { server, timeouts } = settings;
+  await connection.connected("CONNECT", timeouts.connectMs);
+  if (server.secure) await encrypt(connection, settings);
+  expectCode(220, "CONNECT", await connection.readReply("CONNECT", timeouts.greetingMs));
+  let extensions = await sayHello(connection, settings);
+  if (extensions.startTls && !connection.isEncrypted()) {
+    connection.write(["STARTTLS"]);
+    // An offer that is then refused is no reason to go on in clear: whoever can answer for the server can do that.
+    expectCode(220, "STARTTLS", await connection.readReply("STARTTLS", timeouts.tlsMs));
+    await encrypt(connection, settings);
+    extensions = await sayHello(connection, settings); // RFC 3207 §4.2: what was said in clear counts no longer
+  }
+  if (server.requireTls === true && !connection.isEncrypted())
+    throw new SmtpFailure("refused", "STARTTLS: required by our settings and not offered; nothing was sent");
+  if (server.user !== undefined)
+    await logIn(connection, extensions, server.user, server.password ?? "", timeouts);
+  return { connection, extensions, messageCount: 0 };
+}
+
+async function encrypt(connection: SmtpConnection, settings: SessionSettings): Promise<void> {
+  const { host } = settings.server;
+  await connection.encrypt("TLS", settings.timeouts.tlsMs, {
+    host,
+    ...(isIP(host) === 0 ? { servername: host } : {}), // RFC 6066 §3: no address in SNI
+    rejectUnauthorized: settings.rejectUnauthorized,
+    ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+  });
+}
+
+/** EHLO, and HELO where the server does not know that (RFC 5321 §3.2). */
+async function sayHello(connection: SmtpConnection, settings: SessionSettings): Promise<SmtpExtensions> {
+  const { heloName, timeouts } = settings;
+  connection.write([`EHLO ${heloName}`]);
+  const extended = await connection.readReply("EHLO", timeouts.helloMs);
+  if (extended.code === 250) return readExtensions(extended);
+  if (extended.code < 500) expectCode(250, "EHLO", extended);
+  connection.write([`HELO ${heloName}`]);
+  expectCode(250, "HELO", await connection.readReply("HELO", timeouts.helloMs));
+  return NO_EXTENSIONS;
+}
+
+function readExtensions(reply: SmtpReply): SmtpExtensions {
+  // The first line greets. `AUTH=` is how servers older than RFC 2554 spell it.
+  const offers = reply.lines.slice(1).map((line) =>
+    line
+      .toUpperCase()
+      .replace(/^AUTH=/, "AUTH ")
+      .split(/\s+/),
+  );
+  const offersKeyword = (keyword: string): boolean => offers.some(([first]) => first === keyword);
+  return {
+    pipelining: offersKeyword("PIPELINING"),
+    startTls: offersKeyword("STARTTLS"),
+    eightBitMime: offersKeyword("8BITMIME"),
+    smtpUtf8: offersKeyword("SMTPUTF8"),
+    size: offersKeyword("SIZE"),
+    auth: offers.flatMap(([keyword, ...mechanisms]) => (keyword === "AUTH" ? mechanisms : [])),
+  };
+}
+
+/** AUTH PLAIN (RFC 4616) or LOGIN. The password leaves only over TLS or to this very machine. */
+async function logIn(
+  connection: SmtpConnection,
+  extensions: SmtpExtensions,
+  user: string,
+  password: string,
+  timeouts: SmtpTimeouts,
+): Promise<void> {
+  if (!connection.isEncrypted() && !connection.isLoopback())
+    throw new SmtpFailure("refused", "AUTH: the connection is not encrypted, so the password was not sent");
+  const plain = toBase64(`\0${user}\0${password}`);
+  const steps = extensions.auth.includes("PLAIN")
+    ? [`AUTH PLAIN ${plain}`]
+    : extensions.auth.includes("LOGIN")
+      ? ["AUTH LOGIN", toBase64(user), toBase64(password)]
+      : [];
+  if (steps.length === 0)
+    throw new SmtpFailure(
+      "refused",
+      "AUTH: the server offers neither PLAIN nor LOGIN, our settings have a password",
+    );
+  for (const [index, step] of steps.entries()) {
+    connection.write([step]);
+    const reply = await connection.readReply("AUTH", timeouts.authMs);
+    const isLast = index === steps.length - 1;
+    if (reply.code !== (isLast ? 235 : 334))
+      throw new SmtpFailure("refused", `AUTH: ${withoutSecrets(describeReply(reply), [plain, password])}`);
+  }
+}
+
+/** A server that repeats what it got must not bring the password into a timeline. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .flatMap((secret) => [secret, toBase64(secret)])
+    .filter((secret) => secret !== "")
+    .reduce((masked, secret) => masked.replaceAll(secret, "***"), text);
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+function expectCode(code: number, phase: string, reply: SmtpReply): void {
+  if (reply.code !== code) throw new SmtpFailure("refused", `${phase}: ${describeReply(reply)}`);
+}
+
+/** Makes the session ready for another message after a refused one. `false`: it cannot be used any more. */
+export async function resetSession({ connection }: SmtpSession, timeoutMs: number): Promise<boolean> {
+  return succeeds(async () => {
+    connection.write(["RSET"]);
+    // A refused MAIL leaves the answers to the pipelined RCPTs unread; the last one is RSET's.
+    let reply = await connection.readReply("RSET", timeoutMs);
+    while (connection.outstandingReplies() > 0) reply = await connection.readReply("RSET", timeoutMs);
+    expectCode(250, "RSET", reply);
+  });
+}
+
+/** Takes leave and closes, last: until the server has closed, it counts the connection as one of ours. */
+export async function quitSession({ connection }: SmtpSession, timeoutMs: number): Promise<void> {
+  await succeeds(async () => {
+    connection.write(["QUIT"]);
+    await connection.readReply("QUIT", timeoutMs);
+    await connection.readReply("QUIT", timeoutMs); // nothing more is said: ends when the server closes
+  });
+  connection.destroy("closed after QUIT");
+}
+
+/** Between messages a failing connection costs nothing but itself: the next message opens another. */
+async function succeeds(dialogue: () => Promise<void>): Promise<boolean> {
+  try {
+    await dialogue();
+    return true;
+  } catch (error) {
+    if (!(error instanceof SmtpFailure)) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,296 @@
+// The SMTP transport over real sockets: the transport contract, its pool, and its end.
+// Before it: nothing. After it: smtp.ts; the faults of each phase are in smtp-phases.test.ts.
+import { expect, test } from "vitest";
+import { startSmtpSink } from "../../testing/smtp-sink.ts";
+import { createSmtpTransport } from "./smtp.ts";
+import { commandLines, composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+import { testTransportContract } from "./transport-contract.ts";
+
+const start = useSmtp();
+
+for (const pipelining of [true, false])
+  testTransportContract(`SMTP ${pipelining ? "with" : "without"} PIPELINING`, async () => {
+    const sink = await startSmtpSink({ advertise: { pipelining } });
+    return {
+      transport: createSmtpTransport({
+        url: { host: "127.0.0.1", port: sink.port, secure: false },
+        heloName: "client.test",
+        maxConnections: 5,
+      }),
+      received: async () =>
+        sink.journal.map(({ raw, sender, recipients }) => ({
+          raw,
+          envelope: { from: sender, to: recipients },
+        })),
+      close: () => sink.close(),
+    };
+  });
+
+test("sends one message after another over one connection, without RSET between good ones", async () => {
+  const { sink, transport } = await start();
+  for (const id of [1, 2, 3]) expect((await transport.send(composeMail(id), openGate)).kind).toBe("sent");
+  expect(sink.connectionCount()).toBe(1);
+  expect(commandLines(sink)).toEqual([
+    "EHLO client.test",
+    ...[1, 2, 3].flatMap(() => [
+      "MAIL FROM:<sender@from.test> BODY=8BITMIME",
+      "RCPT TO:<bob@to.test>",
+      "DATA",
+    ]),
+  ]);
+  expect(sink.journal[0]?.heloName).toBe("client.test");
+});
+
+test("never opens more connections than allowed, and serves those who wait in the order they came", async () => {
+  const { sink, transport } = await start({}, { maxConnections: 3, maxMessagesPerConnection: 4 });
+  const order: number[] = [];
+  const ids = Array.from({ length: 60 }, (_, index) => index);
+  const outcomes = await Promise.all(
+    ids.map((id) =>
+      transport.send(composeMail(id), async () => {
+        order.push(id);
+        return true;
+      }),
+    ),
+  );
+  expect(outcomes.every(({ kind }) => kind === "sent")).toBe(true);
+  expect(sink.peakConnectionCount()).toBe(3);
+  expect(sink.journal).toHaveLength(60);
+  // Three are under way at a time, so nobody is overtaken by more than the others of these three.
+  for (const [place, id] of order.entries()) expect(Math.abs(place - id)).toBeLessThan(6);
+});
+
+test("serves those who wait strictly in the order they came when there is one connection", async () => {
+  const { sink, transport } = await start({}, { maxConnections: 1 });
+  const ids = Array.from({ length: 30 }, (_, index) => index);
+  await Promise.all(ids.map((id) => transport.send(composeMail(id), openGate)));
+  expect(sink.journal.map(({ messageId }) => messageId)).toEqual(ids.map((id) => `<${id}@from.test>`));
+});
+
+test("replaces a connection after its number of messages, with QUIT", async () => {
+  const { sink, transport } = await start({}, { maxConnections: 1, maxMessagesPerConnection: 2 });
+  for (const id of [1, 2, 3, 4, 5]) await transport.send(composeMail(id), openGate);
+  expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 3]);
+  expect(commandLines(sink).filter((line) => line === "QUIT")).toHaveLength(2);
+  expect(sink.peakConnectionCount()).toBe(1);
+});
+
+test("closes an idle connection after its time, with QUIT", async () => {
+  const { sink, transport } = await start({}, { timeouts: { idleMs: 30 } });
+  await transport.send(composeMail(1), openGate);
+  await sink.waitUntil(() => sink.openConnectionCount() === 0);
+  expect(commandLines(sink).at(-1)).toBe("QUIT");
+  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect(sink.connectionCount()).toBe(2);
+});
+
+test("a message that comes while an idle connection is being closed waits for its place", async () => {
+  const rules = [{ phase: "QUIT", delayMs: 50 }] as const;
+  const { sink, transport } = await start({ rules }, { maxConnections: 1, timeouts: { idleMs: 10 } });
+  await transport.send(composeMail(1), openGate);
+  await sink.waitUntil(() => commandLines(sink).includes("QUIT"));
+  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect(sink.peakConnectionCount()).toBe(1);
+  expect(sink.connectionCount()).toBe(2);
+});
+
+test("a connection counts until the server has closed it, not until QUIT is answered", async () => {
+  const rules = [{ phase: "QUIT", times: 1, action: { bytes: "221 2.0.0 bye, in a moment\r\n" } }] as const;
+  const { sink, transport } = await start({ rules }, { maxConnections: 1, maxMessagesPerConnection: 1 });
+  await transport.send(composeMail(1), openGate);
+  const sending = transport.send(composeMail(2), openGate);
+  await sink.waitUntil(() => commandLines(sink).includes("QUIT"));
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  expect(sink.connectionCount()).toBe(1);
+  sink.dropConnections();
+  expect((await sending).kind).toBe("sent");
+});
+
+test("a kept connection that the server has closed meanwhile costs nothing: the message goes over a fresh one", async () => {
+  const { sink, transport } = await start();
+  await transport.send(composeMail(1), openGate);
+  sink.dropConnections();
+  await sink.waitUntil(() => sink.openConnectionCount() === 0);
+  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
+});
+
+const staleFaults = {
+  "421 at MAIL": { reply: "421 4.4.2 idle too long" },
+  "a drop at MAIL": "drop",
+  "a reset at MAIL": "reset",
+} as const;
+
+for (const [title, action] of Object.entries(staleFaults)) {
+  test(`${title} on a kept connection: sent at once over a fresh one, with one call of the gate`, async () => {
+    const { sink, transport } = await start({ rules: [{ phase: "MAIL", skip: 1, times: 1, action }] });
+    await transport.send(composeMail(1), openGate);
+    let gateCalls = 0;
+    const outcome = await transport.send(composeMail(2), async () => {
+      gateCalls += 1;
+      return true;
+    });
+    expect(outcome.kind).toBe("sent");
+    expect(gateCalls).toBe(1);
+    expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
+  test(`${title} on a fresh connection: deferred, without another attempt`, async () => {
+    const { sink, transport } = await start({ rules: [{ phase: "MAIL", action }] });
+    expect((await transport.send(composeMail(1), openGate)).kind).toBe("deferred");
+    expect(sink.connectionCount()).toBe(1);
+  });
+
+  test(`${title} on a kept connection and again on the fresh one: deferred after that one attempt`, async () => {
+    const { sink, transport } = await start({ rules: [{ phase: "MAIL", skip: 1, action }] });
+    await transport.send(composeMail(1), openGate);
+    expect((await transport.send(composeMail(2), openGate)).kind).toBe("deferred");
+    expect(sink.connectionCount()).toBe(2);
+  });
+}
+
+test("a refused message leaves the connection good for the next one, after RSET", async () => {
+  const rules = [
+    { phase: "RCPT", recipient: /^nobody@/, action: { reply: "550 5.1.1 no such user" } },
+  ] as const;
+  const { sink, transport } = await start({ rules }, { maxConnections: 1 });
+  const outcomes = await Promise.all([
+    transport.send(composeMail(1, { to: ["nobody@to.test"] }), openGate),
+    transport.send(composeMail(2), openGate),
+  ]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["rejected", "sent"]);
+  expect(sink.connectionCount()).toBe(1);
+  expect(commandLines(sink).filter((line) => line === "RSET")).toHaveLength(1);
+});
+
+test("a refused MAIL with its pipelined RCPTs leaves the dialogue in step", async () => {
+  const { sink, transport } = await start(
+    { rules: [{ phase: "MAIL", times: 1, action: { reply: "550 5.7.1 not you" } }] },
+    { maxConnections: 1 },
+  );
+  const outcomes = await Promise.all([
+    transport.send(composeMail(1, { to: ["a@to.test", "b@to.test", "c@to.test"] }), openGate),
+    transport.send(composeMail(2, { to: ["a@to.test", "b@to.test"] }), openGate),
+  ]);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["rejected", "sent"]);
+  expect(sink.connectionCount()).toBe(1);
+  expect(sink.journal[0]?.recipients).toEqual(["a@to.test", "b@to.test"]);
+});
+
+test("the whole message is with the server when the gate is asked, and the dot is not", async () => {
+  const { sink, transport } = await start();
+  const message = { ...composeMail(1), raw: Buffer.from(`Subject: x\r\n\r\n${".line\r\n".repeat(50_000)}`) };
+  const bytesOnTheWire = message.raw.length + 50_000;
+  const outcome = await transport.send(message, async () => {
+    // The sink holds back the last octets while they may be the end; it counts what came.
+    await sink.waitUntil(() => sink.bodyByteCount() === bytesOnTheWire);
+    expect(sink.journal).toHaveLength(0);
+    return true;
+  });
+  expect(outcome.kind).toBe("sent");
+  expect(sink.bodyByteCount()).toBe(bytesOnTheWire + ".\r\n".length);
+});
+
+test("a message that was withdrawn costs its connection and is not taken by the server", async () => {
+  const { sink, transport } = await start();
+  expect(await transport.send(composeMail(1), async () => false)).toEqual({ kind: "withdrawn" });
+  await sink.waitUntil(() => sink.openConnectionCount() === 0);
+  expect(sink.journal).toHaveLength(0);
+});
+
+test("close says QUIT on idle connections and takes no further message", async () => {
+  const { sink, transport } = await start();
+  await Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), openGate)));
+  const open = sink.openConnectionCount();
+  await transport.close();
+  expect(commandLines(sink).filter((line) => line === "QUIT")).toHaveLength(open);
+  expect(await transport.send(composeMail(4), openGate)).toEqual({
+    kind: "deferred",
+    answer: "CONNECT: this process is ending",
+  });
+});
+
+test("close lets those finish who wait for a connection", async () => {
+  const { sink, transport } = await start({}, { maxConnections: 1 });
+  const sending = Promise.all([1, 2, 3, 4].map((id) => transport.send(composeMail(id), openGate)));
+  await transport.close();
+  expect((await sending).map(({ kind }) => kind)).toEqual(["sent", "sent", "sent", "sent"]);
+  expect(sink.journal).toHaveLength(4);
+});
+
+test("close ends after its time although a server is silent: before the dot deferred, after it uncertain", async () => {
+  const { sink, transport } = await start(
+    {
+      rules: [
+        { phase: "DATA", recipient: /^silent-data@/, action: "silent" },
+        { phase: "DOT", recipient: /^silent-dot@/, accept: true, action: "silent" },
+      ],
+    },
+    { timeouts: { closeMs: 100 } },
+  );
+  const sending = Promise.all([
+    transport.send(composeMail(1, { to: ["silent-data@to.test"] }), openGate),
+    transport.send(composeMail(2, { to: ["silent-dot@to.test"] }), openGate),
+  ]);
+  await sink.waitForMessages(1);
+  await transport.close();
+  expect((await sending).map(({ kind }) => kind)).toEqual(["deferred", "uncertain"]);
+});
+
+test("close ends after its time although a gate is slow, and what passes the gate later is deferred", async () => {
+  const { sink, transport } = await start({}, { timeouts: { closeMs: 50 } });
+  const gate = Promise.withResolvers<boolean>();
+  const asked = Promise.withResolvers<void>();
+  const sending = transport.send(composeMail(1), () => {
+    asked.resolve();
+    return gate.promise;
+  });
+  await asked.promise;
+  await transport.close();
+  gate.resolve(true);
+  expect((await sending).kind).toBe("deferred");
+  expect(sink.journal).toHaveLength(0);
+});
+
+test("close at its deadline defers those who wait behind a gate that never answers", async () => {
+  const { transport } = await start({}, { maxConnections: 1, timeouts: { closeMs: 50 } });
+  void transport.send(composeMail(1), () => new Promise(() => undefined));
+  const waiting = transport.send(composeMail(2), openGate);
+  await transport.close();
+  expect((await waiting).kind).toBe("deferred");
+});
+
+test("close at its deadline opens no fresh connection for a kept one that it ended", async () => {
+  const { sink, transport } = await start(
+    { rules: [{ phase: "MAIL", skip: 1, action: "silent" }] },
+    { timeouts: { closeMs: 50 } },
+  );
+  await transport.send(composeMail(1), openGate);
+  const sending = transport.send(composeMail(2), openGate);
+  await transport.close();
+  expect((await sending).kind).toBe("deferred");
+  expect(sink.connectionCount()).toBe(1);
+});
+
+test("close at its deadline defers those who still wait for a connection", async () => {
+  const { sink, transport } = await start(
+    { rules: [{ phase: "DOT", times: 1, accept: true, action: "silent" }] },
+    { maxConnections: 1, timeouts: { closeMs: 50 } },
+  );
+  const sending = Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), openGate)));
+  await sink.waitForMessages(1);
+  await transport.close();
+  expect((await sending).map(({ kind }) => kind)).toEqual(["uncertain", "deferred", "deferred"]);
+  expect(sink.journal).toHaveLength(1);
+  expect(sink.connectionCount()).toBe(1);
+});
+
+test("refuses settings that cannot work", () => {
+  const url = { host: "127.0.0.1", port: 25, secure: false };
+  expect(() => createSmtpTransport({ url, heloName: "a b" })).toThrow("HELO name");
+  expect(() => createSmtpTransport({ url, heloName: "a\r\nRSET" })).toThrow("HELO name");
+  expect(() => createSmtpTransport({ url, heloName: "a.test", maxConnections: 0 })).toThrow("maxConnections");
+  expect(() => createSmtpTransport({ url, heloName: "a.test", maxMessagesPerConnection: 0.5 })).toThrow(
+    "maxMessages",
+  );
+});

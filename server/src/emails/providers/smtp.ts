@@ -1,0 +1,111 @@
+// Hands finished messages to an SMTP server over a pool of kept connections, knowing at every moment how far it got.
+// Before it: emails/sender.ts, through transport.ts. After it: smtp-pool.ts, smtp-delivery.ts.
+import { toEnvelopePaths } from "./smtp-address.ts";
+import { toWireBody } from "./smtp-body.ts";
+import { deliver, type Delivery, type SmtpMail } from "./smtp-delivery.ts";
+import { ENDING, SmtpPool } from "./smtp-pool.ts";
+import { SmtpFailure } from "./smtp-replies.ts";
+import type { SmtpSession } from "./smtp-session.ts";
+import { DEFAULT_SMTP_TIMEOUTS, type SmtpTimeouts } from "./smtp-timeouts.ts";
+import { MAX_SMTP_CONNECTIONS, type SmtpServer } from "./smtp-url.ts";
+import type { HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+
+export interface SmtpOptions {
+  /** From `parseSmtpUrl`. */
+  url: SmtpServer;
+  /** What EHLO says: the name this machine's address resolves to, or an address literal (RFC 5321 §4.1.1.1). */
+  heloName: string;
+  /** Default: what the URL says, else 10. */
+  maxConnections?: number;
+  /** Default 100; then the connection is replaced. */
+  maxMessagesPerConnection?: number;
+  timeouts?: Partial<SmtpTimeouts>;
+  /** `ca`: PEM certificates to trust instead of the system's. `rejectUnauthorized` overrides the URL's. */
+  tls?: { rejectUnauthorized?: boolean; ca?: string };
+}
+
+const DEFAULT_MAX_CONNECTIONS = 10;
+const DEFAULT_MAX_MESSAGES_PER_CONNECTION = 100;
+/** A domain name, or an address literal. */
+const HELO_NAME = /^(?:[a-z0-9_.-]{1,255}|\[[a-z0-9:.]{1,64}\])$/i;
+
+/**
+ * A transport that speaks SMTP (RFC 5321) to one server, with PIPELINING, STARTTLS, AUTH and SMTPUTF8 as offered.
+ * Every reply becomes an `Outcome`; `send` throws only what the gate throws. A kept connection found dead before MAIL
+ * was answered is replaced once, at once. Throws for settings that cannot work; connects when the first message comes.
+ */
+export function createSmtpTransport(options: SmtpOptions): Transport {
+  const timeouts = { ...DEFAULT_SMTP_TIMEOUTS, ...options.timeouts };
+  if (!HELO_NAME.test(options.heloName))
+    throw new Error("The SMTP HELO name must be a domain name or [address].");
+  const pool = new SmtpPool({
+    server: options.url,
+    heloName: options.heloName,
+    timeouts,
+    rejectUnauthorized: options.tls?.rejectUnauthorized ?? options.url.rejectUnauthorized ?? true,
+    ...(options.tls?.ca === undefined ? {} : { ca: options.tls.ca }),
+    maxConnections: toCount(
+      "maxConnections",
+      options.maxConnections ?? options.url.connections ?? DEFAULT_MAX_CONNECTIONS,
+      MAX_SMTP_CONNECTIONS,
+    ),
+    maxMessagesPerConnection: toCount(
+      "maxMessagesPerConnection",
+      options.maxMessagesPerConnection ?? DEFAULT_MAX_MESSAGES_PER_CONNECTION,
+      Number.MAX_SAFE_INTEGER,
+    ),
+  });
+  return {
+    name: "smtp",
+    async send(message, gate) {
+      const mail = toSmtpMail(message);
+      if ("refusal" in mail) return { kind: "rejected", answer: mail.refusal };
+      if (!(await pool.enter())) return { kind: "deferred", answer: ENDING };
+      return sendThrough(pool, mail, gate, timeouts);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function toSmtpMail(message: OutgoingMessage): SmtpMail | { refusal: string } {
+  const envelope = toEnvelopePaths(message);
+  if ("refusal" in envelope) return envelope;
+  const wire = toWireBody(message.raw);
+  if ("refusal" in wire) return wire;
+  const { needsSmtpUtf8, raw } = message;
+  return { paths: envelope.paths, body: wire.body, sizeBytes: raw.length, needsSmtpUtf8 };
+}
+
+/** For whoever has a place in the pool; gives it back. */
+async function sendThrough(
+  pool: SmtpPool,
+  mail: SmtpMail,
+  gate: HandoverGate,
+  timeouts: SmtpTimeouts,
+): Promise<Outcome> {
+  let session: SmtpSession | undefined;
+  let state: Delivery["session"] = "gone";
+  try {
+    const kept = pool.takeIdle();
+    session = kept ?? (await pool.open());
+    let delivery = await deliver(session, mail, gate, timeouts);
+    if (kept !== undefined && delivery.neverBegan) {
+      kept.connection.destroy("replaced by a fresh one");
+      session = await pool.open();
+      delivery = await deliver(session, mail, gate, timeouts);
+    }
+    state = delivery.session;
+    return delivery.outcome;
+  } catch (error) {
+    if (!(error instanceof SmtpFailure)) throw error;
+    return { kind: "deferred", answer: error.message, outage: true };
+  } finally {
+    pool.leave(session, state);
+  }
+}
+
+function toCount(name: string, value: number, max: number): number {
+  if (!Number.isInteger(value) || value < 1 || value > max)
+    throw new Error(`The SMTP setting ${name} must be a whole number from 1 to ${max}.`);
+  return value;
+}

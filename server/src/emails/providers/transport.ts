@@ -1,0 +1,52 @@
+// The contract between the sender and whatever takes a finished message away: three members, one outcome type.
+// Before it: emails/sender.ts, which composes and signs. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
+
+/** A message as bytes with its envelope, ready to leave. The headers inside `raw` say nothing about where it goes. */
+export interface OutgoingMessage {
+  emailId: string;
+  projectId: string;
+  /** 1 at the first attempt to send this mail. */
+  attempt: number;
+  /** RFC 5321 envelope: reverse-path and forward-paths, bare addresses with A-label domains. */
+  envelope: { from: string; to: readonly string[] };
+  /** The whole RFC 5322 message: CRLF line ends, no dot-stuffing, signed. */
+  raw: Buffer;
+  /** Some envelope address has a local part outside ASCII, so the server must offer SMTPUTF8 (RFC 6531). */
+  needsSmtpUtf8: boolean;
+}
+
+/** What the other side tells later about a message it took; the local mailbox tells it at once. */
+export type Feedback = "delivered" | "bounced" | "soft-bounced" | "complained";
+
+/** Where an attempt ended. Exactly one of these for every call of `send`. */
+export type Outcome =
+  /** The other side answered that it has the message. */
+  | { kind: "sent"; answer: string; feedback?: Feedback }
+  /**
+   * Surely not taken, and worth another attempt: 4xx, no connection, a drop before the final dot. `outage`: the reason
+   * lies with the server, the way to it or our account there, so another transport may take the same message now.
+   */
+  | { kind: "deferred"; answer: string; retryAfterMs?: number; outage?: true }
+  /** Surely not taken, and never will be: 5xx. */
+  | { kind: "rejected"; answer: string }
+  /** The final dot left and no answer was seen: taken or not, nobody knows (RFC 1047). */
+  | { kind: "uncertain"; answer: string }
+  /** The gate was closed: this process no longer holds the message, nothing was handed over. */
+  | { kind: "withdrawn" };
+
+/**
+ * Commits "handover is imminent" for the message and tells whether it is still ours to send. A transport calls it
+ * exactly once, after everything that can fail harmlessly and immediately before the act that cannot be taken back
+ * (the final dot). On `false` it must leave the message unsent and answer `withdrawn`. It may be called again when that
+ * act surely failed and another transport is about to try: it says `true` while the message is still ours.
+ */
+export type HandoverGate = () => Promise<boolean>;
+
+export interface Transport {
+  /** `mailbox`, `smtp`, `ses`, or several with a comma: shown in logs, metrics and the mail's timeline. */
+  readonly name: string;
+  /** Hands one message over. Never throws for what the other side did: that is an `Outcome`. */
+  send(message: OutgoingMessage, gate: HandoverGate): Promise<Outcome>;
+  /** Ends idle connections and waits for messages in flight. */
+  close(): Promise<void>;
+}

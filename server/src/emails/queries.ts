@@ -1,0 +1,214 @@
+// Statements on the outbox: `emails`, their contents and files, attempts. What the sender does is in sender-queries.ts.
+import { sql } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { Database, Tx } from "../platform/database.ts";
+
+export interface ContentRow {
+  project_id: string;
+  id: string;
+  from_address: string;
+  from_name: string | null;
+  reply_to: string | null;
+  subject: string;
+  html: string;
+  text: string | null;
+  headers: string;
+  attachments: string;
+}
+
+/** Contents are immutable and named by what they hold: one that is there already is the same. */
+export async function insertContents(tx: Tx, contents: readonly ContentRow[]): Promise<void> {
+  const htmls = packTexts(contents.map((content) => content.html));
+  const texts = packTexts(contents.map((content) => content.text));
+  await sql`
+    insert into email_contents (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, html, text)
+    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments,
+           convert_from(substring(${htmls.bytes}::bytea from html_at for html_bytes), 'UTF8'),
+           convert_from(substring(${texts.bytes}::bytea from text_at for text_bytes), 'UTF8')
+    from unnest(
+      ${contents.map((content) => content.project_id)}::uuid[],
+      ${contents.map((content) => content.id)}::uuid[],
+      ${contents.map((content) => content.from_address)}::text[],
+      ${contents.map((content) => content.from_name)}::text[],
+      ${contents.map((content) => content.reply_to)}::text[],
+      ${contents.map((content) => content.subject)}::text[],
+      ${contents.map((content) => content.headers)}::jsonb[],
+      ${contents.map((content) => content.attachments)}::jsonb[],
+      ${htmls.starts}::integer[], ${htmls.lengths}::integer[], ${texts.starts}::integer[], ${texts.lengths}::integer[]
+    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, html_at, html_bytes, text_at, text_bytes)
+    on conflict (project_id, id) do nothing`.execute(tx);
+}
+
+/**
+ * Long texts as one block of bytes that the database cuts apart: an array of them would be escaped character by
+ * character here and read the same way there. Places count from 1; a missing text has no length.
+ */
+function packTexts(texts: ReadonlyArray<string | null>) {
+  const parts = texts.map((text) => Buffer.from(text ?? ""));
+  const starts: number[] = [];
+  let next = 1;
+  for (const part of parts) {
+    starts.push(next);
+    next += part.length;
+  }
+  const lengths = parts.map((part, at) => (texts[at] === null ? null : part.length));
+  return { bytes: Buffer.concat(parts), starts, lengths };
+}
+
+/** Which of these contents are stored, so that their bytes need not travel again. */
+export async function findContentIds(
+  tx: Tx,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select c.id from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join email_contents c on c.project_id = i.project_id and c.id = i.id`.execute(tx);
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function insertFile(
+  tx: Tx,
+  file: { project_id: string; id: string; bytes: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto("email_files")
+    .values(file)
+    .onConflict((conflict) => conflict.columns(["project_id", "id"]).doNothing())
+    .execute();
+}
+
+export interface NewEmailRow {
+  projectId: string;
+  id: string;
+  contactId: string;
+  contentId: string;
+  priority: number;
+  toAddress: string;
+  toName: string | null;
+  copies: string | null;
+  variables: string | null;
+}
+
+export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
+  await sql`
+    insert into emails (project_id, id, contact_id, content_id, priority, to_address, to_name, copies, variables)
+    select * from unnest(
+      ${emails.map((email) => email.projectId)}::uuid[],
+      ${emails.map((email) => email.id)}::uuid[],
+      ${emails.map((email) => email.contactId)}::uuid[],
+      ${emails.map((email) => email.contentId)}::uuid[],
+      ${emails.map((email) => email.priority)}::smallint[],
+      ${emails.map((email) => email.toAddress)}::text[],
+      ${emails.map((email) => email.toName)}::text[],
+      ${emails.map((email) => email.copies)}::jsonb[],
+      ${emails.map((email) => email.variables)}::jsonb[]
+    )`.execute(tx);
+}
+
+const LIST_COLUMNS = [
+  "e.id",
+  "e.contact_id",
+  "e.priority",
+  "e.status",
+  "e.to_address",
+  "e.reason",
+  "e.attempts",
+  "e.due_at",
+  "e.created_at",
+  "e.sent_at",
+  "c.from_address",
+  "c.from_name",
+  "c.subject",
+] as const;
+
+export interface EmailFilter {
+  status?: EmailStatus | undefined;
+  contactId?: string | undefined;
+  since?: Date | undefined;
+}
+
+function filtered(database: Database, projectId: string, filter: EmailFilter) {
+  let query = database.selectFrom("emails as e").where("e.project_id", "=", projectId);
+  if (filter.status !== undefined) query = query.where("e.status", "=", filter.status);
+  if (filter.contactId !== undefined) query = query.where("e.contact_id", "=", filter.contactId);
+  if (filter.since !== undefined) query = query.where("e.created_at", ">=", filter.since);
+  return query;
+}
+
+export async function listEmailRows(
+  database: Database,
+  projectId: string,
+  filter: EmailFilter,
+  page: { limit: number; before: string | null },
+) {
+  let query = filtered(database, projectId, filter)
+    .innerJoin("email_contents as c", (join) =>
+      join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
+    )
+    .select(LIST_COLUMNS);
+  if (page.before !== null) query = query.where("e.id", "<", page.before);
+  return query
+    .orderBy("e.id", "desc")
+    .limit(page.limit + 1)
+    .execute();
+}
+
+export async function countEmails(
+  database: Database,
+  projectId: string,
+  filter: EmailFilter,
+): Promise<number> {
+  const row = await filtered(database, projectId, filter)
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+export async function findEmail(database: Database, projectId: string, id: string) {
+  return database
+    .selectFrom("emails as e")
+    .innerJoin("email_contents as c", (join) =>
+      join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
+    )
+    .select([...LIST_COLUMNS, "e.copies", "c.reply_to", "c.html", "c.attachments"])
+    .where("e.project_id", "=", projectId)
+    .where("e.id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function listAttempts(database: Database, projectId: string, emailId: string) {
+  return database
+    .selectFrom("email_attempts")
+    .select(["attempt", "outcome", "answer", "created_at"])
+    .where("project_id", "=", projectId)
+    .where("email_id", "=", emailId)
+    .orderBy("attempt")
+    .execute();
+}
+
+/** Takes the person out of mails and skips those that have not left. */
+export async function eraseRecipient(tx: Tx, projectId: string, contactId: string): Promise<void> {
+  await sql`
+    update emails set
+      to_address = '', to_name = null, copies = null, variables = null,
+      status = case when status in ('QUEUED', 'CLAIMED') then 'SKIPPED' else status end,
+      reason = case when status in ('QUEUED', 'CLAIMED') then 'The contact was deleted.' else reason end
+    where project_id = ${projectId} and contact_id = ${contactId}`.execute(tx);
+  await sql`
+    delete from mailbox_messages m using emails e
+    where e.project_id = ${projectId} and e.contact_id = ${contactId} and m.project_id = e.project_id and m.email_id = e.id`.execute(
+    tx,
+  );
+}
+
+export async function updateStatuses(
+  tx: Tx,
+  status: EmailStatus,
+  from: readonly EmailStatus[],
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<void> {
+  await sql`
+    update emails e set status = ${status}
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    where e.project_id = i.project_id and e.id = i.id and e.status = any(${from}::text[])`.execute(tx);
+}

@@ -1,0 +1,166 @@
+// Makes one content (subject, HTML, text) into a function from variables to a finished mail's three parts, once per
+// content. Before it: render-worker.ts. After it: one call per recipient.
+
+import { compileTemplate, type CompileOptions, type Template } from "./compile-template.ts";
+import { scanTemplate } from "./scan-template.ts";
+import type { TemplateProblem } from "./source-position.ts";
+import { parseTemplate, type ParseOptions } from "./template-syntax.ts";
+import {
+  CONTROL,
+  htmlToText,
+  markedText,
+  PLACEHOLDER,
+  PLACEHOLDER_END,
+  resolveMarks,
+  withoutMarks,
+} from "./text-part.ts";
+
+/** What is to be rendered, as it is stored. */
+export interface TemplateContent {
+  subject: string;
+  html: string;
+  /** Null: made from the HTML. */
+  text: string | null;
+}
+
+export type ContentField = keyof TemplateContent;
+
+/** The parts of one mail. A part that is the same for all, as given, is null: no need to carry it around. */
+export interface RenderedParts {
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+}
+
+export interface CompiledContent {
+  render(variables: Record<string, unknown>): RenderedParts;
+}
+
+/** A content that cannot be compiled; the message names part, line, column and what is wrong. */
+export class ContentError extends Error {
+  override readonly name = "ContentError";
+}
+
+/** Characters that mean something to Handlebars but are only text in the text part, and their stand-ins. */
+const LITERALS = new Map([
+  ["{", "\uFDD7"],
+  ["}", "\uFDDA"],
+  ["\\", "\uFDDB"],
+]);
+
+/**
+ * Compiles a content. Throws ContentError when a part does not pass `checkTemplate`.
+ * @param step called before each piece of work that has a time limit of its own.
+ */
+export function compileContent(content: TemplateContent, step: () => void): CompiledContent {
+  const subject = compilePart("subject", content.subject, { escape: false }, step);
+  const html = compilePart("html", content.html, { escape: true }, step);
+  const text =
+    content.text === null
+      ? compileTextOf(content.html, step)
+      : compilePart("text", content.text, { escape: false }, step);
+  return {
+    render: (variables) => ({
+      subject: subject === null ? null : withoutLineBreaks(subject(variables)),
+      html: html === null ? null : html(variables),
+      text: text === null ? null : text(variables),
+    }),
+  };
+}
+
+/** Null when the part has nothing to fill in. */
+function compilePart(
+  field: ContentField,
+  source: string,
+  options: CompileOptions,
+  step: () => void,
+): Template | null {
+  if (!source.includes("{{")) return null;
+  step();
+  const { program, problems } = parseTemplate(source);
+  if (program === null) throw new ContentError(problemText(field, problems));
+  step();
+  return compileTemplate(program, options);
+}
+
+function problemText(field: ContentField, problems: readonly TemplateProblem[]): string {
+  const [first] = problems;
+  return first === undefined
+    ? field
+    : `${field}, line ${first.line}, column ${first.column}: ${first.message}`;
+}
+
+/** A header is one line: the break in `"x\r\nBcc: a@b.c"` must not end the subject (RFC 5322 section 2.2). */
+function withoutLineBreaks(subject: string): string {
+  return subject.replace(/[\r\n\v\f\u0085\u2028\u2029]+/g, " ");
+}
+
+/**
+ * The text part as a template of its own, so that HTML is read once per content and not once per mail: mustaches go
+ * through the conversion as placeholders. Where they come out so that blocks no longer fit together (an attribute that
+ * opened one, a style that closed one) blocks are left out and what was in them stays.
+ */
+function compileTextOf(html: string, step: () => void): Template {
+  step();
+  if (!html.includes("{{")) {
+    const text = htmlToText(html);
+    return () => text;
+  }
+  const { problems, pieces } = scanTemplate(html);
+  if (problems.length > 0) throw new ContentError(problemText("html", problems));
+
+  const mustaches: string[] = [];
+  const known = new Map<string, number>();
+  let hasControls = false;
+  let prepared = "";
+  for (const { kind, start, end } of pieces) {
+    const source = html.slice(start, end);
+    if (kind === "content") prepared += withoutMarks(source);
+    else if (kind === "escape") prepared += "{{";
+    else if (kind !== "comment") {
+      // The same mustache gets the same placeholder: a link whose words are its address is seen to be one.
+      const number = known.get(source) ?? mustaches.push(source) - 1;
+      known.set(source, number);
+      hasControls ||= kind === "control";
+      prepared += `${kind === "control" ? CONTROL : PLACEHOLDER}${number}${PLACEHOLDER_END}`;
+    }
+  }
+  const marked = markedText(prepared).replace(/[{}\\]/g, (character) => LITERALS.get(character) ?? character);
+  return (
+    (hasControls ? compileBlocks(marked, mustaches, step) : null) ?? compileValues(marked, mustaches, step)
+  );
+}
+
+function compileBlocks(marked: string, mustaches: readonly string[], step: () => void): Template | null {
+  const source = marked.replace(/[\uFDD0\uFDD2](\d+)\uFDD1/g, (_, number) => mustaches[Number(number)] ?? "");
+  step();
+  const { program } = parseTemplate(source, TEXT_PARSING);
+  if (program === null) return null;
+  step();
+  const render = compileTemplate(program, TEXT_COMPILING);
+  return (variables) => resolveMarks(render(variables));
+}
+
+function compileValues(marked: string, mustaches: readonly string[], step: () => void): Template {
+  const values = resolveMarks(marked.replace(/\uFDD2\d+\uFDD1/g, ""));
+  const source = values.replace(/\uFDD0(\d+)\uFDD1/g, (_, number) => mustaches[Number(number)] ?? "");
+  step();
+  const { program, problems } = parseTemplate(source, TEXT_PARSING);
+  if (program === null) throw new ContentError(problemText("text", problems));
+  step();
+  return compileTemplate(program, TEXT_COMPILING);
+}
+
+const TEXT_PARSING: ParseOptions = { ignoreStandalone: true, mapContent: withLiterals };
+
+function withLiterals(text: string): string {
+  let plain = text;
+  for (const [character, standIn] of LITERALS) plain = plain.replaceAll(standIn, character);
+  return plain;
+}
+
+/** `{{{x}}}` puts HTML into HTML, so in the text part it is text. */
+const TEXT_COMPILING: CompileOptions = {
+  escape: false,
+  mapUnescaped: (value) => (/[<&]/.test(value) ? htmlToText(value) : value),
+};

@@ -1,0 +1,106 @@
+// Turns a checked template tree into a function from variables to text: Handlebars with our own few helpers and
+// nothing else. Before it: template-syntax.ts. After it: compile-content.ts puts the three parts of a mail together.
+
+import Handlebars from "handlebars";
+import { FALLBACK_HELPER, PRINT_HELPER, PRINT_UNESCAPED_HELPER } from "./template-syntax.ts";
+
+declare global {
+  namespace Handlebars {
+    let JavaScriptCompiler: HandlebarsCompilerClass;
+  }
+}
+
+interface HandlebarsCompiler {
+  compiler: HandlebarsCompilerClass;
+  matchExistingProgram(): unknown;
+}
+
+type HandlebarsCompilerClass = new () => HandlebarsCompiler;
+
+/** From variables (plain JSON data) to text. Throws only what a hostile size makes the engine throw. */
+export type Template = (variables: Record<string, unknown>) => string;
+
+export interface CompileOptions {
+  /** HTML: `{{x}}` is escaped. Otherwise nothing is. */
+  escape: boolean;
+  /** Applied to what `{{{x}}}` prints. */
+  mapUnescaped?: (text: string) => string;
+}
+
+/** Arrays inside arrays that are printed; deeper ones print as nothing. */
+const PRINTED_ARRAY_DEPTH_MAX = 20;
+
+/** Compiles a tree made by `parseTemplate`. Takes milliseconds; the tree must not be used again. */
+export function compileTemplate(program: hbs.AST.Program, options: CompileOptions): Template {
+  const render = environment.compile<Record<string, unknown>>(program, {
+    noEscape: !options.escape,
+    // Only these names are ever called; everything else is looked up in the variables.
+    knownHelpersOnly: true,
+    knownHelpers: {
+      [PRINT_HELPER]: true,
+      [PRINT_UNESCAPED_HELPER]: true,
+      [FALLBACK_HELPER]: true,
+      log: false,
+      helperMissing: false,
+      blockHelperMissing: false,
+    },
+  });
+  const mapUnescaped = options.mapUnescaped;
+  const runtime = {
+    allowProtoPropertiesByDefault: false,
+    allowProtoMethodsByDefault: false,
+    helpers:
+      mapUnescaped === undefined
+        ? {}
+        : { [PRINT_UNESCAPED_HELPER]: (value: unknown) => mapUnescaped(printed(value)) },
+  };
+  // Handlebars compiles at the first call; made here, the cost is part of compiling and not of the first mail.
+  render({}, runtime);
+  return (variables) => render(variables, runtime);
+}
+
+const environment = createEnvironment();
+
+function createEnvironment(): typeof Handlebars {
+  const handlebars = Handlebars.create();
+  handlebars.unregisterHelper("log");
+  handlebars.unregisterDecorator("inline");
+  handlebars.registerHelper(PRINT_HELPER, (value: unknown) => printed(value));
+  handlebars.registerHelper(PRINT_UNESCAPED_HELPER, (value: unknown) => printed(value));
+  handlebars.registerHelper(FALLBACK_HELPER, firstPresent);
+  handlebars.registerHelper("lookup", lookUp);
+
+  // Handlebars shares the code of equal blocks and for that compares every block with every other: seconds for a
+  // few hundred nested ones.
+  class LinearCompiler extends handlebars.JavaScriptCompiler {
+    override matchExistingProgram(): undefined {
+      return undefined;
+    }
+  }
+  LinearCompiler.prototype.compiler = LinearCompiler;
+  handlebars.JavaScriptCompiler = LinearCompiler;
+  return handlebars;
+}
+
+/** What a value looks like in a mail, as Handlebars prints it, without ever calling anything on the value. */
+function printed(value: unknown, depth = 0): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) {
+    if (depth === PRINTED_ARRAY_DEPTH_MAX) return "";
+    return value.map((item) => printed(item, depth + 1)).join(",");
+  }
+  return typeof value === "object" && value !== null ? "[object Object]" : "";
+}
+
+/** `a ?? b ?? c`: the first that is neither missing nor null; Handlebars adds its options at the end. */
+function firstPresent(...values: unknown[]): unknown {
+  return values.slice(0, -1).find((value) => value !== undefined && value !== null);
+}
+
+/** `{{lookup object key}}`: own properties only; a key that is neither text nor number finds nothing. */
+function lookUp(object: unknown, key: unknown): unknown {
+  if (object === null || object === undefined) return undefined;
+  if (typeof key !== "string" && typeof key !== "number") return undefined;
+  return Object.getOwnPropertyDescriptor(object, key)?.value;
+}

@@ -1,0 +1,46 @@
+// What the render pool and its threads say to each other. Everything here is copied between threads.
+// One side: renderer.ts. The other: render-worker.ts.
+
+import type { RenderedParts, TemplateContent } from "./compile-content.ts";
+import type { TemplateProblem } from "./source-position.ts";
+
+export type WorkerTask =
+  | {
+      kind: "render";
+      contentKey: string;
+      /** Null when the thread has it already. */
+      content: TemplateContent | null;
+      /** JSON: cheaper to carry than objects, and data can be nothing but data on the other side. */
+      variablesJson: string;
+      /** Contents to let go of before this task. */
+      forgottenKeys: readonly string[];
+    }
+  | { kind: "check"; source: string };
+
+/** One per task, in their order. */
+export type WorkerAnswer =
+  | { kind: "rendered"; parts: RenderedParts }
+  | { kind: "checked"; problems: TemplateProblem[] }
+  | { kind: "failed"; reason: string };
+
+export interface WorkerSettings {
+  /** Three 32-bit integers, see PROGRESS_*; written by the thread, watched by the pool. */
+  progress: SharedArrayBuffer;
+  outputLimitBytes: number;
+}
+
+/** Which task of the message is being worked on; -1 when none is. */
+export const PROGRESS_TASK = 0;
+/** Goes up with each step that has a time limit of its own. */
+export const PROGRESS_STEP = 1;
+/** What the step does: READING a part of a content, or RENDERING a mail. */
+export const PROGRESS_WORK = 2;
+export const PROGRESS_SIZE_BYTES = 12;
+export const READING = 0;
+export const RENDERING = 1;
+
+/** "5 MB", as people read it in a reason. */
+export function sizeText(sizeBytes: number): string {
+  const megabytes = sizeBytes / 1_000_000;
+  return megabytes < 1 ? `${sizeBytes.toLocaleString("en")} bytes` : `${Number(megabytes.toFixed(1))} MB`;
+}

@@ -1,0 +1,227 @@
+// One thread of the render pool: starts it, hands it tasks, watches the clock, ends and replaces it.
+// Before it: renderer.ts, which owns the queue. After it: render-worker.ts, on the thread itself.
+
+import { LRUCache } from "lru-cache";
+import { Worker } from "node:worker_threads";
+import type { TemplateContent } from "./compile-content.ts";
+import {
+  PROGRESS_SIZE_BYTES,
+  PROGRESS_STEP,
+  PROGRESS_TASK,
+  PROGRESS_WORK,
+  READING,
+  type WorkerAnswer,
+  type WorkerSettings,
+  type WorkerTask,
+} from "./render-messages.ts";
+
+/** A content, by a name that is its own for good, and what one mail puts in. */
+export interface RenderJob {
+  contentKey: string;
+  content: TemplateContent;
+  /** Plain data, as JSON carries it. */
+  variables: Record<string, unknown>;
+}
+
+export interface ThreadTask {
+  work: { kind: "render"; job: RenderJob } | { kind: "check"; source: string };
+  /** How many threads it was the end of. */
+  endedThreads: number;
+  /** Called once. */
+  finish(answer: WorkerAnswer): void;
+}
+
+/** Why a thread came to its end in the middle of a task. */
+export type ThreadEnd = "slow reading" | "slow rendering" | "memory" | "crash";
+
+export interface ThreadOptions {
+  outputLimitBytes: number;
+  /** Wall time of rendering one mail. */
+  renderTimeoutMs: number;
+  /** Wall time of each step of reading a content: parsing or compiling one part. */
+  readTimeoutMs: number;
+  /** All tasks of the last `run` are finished. */
+  onIdle(): void;
+  /** The thread is gone, `culprit` was being worked on; none of these tasks is finished. */
+  onEnd(end: ThreadEnd, culprit: ThreadTask, others: ThreadTask[]): void;
+}
+
+/** A message carries so many tasks and, but for the last one, so many characters of variables and contents. */
+const TASKS_PER_MESSAGE_MAX = 25;
+const MESSAGE_MAX_CHARACTERS = 1_000_000;
+/** How far a step can be over its time before it is seen. */
+const WATCH_INTERVAL_MS = 20;
+/** What a thread keeps compiled: contents, and characters of their sources. */
+const HELD_CONTENTS_MAX = 500;
+const HELD_CONTENTS_MAX_CHARACTERS = 8_000_000;
+/** JavaScript heap of a thread: some tens of MB are held contents, the rest is for the task at hand. */
+const HEAP_LIMITS_MB = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+
+/** A thread and its successors: one at a time, started when there is something to do. */
+export class RenderThread {
+  private readonly options: ThreadOptions;
+  private readonly progress = new Int32Array(new SharedArrayBuffer(PROGRESS_SIZE_BYTES));
+  private worker: Worker | null = null;
+  private tasks: ThreadTask[] = [];
+  private answered = 0;
+  private watch: NodeJS.Timeout | null = null;
+  /** Contents the thread has; it forgets what is evicted here, in the order of the tasks. */
+  private held = new LRUCache<string, true>({ max: 1 });
+  private forgottenKeys: string[] = [];
+  private readonly endings = new Set<Promise<unknown>>();
+
+  constructor(options: ThreadOptions) {
+    this.options = options;
+  }
+
+  get isIdle(): boolean {
+    return this.tasks.length === 0;
+  }
+
+  /** Starts the thread ahead of the first task. */
+  start(): void {
+    if (this.worker !== null) return;
+    Atomics.store(this.progress, PROGRESS_TASK, -1);
+    this.forgottenKeys = [];
+    this.held = new LRUCache({
+      max: HELD_CONTENTS_MAX,
+      maxSize: HELD_CONTENTS_MAX_CHARACTERS,
+      dispose: (_, key, reason) => {
+        if (reason === "evict") this.forgottenKeys.push(key);
+      },
+    });
+    const workerData: WorkerSettings = {
+      progress: this.progress.buffer,
+      outputLimitBytes: this.options.outputLimitBytes,
+    };
+    // No environment: whatever a template may get hold of, there are no secrets on this thread.
+    const worker = new Worker(new URL("./render-worker.ts", import.meta.url), {
+      workerData,
+      env: {},
+      execArgv: [],
+      resourceLimits: HEAP_LIMITS_MB,
+    });
+    worker.on("message", (answers: readonly WorkerAnswer[]) => {
+      if (this.worker === worker) this.take(answers);
+    });
+    worker.on("error", (error: NodeJS.ErrnoException) => {
+      if (this.worker === worker) this.end(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "memory" : "crash");
+    });
+    worker.on("exit", () => {
+      if (this.worker === worker) this.end("crash");
+    });
+    this.worker = worker;
+  }
+
+  /** Takes up to `most` tasks from the front of the queue and has them done. Only for an idle thread. */
+  run(queue: ThreadTask[], most: number): void {
+    this.start();
+    const messages: WorkerTask[] = [];
+    let characters = 0;
+    while (messages.length < Math.min(most, TASKS_PER_MESSAGE_MAX) && characters < MESSAGE_MAX_CHARACTERS) {
+      const task = queue.shift();
+      if (task === undefined) break;
+      const message = this.messageOf(task);
+      if (message === null) continue;
+      characters += lengthOf(message);
+      messages.push(message);
+      this.tasks.push(task);
+    }
+    if (messages.length === 0) return;
+    this.answered = 0;
+    this.worker?.postMessage(messages);
+    this.startWatch();
+  }
+
+  /** Ends the thread; unfinished tasks stay unfinished. Answers them. */
+  async close(): Promise<ThreadTask[]> {
+    const unfinished = this.leave();
+    await Promise.all(this.endings);
+    return unfinished;
+  }
+
+  private messageOf(task: ThreadTask): WorkerTask | null {
+    if (task.work.kind === "check") return task.work;
+    const { contentKey, content, variables } = task.work.job;
+    let variablesJson: string;
+    try {
+      variablesJson = JSON.stringify(variables);
+    } catch (error) {
+      task.finish({ kind: "failed", reason: `The variables are not plain data: ${String(error)}` });
+      return null;
+    }
+    const isHeld = this.held.get(contentKey) !== undefined;
+    const forgottenKeys = this.forgottenKeys;
+    this.forgottenKeys = [];
+    if (!isHeld) {
+      this.held.set(contentKey, true, { size: sizeOf(content) });
+      // Contents too large to be held are forgotten right after.
+      if (!this.held.has(contentKey)) this.forgottenKeys.push(contentKey);
+    }
+    return { kind: "render", contentKey, content: isHeld ? null : content, variablesJson, forgottenKeys };
+  }
+
+  private take(answers: readonly WorkerAnswer[]): void {
+    for (const answer of answers) {
+      const task = this.tasks[this.answered];
+      this.answered += 1;
+      task?.finish(answer);
+    }
+    if (this.answered < this.tasks.length) return;
+    this.tasks = [];
+    this.stopWatch();
+    this.options.onIdle();
+  }
+
+  /** A step that is still the same after its time is too slow, whatever the thread is doing. */
+  private startWatch(): void {
+    const { readTimeoutMs, renderTimeoutMs } = this.options;
+    let step = Atomics.load(this.progress, PROGRESS_STEP);
+    let seenAt = performance.now();
+    this.watch = setInterval(() => {
+      const now = performance.now();
+      const current = Atomics.load(this.progress, PROGRESS_STEP);
+      const isReading = Atomics.load(this.progress, PROGRESS_WORK) === READING;
+      if (current !== step || Atomics.load(this.progress, PROGRESS_TASK) === -1) {
+        step = current;
+        seenAt = now;
+      } else if (now - seenAt >= (isReading ? readTimeoutMs : renderTimeoutMs)) {
+        this.end(isReading ? "slow reading" : "slow rendering");
+      }
+    }, WATCH_INTERVAL_MS);
+  }
+
+  private stopWatch(): void {
+    if (this.watch !== null) clearInterval(this.watch);
+    this.watch = null;
+  }
+
+  private end(end: ThreadEnd): void {
+    const running = Math.max(Atomics.load(this.progress, PROGRESS_TASK) - this.answered, 0);
+    const others = this.leave();
+    const [culprit] = others.splice(running, 1);
+    if (culprit !== undefined) this.options.onEnd(end, culprit, others);
+  }
+
+  /** Lets go of the thread, running or not, and answers what it has not finished. */
+  private leave(): ThreadTask[] {
+    this.stopWatch();
+    const unfinished = this.tasks.slice(this.answered);
+    this.tasks = [];
+    if (this.worker !== null) {
+      const ending = this.worker.terminate().finally(() => this.endings.delete(ending));
+      this.endings.add(ending);
+    }
+    this.worker = null;
+    return unfinished;
+  }
+}
+
+function sizeOf(content: TemplateContent): number {
+  return content.subject.length + content.html.length + (content.text?.length ?? content.html.length) + 1;
+}
+
+function lengthOf(task: WorkerTask): number {
+  if (task.kind === "check") return task.source.length;
+  return task.variablesJson.length + (task.content === null ? 0 : sizeOf(task.content));
+}

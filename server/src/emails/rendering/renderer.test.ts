@@ -1,0 +1,281 @@
+// The pool: order, limits, bombs beside honest mail, threads that die, and a main thread that stays free.
+// Exercises renderer.ts with real threads; the language itself is in template-language.test.ts.
+
+import { afterAll, afterEach, expect, test } from "vitest";
+import {
+  createRenderer,
+  type Renderer,
+  type RenderJob,
+  type RendererOptions,
+  type RenderResult,
+} from "./renderer.ts";
+
+const open: Renderer[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((renderer) => renderer.close()));
+});
+
+function start(options: Partial<RendererOptions> = {}): Renderer {
+  const renderer = createRenderer({ threads: 2, ...options });
+  open.push(renderer);
+  return renderer;
+}
+
+function job(html: string, variables: Record<string, unknown> = {}, contentKey = html): RenderJob {
+  return { contentKey, content: { subject: "Hi {{name}}", html, text: null }, variables };
+}
+
+function reason(result: RenderResult | undefined): string {
+  return result === undefined || result.ok ? "" : result.reason;
+}
+
+const GOOD = job("<p>Hello {{name}}</p>", { name: "Ada" });
+const GOOD_RESULT = { ok: true, subject: "Hi Ada", html: "<p>Hello Ada</p>", text: "Hello Ada" };
+const ITEMS = Array.from({ length: 3_000 }, (_, index) => index);
+
+test("results come in the order of the jobs, and a job that fails fails alone", async () => {
+  const jobs = Array.from({ length: 120 }, (_, number) =>
+    number === 60 ? job("{{#if}}") : job(`<b>{{n}}</b>${number % 7}`, { n: number, name: number }),
+  );
+  const results = await start().render(jobs);
+  for (const [number, result] of results.entries()) {
+    expect(result).toEqual(
+      number === 60
+        ? {
+            ok: false,
+            reason: "The template cannot be used: html, line 1, column 1: This block is never closed.",
+          }
+        : {
+            ok: true,
+            subject: `Hi ${number}`,
+            html: `<b>${number}</b>${number % 7}`,
+            text: `${number}${number % 7}`,
+          },
+    );
+  }
+});
+
+test("what has no mustaches comes back as it went in, with a text made of it", async () => {
+  const content = { subject: "a & b\\", html: "<p>a &amp; b</p>", text: null };
+  expect(await start().render([{ contentKey: "static", content, variables: {} }])).toEqual([
+    { ok: true, subject: "a & b\\", html: "<p>a &amp; b</p>", text: "a & b" },
+  ]);
+});
+
+test("a content is read once: its key stands for it from then on", async () => {
+  const renderer = start({ threads: 1 });
+  await renderer.render([job("<p>first</p>", {}, "key")]);
+  expect(await renderer.render([job("<p>second {{x}}</p>", {}, "key"), GOOD])).toMatchObject([
+    { text: "first" },
+    GOOD_RESULT,
+  ]);
+});
+
+test("more contents than a thread keeps are rendered, the early ones again after they were let go", async () => {
+  const renderer = start({ threads: 1 });
+  const jobs = Array.from({ length: 700 }, (_, number) => job(`{{n}}/${number}`, { n: number }));
+  for (const round of [1, 2]) {
+    const results = await renderer.render(jobs);
+    expect(results.map((result) => (result.ok ? result.html : round))).toEqual(
+      jobs.map((_, number) => `${number}/${number}`),
+    );
+  }
+  // Had the thread not let go of it, the key would still stand for the old content.
+  const [again] = await renderer.render([job("new {{n}}", { n: 1 }, "{{n}}/0")]);
+  expect(again).toMatchObject({ html: "new 1" });
+});
+
+function large(letter: string): RenderJob {
+  const rest = letter.repeat(1_900_000);
+  const content = { subject: rest, html: letter.repeat(4_900_000), text: `{{letter}}${rest}` };
+  return { contentKey: "large", content, variables: { letter } };
+}
+
+test("contents too large to be kept are read every time", async () => {
+  const renderer = start({ threads: 1 });
+  for (const letter of ["a", "b", "b"]) {
+    const [result] = await renderer.render([large(letter)]);
+    expect(result?.ok && result.text.slice(0, 2)).toBe(letter + letter);
+  }
+});
+
+/**
+ * Watches how long the main thread works without a pause, in its own CPU time: on a busy machine the event loop's delay
+ * would tell about the other processes.
+ */
+function watchTurns(): () => number {
+  let usage = process.threadCpuUsage();
+  let longestMs = 0;
+  const timer = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(usage);
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+    usage = process.threadCpuUsage();
+  }, 1);
+  return () => {
+    clearInterval(timer);
+    return longestMs;
+  };
+}
+
+const TOO_SLOW = /^The template took longer than 250 ms to render\.$/;
+const BOMBS: Array<[string, RenderJob, RegExp]> = [
+  [
+    "each in each over 3,000 items",
+    job("{{#each items}}{{#each @root.items}}{{this}}{{/each}}{{/each}}", { items: ITEMS }),
+    TOO_SLOW,
+  ],
+  [
+    "each in each over objects",
+    job("{{#each items}}{{#each @root.items}}{{#each ../this}}{{/each}}{{/each}}{{/each}}", {
+      items: ITEMS.map(() => ({ a: 1 })),
+    }),
+    TOO_SLOW,
+  ],
+  ["a path of 20,000 parts", job(`{{a${".a".repeat(20_000)}}}`), /more than 40 dots/],
+  ["3,000 nested blocks", job("{{#a}}".repeat(3_000) + "{{/a}}".repeat(3_000)), /nested deeper than 50/],
+  ["10 MB of mustaches", job("{{a}}".repeat(2_000_000)), /The html is larger than 5 MB\./],
+  ["4 MB of mustaches", job("{{a}}".repeat(800_000)), /longer than 2,000,000 characters/],
+  [
+    "huge output",
+    job("{{#each items}}{{../big}}{{/each}}", { items: ITEMS, big: "x".repeat(10_000) }),
+    /The rendered html is larger than 5 MB\.|longer than 250 ms/,
+  ],
+  [
+    "output that doubles",
+    job("{{#each items}}{{{../big}}}{{/each}}", { items: ITEMS, big: "x".repeat(900_000) }),
+    /The rendered \w+ is larger than 5 MB\./,
+  ],
+  [
+    "much to escape",
+    job("{{#each items}}{{../big}}{{/each}}", { items: ITEMS, big: "<".repeat(900_000) }),
+    /longer than 250 ms|too much memory/,
+  ],
+  [
+    "markup that never closes",
+    job("<i>".repeat(200_000) + "</b>".repeat(200_000) + "{{a}}"),
+    /^The template took longer than 1000 ms to read\.$/,
+  ],
+  [
+    "variables 20,000 deep",
+    job("{{a}}", { a: JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) }),
+    /^The variables are not plain data: /,
+  ],
+  ["variables that are no data", job("{{a}}", { a: 1n }), /^The variables are not plain data: /],
+];
+
+const shared = createRenderer({ threads: 2 });
+afterAll(() => shared.close());
+
+test.each(BOMBS)("%s fails alone and leaves the main thread free", async (_, bomb, expected) => {
+  await shared.render([GOOD]);
+  const longestTurnMs = watchTurns();
+  const results = await shared.render([GOOD, bomb, GOOD]);
+  const turnMs = longestTurnMs();
+  expect([results[0], results[2]]).toEqual([GOOD_RESULT, GOOD_RESULT]);
+  expect(reason(results[1])).toMatch(expected);
+  expect(turnMs).toBeLessThan(50);
+});
+
+test("bombs of all kinds in one batch cost their own mails only", async () => {
+  const jobs = BOMBS.flatMap(([, bomb]) => [bomb, GOOD]);
+  const results = await start().render(jobs);
+  expect(results.filter((_, index) => index % 2 === 1)).toEqual(BOMBS.map(() => GOOD_RESULT));
+  expect(results.filter((_, index) => index % 2 === 0).map((result) => result.ok)).toEqual(
+    BOMBS.map(() => false),
+  );
+});
+
+test("a content that keeps taking too long is given up for all who wait for it, not for others", async () => {
+  const renderer = start({ threads: 1 });
+  const bomb = job("{{#each items}}{{#each @root.items}}{{this}}{{/each}}{{/each}}", { items: ITEMS });
+  const startedAt = performance.now();
+  const results = await renderer.render([...Array.from({ length: 40 }, () => bomb), GOOD]);
+  expect(results.slice(0, 40).map(reason)).toEqual(
+    Array.from({ length: 40 }, () => expect.stringMatching(TOO_SLOW)),
+  );
+  expect(results[40]).toEqual(GOOD_RESULT);
+  // Each on its own would be 40 × 250 ms, and that twice.
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+});
+
+test("a job whose thread had to be ended has a second try: a busy machine looks the same as a bomb", async () => {
+  let tries = 0;
+  const variables = {
+    name: "Ada",
+    toJSON: () => {
+      tries += 1;
+      return { name: "Ada", items: tries === 1 ? ITEMS : [1, 2] };
+    },
+  };
+  const bomb = job("{{#each items}}{{#each @root.items}}{{this}}{{/each}}{{/each}}", variables);
+  expect(await start({ threads: 1 }).render([bomb])).toMatchObject([{ ok: true, html: "1212" }]);
+  expect(tries).toBe(2);
+});
+
+test("a thread that dies is replaced, and what it had not finished is rendered", async () => {
+  const renderer = start({ threads: 1, renderTimeoutMs: 60_000 });
+  // A list is joined anew each time it is printed.
+  const hungry = job("{{#each items}}{{#each @root.items}}{{{@root.list}}}{{/each}}{{/each}}", {
+    items: ITEMS,
+    list: ["x".repeat(400_000), "y".repeat(400_000)],
+  });
+  const results = await renderer.render([GOOD, hungry, GOOD]);
+  expect(results).toEqual([
+    GOOD_RESULT,
+    { ok: false, reason: "The template took too much memory." },
+    GOOD_RESULT,
+  ]);
+  expect(await renderer.render([GOOD])).toEqual([GOOD_RESULT]);
+});
+
+function sized(name: string): RenderJob {
+  return job("{{name}}", { name }, "sized");
+}
+
+test("the output limit counts bytes of each part", async () => {
+  const renderer = start({ outputLimitBytes: 1_000 });
+  const [fits, twoBytes, long] = await renderer.render([
+    sized("x".repeat(990)),
+    sized("é".repeat(501)),
+    sized("x".repeat(1_001)),
+  ]);
+  expect(fits).toMatchObject({ ok: true });
+  expect([reason(twoBytes), reason(long)]).toEqual([
+    "The rendered subject is larger than 1,000 bytes.",
+    "The rendered subject is larger than 1,000 bytes.",
+  ]);
+});
+
+test("check tells the problems of every part", async () => {
+  const renderer = start();
+  expect(await renderer.check({ subject: "{{a", html: "x\n{{#each}}{{/each}}", text: "{{foo 1}}" })).toEqual([
+    { field: "subject", line: 1, column: 1, message: "This mustache is never closed." },
+    { field: "html", line: 2, column: 4, message: "{{#each}} takes exactly one value." },
+    { field: "text", line: 1, column: 1, message: 'Unknown helper "foo".' },
+  ]);
+  expect(await renderer.check({ subject: "{{a}}", html: "x", text: null })).toEqual([]);
+  expect(await renderer.check({ subject: "s", html: "x".repeat(5_000_001), text: null })).toEqual([
+    { field: "html", line: 1, column: 1, message: "The html is larger than 5 MB." },
+  ]);
+});
+
+test("checking is watched as rendering is", async () => {
+  const renderer = start({ threads: 1, readTimeoutMs: 1 });
+  const html = `${"\n".repeat(999_000)}x${"\n".repeat(900_000)}${"{{#if a}}{{/if}}".repeat(700)}`;
+  expect(await renderer.check({ subject: "s", html, text: null })).toEqual([
+    { field: "html", line: 1, column: 1, message: "The template took longer than 1 ms to read." },
+  ]);
+});
+
+test("closing answers what still waits, and what comes later", async () => {
+  const renderer = start({ threads: 1 });
+  const waiting = renderer.render(Array.from({ length: 100 }, () => GOOD));
+  await renderer.close();
+  const closed = { ok: false, reason: "The renderer is closed." };
+  expect(await waiting).toEqual(Array.from({ length: 100 }, () => closed));
+  expect(await renderer.render([GOOD])).toEqual([closed]);
+  expect(await renderer.check({ subject: "{{a}}", html: "", text: null })).toMatchObject([
+    { message: closed.reason },
+  ]);
+});

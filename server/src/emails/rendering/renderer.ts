@@ -1,0 +1,213 @@
+// Renders mails and checks templates on threads of their own, so that a hostile template costs its project a mail and
+// nobody else anything. Before it: whoever has a content and variables (sender, send, save). After it: the MIME builder.
+
+import { LRUCache } from "lru-cache";
+import type { ContentField, RenderedParts, TemplateContent } from "./compile-content.ts";
+import { sizeText, type WorkerAnswer } from "./render-messages.ts";
+import { RenderThread, type RenderJob, type ThreadEnd, type ThreadTask } from "./render-thread.ts";
+import type { TemplateProblem } from "./source-position.ts";
+
+export type { TemplateContent } from "./compile-content.ts";
+export type { RenderJob } from "./render-thread.ts";
+
+export type RenderResult =
+  | { ok: true; subject: string; html: string; text: string }
+  | { ok: false; reason: string };
+
+export interface ContentProblem extends TemplateProblem {
+  field: ContentField;
+}
+
+export interface RendererOptions {
+  threads: number;
+  /** Wall time of rendering one mail. */
+  renderTimeoutMs?: number;
+  /** Wall time of each step of reading a content, which happens once: parsing or compiling one part. */
+  readTimeoutMs?: number;
+  /** UTF-8 size of each of the three parts. */
+  outputLimitBytes?: number;
+}
+
+export interface Renderer {
+  /** What is wrong with a content, in every part; empty when it can be used. Never rejects. */
+  check(content: TemplateContent): Promise<ContentProblem[]>;
+  /** One result per job, in their order; a job that fails, fails alone. Never rejects. */
+  render(jobs: readonly RenderJob[]): Promise<RenderResult[]>;
+  /** Ends the threads; what is still waiting fails. */
+  close(): Promise<void>;
+}
+
+const RENDER_TIMEOUT_MS = 250;
+/** The largest template allowed takes up to 200 ms; it shall pass on a busy machine too, where all of a campaign hangs on it. */
+const READ_TIMEOUT_MS = 1_000;
+const OUTPUT_LIMIT_BYTES = 5_000_000;
+/** A busy machine may stop a thread for longer than a rendering may take: a task has a second try. */
+const TRIES_MAX = 2;
+/** A content that ended so many threads in a row is not tried again for a while: others need the threads. */
+const ENDED_THREADS_IN_A_ROW_MAX = 3;
+const REFUSAL_MS = 60_000;
+const REFUSED_CONTENTS_MAX = 1_000;
+
+const FIELDS: readonly ContentField[] = ["subject", "html", "text"];
+
+/** Creates the pool and starts its threads. */
+export function createRenderer(options: RendererOptions): Renderer {
+  const outputLimitBytes = options.outputLimitBytes ?? OUTPUT_LIMIT_BYTES;
+  const pool = new RenderPool({
+    threads: options.threads,
+    renderTimeoutMs: options.renderTimeoutMs ?? RENDER_TIMEOUT_MS,
+    readTimeoutMs: options.readTimeoutMs ?? READ_TIMEOUT_MS,
+    outputLimitBytes,
+  });
+
+  const checkField = async (field: ContentField, source: string | null): Promise<ContentProblem[]> => {
+    if (source === null) return [];
+    if (source.length > outputLimitBytes)
+      return [wholeField(field, `The ${field} is larger than ${sizeText(outputLimitBytes)}.`)];
+    if (!source.includes("{{")) return [];
+    const answer = await pool.add({ kind: "check", source });
+    if (answer.kind === "checked") return answer.problems.map((problem) => ({ field, ...problem }));
+    return [
+      wholeField(field, answer.kind === "failed" ? answer.reason : "The template could not be checked."),
+    ];
+  };
+  const renderJob = async (job: RenderJob): Promise<RenderResult> => {
+    const large = FIELDS.find((field) => (job.content[field]?.length ?? 0) > outputLimitBytes);
+    if (large !== undefined)
+      return { ok: false, reason: `The ${large} is larger than ${sizeText(outputLimitBytes)}.` };
+    const answer = await pool.add({ kind: "render", job });
+    if (answer.kind === "rendered") return { ok: true, ...completed(answer.parts, job.content) };
+    return {
+      ok: false,
+      reason: answer.kind === "failed" ? answer.reason : "The template could not be rendered.",
+    };
+  };
+  return {
+    check: async (content) =>
+      (await Promise.all(FIELDS.map((field) => checkField(field, content[field])))).flat(),
+    render: (jobs) => Promise.all(jobs.map(renderJob)),
+    close: () => pool.close(),
+  };
+}
+
+function wholeField(field: ContentField, message: string): ContentProblem {
+  return { field, line: 1, column: 1, message };
+}
+
+function completed(
+  parts: RenderedParts,
+  content: TemplateContent,
+): { subject: string; html: string; text: string } {
+  return {
+    subject: parts.subject ?? content.subject,
+    html: parts.html ?? content.html,
+    text: parts.text ?? content.text ?? "",
+  };
+}
+
+/** The queue and the threads that work it off. */
+class RenderPool {
+  private readonly threads: readonly RenderThread[];
+  private readonly settings: Required<RendererOptions>;
+  private queue: ThreadTask[] = [];
+  private isDispatchDue = false;
+  private isClosed = false;
+  /** Contents that lately were the end of threads: how many in a row, and why. */
+  private readonly suspects = new LRUCache<string, { endedThreads: number; reason: string }>({
+    max: REFUSED_CONTENTS_MAX,
+    ttl: REFUSAL_MS,
+  });
+
+  constructor(settings: Required<RendererOptions>) {
+    this.settings = settings;
+    this.threads = Array.from(
+      { length: settings.threads },
+      () =>
+        new RenderThread({
+          ...settings,
+          onIdle: () => this.dispatch(),
+          onEnd: (end, culprit, others) => this.goOn(end, culprit, others),
+        }),
+    );
+    for (const thread of this.threads) thread.start();
+  }
+
+  add(work: ThreadTask["work"]): Promise<WorkerAnswer> {
+    if (this.isClosed) return Promise.resolve(CLOSED);
+    return new Promise((finish) => {
+      this.queue.push({ work, endedThreads: 0, finish: (answer) => this.finish(work, answer, finish) });
+      if (this.isDispatchDue) return;
+      // After the caller has added all it has, so that a batch is shared out evenly.
+      this.isDispatchDue = true;
+      queueMicrotask(() => {
+        this.isDispatchDue = false;
+        this.dispatch();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const waiting = this.queue;
+    this.queue = [];
+    const unfinished = await Promise.all(this.threads.map((thread) => thread.close()));
+    for (const task of [...unfinished.flat(), ...waiting]) task.finish(CLOSED);
+  }
+
+  private dispatch(): void {
+    if (this.isClosed) return;
+    if (this.suspects.size > 0) this.queue = this.queue.filter((task) => !this.refuse(task));
+    const idle = this.threads.filter((thread) => thread.isIdle);
+    for (const [index, thread] of idle.entries()) {
+      if (this.queue.length === 0) return;
+      thread.run(this.queue, Math.ceil(this.queue.length / (idle.length - index)));
+    }
+  }
+
+  /** A thread ended in the middle of a task: that one is tried again last, or fails; the others come first again. */
+  private goOn(end: ThreadEnd, culprit: ThreadTask, others: readonly ThreadTask[]): void {
+    this.queue.unshift(...others);
+    culprit.endedThreads += 1;
+    const reason = this.reasonOf(end);
+    const key = contentKeyOf(culprit.work);
+    if (key !== null) {
+      const before = this.suspects.get(key)?.endedThreads ?? 0;
+      this.suspects.set(key, { endedThreads: before + 1, reason });
+    }
+    if (culprit.endedThreads < TRIES_MAX) this.queue.push(culprit);
+    else culprit.finish({ kind: "failed", reason });
+    this.dispatch();
+  }
+
+  private refuse(task: ThreadTask): boolean {
+    const key = contentKeyOf(task.work);
+    const suspect = key === null ? undefined : this.suspects.get(key);
+    if (suspect === undefined || suspect.endedThreads < ENDED_THREADS_IN_A_ROW_MAX) return false;
+    task.finish({ kind: "failed", reason: suspect.reason });
+    return true;
+  }
+
+  private finish(
+    work: ThreadTask["work"],
+    answer: WorkerAnswer,
+    resolve: (answer: WorkerAnswer) => void,
+  ): void {
+    const key = contentKeyOf(work);
+    if (answer.kind === "rendered" && key !== null && this.suspects.size > 0) this.suspects.delete(key);
+    resolve(answer);
+  }
+
+  private reasonOf(end: ThreadEnd): string {
+    const { readTimeoutMs, renderTimeoutMs } = this.settings;
+    if (end === "slow reading") return `The template took longer than ${readTimeoutMs} ms to read.`;
+    if (end === "slow rendering") return `The template took longer than ${renderTimeoutMs} ms to render.`;
+    if (end === "memory") return "The template took too much memory.";
+    return "The template could not be rendered: its thread stopped.";
+  }
+}
+
+const CLOSED: WorkerAnswer = { kind: "failed", reason: "The renderer is closed." };
+
+function contentKeyOf(work: ThreadTask["work"]): string | null {
+  return work.kind === "render" ? work.job.contentKey : null;
+}

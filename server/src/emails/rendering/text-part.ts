@@ -1,0 +1,215 @@
+// Makes the text part of a mail out of its HTML: what a reader without HTML would want to see, links included.
+// Before it: compile-content.ts, once per content. After it: the MIME builder, which does the encoding.
+
+import { decodeHTML, decodeHTMLAttribute } from "entities";
+import { Parser } from "htmlparser2";
+
+/**
+ * Characters with a meaning inside `markedText`, all noncharacters (Unicode 3.4, D14), which no text for people
+ * holds. PLACEHOLDER, digits and PLACEHOLDER_END stand for something to be put in later and go through like a word;
+ * with CONTROL in front instead they stand for something that prints nothing itself.
+ */
+export const PLACEHOLDER = "\uFDD0";
+export const PLACEHOLDER_END = "\uFDD1";
+export const CONTROL = "\uFDD2";
+const LINE_EDGE = "\uFDD3";
+const PARAGRAPH_EDGE = "\uFDD4";
+const HARD_BREAK = "\uFDD5";
+/** As many in a row as the item is deep in lists. */
+const BULLET = "\uFDD6";
+
+/** A run of marks with the spaces around it; the look-behind keeps long runs of spaces linear. */
+const MARKS = /(?<! ) *[\uFDD3-\uFDD6][ \uFDD3-\uFDD6]*/g;
+/** Soft hyphens and invisible joiners that pad previews; the joiners that shape letters (ZWJ, ZWNJ) stay. */
+const INVISIBLE = /\u00AD|\u034F|\u200B|\uFEFF/g;
+/** Anything to do at all: other white space than a space, two in a row, something invisible. */
+const UNTIDY = /[^\S ]|  |[\u00AD\u200B]|\u034F/;
+const BLANK_LINES_MAX = 1;
+const LIST_DEPTH_MAX = 10;
+
+const PARAGRAPHS = namesOf("p h1 h2 h3 h4 h5 h6 ul ol dl blockquote pre hr figure table");
+const LINES = namesOf(
+  "address article aside body caption center dd div dt fieldset figcaption footer form header html legend main nav",
+  "section tbody tfoot thead tr",
+);
+const CELLS = namesOf("td th");
+const UNSEEN = namesOf("head style script title template select object video audio svg");
+
+/** Makes readable text out of an HTML document or fragment. Lines are not wrapped. Never throws. */
+export function htmlToText(html: string): string {
+  return resolveMarks(markedText(withoutMarks(html)));
+}
+
+/**
+ * HTML in which nothing will be taken for a mark or placeholder, be it written as a character or by its number. What is
+ * found is replaced and not removed: what stands around it must not become a number.
+ */
+export function withoutMarks(html: string): string {
+  return html
+    .replace(/[\uFDD0-\uFDEF]/g, "\uFFFD")
+    .replace(/&#(?:x([\da-f]+)|(\d+));?/gi, (reference, hexadecimal: string | undefined, decimal: string) => {
+      const code = hexadecimal === undefined ? Number(decimal) : Number(`0x${hexadecimal}`);
+      return code >= 0xfdd0 && code <= 0xfdef ? "\uFFFD" : reference;
+    });
+}
+
+/**
+ * The text of `html` with marks in place of line breaks, for text that still gets values put in: two breaks with
+ * nothing between them must become one, and only after rendering is it known whether there is something.
+ */
+export function markedText(html: string): string {
+  const writer = new TextWriter();
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => writer.open(name, attributes),
+      onclosetag: (name) => writer.close(name),
+      ontext: (text) => writer.write(text.includes("&") ? decodeHTML(text) : text),
+    },
+    // Entities are decoded where they are shown: the parser is twice as fast without, and most attributes are not.
+    { decodeEntities: false },
+  );
+  parser.end(html);
+  return writer.finish();
+}
+
+/** Makes line breaks and list bullets out of the marks of `markedText`. */
+export function resolveMarks(marked: string): string {
+  return marked.replace(MARKS, resolveRun).trim();
+}
+
+function resolveRun(run: string, offset: number, text: string): string {
+  if (offset + run.length === text.length) return "";
+  const bullet = run.lastIndexOf(BULLET);
+  if (bullet === -1) return lineBreaks(run);
+  // Of several items only the last has text: what stands between its bullet and its text is no break.
+  let first = bullet;
+  while (run[first - 1] === BULLET) first -= 1;
+  return `${lineBreaks(run.slice(0, first))}${"  ".repeat(bullet - first)}- `;
+}
+
+function lineBreaks(run: string): string {
+  let hard = 0;
+  let edge = 0;
+  let startsHard = false;
+  for (const mark of run) {
+    if (mark === HARD_BREAK) {
+      startsHard ||= edge === 0;
+      hard += 1;
+    } else if (mark === PARAGRAPH_EDGE) edge = 2;
+    else if (mark === LINE_EDGE) edge = Math.max(edge, 1);
+  }
+  // As in a browser: a <br> that ends a block adds nothing, one between two blocks is an empty line.
+  const breaks = Math.max(edge, hard === 0 || startsHard ? hard : hard + 1);
+  return "\n".repeat(Math.min(breaks, BLANK_LINES_MAX + 1));
+}
+
+/** Follows the document and collects its text. */
+class TextWriter {
+  private written: string[] = [];
+  private endsWithSpace = true;
+  private depth = 0;
+  /** How deep the outermost element is that is not shown; 0 outside of one. */
+  private unseenFrom = 0;
+  private listDepth = 0;
+  private preDepth = 0;
+  /** The link being read: its text is collected apart, because the address follows it. */
+  private link: { depth: number; address: string; before: string[] } | null = null;
+
+  open(name: string, attributes: Record<string, string>): void {
+    this.depth += 1;
+    if (this.unseenFrom > 0) return;
+    if (UNSEEN.has(name) || isHidden(attributes)) {
+      this.unseenFrom = this.depth;
+      return;
+    }
+    if (name === "br") this.mark(HARD_BREAK);
+    else if (name === "img") this.write(decodeHTMLAttribute(attributes["alt"] ?? ""));
+    else if (name === "a") this.openLink(decodeHTMLAttribute(attributes["href"] ?? ""));
+    else if (name === "li")
+      this.mark(LINE_EDGE + BULLET.repeat(Math.min(Math.max(this.listDepth, 1), LIST_DEPTH_MAX)));
+    else this.edge(name);
+    if (name === "hr") this.write("---");
+    if (name === "ul" || name === "ol") this.listDepth += 1;
+    if (name === "pre") this.preDepth += 1;
+  }
+
+  close(name: string): void {
+    this.depth -= 1;
+    if (this.unseenFrom > 0) {
+      if (this.depth < this.unseenFrom) this.unseenFrom = 0;
+      return;
+    }
+    if (this.link !== null && this.depth < this.link.depth) this.closeLink();
+    if (name === "ul" || name === "ol") this.listDepth -= 1;
+    if (name === "pre") this.preDepth -= 1;
+    if (CELLS.has(name)) this.write(" ");
+    else if (name === "li") this.mark(LINE_EDGE);
+    else this.edge(name);
+  }
+
+  /** Adds text with its white space collapsed as a browser does. */
+  write(text: string): void {
+    if (this.unseenFrom > 0) return;
+    let shown = text;
+    if (this.preDepth > 0) shown = text.replace(/\r\n?|\n/g, HARD_BREAK);
+    else if (UNTIDY.test(text)) shown = text.replace(INVISIBLE, "").replace(/\s+/g, " ");
+    if (this.preDepth === 0 && this.endsWithSpace && shown.startsWith(" ")) shown = shown.slice(1);
+    if (shown === "") return;
+    this.written.push(shown);
+    this.endsWithSpace = shown.endsWith(" ");
+  }
+
+  finish(): string {
+    if (this.link !== null) this.closeLink();
+    return this.written.join("");
+  }
+
+  private mark(marks: string): void {
+    this.written.push(marks);
+    this.endsWithSpace = true;
+  }
+
+  private edge(name: string): void {
+    if (PARAGRAPHS.has(name)) this.mark(this.listDepth > 0 ? LINE_EDGE : PARAGRAPH_EDGE);
+    else if (LINES.has(name)) this.mark(LINE_EDGE);
+  }
+
+  private openLink(address: string): void {
+    if (this.link !== null) this.closeLink();
+    this.link = { depth: this.depth, address: address.replace(/\s+/g, " ").trim(), before: this.written };
+    this.written = [];
+  }
+
+  private closeLink(): void {
+    if (this.link === null) return;
+    const { address, before } = this.link;
+    const inside = this.written.length === 1 ? (this.written[0] ?? "") : this.written.join("");
+    const words = inside.replace(MARKS, " ").trim();
+    this.link = null;
+    this.written = before;
+    if (/^$|^#|^(?:javascript|data):/i.test(address) || bareAddress(words) === bareAddress(address)) {
+      this.written.push(inside);
+      return;
+    }
+    // The address belongs to the words, not behind the breaks that follow them.
+    let end = inside.length;
+    while (/[ \uFDD3-\uFDD6]/.test(inside[end - 1] ?? "")) end -= 1;
+    this.written.push(inside.slice(0, end), words === "" ? address : ` (${address})`, inside.slice(end));
+    this.endsWithSpace = end < inside.length;
+  }
+}
+
+/** A style that depends on a block is no reason to leave text out. */
+function isHidden(attributes: Record<string, string>): boolean {
+  if (Object.hasOwn(attributes, "hidden")) return true;
+  const style = attributes["style"] ?? "";
+  return /(?:^|;)\s*display\s*:\s*none\b/i.test(style) && !style.includes(CONTROL);
+}
+
+function bareAddress(address: string): string {
+  return address.replace(/^(?:https?:\/\/|mailto:|tel:)/i, "").replace(/\/$/, "");
+}
+
+function namesOf(...lists: readonly string[]): ReadonlySet<string> {
+  return new Set(lists.flatMap((list) => list.split(" ")));
+}

@@ -1,0 +1,19 @@
+// HTTP for mails: endpoint → verb → answer.
+import * as contract from "@postloft/contract/emails.ts";
+import type { Database } from "../platform/database.ts";
+import { ok, route, type Route } from "../platform/http-route.ts";
+import { readPage } from "../platform/page.ts";
+import { getEmail, listEmails } from "./emails.ts";
+
+export function emailRoutes({ database }: { database: Database }): Route[] {
+  return [
+    route(contract.listEmails, async ({ projectId, query }) => {
+      const { status, contactId, since } = query;
+      const filter = { status, contactId, since: since === undefined ? undefined : new Date(since) };
+      return ok(await listEmails(database, projectId, filter, readPage("emails", query)));
+    }),
+    route(contract.getEmail, async ({ projectId, params }) =>
+      ok(await getEmail(database, projectId, params.id)),
+    ),
+  ];
+}

@@ -1,0 +1,66 @@
+// The rules of a mail's way out, case by case.
+import { expect, test } from "vitest";
+import { EMAIL_STATUSES } from "@postloft/contract/emails.ts";
+import { newId } from "../platform/ids.ts";
+import { isForward, isRetriedWhenUncertain, messageDateOf, messageIdOf, retryWaitMs } from "./rules.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+test.each([
+  [1, 30_000],
+  [2, 2 * MINUTE_MS],
+  [3, 10 * MINUTE_MS],
+  [4, 30 * MINUTE_MS],
+  [5, HOUR_MS],
+  [6, HOUR_MS],
+  [40, HOUR_MS],
+])("after temporary refusal %i a mail waits %i ms, and up to a fifth more by chance", (attempts, wait) => {
+  expect(retryWaitMs("CAMPAIGN", attempts, 0, 0)).toBe(wait);
+  expect(retryWaitMs("CAMPAIGN", attempts, 0, 1)).toBe(Math.round(wait * 1.2));
+});
+
+test.each([
+  ["TRANSACTIONAL", 12],
+  ["WORKFLOW", 72],
+  ["CAMPAIGN", 72],
+] as const)(
+  "%s mail is given up when its next attempt would be more than %i hours after it was accepted",
+  (kind, hours) => {
+    expect(retryWaitMs(kind, 9, (hours - 1) * HOUR_MS, 0)).toBe(HOUR_MS);
+    expect(retryWaitMs(kind, 9, (hours - 1) * HOUR_MS + 1, 0)).toBeNull();
+  },
+);
+
+test("of mails whose handover nobody saw the end of, only transactional ones are tried again, and once", () => {
+  expect(isRetriedWhenUncertain("TRANSACTIONAL", 1)).toBe(true);
+  expect(isRetriedWhenUncertain("TRANSACTIONAL", 2)).toBe(false);
+  expect(isRetriedWhenUncertain("WORKFLOW", 1)).toBe(false);
+  expect(isRetriedWhenUncertain("CAMPAIGN", 1)).toBe(false);
+});
+
+test("every attempt carries the same Message-ID and the same Date", () => {
+  const id = newId();
+  expect(messageIdOf(id, "me@example.com")).toBe(`${id}@example.com`);
+  expect(Math.abs(messageDateOf(id).getTime() - Date.now())).toBeLessThan(5_000);
+});
+
+test("notices move a mail forward only", () => {
+  const allowed = EMAIL_STATUSES.flatMap((from) =>
+    EMAIL_STATUSES.filter((to) => isForward(from, to)).map((to) => `${from} → ${to}`),
+  );
+  expect(allowed).toEqual([
+    "SENDING → DELIVERED",
+    "SENDING → BOUNCED",
+    "SENDING → COMPLAINED",
+    "SENT → DELIVERED",
+    "SENT → BOUNCED",
+    "SENT → COMPLAINED",
+    "UNCONFIRMED → DELIVERED",
+    "UNCONFIRMED → BOUNCED",
+    "UNCONFIRMED → COMPLAINED",
+    "DELIVERED → BOUNCED",
+    "DELIVERED → COMPLAINED",
+    "BOUNCED → COMPLAINED",
+  ]);
+});

@@ -1,0 +1,131 @@
+// Events over HTTP: listed, filtered, paged.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { transaction } from "../platform/database.ts";
+import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { recordEvents } from "./events.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Event {
+  id: string;
+  name: string;
+  contactId: string;
+  data: unknown;
+  emailId: string | null;
+  createdAt: string;
+}
+interface EventList {
+  events: Event[];
+  data: Event[];
+  cursor: string | null;
+  hasMore: boolean;
+}
+
+const list = (caller: TestCaller, path: string) => server.call<EventList>("GET", path, caller);
+const names = ({ body }: { body: EventList }) => body.data.map(({ name }) => name);
+const track = async (caller: TestCaller, email: string, event: string, data?: unknown) =>
+  (
+    await server.call<{ data: { contact: string; event: string; timestamp: string } }>(
+      "POST",
+      "/v1/track",
+      caller,
+      { email, event, ...(data === undefined ? {} : { data }) },
+    )
+  ).body.data;
+
+test("events are listed newest first, as they were tracked", async () => {
+  const { byKey } = await server.createProject();
+  const first = await track(byKey, "ada@example.com", "opened", { a: 1, b: null, c: "" });
+  await track(byKey, "ada@example.com", "closed");
+  const reply = await list(byKey, "/events");
+  expect(names(reply)).toEqual(["closed", "opened"]);
+  expect(reply.body.events).toEqual(reply.body.data);
+  expect(reply.body.data[1]).toEqual({
+    id: first.event,
+    name: "opened",
+    contactId: first.contact,
+    data: { a: 1, b: null, c: "" },
+    emailId: null,
+    createdAt: first.timestamp,
+  });
+  expect(reply.body).toMatchObject({ cursor: null, hasMore: false });
+});
+
+test("the list is filtered by name, contact and time, alone and together", async () => {
+  const { byKey } = await server.createProject();
+  const ada = await track(byKey, "ada@example.com", "opened");
+  await track(byKey, "bob@example.com", "opened");
+  const last = await track(byKey, "ada@example.com", "closed %_\\ 🦀");
+  expect(names(await list(byKey, "/events?eventName=opened"))).toHaveLength(2);
+  expect(names(await list(byKey, "/events?eventName=Opened"))).toEqual([]);
+  expect(names(await list(byKey, `/events?eventName=${encodeURIComponent("closed %_\\ 🦀")}`))).toHaveLength(
+    1,
+  );
+  expect(names(await list(byKey, "/events?eventName=%25"))).toEqual([]);
+  expect(names(await list(byKey, `/events?contactId=${ada.contact}`))).toHaveLength(2);
+  expect(names(await list(byKey, `/events?contactId=${ada.contact}&eventName=opened`))).toEqual(["opened"]);
+  expect(names(await list(byKey, `/events/contact/${ada.contact}`))).toHaveLength(2);
+  expect(names(await list(byKey, `/events?contactId=${randomUUID()}`))).toEqual([]);
+  const since = (instant: string) => list(byKey, `/events?since=${encodeURIComponent(instant)}`);
+  expect(names(await since(last.timestamp))).toContain("closed %_\\ 🦀");
+  expect(names(await since("2100-01-01T00:00:00Z"))).toEqual([]);
+  expect(names(await since("2000-01-01T02:00:00+02:00"))).toHaveLength(3);
+});
+
+test("pages follow each other without gap or repetition, also when events come in and their rows go", async () => {
+  const { byKey, id } = await server.createProject();
+  const tracked: string[] = [];
+  for (let at = 0; at < 7; at++) tracked.push((await track(byKey, "ada@example.com", `e${at}`)).event);
+  const first = await list(byKey, "/events?limit=3");
+  expect(first.body.hasMore).toBe(true);
+  await track(byKey, "ada@example.com", "new");
+  await server.rows("delete from events where project_id = $1 and id = $2", id, first.body.data[2]?.id);
+  const second = await list(byKey, `/events?limit=3&cursor=${first.body.cursor}`);
+  const third = await list(byKey, `/events?limit=3&cursor=${second.body.cursor}`);
+  expect([...first.body.data, ...second.body.data, ...third.body.data].map((event) => event.id)).toEqual(
+    tracked.toReversed(),
+  );
+  expect(third.body).toMatchObject({ cursor: null, hasMore: false });
+});
+
+test("what is no filter answers 422, what is no cursor 400, what is no contact 404", async () => {
+  const { byKey } = server.project;
+  const reply = await server.call("GET", "/events?contactId=x&since=today&limit=101&eventName=%00", byKey);
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual([
+    "contactId invalid_string",
+    "eventName custom",
+    "limit too_big",
+    "since invalid_date",
+  ]);
+  for (const since of ["2026-02-30T00:00:00Z", "2026-01-01", "2026-01-01T00:00:00", "1e9", ""])
+    expect(faultsOf(await server.call("GET", `/events?since=${since}`, byKey))).toEqual([
+      "since invalid_date",
+    ]);
+  const contacts = Buffer.from(`contacts:${randomUUID()}`).toString("base64url");
+  for (const cursor of ["", "x", contacts, Buffer.from("events:x").toString("base64url")])
+    expect(refusalOf(await server.call("GET", `/events?cursor=${cursor}`, byKey))).toBe("400 BAD_REQUEST");
+  for (const contact of [randomUUID(), "x", "%00"])
+    expect(refusalOf(await server.call("GET", `/events/contact/${contact}`, byKey))).toBe(
+      "404 CONTACT_NOT_FOUND",
+    );
+});
+
+test("events recorded together keep their order and cannot name a contact of another project", async () => {
+  const project = await server.createProject();
+  const { contact } = await track(project.byKey, "ada@example.com", "first");
+  const events = Array.from({ length: 50 }, (_, at) => ({
+    projectId: project.id,
+    contactId: contact,
+    name: `batch ${at}`,
+  }));
+  const recorded = await transaction(server.database, (tx) => recordEvents(tx, events));
+  expect(recorded.map(({ name }) => name)).toEqual(events.map(({ name }) => name));
+  const { body } = await list(project.byKey, "/events?limit=50");
+  expect(body.data.map(({ name }) => name)).toEqual(events.map(({ name }) => name).toReversed());
+  const foreign = [{ projectId: server.project.id, contactId: contact, name: "stolen" }];
+  await expect(transaction(server.database, (tx) => recordEvents(tx, foreign))).rejects.toMatchObject({
+    code: "23503",
+  });
+});

@@ -1,0 +1,94 @@
+// What happened to a contact: append-only, recorded in the transaction of what caused it.
+// Before it: contacts/, emails/ and v1/ record. After it: filters, timelines and lists read.
+import type { Database, Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import {
+  insertEvents,
+  listEventRows,
+  listEventRowsByEmail,
+  type EventFilter,
+  type EventRow,
+} from "./queries.ts";
+
+export interface NewEvent {
+  projectId: string;
+  id: string;
+  contactId: string;
+  name: string;
+  data: Record<string, unknown> | null;
+  emailId: string | null;
+  createdAt: Date;
+}
+
+/** An event as its caller knows it; id and time are made here unless given. */
+export interface EventToRecord {
+  projectId: string;
+  contactId: string;
+  name: string;
+  data?: Record<string, unknown> | null;
+  emailId?: string | null;
+}
+
+/**
+ * Records events in the order given, in one statement; answers id and time of each.
+ * The contact must exist in the same project: the database refuses anything else.
+ */
+export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Promise<NewEvent[]> {
+  const createdAt = new Date();
+  const recorded = events.map((event) => ({
+    projectId: event.projectId,
+    id: newId(),
+    contactId: event.contactId,
+    name: event.name,
+    data: event.data ?? null,
+    emailId: event.emailId ?? null,
+    createdAt,
+  }));
+  if (recorded.length > 0) await insertEvents(tx, recorded);
+  return recorded;
+}
+
+export interface EventView {
+  id: string;
+  name: string;
+  contactId: string;
+  data: unknown;
+  emailId: string | null;
+  createdAt: string;
+}
+
+const LIST = "events";
+
+/** Events of a project, newest first. */
+export async function listEvents(
+  database: Database,
+  projectId: string,
+  filter: EventFilter,
+  request: PageRequest,
+): Promise<Page<EventView>> {
+  return toPage(LIST, request, await listEventRows(database, projectId, filter, request), present);
+}
+
+/** The most events of one mail that a timeline shows. */
+const MAX_TIMELINE_EVENTS = 200;
+
+/** What happened with one mail, oldest first. */
+export async function listEventsOfEmail(
+  database: Database,
+  projectId: string,
+  emailId: string,
+): Promise<EventView[]> {
+  return (await listEventRowsByEmail(database, projectId, emailId, MAX_TIMELINE_EVENTS)).map(present);
+}
+
+function present(row: EventRow): EventView {
+  return {
+    id: row.id,
+    name: row.name,
+    contactId: row.contact_id,
+    data: row.data ?? null,
+    emailId: row.email_id,
+    createdAt: row.created_at.toISOString(),
+  };
+}

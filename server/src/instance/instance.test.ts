@@ -1,0 +1,170 @@
+// What the installation says about itself, and how the first account comes into an empty database.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import * as contract from "@postloft/contract/instance.ts";
+import { readConfig } from "../platform/config.ts";
+import { createSealer } from "../platform/crypto.ts";
+import { createDatabase } from "../platform/database.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { APP_SECRET, useTestServer } from "../testing/test-server.ts";
+import { bootstrap } from "./bootstrap.ts";
+import { readReadiness } from "./health.ts";
+
+const server = useTestServer();
+
+interface Config {
+  urls: { api: string; dashboard: string; docs: string };
+  features: { signups: boolean; email: { provider: string } };
+}
+
+test("GET /config says what is on, in the shape of the contract, and gives nothing away", async () => {
+  const { status, body, text } = await server.call<Config>("GET", "/config");
+  expect(status).toBe(200);
+  expect(contract.getConfig.answers[200]?.parse(body)).toEqual(body);
+  const port = new URL(server.url).port;
+  expect(body.urls).toEqual({
+    api: `http://localhost:${port}`,
+    dashboard: `http://localhost:${port}/app`,
+    docs: `http://localhost:${port}/docs`,
+  });
+  expect(body.features).toMatchObject({ signups: true, email: { provider: "mailbox" } });
+  expect(text).not.toMatch(/postgres:|secret|version/i);
+});
+
+test("GET /config tells when signing up is closed and how mail leaves, and uses the public address", async () => {
+  const closed = await server.startAnother({
+    DISABLE_SIGNUPS: "true",
+    MAIL_TRANSPORT: "smtp://user:hunter2@127.0.0.1:1",
+    BASE_URL: "https://mail.example.com/",
+    ROLES: "api",
+  });
+  const { body, text } = await closed.call<Config>("GET", "/config");
+  expect(body.features).toMatchObject({ signups: false, email: { provider: "smtp" } });
+  expect(body.urls.api).toBe("https://mail.example.com");
+  expect(text).not.toContain("hunter2");
+});
+
+test("GET /health answers while the process lives, GET /ready when it can work", async () => {
+  const health = await server.call("GET", "/health");
+  expect(health.status).toBe(200);
+  expect(contract.getHealth.answers[200]?.parse(health.body)).toEqual(health.body);
+  const ready = await server.call("GET", "/ready");
+  expect([ready.status, ready.body]).toEqual([
+    200,
+    { status: "ready", checks: { database: "ok", migrations: "ok", queue: "ok" } },
+  ]);
+});
+
+test("mail that nobody sends makes the installation not ready, and it says so", async () => {
+  const { byKey, id } = await server.createProject();
+  const mail = { to: "a@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" };
+  await server.rows("update projects set disabled = false where id = $1", id);
+  const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+    "POST",
+    "/v1/send",
+    byKey,
+    mail,
+  );
+  const email = body.data.emails[0]?.email;
+  // A disabled project's mail stays where it is, so the sender does not touch it under our hands.
+  await server.rows("update projects set disabled = true where id = $1", id);
+  await server.rows(
+    "update emails set status = 'QUEUED', sender_id = null, due_at = now() - interval '10 minutes' where id = $1",
+    email,
+  );
+  const ready = await server.call("GET", "/ready");
+  expect([ready.status, ready.body]).toEqual([
+    503,
+    { status: "not ready", checks: { database: "ok", migrations: "ok", queue: "failing" } },
+  ]);
+  const page = await server.call("GET", "/");
+  expect(page.text).toContain("needs attention");
+  await server.rows("delete from emails where id = $1", email);
+  expect((await server.call("GET", "/ready")).status).toBe(200);
+});
+
+test("GET /metrics is what Prometheus reads, with routes and not paths", async () => {
+  await server.call("GET", "/contacts/a-very-special-id", server.project.byKey);
+  const { status, headers, text } = await server.call("GET", "/metrics");
+  expect(status).toBe(200);
+  expect(headers.get("content-type")).toMatch(/^text\/plain; version=/);
+  expect(text).toContain(
+    'postloft_http_request_seconds_count{method="GET",route="/contacts/:id",status="404"} 1',
+  );
+  expect(text).not.toContain("a-very-special-id");
+});
+
+test("GET /openapi.json describes every endpoint, each by its name", async () => {
+  const { status, headers, body } = await server.call<{
+    openapi: string;
+    paths: Record<string, Record<string, { operationId?: string }>>;
+  }>("GET", "/openapi.json");
+  expect(status).toBe(200);
+  expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(body.openapi).toMatch(/^3\.1/);
+  const described = Object.values(body.paths).flatMap((path) =>
+    Object.values(path).map(({ operationId }) => operationId),
+  );
+  expect(described).toEqual(expect.arrayContaining(ENDPOINTS.map(({ name }) => name)));
+});
+
+test("a person finds a first page and the documentation, and neither asks another machine", async () => {
+  const page = await server.call("GET", "/");
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(page.text).toContain("This installation is well");
+  expect(page.text).not.toMatch(/(src|href)="https?:/);
+  const docs = await server.call("GET", "/docs/");
+  expect(docs.status).toBe(200);
+  expect(docs.text).not.toMatch(/<(script|link)[^>]+(src|href)="(https?:)?\/\//);
+});
+
+let empty: TestDatabase;
+beforeAll(async () => {
+  empty = await createTestDatabase();
+});
+afterAll(async () => empty.drop());
+
+const SETTINGS = {
+  BOOTSTRAP_EMAIL: "First@Example.com",
+  BOOTSTRAP_PASSWORD: "a password for tests",
+  BOOTSTRAP_PROJECT: "The first",
+  BOOTSTRAP_PUBLIC_KEY: "pk_first",
+  BOOTSTRAP_SECRET_KEY: "sk_first",
+};
+
+test("BOOTSTRAP_* makes account, project and keys in an empty database, once", async () => {
+  const database = createDatabase(empty.pool);
+  const sealer = createSealer(APP_SECRET);
+  const run = (settings: Record<string, string>) => bootstrap(database, sealer, readConfig(settings));
+  expect(await run({})).toBe("nothing set");
+  for (const faulty of [
+    { BOOTSTRAP_EMAIL: "nobody" },
+    { BOOTSTRAP_PASSWORD: "a password for tests" },
+    { ...SETTINGS, BOOTSTRAP_PASSWORD: "short" },
+    { ...SETTINGS, BOOTSTRAP_PASSWORD: "x".repeat(257) },
+  ])
+    await expect(run(faulty)).rejects.toThrow(/^BOOTSTRAP_/);
+  expect(await run(SETTINGS)).toBe("made");
+  expect(await run({ ...SETTINGS, BOOTSTRAP_EMAIL: "second@example.com" })).toBe("has accounts");
+  const { rows } = await empty.pool.query(
+    "select u.email, p.name, m.role from users u join memberships m on m.user_id = u.id join projects p on p.id = m.project_id",
+  );
+  expect(rows).toEqual([{ email: "first@example.com", name: "The first", role: "OWNER" }]);
+});
+
+test("a server with BOOTSTRAP_* takes those keys, and signing up stays closed if it is", async () => {
+  const another = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true", ROLES: "api" });
+  // This database has accounts already: nothing is made.
+  expect((await another.call("GET", "/contacts", { key: "sk_first" })).status).toBe(401);
+});
+
+test("what cannot be asked is failing, and asking never throws", async () => {
+  const gone = await createTestDatabase();
+  const database = createDatabase(gone.pool);
+  await gone.drop();
+  expect(await readReadiness(database)).toEqual({
+    ready: false,
+    checks: { database: "failing", migrations: "failing", queue: "failing" },
+  });
+});

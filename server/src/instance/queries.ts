@@ -1,0 +1,20 @@
+// Statements about the installation itself.
+import { sql } from "kysely";
+import type { Database } from "../platform/database.ts";
+
+export async function countAppliedMigrations(database: Database): Promise<number> {
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*)::float8 as count from schema_migrations`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
+/** Seconds since the mail that waits longest was due; 0 when none waits. */
+export async function readOldestDueSeconds(database: Database): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as seconds
+    from (select due_at from emails where status = 'QUEUED' and due_at <= now() limit 1000) q`.execute(
+    database,
+  );
+  return rows[0]?.seconds ?? 0;
+}

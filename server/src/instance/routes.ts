@@ -1,0 +1,80 @@
+// HTTP for the installation itself: config, health, metrics, documentation, the local mailbox.
+import * as contract from "@postloft/contract/instance.ts";
+import * as mailboxContract from "@postloft/contract/mailbox.ts";
+import { openApiDocument } from "@postloft/contract/openapi.ts";
+import type { Database } from "../platform/database.ts";
+import { noContent, ok, route, type Route } from "../platform/http-route.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { readPage } from "../platform/page.ts";
+import { emptyMailbox, getMessage, getRawMessage, listMessages } from "../emails/mailbox.ts";
+import { readReadiness } from "./health.ts";
+
+export interface InstanceFacts {
+  version: string;
+  baseUrl: () => string;
+  transportName: string;
+  signupsDisabled: boolean;
+}
+
+export function instanceRoutes({
+  database,
+  metrics,
+  facts,
+}: {
+  database: Database;
+  metrics: Metrics;
+  facts: InstanceFacts;
+}): Route[] {
+  return [
+    route(contract.getConfig, async () => ok(publicConfig(facts))),
+    route(contract.getHealth, async () => ok({ status: "ok", time: new Date().toISOString() })),
+    route(contract.getReadiness, async () => {
+      const { ready, checks } = await readReadiness(database);
+      return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not ready", checks } };
+    }),
+    route(contract.getMetrics, async () => ({
+      ...ok(await metrics.registry.metrics()),
+      headers: { "content-type": metrics.registry.contentType },
+    })),
+    route(contract.getOpenApi, async () => ({
+      ...ok(JSON.stringify(openApiDocument(facts.baseUrl(), facts.version))),
+      headers: { "content-type": "application/json; charset=utf-8" },
+    })),
+  ];
+}
+
+function publicConfig({ baseUrl, transportName, signupsDisabled }: InstanceFacts) {
+  return {
+    environment: "production",
+    urls: { api: baseUrl(), dashboard: `${baseUrl()}/app`, docs: `${baseUrl()}/docs` },
+    features: {
+      signups: !signupsDisabled,
+      billing: false,
+      storage: false,
+      authProviders: { github: false, google: false, oidc: false },
+      email: { provider: transportName, trackingToggleEnabled: true },
+      smtp: { enabled: false, domain: null, ports: null },
+    },
+  };
+}
+
+export function mailboxRoutes({ database }: { database: Database }): Route[] {
+  return [
+    route(mailboxContract.listMessages, async ({ projectId, query }) =>
+      ok(await listMessages(database, projectId, query.to, readPage("messages", query))),
+    ),
+    route(mailboxContract.getMessage, async ({ projectId, params }) =>
+      ok(await getMessage(database, projectId, params.id)),
+    ),
+    route(mailboxContract.getRawMessage, async ({ projectId, params }) => ({
+      ...ok(await getRawMessage(database, projectId, params.id)),
+      headers: { "content-type": "message/rfc822", "content-disposition": "inline" },
+    })),
+    route(mailboxContract.deleteMessages, async ({ projectId, commit }) =>
+      commit(async (tx) => {
+        await emptyMailbox(tx, projectId);
+        return noContent();
+      }),
+    ),
+  ];
+}

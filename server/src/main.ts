@@ -1,0 +1,209 @@
+// The one place where everything is built: reads the settings, builds each part once, starts the roles asked for, stops them in order.
+// Before it: tools/bootstrap/start.js. After it: api.ts and worker.ts.
+import { hostname } from "node:os";
+import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
+import type pg from "pg";
+import manifest from "../package.json" with { type: "json" };
+import { readOrMakeSecret } from "./platform/application-secret.ts";
+import { ConfigError, readConfig, type Config } from "./platform/config.ts";
+import { createSealer } from "./platform/crypto.ts";
+import { createDatabase, createPool } from "./platform/database.ts";
+import { createDns } from "./platform/dns.ts";
+import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
+import { keepEmbeddedPostgres } from "./platform/embedded-postgres/kept-postgres.ts";
+import { createLog, type Log } from "./platform/log.ts";
+import { createMetrics } from "./platform/metrics.ts";
+import { migrate } from "./platform/migrations.ts";
+import { createTransport } from "./emails/providers/create-transport.ts";
+import { createRenderer } from "./emails/rendering/renderer.ts";
+import { createSessions } from "./users/sessions.ts";
+import { createDomains } from "./domains/domains.ts";
+import { createContactLinks } from "./contacts/links.ts";
+import { bootstrap, type BootstrapResult } from "./instance/bootstrap.ts";
+import { createApi } from "./api.ts";
+import { startWorker } from "./worker.ts";
+
+const MAX_DATABASE_CONNECTIONS = 16;
+const RENDER_THREADS = 1;
+const FORCED_STOP_MS = 19_000;
+
+export interface Running {
+  /** Where HTTP listens; null without the role `api`. */
+  url: string | null;
+  /** Drains: nothing new, what is in flight ends. */
+  stop(): Promise<void>;
+}
+
+interface OpenDatabase {
+  pool: pg.Pool;
+  secret: string;
+  close(): Promise<void>;
+}
+
+async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
+  const open = (connection: pg.PoolConfig) =>
+    createPool({ connection, maxConnections: MAX_DATABASE_CONNECTIONS, log });
+  if (config.DATABASE_URL !== undefined) {
+    const pool = open({ connectionString: config.DATABASE_URL });
+    return { pool, secret: config.APP_SECRET ?? "", close: () => pool.end() };
+  }
+  const dataDir = resolve(config.DATA_DIR);
+  const postgres = await keepEmbeddedPostgres({ dataDir, log: say });
+  const pool = open(postgres.connection);
+  postgres.follow(pool);
+  return {
+    pool,
+    secret: config.APP_SECRET ?? (await readOrMakeSecret(dataDir)),
+    async close() {
+      await pool.end();
+      await postgres.stop();
+    },
+  };
+}
+
+/** Starts what the settings ask for; resolves when everything is up. */
+export async function startPostloft(config: Config, log: Log, say: (line: string) => void): Promise<Running> {
+  const opened = await openDatabase(config, log, say);
+  const { pool } = opened;
+  const closing: Array<() => Promise<void>> = [() => opened.close()];
+  const stop = async () => {
+    for (const close of closing.splice(0).toReversed()) await close();
+  };
+  try {
+    const applied = await migrate(pool);
+    if (applied.length > 0)
+      say(
+        `The database was brought up to date (${applied.length} change${applied.length === 1 ? "" : "s"}).`,
+      );
+    const url = await startRoles(config, { pool, secret: opened.secret, log, say, closing });
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface Ground {
+  pool: pg.Pool;
+  secret: string;
+  log: Log;
+  say: (line: string) => void;
+  /** What must be closed, in the order it was opened. */
+  closing: Array<() => Promise<void>>;
+}
+
+/** Everything the roles share, built once. */
+async function buildParts(config: Config, { pool, secret, log, closing }: Ground) {
+  const database = createDatabase(pool);
+  const metrics = createMetrics();
+  const sealer = createSealer(secret);
+  const heloName = hostname();
+  const { transport, connections } = await createTransport(config, { database, log, heloName });
+  const renderer = createRenderer({ threads: RENDER_THREADS });
+  closing.push(() => renderer.close());
+  const dns = createDns(config.DNS_SERVERS);
+  const domains = createDomains({ database, sealer, dns, log, staysHere: transport.name === "mailbox" });
+  // With PORT=0 the public address is known once the port is.
+  const address = { url: config.BASE_URL ?? "http://localhost" };
+  const secure = address.url.startsWith("https:");
+  const sessions = createSessions({ database, applicationSecret: secret, secure });
+  const linksOf = createContactLinks(secret, () => address.url);
+  return {
+    database,
+    metrics,
+    sealer,
+    transport,
+    connections,
+    renderer,
+    dns,
+    domains,
+    address,
+    sessions,
+    linksOf,
+    log,
+  };
+}
+
+async function startRoles(config: Config, ground: Ground): Promise<string | null> {
+  const { closing, say } = ground;
+  const parts = await buildParts(config, ground);
+  const accounts = await bootstrap(parts.database, parts.sealer, config);
+  const worker = config.ROLES.includes("worker") ? await startWorker(parts) : null;
+  if (worker !== null) closing.push(() => worker.stop());
+  if (!config.ROLES.includes("api")) {
+    say(`Postloft is ready: no HTTP here (ROLES=${config.ROLES.join(",")}).`);
+    return null;
+  }
+  const { address, transport } = parts;
+  const facts = {
+    version: manifest.version,
+    baseUrl: () => address.url,
+    transportName: transport.name,
+    signupsDisabled: config.DISABLE_SIGNUPS,
+  };
+  const api = await createApi({
+    ...parts,
+    facts,
+    // Without a sender in this process, the one elsewhere looks every second.
+    wakeSender: () => worker?.wakeSender(),
+    requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,
+  });
+  closing.push(async () => api.close());
+  await api.listen({ port: config.PORT, host: config.HOST });
+  const { port } = api.server.address() as AddressInfo;
+  address.url = config.BASE_URL ?? `http://localhost:${port}`;
+  greet(address.url, accounts, config, say);
+  return `http://${config.HOST}:${port}`;
+}
+
+function greet(url: string, accounts: BootstrapResult, config: Config, say: (line: string) => void): void {
+  say(`Postloft is ready: ${url}`);
+  say(`  API documentation   ${url}/docs`);
+  if (config.MAIL_TRANSPORT === "mailbox")
+    say(
+      "  Mail                stays in the local mailbox (MAIL_TRANSPORT=mailbox): read it at /mailbox/messages",
+    );
+  if (accounts === "made")
+    say(`  First account       ${config.BOOTSTRAP_EMAIL}, made from the settings BOOTSTRAP_*`);
+  if (accounts !== "nothing set") return;
+  say("There is no account yet. Create the first one, then a project with its API keys:");
+  say(
+    `  curl -c cookies -H 'Content-Type: application/json' -d '{"email":"you@example.com","password":"at least 8 characters"}' ${url}/auth/signup`,
+  );
+  say(
+    `  curl -b cookies -H 'Content-Type: application/json' -d '{"name":"My project"}' ${url}/users/@me/projects`,
+  );
+}
+
+function sayLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  const log = createLog({ level: config.LOG_LEVEL });
+  const stopped = Promise.withResolvers<string>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopped.resolve(signal));
+  // The parent that started this process is gone: nobody could stop it any more.
+  process.on("disconnect", () => stopped.resolve("end of the parent process"));
+  process.on("unhandledRejection", (error) =>
+    log.error({ err: error }, "a promise was rejected and nobody listened: a bug"),
+  );
+  const running = await startPostloft(config, log, sayLine);
+  const reason = await stopped.promise;
+  sayLine(`Stopping (${reason}): what is in flight ends first.`);
+  setTimeout(() => process.exit(1), FORCED_STOP_MS).unref();
+  await running.stop();
+  process.exit(0);
+}
+
+if (import.meta.main) {
+  main().catch((error: unknown) => {
+    const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
+    process.stderr.write(
+      `${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+    );
+    process.exit(1);
+  });
+}

@@ -1,0 +1,134 @@
+// The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made from here.
+// After it: main.ts builds everything from the Config it answers.
+import { z } from "zod";
+
+interface Setting {
+  readonly schema: z.ZodType;
+  /** As it stands in the documentation. */
+  readonly default: string;
+  readonly meaning: string;
+}
+
+function setting<T extends z.ZodType>(schema: T, defaultText: string, meaning: string) {
+  return { schema, default: defaultText, meaning } satisfies Setting;
+}
+
+const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");
+const port = z.coerce.number().int().min(0).max(65535);
+const key = (prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}_[A-Za-z0-9_-]{1,200}$`), `must begin with ${prefix}_`);
+const list = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+const ROLES = ["api", "worker", "smtp"] as const;
+
+/** Every setting there is, in the order of the documentation. */
+export const SETTINGS = {
+  PORT: setting(port.default(3000), "3000", "Port where HTTP listens; 0 takes a free one."),
+  HOST: setting(z.string().default("127.0.0.1"), "127.0.0.1", "Address where HTTP listens."),
+  BASE_URL: setting(
+    z.url({ protocol: /^https?$/ }).optional(),
+    "http://localhost:PORT",
+    "Public address: links in mails, cookies, docs.",
+  ),
+  DATA_DIR: setting(z.string().default("./data"), "./data", "Embedded database and generated secrets."),
+  DATABASE_URL: setting(
+    z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
+      .optional(),
+    "",
+    "An external PostgreSQL (15 or newer) instead of the embedded one.",
+  ),
+  APP_SECRET: setting(
+    z.string().min(16).optional(),
+    "",
+    "Signs sessions and links, encrypts keys. Generated into DATA_DIR with the embedded database; required with DATABASE_URL.",
+  ),
+  ROLES: setting(
+    list.pipe(z.array(z.enum(ROLES)).min(1)).default(["api", "worker", "smtp"]),
+    "api,worker,smtp",
+    "What this process does; any number of processes may run on one database.",
+  ),
+  MAIL_TRANSPORT: setting(
+    z.string().default("mailbox"),
+    "mailbox",
+    "`mailbox` keeps mail in the local mailbox, nothing leaves; `smtp://user:pass@host:port` (or `smtps://`) hands it to a mail server, `ses://region` to Amazon SES; several, comma-separated, for failover.",
+  ),
+  SES_ACCESS_KEY_ID: setting(
+    z.string().optional(),
+    "",
+    "The access key for `ses://`; it needs the permission ses:SendEmail (for raw mail also ses:SendRawEmail).",
+  ),
+  SES_SECRET_ACCESS_KEY: setting(z.string().optional(), "", "Its secret."),
+  API_RATE_LIMIT_PER_MINUTE: setting(
+    z.coerce.number().int().min(0).default(1000),
+    "1000",
+    "Requests per minute and project; 0 turns the limit off.",
+  ),
+  DISABLE_SIGNUPS: setting(
+    flag.default(false),
+    "false",
+    "Nobody can create an account; the one from BOOTSTRAP_EMAIL is made all the same.",
+  ),
+  DNS_SERVERS: setting(
+    list.default([]),
+    "",
+    "Resolvers for domain checks and /v1/verify (`127.0.0.1:5353`); the system's when empty.",
+  ),
+  LOG_LEVEL: setting(
+    z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+    "info",
+    "How much is logged.",
+  ),
+  BOOTSTRAP_EMAIL: setting(
+    z.string().optional(),
+    "",
+    "On an empty database: the address of the first account.",
+  ),
+  BOOTSTRAP_PASSWORD: setting(z.string().optional(), "", "Its password, at least 8 characters."),
+  BOOTSTRAP_PROJECT: setting(z.string().optional(), "", "The name of its project."),
+  BOOTSTRAP_PUBLIC_KEY: setting(
+    key("pk").optional(),
+    "",
+    "The project's public key (pk_…); made when empty.",
+  ),
+  BOOTSTRAP_SECRET_KEY: setting(
+    key("sk").optional(),
+    "",
+    "The project's secret key (sk_…); made when empty.",
+  ),
+} as const satisfies Record<string, Setting>;
+
+type Values = { [Name in keyof typeof SETTINGS]: z.infer<(typeof SETTINGS)[Name]["schema"]> };
+
+export interface Config extends Omit<Values, "BASE_URL"> {
+  /** Without a slash at the end; null until the port is known (PORT=0). */
+  BASE_URL: string | null;
+}
+
+export class ConfigError extends Error {}
+
+/**
+ * Reads and checks all settings. An empty variable counts as unset.
+ * @throws ConfigError that names each faulty variable, never its value: it may be a secret.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { schema }] of Object.entries(SETTINGS) as Array<[string, Setting]>) {
+    const given = environment[name]?.trim();
+    const parsed = schema.safeParse(given === "" ? undefined : given);
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(`${name}: ${parsed.error.issues.map((problem) => problem.message).join("; ")}`);
+  }
+  const config = values as Values;
+  if (problems.length === 0 && config.DATABASE_URL !== undefined && config.APP_SECRET === undefined)
+    problems.push("APP_SECRET: required with DATABASE_URL; make one with `openssl rand -hex 32` and keep it");
+  if (problems.length > 0) throw new ConfigError(`These settings are not valid:\n  ${problems.join("\n  ")}`);
+  const base = config.BASE_URL ?? (config.PORT === 0 ? null : `http://localhost:${config.PORT}`);
+  return { ...config, BASE_URL: base?.replace(/\/+$/, "") ?? null };
+}

@@ -1,0 +1,46 @@
+// Secrets: random texts, hashes to look them up by, and sealing with the application secret (AES-256-GCM).
+// After it: projects/ seals API keys, domains/ seals DKIM keys, users/ signs sessions.
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomInt } from "node:crypto";
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** A text of letters and digits nobody can guess. */
+export function randomText(length: number): string {
+  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+}
+
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** A key of its own for each purpose, so that no two uses of the application secret can be mixed up. */
+export function deriveKey(applicationSecret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", applicationSecret, "postloft", purpose, 32));
+}
+
+export interface Sealer {
+  /** Encrypts and authenticates; `context` (a row's id) must be the same when opening. */
+  seal(plain: string, context: string): Buffer;
+  /** @throws when the bytes were changed, sealed under another secret or for another context. */
+  open(sealed: Buffer, context: string): string;
+}
+
+export function createSealer(applicationSecret: string): Sealer {
+  const key = deriveKey(applicationSecret, "seal");
+  return {
+    seal(plain, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
+      return Buffer.concat([nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed, context) {
+      const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES))
+        .setAAD(Buffer.from(context))
+        .setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+      const body = sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES);
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
+    },
+  };
+}

@@ -1,0 +1,133 @@
+// The database: one pool, typed statements, transactions that are tried again when PostgreSQL asks for it.
+// After it: every folder's queries.ts. Row types are in rows.ts, made from the migrated database.
+import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
+import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import type { Log } from "./log.ts";
+import type { Rows } from "./rows.ts";
+import { Refusal } from "./refusal.ts";
+
+/** A transaction, or the database itself where a single statement is enough. */
+export type Database = Kysely<Rows>;
+/** What a verb that changes something demands: the transaction in which its consequences commit too. */
+export type Tx = Transaction<Rows>;
+
+export interface DatabaseOptions {
+  connection: PoolConfig;
+  maxConnections: number;
+  log: Log;
+}
+
+const CONNECT_TIMEOUT_MS = 4_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+/** The first so many statements of a process are prepared by name; later ones (filters have endless forms) are not. */
+const MAX_PREPARED_STATEMENTS = 300;
+const MAX_TRANSACTION_ATTEMPTS = 4;
+
+const INT8 = 20;
+const RETRIED_CODES = new Set(["40001", "40P01"]);
+/** Connection lost, server shutting down or starting up, out of connections, disk full. */
+const UNAVAILABLE_CODES = /^(08...|57P0[123]|53...|58030|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT)$/;
+const UNAVAILABLE_TEXTS =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/;
+
+/** Counts are far below 2^53: they come as numbers. */
+const types: CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    oid === INT8
+      ? Number
+      : pgTypes.getTypeParser(oid, format as "text")) as CustomTypesConfig["getTypeParser"],
+};
+
+export function createPool(options: DatabaseOptions): Pool {
+  const pool = new Pool({
+    ...options.connection,
+    max: options.maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    types,
+    application_name: "postloft",
+  });
+  // Without listeners a restart of PostgreSQL would end this process (node-postgres#2635).
+  pool.on("error", (error) => options.log.warn({ err: error }, "an idle database connection was lost"));
+  pool.on("connect", (client) =>
+    client.on("error", (error) => options.log.warn({ err: error }, "a database connection was lost")),
+  );
+  return pool;
+}
+
+export function createDatabase(pool: Pool): Database {
+  const names = new Map<string, string>();
+  function nameOf(text: string): string | undefined {
+    const known = names.get(text);
+    if (known !== undefined || names.size >= MAX_PREPARED_STATEMENTS) return known;
+    const name = `s${names.size}`;
+    names.set(text, name);
+    return name;
+  }
+  return new Kysely<Rows>({
+    dialect: new PostgresDialect({
+      pool: {
+        async connect() {
+          const client = await pool.connect();
+          return {
+            query: async (text: string, values: unknown[]) => {
+              const name = isTransactionControl(text) ? undefined : nameOf(text);
+              return client.query(name === undefined ? { text, values } : { name, text, values });
+            },
+            release: () => client.release(),
+          } as unknown as PoolClient;
+        },
+        end: () => pool.end(),
+      } as unknown as Pool,
+    }),
+  });
+}
+
+function isTransactionControl(text: string): boolean {
+  return text.length < 40 && /^(begin|commit|rollback|set|savepoint|release)/i.test(text);
+}
+
+/**
+ * Runs `work` in one transaction; after a deadlock or a serialization failure it runs again from the start,
+ * so it must have no effect outside the database.
+ */
+export async function transaction<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.transaction().execute(work);
+    } catch (error) {
+      if (!RETRIED_CODES.has(databaseErrorCode(error) ?? "") || attempt >= MAX_TRANSACTION_ATTEMPTS)
+        throw error;
+    }
+  }
+}
+
+/** The SQLSTATE or system code of an error from the database, if it has one. */
+export function databaseErrorCode(error: unknown): string | null {
+  if (typeof error !== "object" || error === null) return null;
+  const code: unknown = (error as { code?: unknown }).code;
+  return typeof code === "string" ? code : null;
+}
+
+/** The name of the constraint that refused a row, if that is what happened. */
+export function violatedConstraint(error: unknown): string | null {
+  if (!(databaseErrorCode(error) ?? "").startsWith("23")) return null;
+  const constraint: unknown = (error as { constraint?: unknown }).constraint;
+  return typeof constraint === "string" ? constraint : null;
+}
+
+/** Turns an error that says "the database is away" into the refusal a caller may retry; leaves others as they are. */
+export function asUnavailable(error: unknown): unknown {
+  const code = databaseErrorCode(error) ?? "";
+  const text = error instanceof Error ? error.message : "";
+  if (!UNAVAILABLE_CODES.test(code) && !UNAVAILABLE_TEXTS.test(text)) return error;
+  return new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 5 });
+}
+
+/** Whether a transaction that failed so surely changed nothing; a connection lost at the commit leaves it open. */
+export function surelyRolledBack(error: unknown): boolean {
+  return !(asUnavailable(error) instanceof Refusal) || error instanceof Refusal;
+}

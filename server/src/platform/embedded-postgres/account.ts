@@ -1,0 +1,201 @@
+// Third step of embedded-postgres.ts: as which user PostgreSQL runs. It refuses root and needs a user the system knows by name;
+// an ordinary user runs it as himself, for root the ways below are tried with a probe until one works.
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { chown, stat } from "node:fs/promises";
+import { copyPostgresFolder, programPath, type PostgresFolder } from "./binaries.ts";
+import { EmbeddedPostgresError, EXTERNAL_DATABASE_ADVICE } from "./errors.ts";
+
+/** One way to run PostgreSQL's programs. */
+export type Account = {
+  description: string;
+  /** Put before each command. */
+  prefix: string[];
+  /** User and group that Node switches to before the command. */
+  switchTo?: { uid: number; gid: number };
+  /** Who must own the cluster's files; absent: whoever we are. */
+  owner?: { uid: number; gid: number };
+};
+
+/** `nobody` and its group on every Linux. */
+const NOBODY = { uid: 65534, gid: 65534 };
+
+/** no_setuid_fixup: access(2), by which PostgreSQL checks its own programs, would overlook the capability otherwise. */
+const SETPRIV_WITH_FILE_ACCESS = [
+  "setpriv",
+  `--reuid=${NOBODY.uid}`,
+  `--regid=${NOBODY.gid}`,
+  "--clear-groups",
+  "--inh-caps=+dac_override",
+  "--ambient-caps=+dac_override",
+  "--securebits=+no_setuid_fixup",
+  "--pdeathsig=INT",
+  "--",
+];
+
+const PROBE_TIMEOUT_MS = 20_000;
+
+/** Only the end of a program's words is kept, characters; a list of all processes fits. */
+const KEPT_OUTPUT_LENGTH = 1024 * 1024;
+
+const NO_USER_NAME = 21;
+const FOLDER_OUT_OF_REACH = 22;
+const PROGRAM_OUT_OF_REACH = 23;
+const PROBE_SCRIPT = [
+  `id -un >/dev/null 2>&1 || exit ${NO_USER_NAME}`,
+  `cd "$2" && test -w . || exit ${FOLDER_OUT_OF_REACH}`,
+  `test -x "$1" && "$1" -V || exit ${PROGRAM_OUT_OF_REACH}`,
+].join("; ");
+
+/** Nothing of the server's environment (secrets, PG… and LD_… variables) reaches PostgreSQL. Windows programs do not start without theirs. */
+const POSIX_ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };
+
+/**
+ * Starts a program as the account. In a process group of its own: Ctrl-C in the terminal is for the server alone, which still needs
+ * the database while it finishes.
+ */
+export function spawnAs(account: Account, command: string[], stdio: StdioOptions): ChildProcess {
+  const [program, ...rest] = [...account.prefix, ...command];
+  if (program === undefined) throw new Error("spawnAs needs a command");
+  return spawn(program, rest, {
+    stdio,
+    detached: true,
+    windowsHide: true,
+    ...(process.platform === "win32" ? {} : { cwd: "/", env: POSIX_ENVIRONMENT }),
+    ...account.switchTo,
+  });
+}
+
+/** How a program ended; `code` is null when it could not be started, or was ended by a signal or the timeout. */
+export type Outcome = { code: number | null; stdout: string; output: string };
+
+/** Runs a program as the account to its end; never throws for what the program does. */
+export function runAs(account: Account, command: string[], timeoutMs: number): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawnAs(account, command, ["ignore", "pipe", "pipe"]);
+    let stdout = "";
+    let output = "";
+    const timer = setTimeout(() => {
+      output += `\nstopped after ${timeoutMs} ms`;
+      child.kill("SIGKILL");
+    }, timeoutMs);
+    child.stdout?.on("data", (chunk: Buffer) => {
+      stdout = keepTail(stdout, chunk);
+      output = keepTail(output, chunk);
+    });
+    child.stderr?.on("data", (chunk: Buffer) => (output = keepTail(output, chunk)));
+    child.on("error", (error) => (output += error.message));
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      resolve({ code: child.pid === undefined ? null : code, stdout: stdout.trim(), output: output.trim() });
+    });
+  });
+}
+
+/** Adds a chunk to collected output, keeping the end of it. */
+export function keepTail(text: string, chunk: Buffer): string {
+  return (text + chunk.toString()).slice(-KEPT_OUTPUT_LENGTH);
+}
+
+/**
+ * Finds the first account that can run PostgreSQL on this data folder.
+ *
+ * @param workDir an empty folder in the data folder, made for this start; belongs to the account afterwards
+ * @returns the account, the programs it can reach, and the major version they have
+ * @throws EmbeddedPostgresError when no way works, with the reason of each
+ */
+export async function chooseAccount(places: {
+  accounts: Account[];
+  dataDir: string;
+  workDir: string;
+  programs: PostgresFolder;
+}): Promise<{ account: Account; programs: PostgresFolder; majorVersion: string }> {
+  const refusals: string[] = [];
+  for (const account of places.accounts) {
+    if (account.owner !== undefined) await chown(places.workDir, account.owner.uid, account.owner.gid);
+    let { programs } = places;
+    let outcome = await probe(account, programs, places.workDir);
+    if (outcome.code === PROGRAM_OUT_OF_REACH && account.switchTo !== undefined) {
+      // node_modules is below a folder this user may not enter; the data folder he can enter.
+      programs = await copyPostgresFolder(programs, places.dataDir);
+      outcome = await probe(account, programs, places.workDir);
+    }
+    const majorVersion = /PostgreSQL\) (\d+)/.exec(outcome.stdout)?.[1];
+    if (outcome.code === 0 && majorVersion !== undefined) return { account, programs, majorVersion };
+    refusals.push(`- ${account.description}: ${describeRefusal(outcome)}`);
+  }
+  throw new EmbeddedPostgresError(
+    `The embedded PostgreSQL cannot run here. Tried:\n${refusals.join("\n")}\n` +
+      `Start the server as an ordinary user with an account of its own. ${EXTERNAL_DATABASE_ADVICE}`,
+  );
+}
+
+async function probe(account: Account, programs: PostgresFolder, workDir: string): Promise<Outcome> {
+  const postgres = programPath(programs, "postgres");
+  const command =
+    process.platform === "win32" ? [postgres, "-V"] : ["sh", "-c", PROBE_SCRIPT, "sh", postgres, workDir];
+  return runAs(account, command, PROBE_TIMEOUT_MS);
+}
+
+function describeRefusal({ code, output }: Outcome): string {
+  if (code === NO_USER_NAME) return "this user has no name on this system (no entry in /etc/passwd)";
+  if (code === FOLDER_OUT_OF_REACH) return "this user cannot reach the data folder";
+  if (code === PROGRAM_OUT_OF_REACH) {
+    const musl = / not found/.test(output) ? " (the programs need glibc; Alpine has none)" : "";
+    return `PostgreSQL's programs do not run${musl}: ${output}`;
+  }
+  return output === "" ? `ended with code ${code}` : output;
+}
+
+/**
+ * The ways to run PostgreSQL that this user may have, best first.
+ *
+ * @param existingFolder the cluster or, before there is one, the data folder; for root its owner comes first
+ */
+export async function listAccounts(existingFolder: string): Promise<Account[]> {
+  const uid = process.getuid?.();
+  if (process.platform === "win32" || uid === undefined)
+    return [{ description: "the current user", prefix: [] }];
+  const dieWithUs = await listPrefixForDeathSignal();
+  // Inside a user namespace of its own a process of ours is called `nobody`, and still has our rights to files.
+  const namespaced = {
+    description: "in a user namespace (unshare --user)",
+    prefix: ["unshare", "--user", "--map-user=65534", "--map-group=65534", "--", ...dieWithUs],
+  };
+  if (uid !== 0) {
+    return [
+      { description: `the current user (uid ${uid})`, prefix: dieWithUs },
+      ...(process.platform === "linux" ? [namespaced] : []),
+    ];
+  }
+  const { uid: ownerUid, gid: ownerGid } = await stat(existingFolder);
+  const owner = { uid: ownerUid, gid: ownerGid };
+  const ways: Account[] = [];
+  if (owner.uid !== 0) {
+    ways.push({
+      description: `the owner of the data folder (uid ${owner.uid})`,
+      prefix: dieWithUs,
+      switchTo: owner,
+      owner,
+    });
+  }
+  if (process.platform !== "linux") return ways;
+  ways.push({ ...namespaced, owner: { uid: 0, gid: 0 } });
+  ways.push({ description: "the user nobody", prefix: dieWithUs, switchTo: NOBODY, owner: NOBODY });
+  ways.push({
+    description: "the user nobody with root's access to files (setpriv)",
+    prefix: SETPRIV_WITH_FILE_ACCESS,
+    owner: NOBODY,
+  });
+  return ways;
+}
+
+/**
+ * Where util-linux is there, the kernel asks PostgreSQL to shut down when this process dies in any way. Elsewhere the next start
+ * finds what was left behind (embedded-postgres-leftovers.ts).
+ */
+async function listPrefixForDeathSignal(): Promise<string[]> {
+  if (process.platform !== "linux") return [];
+  const prefix = ["setpriv", "--pdeathsig=INT", "--"];
+  const { code } = await runAs({ description: "the current user", prefix }, ["true"], PROBE_TIMEOUT_MS);
+  return code === 0 ? prefix : [];
+}

@@ -1,0 +1,470 @@
+// The embedded PostgreSQL against kill -9, other processes on the same folder, root, and broken folders. Real PostgreSQL, folders
+// below the system's temporary folder, servers of their own as child processes where something is killed.
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+} from "node:fs";
+import { readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { chooseAccount, listAccounts, spawnAs } from "./account.ts";
+import { copyPostgresFolder, findPostgresFolder, linkLibraries, programPath } from "./binaries.ts";
+import { adoptCluster, createCluster } from "./cluster.ts";
+import { explainFailure } from "./errors.ts";
+import { findServerProcessesByList, readPostmasterFile } from "./leftovers.ts";
+import { launchPostmaster } from "./postmaster.ts";
+import { DataDirInUseError, startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres.ts";
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+
+const WAIT_MS = 15_000;
+const IS_ROOT = process.getuid?.() === 0;
+const ORDINARY = { uid: 65534, gid: 65534 };
+
+type Connection = EmbeddedPostgres["connection"];
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  while (undo.length > 0) await undo.pop()?.();
+});
+
+/** A folder of this test's own, which others may enter but not list. */
+function makeFolder(mode = 0o711): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "embedded-postgres-")));
+  chmodSync(folder, mode);
+  undo.push(async () => {
+    // A killed server's PostgreSQL is still busy with its clean shutdown.
+    await waitFor(
+      async () => (await findServerProcessesByList(path.join(folder, "postgres"))).length === 0,
+      "its end",
+    );
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+async function start(
+  dataDir: string,
+  log: (message: string) => void = () => undefined,
+): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, log, lockWaitMs: 0 });
+  undo.push(() => server.stop());
+  return server;
+}
+
+let template: Promise<string> | undefined;
+
+/** A data folder whose cluster was used and stopped before, made once and then copied. */
+async function makeUsedFolder(): Promise<string> {
+  template ??= (async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "embedded-postgres-"));
+    const server = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+    await query(server.connection, "CREATE TABLE kept AS SELECT 7 AS value");
+    await server.stop();
+    return folder;
+  })();
+  const dataDir = makeFolder();
+  cpSync(await template, dataDir, { recursive: true, preserveTimestamps: true });
+  return dataDir;
+}
+
+afterAll(async () => {
+  if (template !== undefined) rmSync(await template, { recursive: true, force: true });
+});
+
+async function query(connection: Connection, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(connection);
+  // The tests end servers that clients are connected to.
+  client.on("error", () => client.end());
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+type Looked<Value> = Value | undefined | false;
+
+async function waitFor<Value>(
+  look: () => Looked<Value> | Promise<Looked<Value>>,
+  what: string,
+): Promise<Value> {
+  const deadline = performance.now() + WAIT_MS;
+  for (;;) {
+    const value = await look();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    await delay(5);
+  }
+}
+
+const SERVER_PROGRAM = `
+  const { startEmbeddedPostgres } = await import(process.argv[1]);
+  try {
+    const { connection } = await startEmbeddedPostgres({ dataDir: process.argv[2], log: () => {}, lockWaitMs: 0 });
+    console.log(JSON.stringify({ connection, uid: process.getuid() }));
+    setInterval(() => {}, 1000);
+  } catch (error) {
+    console.log(JSON.stringify({ error: error.name, message: error.message }));
+  }`;
+
+type ServerAnswer = { connection?: Connection; uid?: number; error?: string; message?: string };
+
+/** A server in a process of its own; `asOrdinaryUser` also where the tests run as root. */
+function spawnServer(
+  dataDir: string,
+  asOrdinaryUser = false,
+): { child: ChildProcess; answer: Promise<ServerAnswer> } {
+  const command = [process.execPath, "--input-type=module", "-e", SERVER_PROGRAM];
+  command.push(path.join(import.meta.dirname, "embedded-postgres.ts"), dataDir);
+  let identity = {};
+  if (asOrdinaryUser && IS_ROOT) {
+    // A checkout below root's own folder is out of nobody's reach; a namespace makes the process as ordinary as nobody is.
+    const isInReach =
+      spawnSync(process.execPath, [path.join(import.meta.dirname, "..", "ids.ts")], ORDINARY).status === 0;
+    if (isInReach) identity = ORDINARY;
+    else command.unshift("unshare", "--user", "--map-user=65534", "--map-group=65534", "--");
+  }
+  const [program = "", ...rest] = command;
+  const child = spawn(program, rest, { stdio: ["ignore", "pipe", "inherit"], ...identity });
+  undo.push(() => endProcess(child));
+  if (child.stdout === null) throw new Error("stdout is a pipe");
+  const answer = once(createInterface(child.stdout), "line").then(([line]) => JSON.parse(line));
+  return { child, answer };
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+function postmasterPid(dataDir: string): number {
+  const { pid } = readPostmasterFile(path.join(dataDir, "postgres"));
+  if (pid === undefined) throw new Error("no postmaster runs");
+  return pid;
+}
+
+/** State and command of a process, as in "Z    [cat] <defunct>". */
+function describeProcess(pid: number | undefined): string {
+  return spawnSync("ps", ["-o", "stat=,comm=", "-p", String(pid)], { encoding: "utf8" }).stdout;
+}
+
+/** Inserts rows one by one until the server is gone; the number of rows whose commit was answered. */
+function keepInserting(connection: Connection): { acknowledged: () => number; ended: Promise<unknown> } {
+  let count = 0;
+  const run = async (): Promise<void> => {
+    const client = new Client(connection);
+    const gone = new Promise((_, reject) => client.on("error", reject));
+    gone.catch(() => undefined);
+    await client.connect();
+    await client.query("CREATE TABLE IF NOT EXISTS acknowledged (id int PRIMARY KEY)");
+    for (;;) {
+      await Promise.race([gone, client.query("INSERT INTO acknowledged VALUES ($1)", [count + 1])]);
+      count += 1;
+    }
+  };
+  return { acknowledged: () => count, ended: run().catch((error: unknown) => error) };
+}
+
+test("the first start makes a UTF-8 cluster with checksums, bound to loopback; the second start is ready within a second", async () => {
+  const dataDir = path.join(makeFolder(), "data with spaces");
+  const first = await start(dataDir);
+  const [facts] = await query(
+    first.connection,
+    `SELECT current_setting('server_encoding') AS encoding, current_setting('data_checksums') AS checksums,
+       current_setting('listen_addresses') AS address, current_setting('synchronous_commit') AS durable,
+       lower('ÄÉ') AS lower, current_setting('unix_socket_directories') AS sockets`,
+  );
+  expect(facts).toEqual({
+    encoding: "UTF8",
+    checksums: "on",
+    address: "127.0.0.1",
+    durable: "on",
+    lower: "äé",
+    sockets: "",
+  });
+  await expect(query({ ...first.connection, password: "wrong" }, "SELECT 1")).rejects.toThrow(
+    /password authentication failed/,
+  );
+  await query(first.connection, "CREATE TABLE kept AS SELECT 7 AS value");
+  await first.stop();
+  await first.stop();
+
+  const startedAt = performance.now();
+  const second = await start(dataDir);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+  expect(await query(second.connection, "SELECT value FROM kept")).toEqual([{ value: 7 }]);
+  expect(readdirSync(path.join(dataDir, "postgres", "log"))).not.toEqual([]);
+});
+
+test("a second start on the same data folder is refused with the process id and the folder, in this process and in another", async () => {
+  const dataDir = await makeUsedFolder();
+  const { child, answer } = spawnServer(dataDir);
+  const { connection } = await answer;
+  const refusal = await start(dataDir).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(DataDirInUseError);
+  expect(String(refusal)).toContain(`process id ${child.pid}`);
+  expect(String(refusal)).toContain(dataDir);
+  expect(connection && (await query(connection, "SELECT 1 AS one"))).toEqual([{ one: 1 }]);
+
+  await endProcess(child);
+  const own = await start(dataDir);
+  await expect(start(dataDir)).rejects.toThrow(`process id ${process.pid}`);
+  await own.stop();
+  await start(dataDir);
+});
+
+test("a start that comes while the server before it is ending waits for it", async () => {
+  const dataDir = await makeUsedFolder();
+  const ending = await start(dataDir);
+  const messages: string[] = [];
+  const next = startEmbeddedPostgres({
+    dataDir,
+    log: (message) => messages.push(message),
+    lockWaitMs: WAIT_MS,
+  });
+  await waitFor(() => messages.length > 0, "a word about waiting");
+  await ending.stop();
+  const server = await next;
+  undo.push(() => server.stop());
+  expect(await query(server.connection, "SELECT value FROM kept")).toEqual([{ value: 7 }]);
+});
+
+test("of three starts in the same instant exactly one wins", async () => {
+  const dataDir = await makeUsedFolder();
+  const answers = await Promise.all([1, 2, 3].map(() => spawnServer(dataDir).answer));
+  expect(answers.filter(({ connection }) => connection !== undefined)).toHaveLength(1);
+  expect(answers.map(({ error }) => error).filter((error) => error !== undefined)).toEqual([
+    "DataDirInUseError",
+    "DataDirInUseError",
+  ]);
+});
+
+test("an ordinary user starts it, and every acknowledged row survives kill -9 of the server, of PostgreSQL, and of both", async () => {
+  const dataDir = makeFolder(0o700);
+  if (IS_ROOT) chownSync(dataDir, ORDINARY.uid, ORDINARY.gid);
+  for (const killed of [["server"], ["postgres"], ["server", "postgres"]]) {
+    const { child, answer } = spawnServer(dataDir, true);
+    const { connection, uid, message } = await answer;
+    if (connection === undefined) throw new Error(message);
+    expect(uid).not.toBe(0);
+    await query(connection, "DROP TABLE IF EXISTS acknowledged");
+    const { acknowledged, ended } = keepInserting(connection);
+    await waitFor(() => acknowledged() > 200, "200 rows");
+    const pid = postmasterPid(dataDir);
+    if (killed.includes("server")) child.kill("SIGKILL");
+    if (killed.includes("postgres")) process.kill(pid, "SIGKILL");
+    await ended;
+    await endProcess(child);
+
+    const next = spawnServer(dataDir, true);
+    const again = await next.answer;
+    if (again.connection === undefined) throw new Error(again.message);
+    const [rows] = await query(again.connection, "SELECT count(*)::int AS count FROM acknowledged");
+    expect(rows?.count).toBeGreaterThanOrEqual(acknowledged());
+    await endProcess(next.child);
+  }
+});
+
+test("when PostgreSQL is killed the server is told, and may stop and start it again at once", async () => {
+  const dataDir = await makeUsedFolder();
+  const server = await start(dataDir);
+  // A statement that goes on for long after its postmaster is dead.
+  const busy = query(server.connection, "DO $$ BEGIN FOR n IN 1..2000000000 LOOP END LOOP; END $$").catch(
+    String,
+  );
+  const active = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'DO %'";
+  await waitFor(async () => (await query(server.connection, active)).length > 0, "the long statement");
+  const pid = postmasterPid(dataDir);
+  process.kill(pid, "SIGKILL");
+  expect(await server.exited).toContain(`process id ${pid}) ended by signal SIGKILL`);
+  await server.stop();
+  const next = await start(dataDir);
+  expect(await query(next.connection, "SELECT value FROM kept")).toEqual([{ value: 7 }]);
+  expect(await busy).toContain("Error");
+});
+
+test("a PostgreSQL left running by an earlier start is stopped cleanly and started anew", async () => {
+  const dataDir = await makeUsedFolder();
+  const clusterDir = path.join(dataDir, "postgres");
+  const [best] = await listAccounts(clusterDir);
+  if (best === undefined) throw new Error("there is always one");
+  const { account, programs } = await chooseFor(dataDir, [
+    { ...best, prefix: withoutDeathSignal(best.prefix) },
+  ]);
+  chmodSync(clusterDir, 0o700);
+  const command = [programPath(programs, "postgres"), "-D", clusterDir, "-h", "", "-k", clusterDir];
+  const orphan = spawnAs(account, command, "ignore");
+  undo.push(() => endProcess(orphan));
+  await waitFor(() => readPostmasterFile(clusterDir).isReady, "the orphan");
+  expect(await findServerProcessesByList(clusterDir)).toContain(orphan.pid);
+  const ended = once(orphan, "exit");
+
+  const messages: string[] = [];
+  const server = await start(dataDir, (message) => messages.push(message));
+  expect(await query(server.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  expect((await ended)[0]).toBe(0);
+  expect(messages.join()).toContain(`process id ${orphan.pid}`);
+});
+
+test("a lock file that names a foreign live process, a zombie or nothing does not hinder the start", async () => {
+  const dataDir = await makeUsedFolder();
+  const pidFile = path.join(dataDir, "postgres", "postmaster.pid");
+  // `sleep` never asks how its child ended, so a child that ends after the shell became `sleep` stays a zombie.
+  const script = "exec 3<&0; cat <&3 & echo $!; exec sleep 60 3<&-";
+  const parent = spawn("sh", ["-c", script], { stdio: ["pipe", "pipe", "ignore"] });
+  undo.push(() => endProcess(parent));
+  const zombie = Number(await once(parent.stdout, "data"));
+  await waitFor(() => describeProcess(parent.pid).includes("sleep"), "the shell to become sleep");
+  parent.stdin.end();
+  await waitFor(() => describeProcess(zombie).startsWith("Z"), "the zombie");
+  for (const content of [`${parent.pid}`, `${process.pid}`, `${zombie}`, ""].map(
+    (pid) => `${pid}\n${dataDir}\n`,
+  )) {
+    writeFileSync(pidFile, content, { mode: 0o600 });
+    const server = await start(dataDir);
+    expect(await query(server.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    await server.stop();
+  }
+  expect(parent.exitCode).toBeNull();
+});
+
+test("a first start that is killed half-way leaves nothing in the way of the next", async () => {
+  const dataDir = makeFolder();
+  const { child, answer } = spawnServer(dataDir);
+  answer.catch(() => undefined);
+  await waitFor(() => {
+    const workDir = readdirSync(dataDir).find((name) => name.startsWith("postgres-new-"));
+    return workDir !== undefined && existsSync(path.join(dataDir, workDir, "cluster", "global"));
+  }, "initdb at work");
+  await endProcess(child);
+  expect(existsSync(path.join(dataDir, "postgres"))).toBe(false);
+  await start(dataDir);
+  expect(readdirSync(dataDir).filter((name) => name.startsWith("postgres-new-"))).toEqual([]);
+});
+
+test("a folder that is not a whole cluster, or one of another major version, is refused and left as it is", async () => {
+  const dataDir = makeFolder();
+  mkdirSync(path.join(dataDir, "postgres", "base"), { recursive: true });
+  await expect(start(dataDir)).rejects.toThrow(/not a whole PostgreSQL data folder.*Nothing was changed/s);
+  expect(readdirSync(path.join(dataDir, "postgres"))).toEqual(["base"]);
+
+  mkdirSync(path.join(dataDir, "postgres", "global"));
+  writeFileSync(path.join(dataDir, "postgres", "PG_VERSION"), "15\n");
+  writeFileSync(path.join(dataDir, "postgres", "global", "pg_control"), "");
+  await expect(start(dataDir)).rejects.toThrow(/made by PostgreSQL 15.*brings PostgreSQL 18.*DATABASE_URL/s);
+  expect(readdirSync(path.join(dataDir, "postgres")).sort()).toEqual(["PG_VERSION", "base", "global"]);
+});
+
+test("a data folder without permission is named in a plain sentence", async () => {
+  const dataDir = makeFolder(0o555);
+  if (IS_ROOT) chownSync(dataDir, ORDINARY.uid, ORDINARY.gid);
+  const { error, message } = await spawnServer(dataDir, true).answer;
+  expect(error).toBe("EmbeddedPostgresError");
+  expect(message).toContain(`No permission to use the data folder ${dataDir}`);
+});
+
+test("it starts below a folder of mode 0700", async () => {
+  const closed = await makeUsedFolder();
+  chmodSync(closed, 0o700);
+  const dataDir = path.join(closed, "deep");
+  mkdirSync(dataDir);
+  renameSync(path.join(closed, "postgres"), path.join(dataDir, "postgres"));
+  const server = await start(dataDir);
+  const [row] = await query(server.connection, "SELECT current_setting('data_directory') AS folder");
+  expect(row?.folder).toBe(path.join(dataDir, "postgres"));
+});
+
+/** Tries the accounts on a folder, as startEmbeddedPostgres does. */
+async function chooseFor(dataDir: string, accounts: Awaited<ReturnType<typeof listAccounts>>) {
+  const programs = await linkLibraries(findPostgresFolder(), dataDir);
+  const workDir = mkdtempSync(path.join(dataDir, "work-"));
+  return { ...(await chooseAccount({ accounts, dataDir, workDir, programs })), workDir };
+}
+
+function withoutDeathSignal(prefix: string[]): string[] {
+  return prefix.filter((word) => word !== "setpriv" && !word.startsWith("--pdeathsig") && word !== "--");
+}
+
+test("each way that this user has to run PostgreSQL works, one after the other on the same cluster", async () => {
+  const dataDir = makeFolder();
+  const clusterDir = path.join(dataDir, "postgres");
+  const ways = await listAccounts(dataDir);
+  expect(ways.map(({ description }) => description).length).toBeGreaterThanOrEqual(IS_ROOT ? 3 : 1);
+  for (const way of [...ways, ways[0]]) {
+    if (way === undefined) throw new Error("no way");
+    const { account, programs, workDir, majorVersion } = await chooseFor(dataDir, [way]);
+    if (existsSync(clusterDir)) await adoptCluster(clusterDir, account, majorVersion);
+    else await createCluster({ dataDir, clusterDir, workDir, programs, account });
+    const launch = { dataDir, clusterDir, programs, account, startTimeoutMs: WAIT_MS, log: () => undefined };
+    const postmaster = await launchPostmaster(launch);
+    undo.push(() => postmaster.stop());
+    expect({ way, ...readPostmasterFile(clusterDir) }).toMatchObject({ isReady: true });
+    await postmaster.stop();
+    expect({ way, ...readPostmasterFile(clusterDir) }).toEqual({ way, isReady: false });
+  }
+});
+
+test("when no way works the reason of each is told, and DATABASE_URL as the way out", async () => {
+  const dataDir = makeFolder();
+  const blocked = [{ description: "one way", prefix: ["false"] }];
+  await expect(chooseFor(dataDir, blocked)).rejects.toThrow(
+    /cannot run here.*- one way: ended with code 1.*DATABASE_URL/s,
+  );
+  const missing = [{ description: "no such tool", prefix: ["/does/not/exist"] }];
+  await expect(chooseFor(dataDir, missing)).rejects.toThrow(
+    /- no such tool: spawn \/does\/not\/exist ENOENT/,
+  );
+});
+
+test("a platform without a package is told which ones exist", () => {
+  expect(() => findPostgresFolder("sunos-x64")).toThrow(
+    /no embedded PostgreSQL for sunos-x64.*linux-arm64.*DATABASE_URL/,
+  );
+});
+
+test("library links are made once, also by several starts at the same time, and in a copy where asked", async () => {
+  const folder = path.join(makeFolder(), "native");
+  mkdirSync(path.join(folder, "lib"), { recursive: true });
+  writeFileSync(path.join(folder, "..", "package.json"), '{"version":"1.2.3"}');
+  writeFileSync(path.join(folder, "lib", "libx.so.1.2"), "library");
+  const links = ["native/lib/libx.so", "native/lib/libx.so.1"];
+  const list = links.map((target) => ({ source: "native/lib/libx.so.1.2", target }));
+  writeFileSync(path.join(folder, "pg-symlinks.json"), JSON.stringify(list));
+  const dataDir = makeFolder();
+  const copy = await copyPostgresFolder(folder, dataDir);
+  expect(await copyPostgresFolder(folder, dataDir)).toBe(copy);
+  expect(await Promise.all([1, 2, 3].map(() => linkLibraries(folder, dataDir)))).toEqual([
+    folder,
+    folder,
+    folder,
+  ]);
+  for (const place of [folder, copy]) {
+    expect(readdirSync(path.join(place, "lib")).sort()).toEqual(["libx.so", "libx.so.1", "libx.so.1.2"]);
+    expect(readlinkSync(path.join(place, "lib", "libx.so.1"))).toBe("libx.so.1.2");
+  }
+  expect(readdirSync(dataDir)).toEqual(["postgres-programs-1.2.3"]);
+});
+
+test("a full disk and a missing permission are said in plain words, with the original words behind", () => {
+  const full = explainFailure("initdb failed", "could not write: No space left on device", "/srv/data");
+  expect(full.message).toMatch(
+    /^The disk that holds the data folder \/srv\/data is full.*initdb failed.*No space left/s,
+  );
+  const unknown = explainFailure("PostgreSQL could not start", "odd", "/srv/data");
+  expect(unknown.message).toBe("PostgreSQL could not start. It said: odd");
+});

@@ -1,0 +1,64 @@
+// Keeps the embedded PostgreSQL running: when it ends by itself (killed, out of memory), it is started again and the pool follows it.
+// Before it: embedded-postgres.ts starts one. After it: main.ts, which needs a database that comes back without a human.
+import type pg from "pg";
+import { startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres.ts";
+
+export interface KeptPostgres {
+  connection: EmbeddedPostgres["connection"];
+  /** From now on new connections of the pool go to wherever the server is. */
+  follow(pool: pg.Pool): void;
+  stop(): Promise<void>;
+}
+
+const PAUSE_MS = 2_000;
+
+/** @throws as `startEmbeddedPostgres` when the first start fails; later ones are tried again every two seconds. */
+export async function keepEmbeddedPostgres(options: {
+  dataDir: string;
+  log: (message: string) => void;
+}): Promise<KeptPostgres> {
+  let current = await startEmbeddedPostgres(options);
+  let followed: pg.Pool | null = null;
+  let stopping = false;
+  const stopped = Promise.withResolvers<null>();
+
+  async function keep(): Promise<void> {
+    for (;;) {
+      const reason = await Promise.race([current.exited, stopped.promise]);
+      if (reason === null) return;
+      options.log(`PostgreSQL ended by itself (${reason}); it is started again.`);
+      await current.stop();
+      await startAgain();
+    }
+  }
+
+  async function startAgain(): Promise<void> {
+    while (!stopping) {
+      try {
+        current = await startEmbeddedPostgres(options);
+        if (followed !== null) followed.options.port = current.connection.port;
+        options.log("PostgreSQL is back.");
+        return;
+      } catch (error) {
+        options.log(
+          `PostgreSQL could not be started: ${error instanceof Error ? error.message : String(error)}`,
+        );
+        await Promise.race([new Promise((resolve) => setTimeout(resolve, PAUSE_MS)), stopped.promise]);
+      }
+    }
+  }
+
+  const keeping = keep();
+  return {
+    connection: current.connection,
+    follow(pool) {
+      followed = pool;
+    },
+    async stop() {
+      stopping = true;
+      stopped.resolve(null);
+      await keeping;
+      await current.stop();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// First step of embedded-postgres.ts: one live process per data folder.
+// The lock is SQLite's file lock (fcntl, LockFileEx on Windows): the kernel drops it with the process, however that ends, so there
+// is no stale lock, no pid to trust, and it also holds between containers that share the folder.
+import { chownSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
+import { DataDirInUseError, explainFailure, systemErrorCode } from "./errors.ts";
+
+const LOCK_FILE = "server.lock";
+const PID_FILE = "server.pid";
+
+/** Two that ask in the same instant must not refuse each other: SQLite lets the later one wait this long. */
+const SQLITE_WAIT_MS = 50;
+const RETRY_EVERY_MS = 50;
+
+const SQLITE_BUSY = 5;
+
+export type DataDirLock = { release(): void };
+
+/**
+ * Takes the data folder for this process until `release()` or the end of the process.
+ *
+ * @param waitMs how long a server that is just ending may still hold it
+ * @throws DataDirInUseError when another process (or another start in this one) holds it for longer
+ */
+export async function lockDataDir(
+  dataDir: string,
+  waitMs: number,
+  log: (message: string) => void,
+): Promise<DataDirLock> {
+  const deadline = performance.now() + waitMs;
+  let hasTold = false;
+  for (;;) {
+    const lock = tryToLock(dataDir);
+    if (lock !== undefined) return lock;
+    const holder = readHolder(path.join(dataDir, PID_FILE));
+    if (performance.now() >= deadline) throw inUse(dataDir, holder);
+    if (!hasTold)
+      log(`Another server (process id ${holder}) still uses ${dataDir}; waiting a moment for it to end.`);
+    hasTold = true;
+    await delay(RETRY_EVERY_MS);
+  }
+}
+
+/** Undefined when somebody else holds it. */
+function tryToLock(dataDir: string): DataDirLock | undefined {
+  const lockFile = path.join(dataDir, LOCK_FILE);
+  const pidFile = path.join(dataDir, PID_FILE);
+  const database = openLockFile(lockFile, dataDir);
+  try {
+    // Nothing is ever written, so no journal file is wanted either.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+    // Only for the message to others: the lock itself needs no pid.
+    writeFileSync(pidFile, `${process.pid}\n`);
+    giveToOwnerOfFolder(dataDir, [lockFile, pidFile]);
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw explainFailure(`The lock file ${lockFile} cannot be taken`, String(error), dataDir);
+  }
+  return {
+    release() {
+      if (!database.isOpen) return;
+      rmSync(pidFile, { force: true });
+      database.close();
+    },
+  };
+}
+
+function openLockFile(lockFile: string, dataDir: string): DatabaseSync {
+  try {
+    // Opened by ourselves first: SQLite's own words for "no permission" or "disk full" name neither.
+    writeFileSync(lockFile, "", { flag: "a" });
+    return new DatabaseSync(lockFile, { timeout: SQLITE_WAIT_MS });
+  } catch (error) {
+    throw explainFailure(`The lock file ${lockFile} cannot be opened`, String(error), dataDir);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "errcode" in error &&
+    typeof error.errcode === "number" &&
+    (error.errcode & 0xff) === SQLITE_BUSY
+  );
+}
+
+function readHolder(pidFile: string): string {
+  try {
+    return readFileSync(pidFile, "utf8").trim() || "unknown";
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return "unknown";
+  }
+}
+
+function inUse(dataDir: string, holder: string): DataDirInUseError {
+  return new DataDirInUseError(
+    `Another server is running on the data folder ${dataDir} (process id ${holder}). ` +
+      "Stop that one first, or give this one its own folder with DATA_DIR.",
+  );
+}
+
+/** Started once with sudo, the owner of the folder must be able to start it afterwards. */
+function giveToOwnerOfFolder(dataDir: string, files: string[]): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dataDir);
+  for (const file of files) chownSync(file, uid, gid);
+}

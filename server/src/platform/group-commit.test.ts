@@ -1,0 +1,137 @@
+// Natural group commit: what it promises to those who submit.
+import { expect, test } from "vitest";
+import { createGroupCommit } from "./group-commit.ts";
+
+function open<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  const { promise, resolve } = Promise.withResolvers<T>();
+  return { promise, resolve };
+}
+
+test("items that arrive while a batch is in flight form the next batch, in their order", async () => {
+  const batches: number[][] = [];
+  const first = open<void>();
+  const commits = createGroupCommit<number, number>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: 100,
+    async run(items) {
+      batches.push([...items]);
+      if (batches.length === 1) await first.promise;
+      return items.map((item) => item * 10);
+    },
+  });
+  const one = commits.submit(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  const later = [2, 3, 4].map((item) => commits.submit(item));
+  first.resolve();
+  expect(await Promise.all([one, ...later])).toEqual([10, 20, 30, 40]);
+  expect(batches).toEqual([[1], [2, 3, 4]]);
+});
+
+test("a batch never holds more than it may, and a lane never runs two at once", async () => {
+  let running = 0;
+  let most = 0;
+  const sizes: number[] = [];
+  const commits = createGroupCommit<number, number>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: 3,
+    async run(items) {
+      most = Math.max(most, ++running);
+      sizes.push(items.length);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return [...items];
+    },
+  });
+  await Promise.all([1, 2, 3, 4, 5, 6, 7].map((item) => commits.submit(item)));
+  expect(most).toBe(1);
+  expect(sizes).toEqual([3, 3, 1]);
+});
+
+test("items of one lane stay in order, other lanes do not wait for it", async () => {
+  const stuck = open<void>();
+  const done: string[] = [];
+  const commits = createGroupCommit<string, string>({
+    lanes: 2,
+    laneOf: (item) => (item.startsWith("slow") ? 0 : 1),
+    maxItems: 10,
+    async run(items) {
+      if (items[0]?.startsWith("slow") === true) await stuck.promise;
+      done.push(...items);
+      return [...items];
+    },
+  });
+  const slow = commits.submit("slow");
+  await commits.submit("quick");
+  expect(done).toEqual(["quick"]);
+  stuck.resolve();
+  await slow;
+  expect(done).toEqual(["quick", "slow"]);
+});
+
+test("when a batch fails as a whole, each item is tried by itself and only the bad one is refused", async () => {
+  const commits = createGroupCommit<number, number>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: 10,
+    async run(items) {
+      if (items.includes(13)) throw new Error("13 is not accepted");
+      return [...items];
+    },
+  });
+  const results = await Promise.allSettled([1, 13, 2].map((item) => commits.submit(item)));
+  expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+});
+
+test("a batch that may have taken effect before it failed is never repeated: all its items are refused", async () => {
+  let runs = 0;
+  const commits = createGroupCommit<number, number>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: 10,
+    async run() {
+      runs++;
+      throw new Error("Connection terminated");
+    },
+    hadNoEffect: () => false,
+  });
+  const results = await Promise.allSettled([1, 2].map((item) => commits.submit(item)));
+  expect(results.map((result) => result.status)).toEqual(["rejected", "rejected"]);
+  expect(runs).toBe(1);
+});
+
+test("an Error among the results refuses that item alone, without trying the others again", async () => {
+  let runs = 0;
+  const commits = createGroupCommit<number, number>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: 10,
+    async run(items) {
+      runs++;
+      return items.map((item) => (item === 13 ? new Error("no") : item));
+    },
+  });
+  const results = await Promise.allSettled([1, 13, 2].map((item) => commits.submit(item)));
+  expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(runs).toBe(1);
+});
+
+test("is drained when nothing waits and nothing is in flight", async () => {
+  let finished = false;
+  const commits = createGroupCommit<number, number>({
+    lanes: 2,
+    laneOf: (item) => item,
+    maxItems: 10,
+    async run(items) {
+      await new Promise((resolve) => setImmediate(resolve));
+      finished = true;
+      return [...items];
+    },
+  });
+  const submitted = commits.submit(1);
+  await commits.drained();
+  expect(finished).toBe(true);
+  await submitted;
+});

@@ -1,0 +1,84 @@
+// Natural group commit (ARCHITECTURE.md, decision 1): requests that arrive while a batch is in flight form the next batch.
+// No timer: alone, an item goes at once; under load, batches grow by themselves. Used by the hot doors and by the sender.
+
+export interface GroupCommitOptions<Item, Result> {
+  /** Batches in flight at once. Items of one lane never overlap, so their order is kept. */
+  lanes: number;
+  /** Which lane an item belongs to, any whole number; items that touch the same row must share one. */
+  laneOf: (item: Item) => number;
+  /** The largest batch. */
+  maxItems: number;
+  /**
+   * Does the work of a batch and answers one entry per item, in order; an `Error` there fails that item alone.
+   * When it throws, each item is tried once more by itself, so that one bad item cannot fail the others.
+   */
+  run: (items: readonly Item[]) => Promise<ReadonlyArray<Result | Error>>;
+  /**
+   * Whether a batch that failed so surely had no effect. Where a repeat would do things twice, items are tried again
+   * only then; otherwise all are refused. Default: a repeat does no harm.
+   */
+  hadNoEffect?: (error: unknown) => boolean;
+}
+
+export interface GroupCommit<Item, Result> {
+  submit(item: Item): Promise<Result>;
+  /** Resolves when nothing waits and nothing is in flight. */
+  drained(): Promise<void>;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: Error) => void;
+}
+
+export function createGroupCommit<Item, Result>(
+  options: GroupCommitOptions<Item, Result>,
+): GroupCommit<Item, Result> {
+  const lanes = Array.from({ length: options.lanes }, () => ({
+    waiting: [] as Array<Waiting<Item, Result>>,
+    busy: null as Promise<void> | null,
+  }));
+
+  async function work(lane: (typeof lanes)[number]): Promise<void> {
+    // One turn of the event loop, so that everything that arrived together goes together.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (lane.waiting.length > 0) await settle(lane.waiting.splice(0, options.maxItems), options);
+    lane.busy = null;
+  }
+
+  return {
+    submit(item) {
+      const lane = lanes[Math.abs(options.laneOf(item)) % lanes.length];
+      if (lane === undefined) throw new Error("A group commit needs at least one lane.");
+      return new Promise<Result>((resolve, reject) => {
+        lane.waiting.push({ item, resolve, reject });
+        lane.busy ??= work(lane);
+      });
+    },
+    async drained() {
+      for (const lane of lanes) while (lane.busy !== null) await lane.busy;
+    },
+  };
+}
+
+async function settle<Item, Result>(
+  batch: ReadonlyArray<Waiting<Item, Result>>,
+  options: GroupCommitOptions<Item, Result>,
+): Promise<void> {
+  try {
+    const results = await options.run(batch.map(({ item }) => item));
+    if (results.length !== batch.length)
+      throw new Error(`A batch of ${batch.length} answered ${results.length} results.`);
+    batch.forEach(({ resolve, reject }, at) => {
+      const result = results[at];
+      if (result instanceof Error) reject(result);
+      else resolve(result as Result);
+    });
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    if (batch.length > 1 && (options.hadNoEffect?.(error) ?? true)) {
+      for (const one of batch) await settle([one], options);
+    } else for (const { reject } of batch) reject(failure);
+  }
+}

@@ -1,0 +1,154 @@
+// Answers a request that was let in: shape → rights → idempotency key → the route, and the envelope around what it answers.
+// Before it: http.ts knows who calls. After it: a verb, through the route.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import type { FieldError } from "@postloft/contract/errors.ts";
+import { transaction, type Database, type Tx } from "./database.ts";
+import { findHostileValues, parseJson } from "./http-body.ts";
+import type { Caller } from "./http-caller.ts";
+import { fieldErrors } from "./http-errors.ts";
+import type { Answer, Call, Route } from "./http-route.ts";
+import { checkIdempotencyKey, claimKey, releaseKey, storeReceipts, type Receipt } from "./idempotency.ts";
+import type { Log } from "./log.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface AnswerOptions {
+  database: Database;
+  log: Log;
+}
+
+/** One header of a request; of a repeated one the first. */
+export function readHeader(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Whether a call of it can change something: two GETs of the spec can, too. */
+export function changesSomething(endpoint: Endpoint): boolean {
+  return endpoint.method !== "GET" || endpoint.name === "auth.logout" || endpoint.name === "domains.verify";
+}
+
+/** Shape, then rights, then the route; POSTs under a key also honour Idempotency-Key. */
+export async function answerRequest(
+  options: AnswerOptions,
+  { endpoint, handle }: Route,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const parts = readParts(endpoint, request);
+  const key = readHeader(request, "idempotency-key");
+  const mayRepeat = endpoint.method === "POST" && caller.byKey && key !== undefined;
+  if (mayRepeat) checkIdempotencyKey(key);
+  if (caller.disabled && changesSomething(endpoint)) throw new Refusal("PROJECT_DISABLED");
+  if (!mayRepeat || caller.projectId === null)
+    return sendAnswer(
+      endpoint,
+      await handle(makeCall(options, caller, request, parts, null)),
+      request,
+      reply,
+    );
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const claim = await claimKey(options.database, {
+    projectId: caller.projectId,
+    key,
+    path: endpoint.path + request.url,
+    body,
+  });
+  if ("stored" in claim)
+    return sendAnswer(endpoint, claim.stored, request, reply.header("idempotency-replayed", "true"));
+  try {
+    return await sendAnswer(
+      endpoint,
+      await handle(makeCall(options, caller, request, parts, claim.receipt)),
+      request,
+      reply,
+    );
+  } catch (error) {
+    await releaseKey(options.database, claim.receipt).catch((failure: unknown) =>
+      options.log.warn(
+        { err: failure, requestId: request.id },
+        "an idempotency key could not be released; it frees itself in a minute",
+      ),
+    );
+    throw error;
+  }
+}
+
+interface Parts {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+/** Parses every part and tells all faulty fields at once. */
+function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
+  const problems: FieldError[] = [];
+  const params = endpoint.params.safeParse(request.params);
+  if (!params.success) throw new Refusal("RESOURCE_NOT_FOUND");
+  problems.push(...findHostileValues(request.query).problems);
+  const query = endpoint.query.safeParse(request.query);
+  if (!query.success) problems.push(...fieldErrors(query.error.issues, request.query, "query"));
+  let body: unknown;
+  if (endpoint.takesBody) {
+    const value = parseJson(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+    if (value === undefined)
+      throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is empty; a JSON object is needed." });
+    const hostile = findHostileValues(value);
+    problems.push(...hostile.problems);
+    const parsed = hostile.tooDeep ? null : endpoint.body.safeParse(value);
+    if (parsed?.success === true) body = parsed.data;
+    else if (parsed !== null) problems.push(...fieldErrors(parsed.error.issues, value, "body"));
+  }
+  if (problems.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: uniqueByField(problems) });
+  return { params: params.data, query: query.data, body };
+}
+
+function uniqueByField(problems: readonly FieldError[]): FieldError[] {
+  return [...new Map(problems.toReversed().map((problem) => [problem.field, problem])).values()].toReversed();
+}
+
+function makeCall(
+  options: AnswerOptions,
+  caller: Caller,
+  request: FastifyRequest,
+  parts: Parts,
+  receipt: Receipt | null,
+): Call {
+  return {
+    ...parts,
+    projectId: caller.projectId,
+    userId: caller.userId,
+    sessionId: caller.sessionId,
+    role: caller.role,
+    ip: request.ip,
+    receipt,
+    commit: async (work: (tx: Tx) => Promise<Answer>) =>
+      transaction(options.database, async (tx) => {
+        const result = await work(tx);
+        if (receipt !== null) await storeReceipts(tx, [{ receipt, answer: result }]);
+        return result;
+      }),
+  } as unknown as Call;
+}
+
+async function sendAnswer(
+  endpoint: Endpoint,
+  result: Answer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (result.headers !== undefined) reply.headers(result.headers);
+  reply.code(result.status);
+  if (result.body === null) return reply.send();
+  if (endpoint.envelope === "raw") return reply.send(result.body);
+  reply.header("content-type", "application/json; charset=utf-8");
+  return reply.send(
+    JSON.stringify(endpoint.envelope === "bare" ? result.body : wrapped(result.body, request)),
+  );
+}
+
+/** Clients of an older generation read the fields of `data` at the top level; on the alias paths they stand there too. */
+function wrapped(data: unknown, request: FastifyRequest): object {
+  return { success: true, data, ...(request.originalUrl === request.url ? {} : (data as object)) };
+}

@@ -1,0 +1,371 @@
+// Who may call what: every endpoint of the contract against every kind of caller.
+import { randomUUID } from "node:crypto";
+import { SignJWT } from "jose";
+import { expect, test } from "vitest";
+import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import {
+  APP_SECRET,
+  answersByName,
+  refusalOf,
+  sameByName,
+  useTestServer,
+  type TestCaller,
+} from "../testing/test-server.ts";
+import { deriveKey } from "./crypto.ts";
+
+// Nobody sends mail here, so that nothing changes by itself.
+const server = useTestServer({ ROLES: "api" });
+
+const nameOf = ({ name }: Endpoint) => name;
+const inProject = ENDPOINTS.filter(({ caller }) => caller !== "anyone" && caller !== "session");
+
+/** Answers that are about who calls. Whatever else is answered says that the caller was let in. */
+const ABOUT_THE_CALLER =
+  /^401 |^403 |400 BAD_REQUEST|MISSING_AUTH|INVALID_API_KEY|UNAUTHORIZED|PROJECT_ACCESS_DENIED/;
+const LET_IN = "let in";
+
+async function ask(endpoint: Endpoint, caller: TestCaller, projectInPath: string): Promise<string> {
+  const path = endpoint.path.replace(":projectId", projectInPath).replace(/:[a-zA-Z]+/g, randomUUID());
+  const body = endpoint.takesBody ? {} : undefined;
+  const answer = refusalOf(await server.call(endpoint.method, path, caller, body));
+  return ABOUT_THE_CALLER.test(answer) ? answer : LET_IN;
+}
+
+const askAll = (caller: TestCaller, projectInPath = server.project.id) =>
+  answersByName(ENDPOINTS, nameOf, (endpoint) => ask(endpoint, caller, projectInPath));
+
+function expected(byKind: Readonly<Record<Exclude<CallerKind, "anyone">, string>>) {
+  return sameByName(ENDPOINTS, nameOf, ({ caller }) => (caller === "anyone" ? LET_IN : byKind[caller]));
+}
+
+const NO_KEY = {
+  tracker: "401 INVALID_API_KEY",
+  project: "401 INVALID_API_KEY",
+  "project-by-path": "401 INVALID_API_KEY",
+  session: "401 UNAUTHORIZED",
+};
+const NOBODY = {
+  tracker: "401 MISSING_AUTH",
+  project: "401 MISSING_AUTH",
+  "project-by-path": "401 MISSING_AUTH",
+  session: "401 UNAUTHORIZED",
+};
+
+const BAD_AUTHORIZATION: Record<string, string> = {
+  "an empty header": "",
+  "a word": "garbage",
+  "no prefix": "Bearer abc",
+  "another scheme": "Basic c2tfYTpi",
+  "two keys": "Bearer sk_a, Bearer sk_b",
+  "a key with a quote": "Bearer sk_a'--",
+  "10 kB": `Bearer sk_${"a".repeat(10_000)}`,
+  "a secret key that is none": `Bearer sk_${"a".repeat(48)}`,
+  "a public key that is none": `Bearer pk_${"a".repeat(48)}`,
+};
+
+test("without authentication every endpoint that is not open to anyone answers 401, and nothing changes", async () => {
+  const before = await server.countRows();
+  expect(await askAll({})).toEqual(expected(NOBODY));
+  expect(await server.countRows()).toEqual(before);
+});
+
+test.for(Object.entries(BAD_AUTHORIZATION))(
+  "%s in Authorization answers 401 everywhere, and nothing changes",
+  async ([, authorization]) => {
+    const before = await server.countRows();
+    expect(await askAll({ headers: { authorization } })).toEqual(expected(NO_KEY));
+    expect(await server.countRows()).toEqual(before);
+  },
+);
+
+test("a key anywhere but in Authorization is no key", async () => {
+  const { secretKey } = server.project;
+  for (const caller of [{ cookie: `postloft_session=${secretKey}` }, { headers: { "x-api-key": secretKey } }])
+    expect(await askAll(caller)).toEqual(expected(NOBODY));
+  expect(refusalOf(await server.call("GET", `/contacts?key=${secretKey}`))).toBe("401 MISSING_AUTH");
+  expect(refusalOf(await server.call("POST", "/v1/send", {}, { key: secretKey }))).toBe("401 MISSING_AUTH");
+});
+
+test("the public key may call POST /v1/track and nothing else", async () => {
+  const before = await server.countRows();
+  expect(await askAll({ key: server.project.publicKey })).toEqual(expected({ ...NO_KEY, tracker: LET_IN }));
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("the secret key may call every endpoint that works within a project, and none of a person's", async () => {
+  expect(await askAll(server.project.byKey)).toEqual(
+    expected({ tracker: LET_IN, project: LET_IN, "project-by-path": LET_IN, session: "401 UNAUTHORIZED" }),
+  );
+});
+
+test("the scheme may be written in any case", async () => {
+  for (const scheme of ["bearer", "BEARER", "BeArEr"]) {
+    const headers = { authorization: `${scheme} ${server.project.secretKey}` };
+    expect((await server.call("GET", "/contacts", { headers })).status).toBe(200);
+  }
+});
+
+test("a session without X-Project-Id answers 400 where a project is needed", async () => {
+  const { cookie } = await server.signUp();
+  for (const caller of [{ cookie }, { cookie, projectId: "" }])
+    expect(await answersByName(inProject, nameOf, (one) => ask(one, caller, server.project.id))).toEqual(
+      sameByName(inProject, nameOf, (one) =>
+        one.caller === "project-by-path" ? "403 PROJECT_ACCESS_DENIED" : "400 BAD_REQUEST",
+      ),
+    );
+});
+
+test.for(["of others", "that does not exist", "whose id is none", "whose id is SQL"])(
+  "a session answers 403 for a project %s, and nothing changes",
+  async (kind) => {
+    const { cookie } = await server.signUp();
+    const before = await server.countRows();
+    const id =
+      kind === "of others"
+        ? server.project.id
+        : kind === "that does not exist"
+          ? randomUUID()
+          : kind === "whose id is none"
+            ? "nothing"
+            : "' or 1=1 --";
+    const caller = { cookie, projectId: id };
+    expect(await answersByName(inProject, nameOf, (one) => ask(one, caller, encodeURIComponent(id)))).toEqual(
+      sameByName(inProject, nameOf, () => "403 PROJECT_ACCESS_DENIED"),
+    );
+    expect(await server.countRows()).toEqual(before);
+  },
+);
+
+test("a member's session with X-Project-Id may call what the secret key may", async () => {
+  const project = await server.createProject();
+  expect(await answersByName(inProject, nameOf, (one) => ask(one, project.bySession, project.id))).toEqual(
+    sameByName(inProject, nameOf, () => LET_IN),
+  );
+});
+
+test("a session follows its person: whoever joins a project is let in, whoever leaves is out at the next call", async () => {
+  const project = await server.createProject();
+  const { id, cookie } = await server.signUp();
+  const caller = { cookie, projectId: project.id };
+  expect((await server.call("GET", "/contacts", caller)).status).toBe(403);
+  await server.rows(
+    "insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')",
+    project.id,
+    id,
+  );
+  expect((await server.call("GET", "/contacts", caller)).status).toBe(200);
+  await server.rows("delete from memberships where user_id = $1", id);
+  expect((await server.call("GET", "/contacts", caller)).status).toBe(403);
+});
+
+test("a session may spell the id of its project in capitals", async () => {
+  const { bySession, id } = server.project;
+  const caller = { ...bySession, projectId: id.toUpperCase() };
+  const email = "capital@example.com";
+  const statuses = [];
+  for (const [path, body] of [
+    ["/contacts", { email }],
+    ["/contacts", { email, data: { a: 1 } }],
+    ["/v1/track", { email, event: "opened", subscribed: false }],
+    ["/v1/send", { to: email, from: "a@sandbox.localhost", subject: "s", body: "b" }],
+  ] as const)
+    statuses.push((await server.call("POST", path, caller, body)).status);
+  expect(statuses).toEqual([201, 200, 200, 200]);
+});
+
+const domainsOf = (projectId: string) => `/domains/project/${projectId}`;
+
+test("the secret key of one project does not open another project named in the path", async () => {
+  const other = await server.createProject();
+  const caller = { ...server.project.byKey, headers: { "x-request-id": "same" } };
+  const foreign = await server.call("GET", domainsOf(other.id), caller);
+  const missing = await server.call("GET", domainsOf(randomUUID()), caller);
+  expect(refusalOf(foreign)).toBe("404 PROJECT_NOT_FOUND");
+  expect({ ...foreign.body, timestamp: "" }).toEqual({ ...missing.body, timestamp: "" });
+  for (const own of [server.project.id, server.project.id.toUpperCase(), "current"])
+    expect((await server.call("GET", domainsOf(own), caller)).status).toBe(200);
+});
+
+function encodePart(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+const nameOfEntry = ([what]: [string, string]) => what;
+
+test("a cookie that we did not sign, or not for this, is nobody's", async () => {
+  const { cookie } = await server.signUp();
+  const [name, token = ""] = cookie.split("=");
+  const [head = "", payload = "", signature = ""] = token.split(".");
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>;
+  const key = deriveKey(APP_SECRET, "session");
+  const sign = (more: Record<string, unknown>, signer = key, header: object = {}) =>
+    new SignJWT({ ...claims, ...more }).setProtectedHeader({ alg: "HS256", ...header }).sign(signer);
+  const { exp: _exp, ...endless } = claims;
+  const forged = {
+    "no token": "",
+    "a word": "garbage",
+    "without a signature": `${head}.${payload}.`,
+    "alg none": `${encodePart({ alg: "none", typ: "JWT" })}.${payload}.`,
+    "an edited session": `${head}.${encodePart({ ...claims, sid: randomUUID() })}.${signature}`,
+    "another person": `${head}.${encodePart({ ...claims, sub: randomUUID() })}.${signature}`,
+    "another key": await sign({}, deriveKey("another secret, long enough", "session")),
+    "the key of another purpose": await sign({}, deriveKey(APP_SECRET, "seal")),
+    "another algorithm": await new SignJWT(claims).setProtectedHeader({ alg: "HS512" }).sign(key),
+    "a path as key id": await sign({}, deriveKey("x".repeat(20), "session"), { kid: "../../dev/null" }),
+    expired: await sign({ exp: 1_000_000_000 }),
+    "without an end": await new SignJWT(endless).setProtectedHeader({ alg: "HS256" }).sign(key),
+    "another audience": await sign({ aud: "another" }),
+    "a session that is no id": await sign({ sid: "' or 1=1 --" }),
+    "5 kB": "a".repeat(5_000),
+  };
+  const me = (text: string) => server.call("GET", "/users/@me", { cookie: `${name}=${text}` });
+  expect((await me(await sign({}))).status).toBe(200);
+  const entries = Object.entries(forged);
+  expect(await answersByName(entries, nameOfEntry, async ([, text]) => refusalOf(await me(text)))).toEqual(
+    sameByName(entries, nameOfEntry, () => "401 UNAUTHORIZED"),
+  );
+});
+
+const VALID_BODIES: Record<string, unknown> = {
+  "v1.track": { email: "ada@example.com", event: "opened" },
+  "v1.send": { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
+  "v1.verify": { email: "ada@example.com" },
+  "contacts.upsert": { email: "bob@example.com" },
+  "contacts.update": { subscribed: false },
+  "contacts.lookup": { emails: ["ada@example.com"] },
+  "domains.create": { domain: "mail.example.com" },
+};
+
+test("a disabled project can be read, and every change of it answers 403", async () => {
+  const project = await server.createProject();
+  const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {
+    email: "ada@example.com",
+  });
+  await server.rows("update projects set disabled = true where id = $1", project.id);
+  const before = await server.countRows();
+  for (const caller of [project.byKey, project.bySession]) {
+    const answers = await answersByName(inProject, nameOf, async ({ method, path, name }) => {
+      const filled = path.replace(/:projectId/, project.id).replace(/:[a-zA-Z]+/, contact.id);
+      const answer = refusalOf(await server.call(method, filled, caller, VALID_BODIES[name]));
+      return /^(200|404)/.test(answer) ? "read" : answer;
+    });
+    expect(answers).toEqual(
+      sameByName(inProject, nameOf, ({ method, name }) =>
+        method === "GET" && name !== "domains.verify" ? "read" : "403 PROJECT_DISABLED",
+      ),
+    );
+  }
+  const owner = { cookie: project.owner.cookie };
+  const own = `/users/@me/projects/${project.id}`;
+  const byPublicKey = { key: project.publicKey };
+  expect([
+    refusalOf(await server.call("PATCH", own, owner, { name: "New" })),
+    refusalOf(await server.call("POST", `${own}/regenerate-keys`, owner)),
+    refusalOf(await server.call("POST", "/v1/track", byPublicKey, VALID_BODIES["v1.track"])),
+  ]).toEqual(Array.from({ length: 3 }, () => "403 PROJECT_DISABLED"));
+  expect(await server.countRows()).toEqual(before);
+  await server.rows("update projects set disabled = false where id = $1", project.id);
+  expect(
+    (await server.call("POST", "/contacts", project.byKey, VALID_BODIES["contacts.upsert"])).status,
+  ).toBe(201);
+});
+
+interface Named {
+  id: string;
+}
+
+/** A project with one thing of everything that has an id. */
+async function furnish() {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const { body: contact } = await server.call<Named>("POST", "/contacts", byKey, {
+    email: "ada@example.com",
+  });
+  const { body: sent } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+    "POST",
+    "/v1/send",
+    byKey,
+    { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
+  );
+  const { body: domain } = await server.call<Named>("POST", "/domains", byKey, { domain: "ada.example.com" });
+  const email = sent.data.emails[0]?.email ?? "";
+  const worker = await server.startAnother({ ROLES: "worker" });
+  const waiting = () => server.rows("select 1 from emails where status <> 'DELIVERED'");
+  await expect.poll(waiting, WAIT).toEqual([]);
+  await worker.stop();
+  const { body: messages } = await server.call<{ data: Named[] }>("GET", "/mailbox/messages", byKey);
+  const message = messages.data[0]?.id ?? "";
+  return {
+    project,
+    ids: {
+      "/contacts/:id": contact.id,
+      "/events/contact/:contactId": contact.id,
+      "/emails/:id": email,
+      "/mailbox/messages/:id": message,
+      "/mailbox/messages/:id/raw": message,
+      "/domains/:id": domain.id,
+      "/domains/:id/verify": domain.id,
+      "/domains/:id/rotate-key": domain.id,
+      "/domains/project/:projectId": project.id,
+      "/users/@me/projects/:id": project.id,
+      "/users/@me/projects/:id/regenerate-keys": project.id,
+    } as Record<string, string>,
+  };
+}
+
+const WAIT = { timeout: 10_000, interval: 20 };
+const withId = ENDPOINTS.filter(({ path }) => path.includes(":"));
+const BODIES_WITH_ID: Record<string, unknown> = {
+  "contacts.update": { subscribed: false, data: { a: 1 } },
+  "projects.update": { name: "Taken over" },
+};
+
+test("an id of another project is answered byte for byte like an id that nothing has, and nothing changes", async () => {
+  const { ids, project } = await furnish();
+  const tables = ["contacts", "events", "emails", "domains", "mailbox_messages", "projects", "api_keys"];
+  const contents = async () =>
+    Promise.all(tables.map((table) => server.rows(`select t::text as row from ${table} t order by 1`)));
+  const before = await contents();
+  const other = server.project;
+  for (const caller of [other.byKey, other.bySession]) {
+    const answers = await answersByName(withId, nameOf, async ({ method, path, caller: kind, name }) => {
+      const asked = kind === "session" ? { cookie: other.owner.cookie } : caller;
+      const [foreign, missing] = await Promise.all(
+        [ids[path] ?? "", randomUUID()].map(async (id) => {
+          const headers = { "x-request-id": "the-same" };
+          const filled = path.replace(/:[a-zA-Z]+/, id);
+          const { status, text } = await server.call(
+            method,
+            filled,
+            { ...asked, headers },
+            BODIES_WITH_ID[name],
+          );
+          return `${status} ${text.replace(/"timestamp":"[^"]+"/, "")}`;
+        }),
+      );
+      return { foreign, isSame: foreign === missing };
+    });
+    expect(answers).toEqual(
+      sameByName(withId, nameOf, () => ({ foreign: expect.stringMatching(/^40[34] /), isSame: true })),
+    );
+  }
+  for (const list of ["/events", "/emails"]) {
+    const { body } = await server.call("GET", `${list}?contactId=${ids["/contacts/:id"]}`, other.byKey);
+    expect(body).toMatchObject({ data: [], hasMore: false });
+  }
+  expect(await contents()).toEqual(before);
+  expect((await server.call("GET", `/contacts/${ids["/contacts/:id"]}`, project.byKey)).status).toBe(200);
+});
+
+test("checks come in the order key, shape, rights, existence", async () => {
+  const project = await server.createProject();
+  await server.rows("update projects set disabled = true where id = $1", project.id);
+  const path = `/contacts/${randomUUID()}`;
+  const wrong = { subscribed: "yes" };
+  expect(refusalOf(await server.call("PATCH", path, {}, wrong))).toBe("401 MISSING_AUTH");
+  expect(refusalOf(await server.call("PATCH", path, project.byKey, wrong))).toBe("422 VALIDATION_ERROR");
+  expect(refusalOf(await server.call("PATCH", path, project.byKey, {}))).toBe("403 PROJECT_DISABLED");
+  await server.rows("update projects set disabled = false where id = $1", project.id);
+  expect(refusalOf(await server.call("PATCH", path, project.byKey, {}))).toBe("404 CONTACT_NOT_FOUND");
+});

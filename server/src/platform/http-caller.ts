@@ -1,0 +1,98 @@
+// Who calls: the API key or the session of a request, and what the endpoint asks for (spec §5, decisions §1–2).
+// Before it: http.ts has a request and an endpoint. After it: the rate limit, then the body.
+import type { CallerKind } from "@postloft/contract/endpoint.ts";
+import type { CallerRole } from "./http-route.ts";
+import { isId } from "./ids.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface Caller {
+  projectId: string | null;
+  disabled: boolean;
+  userId: string | null;
+  sessionId: string | null;
+  role: CallerRole | null;
+  /** Came with an API key: counts against the rate limit and may use an Idempotency-Key. */
+  byKey: boolean;
+}
+
+/** What the folders of projects and users know about credentials; given by api.ts. */
+export interface Credentials {
+  findKey(key: string): Promise<{ projectId: string; kind: "public" | "secret"; disabled: boolean } | null>;
+  findSession(cookie: string): Promise<{ userId: string; sessionId: string } | null>;
+  findMembership(userId: string, projectId: string): Promise<{ role: CallerRole; disabled: boolean } | null>;
+}
+
+export interface PresentedCredentials {
+  authorization: string | undefined;
+  cookie: string | undefined;
+  projectHeader: string | undefined;
+  /** The project in the path of a `project-by-path` endpoint. */
+  pathProject: string | undefined;
+}
+
+export const NOBODY: Caller = {
+  projectId: null,
+  disabled: false,
+  userId: null,
+  sessionId: null,
+  role: null,
+  byKey: false,
+};
+const BEARER = /^bearer +((?:pk|sk)_[A-Za-z0-9_-]{1,200})$/i;
+/** Longer than any key of ours: not even looked at. */
+const MAX_AUTHORIZATION_LENGTH = 300;
+
+/** @throws Refusal 400, 401 or 403 as spec §5 and decisions §1 say. */
+export async function identify(
+  kind: CallerKind,
+  given: PresentedCredentials,
+  credentials: Credentials,
+): Promise<Caller> {
+  if (kind === "anyone") return NOBODY;
+  if (kind === "session") {
+    if (given.authorization !== undefined) throw new Refusal("UNAUTHORIZED");
+    return { ...NOBODY, ...(await requireSession(given.cookie, credentials, "UNAUTHORIZED")) };
+  }
+  if (given.authorization !== undefined) return identifyByKey(kind, given, credentials);
+  const session = await requireSession(given.cookie, credentials, "MISSING_AUTH");
+  // In the one spelling in which ids are compared.
+  const projectId = (kind === "project-by-path" ? given.pathProject : given.projectHeader)?.toLowerCase();
+  if (projectId === undefined || projectId === "")
+    throw new Refusal("BAD_REQUEST", {
+      message: "A session must name its project in the header X-Project-Id.",
+    });
+  const membership = await credentials.findMembership(session.userId, projectId);
+  if (membership === null) throw new Refusal("PROJECT_ACCESS_DENIED");
+  return { ...NOBODY, ...session, projectId, ...membership };
+}
+
+async function identifyByKey(
+  kind: CallerKind,
+  given: PresentedCredentials,
+  credentials: Credentials,
+): Promise<Caller> {
+  const header = given.authorization ?? "";
+  const text = header.length > MAX_AUTHORIZATION_LENGTH ? undefined : BEARER.exec(header)?.[1];
+  if (text === undefined) throw new Refusal("INVALID_API_KEY");
+  if (text.startsWith("pk_") && kind !== "tracker") throw new Refusal("INVALID_API_KEY");
+  const key = await credentials.findKey(text);
+  if (key === null || text.startsWith("pk_") !== (key.kind === "public"))
+    throw new Refusal("INVALID_API_KEY", {
+      message: "The API key is not valid. Keys stop working when they are regenerated.",
+    });
+  // In a path a key may write any word for its own project, but not another project's id.
+  const inPath = given.pathProject?.toLowerCase() ?? "";
+  if (kind === "project-by-path" && isId(inPath) && inPath !== key.projectId)
+    throw new Refusal("PROJECT_NOT_FOUND");
+  return { ...NOBODY, projectId: key.projectId, disabled: key.disabled, role: "KEY", byKey: true };
+}
+
+async function requireSession(
+  cookie: string | undefined,
+  credentials: Credentials,
+  code: "UNAUTHORIZED" | "MISSING_AUTH",
+) {
+  const session = cookie === undefined ? null : await credentials.findSession(cookie);
+  if (session === null) throw new Refusal(code);
+  return session;
+}

@@ -1,0 +1,115 @@
+// From a failure to the error envelope of spec §7, and from Zod's issues to our field codes.
+// Before it: http.ts catches. After it: the caller reads.
+import type { z } from "zod";
+import {
+  ERRORS,
+  FIELD_CODES,
+  type ErrorCode,
+  type FieldCode,
+  type FieldError,
+} from "@postloft/contract/errors.ts";
+import { asUnavailable } from "./database.ts";
+import { Refusal } from "./refusal.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** More faults than any request that means well can have; a hostile one could have a million. */
+const MAX_FIELD_ERRORS = 1_000;
+/** A path holds names the caller chose; longer ones are cut. */
+const MAX_FIELD_LENGTH = 200;
+
+/** Every faulty field once, with a dotted path. `input` is what was checked: a missing field is told apart by it. */
+export function fieldErrors(issues: readonly Issue[], input: unknown, root: string): FieldError[] {
+  const errors = new Map<string, FieldError>();
+  for (const issue of issues) {
+    const path = issue.path.map(String);
+    const field = path.length === 0 ? root : path.join(".").slice(0, MAX_FIELD_LENGTH);
+    if (errors.has(field)) continue;
+    if (errors.size >= MAX_FIELD_ERRORS) break;
+    const code = fieldCode(issue, input);
+    const message = code === "required" && issue.code !== "custom" ? "Required." : issue.message;
+    errors.set(field, { field, code, message });
+  }
+  return [...errors.values()];
+}
+
+function fieldCode(issue: Issue, input: unknown): FieldCode {
+  switch (issue.code) {
+    case "invalid_type":
+      return valueAt(input, issue.path) === undefined ? "required" : "invalid_type";
+    case "invalid_value":
+      return valueAt(input, issue.path) === undefined ? "required" : "invalid_enum_value";
+    case "too_big":
+    case "too_small":
+    case "invalid_union":
+      return issue.code;
+    case "invalid_format":
+      return issue.format === "datetime" || issue.format === "date" ? "invalid_date" : "invalid_string";
+    case "custom": {
+      const code: unknown = issue.params?.["code"];
+      return typeof code === "string" && code in FIELD_CODES ? (code as FieldCode) : "custom";
+    }
+    default:
+      return "custom";
+  }
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    input,
+  );
+}
+
+/** Codes of Fastify for what a caller can do wrong. */
+const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "PAYLOAD_TOO_LARGE",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "BAD_REQUEST",
+  FST_ERR_BAD_URL: "RESOURCE_NOT_FOUND",
+  FST_ERR_MAX_PARAM_LENGTH: "RESOURCE_NOT_FOUND",
+};
+
+/** What the caller is told about a failure; null when it is a bug of ours. */
+export function asRefusal(error: unknown): Refusal | null {
+  const failure = asUnavailable(error);
+  if (failure instanceof Refusal) return failure;
+  const { code, statusCode } = (failure ?? {}) as { code?: unknown; statusCode?: unknown };
+  const known = typeof code === "string" ? FASTIFY_CODES[code] : undefined;
+  if (known !== undefined) return new Refusal(known);
+  return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500
+    ? new Refusal("BAD_REQUEST")
+    : null;
+}
+
+export interface ErrorEnvelope {
+  success: false;
+  message: string;
+  error: {
+    code: ErrorCode;
+    message: string;
+    statusCode: number;
+    requestId: string;
+    errors?: readonly FieldError[];
+    suggestion: string;
+  };
+  timestamp: string;
+}
+
+export function errorEnvelope(refusal: Refusal, requestId: string): ErrorEnvelope {
+  const { status, suggestion } = ERRORS[refusal.code];
+  return {
+    success: false,
+    message: refusal.message,
+    error: {
+      code: refusal.code,
+      message: refusal.message,
+      statusCode: status,
+      requestId,
+      ...(refusal.fields === null ? {} : { errors: refusal.fields }),
+      suggestion,
+    },
+    timestamp: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,61 @@
+// A route: an endpoint of the contract and the function that answers it. Routes only translate: endpoint → verb → presented value.
+// Before it: contract/endpoint.ts. After it: every routes.ts makes some, api.ts lists them, http.ts serves them.
+import type { z } from "zod";
+import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
+import type { Tx } from "./database.ts";
+import type { Receipt } from "./idempotency.ts";
+
+/** Rights of whoever calls, from most to least; `KEY` is a project's secret key. */
+export type CallerRole = "OWNER" | "ADMIN" | "MEMBER" | "KEY";
+
+export interface Answer {
+  status: number;
+  /** Goes into the endpoint's envelope; for `raw` endpoints text or bytes. */
+  body: unknown;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface Call<E extends Endpoint = Endpoint> {
+  params: z.output<E["params"]>;
+  query: z.output<E["query"]>;
+  body: z.output<E["body"]>;
+  /** The tenant; null where the endpoint has none. */
+  projectId: TenantOf<E["caller"]>;
+  /** The logged-in person; null under a key. */
+  userId: E["caller"] extends "session" ? string : string | null;
+  sessionId: string | null;
+  role: CallerRole | null;
+  /** The address the request came from. */
+  ip: string;
+  /**
+   * Runs the change in one transaction and stores its answer for the Idempotency-Key in the same one, if there is a key:
+   * effect and receipt are both there or both not.
+   */
+  commit: (work: (tx: Tx) => Promise<Answer>) => Promise<Answer>;
+  /** For doors that commit many requests at once: they store it themselves with `storeReceipts`. */
+  receipt: Receipt | null;
+}
+
+type TenantOf<Kind extends CallerKind> = Kind extends "anyone" | "session" ? null : string;
+
+export interface Route {
+  endpoint: Endpoint;
+  handle: (call: Call) => Promise<Answer>;
+}
+
+export function route<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Answer>): Route {
+  // The server parses each part with the endpoint's own schemas before it calls.
+  return { endpoint, handle: handle as unknown as Route["handle"] };
+}
+
+export function ok(body: unknown): Answer {
+  return { status: 200, body };
+}
+
+export function created(body: unknown): Answer {
+  return { status: 201, body };
+}
+
+export function noContent(): Answer {
+  return { status: 204, body: null };
+}

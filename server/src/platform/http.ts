@@ -1,0 +1,234 @@
+// The HTTP side: Fastify, with every endpoint's checks in one order: key → rate limit → shape → rights → the route itself.
+// Before it: api.ts lists the routes. After it: routes call verbs; http-errors.ts writes what was refused.
+import type { Socket } from "node:net";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import cookie from "@fastify/cookie";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import { ERRORS } from "@postloft/contract/errors.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database } from "./database.ts";
+import { answerRequest, changesSomething, readHeader } from "./http-answer.ts";
+import { identify, NOBODY, type Caller, type Credentials } from "./http-caller.ts";
+import { asRefusal, errorEnvelope } from "./http-errors.ts";
+import { plainPath } from "./http-paths.ts";
+import type { Route } from "./http-route.ts";
+import { newId } from "./ids.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import type { RateLimiter } from "./rate-limit.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface HttpOptions {
+  database: Database;
+  credentials: Credentials;
+  rateLimiter: RateLimiter;
+  /** 0 turns the limit off. */
+  requestsPerMinute: number;
+  sessionCookie: string;
+  /** Origins whose pages may use a session; null allows only the origin the request itself names as host. */
+  origin: () => string | null;
+  log: Log;
+  metrics: Metrics;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+    startedAtMs: number;
+  }
+}
+
+const RATE_WINDOW_SECONDS = 60;
+const REQUEST_TIMEOUT_MS = 120_000;
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+export async function createHttp(options: HttpOptions, routes: readonly Route[]): Promise<FastifyInstance> {
+  const app = Fastify({
+    bodyLimit: LIMITS.bodyBytes.value,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: "idle",
+    genReqId: (request) => {
+      const given = request.headers["x-request-id"];
+      return typeof given === "string" && REQUEST_ID.test(given) ? given : newId();
+    },
+    rewriteUrl: (request) => plainPath(request.url ?? "/"),
+    // A path that cannot be decoded never reaches a hook or the error handler.
+    frameworkErrors: (error, request, reply) =>
+      void sendFailure(options, error, request, reply.headers(safetyHeaders(request.id))),
+    clientErrorHandler: refuseBytes,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
+  });
+  // Most callers come with a key: cookies are parsed only where a header is there.
+  await app.register(cookie, { hook: false });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.decorateRequest("caller");
+  app.decorateRequest("startedAtMs");
+  // With callbacks: an async hook would cost every request a turn of the microtask queue.
+  app.addHook("onRequest", (request, reply, done) => {
+    request.caller = NOBODY;
+    request.startedAtMs = performance.now();
+    reply.headers(safetyHeaders(request.id));
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    observe(options, request, reply);
+    done();
+  });
+  app.setErrorHandler(async (error, request, reply) => sendFailure(options, error, request, reply));
+  app.setNotFoundHandler(async (request, reply) => {
+    const methods = methodsOf(routes, request.url);
+    if (methods.length === 0) throw new Refusal("RESOURCE_NOT_FOUND");
+    reply.header("allow", methods.join(", "));
+    throw new Refusal("METHOD_NOT_ALLOWED");
+  });
+  for (const one of routes) addRoute(app, options, one);
+  return app;
+}
+
+function safetyHeaders(requestId: string) {
+  return {
+    "x-request-id": requestId,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+  };
+}
+
+function addRoute(app: FastifyInstance, options: HttpOptions, { endpoint, handle }: Route): void {
+  const openToBrowsers = endpoint.caller === "tracker";
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    ...(endpoint.bodyLimitBytes === null ? {} : { bodyLimit: endpoint.bodyLimitBytes }),
+    onRequest: async (request, reply) => {
+      if (openToBrowsers) reply.header("access-control-allow-origin", "*");
+      await admit(options, endpoint, request, reply);
+    },
+    handler: async (request, reply) =>
+      answerRequest(options, { endpoint, handle }, request.caller, request, reply),
+  });
+  if (openToBrowsers)
+    app.options(endpoint.path, async (_request, reply) =>
+      reply
+        .code(204)
+        .headers({
+          "access-control-allow-origin": "*",
+          "access-control-allow-methods": endpoint.method,
+          "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, X-Request-ID",
+          "access-control-max-age": "86400",
+        })
+        .send(),
+    );
+}
+
+/** Key, then rate limit: before the body is read. */
+async function admit(
+  options: HttpOptions,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { cookie: cookies } = request.headers;
+  request.caller = await identify(
+    endpoint.caller,
+    {
+      authorization: request.headers.authorization,
+      cookie: cookies === undefined ? undefined : request.server.parseCookie(cookies)[options.sessionCookie],
+      projectHeader: readHeader(request, "x-project-id"),
+      pathProject: (request.params as { projectId?: string }).projectId,
+    },
+    options.credentials,
+  );
+  if (request.caller.userId !== null) refuseForeignOrigin(options, endpoint, request);
+  if (!request.caller.byKey || options.requestsPerMinute === 0) return;
+  const taken = await options.rateLimiter.take({
+    bucket: `project:${request.caller.projectId}`,
+    limit: options.requestsPerMinute,
+    windowSeconds: RATE_WINDOW_SECONDS,
+  });
+  reply.headers({
+    "ratelimit-limit": taken.limit,
+    "ratelimit-remaining": taken.remaining,
+    "ratelimit-reset": taken.resetSeconds,
+  });
+  if (!taken.allowed) throw new Refusal("RATE_LIMIT_EXCEEDED", { retryAfterSeconds: taken.resetSeconds });
+}
+
+/** A page of another site must not act with our cookie (reliability case S8). */
+function refuseForeignOrigin(options: HttpOptions, endpoint: Endpoint, request: FastifyRequest): void {
+  if (!changesSomething(endpoint)) return;
+  const site = readHeader(request, "sec-fetch-site");
+  const origin = request.headers.origin;
+  const own = [options.origin(), `${request.protocol}://${request.headers.host ?? ""}`];
+  if (
+    (site !== undefined && site !== "same-origin" && site !== "none") ||
+    (origin !== undefined && !own.includes(origin))
+  )
+    throw new Refusal("FORBIDDEN", { message: "A page of another site may not do this with your session." });
+}
+
+async function sendFailure(
+  options: HttpOptions,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const refusal = asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR");
+  if (ERRORS[refusal.code].status >= 500)
+    options.log.error(
+      { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
+      "a request failed",
+    );
+  if (refusal.retryAfterSeconds !== null) reply.header("retry-after", refusal.retryAfterSeconds);
+  if (refusal.code === "PAYLOAD_TOO_LARGE") reply.header("connection", "close");
+  return reply
+    .code(ERRORS[refusal.code].status)
+    .header("content-type", "application/json; charset=utf-8")
+    .send(JSON.stringify(errorEnvelope(refusal, request.id)));
+}
+
+/** Bytes that are no HTTP, or headers without end: there is no request to answer, only a connection to end. */
+function refuseBytes(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const id = newId();
+  const body = JSON.stringify(errorEnvelope(new Refusal("BAD_REQUEST"), id));
+  const headers = {
+    ...safetyHeaders(id),
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join("")}\r\n${body}`);
+  socket.destroySoon();
+}
+
+function observe(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
+  const ms = performance.now() - request.startedAtMs;
+  const route = request.routeOptions.url ?? "unknown";
+  options.metrics.httpSeconds.observe({ method: request.method, route, status: reply.statusCode }, ms / 1000);
+  options.log.debug(
+    {
+      requestId: request.id,
+      projectId: request.caller.projectId,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      ms: Math.round(ms),
+    },
+    "request",
+  );
+}
+
+function methodsOf(routes: readonly Route[], url: string): string[] {
+  const path = (url.split("?")[0] ?? "").replace(/\/+$/, "").split("/");
+  return routes
+    .filter(({ endpoint }) => {
+      const own = endpoint.path.split("/");
+      return own.length === path.length && own.every((part, at) => part.startsWith(":") || part === path[at]);
+    })
+    .map(({ endpoint }) => endpoint.method);
+}

@@ -1,0 +1,353 @@
+// Idempotency keys: a repeated request has one effect and one answer, whatever happens in between.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { endpoint } from "@postloft/contract/endpoint.ts";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestCaller,
+  type TestProject,
+} from "../testing/test-server.ts";
+import { createHttp } from "./http.ts";
+import { ok, route } from "./http-route.ts";
+import { claimKey, releaseKey, storeReceipts, sweepKeys } from "./idempotency.ts";
+import { createLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import { transaction } from "./database.ts";
+import { Refusal } from "./refusal.ts";
+
+const server = useTestServer({ ROLES: "api" });
+let used = 0;
+const newKey = () => `key-${++used}`;
+const withKey = (caller: TestCaller, key: string): TestCaller => ({
+  ...caller,
+  headers: { "idempotency-key": key },
+});
+
+const mail = (to: string) => ({ to, from: "a@sandbox.localhost", subject: "Hello", body: "<p>Hello</p>" });
+
+interface CallToRepeat {
+  path: string;
+  body?: unknown;
+}
+
+/** For each POST that a key may make, a call that works in a project. */
+const CASES: Record<string, (project: TestProject, name: string) => Promise<CallToRepeat>> = {
+  "v1.track": async (_project, name) => ({
+    path: "/v1/track",
+    body: { email: `${name}@example.com`, event: "opened", data: { n: 1 } },
+  }),
+  "v1.send": async (_project, name) => ({ path: "/v1/send", body: mail(`${name}@example.com`) }),
+  "v1.verify": async (_project, name) => ({ path: "/v1/verify", body: { email: `${name}@example.com` } }),
+  "contacts.upsert": async (_project, name) => ({
+    path: "/contacts",
+    body: { email: `${name}@example.com`, data: { n: 1 } },
+  }),
+  "contacts.lookup": async (_project, name) => ({
+    path: "/contacts/lookup",
+    body: { emails: [`${name}@example.com`] },
+  }),
+  "domains.create": async (_project, name) => ({
+    path: "/domains",
+    body: { domain: `${name}.example.com` },
+  }),
+  "domains.rotateKey": async ({ byKey }, name) => {
+    const domain = { domain: `${name}.example.com` };
+    const { body } = await server.call<{ id: string }>("POST", "/domains", byKey, domain);
+    return { path: `/domains/${body.id}/rotate-key` };
+  },
+};
+const POSTS = ENDPOINTS.filter(
+  ({ method, caller }) => method === "POST" && (caller === "project" || caller === "tracker"),
+);
+
+test("there is a case for every POST a key may make", () => {
+  expect(Object.keys(CASES).toSorted()).toEqual(POSTS.map(({ name }) => name).toSorted());
+});
+
+test.for(Object.entries(CASES))(
+  "%s: the same request again gets the first answer and does nothing",
+  async ([, prepare]) => {
+    const { path, body } = await prepare(server.project, `repeat${++used}`);
+    const caller = withKey(server.project.byKey, newKey());
+    const first = await server.call("POST", path, caller, body);
+    expect(first.status).toBeLessThan(300);
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    const before = await server.countRows();
+    for (let at = 0; at < 2; at++) {
+      const again = await server.call("POST", path, caller, body);
+      expect(again.status).toBe(first.status);
+      expect(again.text).toBe(first.text);
+      expect(again.headers.get("content-type")).toBe(first.headers.get("content-type"));
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+    }
+    expect(await server.countRows()).toEqual(before);
+  },
+);
+
+test.for(Object.entries(CASES))(
+  "%s: of 50 at once one has the effect, the others its answer or 409",
+  async ([name, prepare]) => {
+    const project = await server.createProject();
+    const { path, body } = await prepare(project, `parallel${++used}`);
+    const caller = withKey(project.byKey, newKey());
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => server.call("POST", path, caller, body)),
+    );
+    const answered = replies.filter(({ status }) => status < 300);
+    const refused = replies.filter(({ status }) => status >= 300);
+    expect(new Set(answered.map(({ text }) => text)).size).toBe(1);
+    expect(answered.filter(({ headers }) => !headers.has("idempotency-replayed"))).toHaveLength(1);
+    expect(refused.map(refusalOf)).toEqual(Array(refused.length).fill("409 IDEMPOTENCY_KEY_REUSED"));
+    const [counts] = await server.rows<Record<string, number>>(
+      `select (select count(*) from contacts where project_id = $1)::int as contacts,
+              (select count(*) from emails where project_id = $1)::int as emails,
+              (select count(*) from events where project_id = $1)::int as events,
+              (select count(*) from domains where project_id = $1)::int as domains`,
+      project.id,
+    );
+    expect(counts).toEqual({
+      contacts: ["v1.track", "v1.send", "contacts.upsert"].includes(name) ? 1 : 0,
+      emails: name === "v1.send" ? 1 : 0,
+      events: name === "v1.track" ? 1 : 0,
+      domains: name.startsWith("domains.") ? 1 : 0,
+    });
+  },
+);
+
+test("a key used with another body, path or query answers 409 and does nothing", async () => {
+  const caller = withKey(server.project.byKey, newKey());
+  const first = { email: "first@example.com", event: "opened" };
+  expect((await server.call("POST", "/v1/track", caller, first)).status).toBe(200);
+  const before = await server.countRows();
+  for (const [path, body] of [
+    ["/v1/track", { ...first, event: "closed" }],
+    ["/v1/track", `${JSON.stringify(first)} `],
+    ["/v1/track?x=1", first],
+    ["/contacts", first],
+    ["/v1/send", mail("first@example.com")],
+  ] as const) {
+    const reply = await server.call("POST", path, caller, body);
+    expect(refusalOf(reply)).toBe("409 IDEMPOTENCY_KEY_REUSED");
+  }
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("both keys of a project share the Idempotency-Keys, another project does not", async () => {
+  const key = newKey();
+  const project = await server.createProject();
+  const other = await server.createProject();
+  const event = { email: "ada@example.com", event: "opened" };
+  const first = await server.call("POST", "/v1/track", withKey(project.byKey, key), event);
+  const byPublic = withKey({ key: project.publicKey }, key);
+  expect((await server.call("POST", "/v1/track", byPublic, event)).text).toBe(first.text);
+  const foreign = await server.call("POST", "/v1/track", withKey(other.byKey, key), event);
+  expect(foreign.status).toBe(200);
+  expect(foreign.headers.has("idempotency-replayed")).toBe(false);
+  expect(foreign.text).not.toBe(first.text);
+});
+
+test("a server answers again what another one answered, on every spelling of the path", async () => {
+  const another = await server.startAnother();
+  const caller = withKey(server.project.byKey, newKey());
+  const event = { email: "ada@example.com", event: "opened" };
+  const { body: first } = await server.call<{ data: object }>("POST", "/v1/track", caller, event);
+  const again = await another.call<object>("POST", "/track", caller, event);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(again.body).toEqual({ ...first, ...first.data });
+});
+
+test("without a key every repetition counts, and a session's key is not looked at", async () => {
+  const { byKey, bySession } = server.project;
+  const event = { email: "many@example.com", event: "repeated" };
+  const caller = withKey(bySession, newKey());
+  for (const one of [byKey, byKey, caller, caller])
+    expect((await server.call("POST", "/v1/track", one, event)).status).toBe(200);
+  expect(await server.rows("select 1 from events where name = 'repeated'")).toHaveLength(4);
+});
+
+test("a refusal gives the key back to the corrected request", async () => {
+  const caller = withKey(server.project.byKey, newKey());
+  const wrong = [
+    ["/v1/send", { ...mail("ada@example.com"), from: "a@unverified.example" }, "403 DOMAIN_NOT_VERIFIED"],
+    ["/v1/send", { ...mail("ada@example.com"), body: "{{#if}" }, "422 VALIDATION_ERROR"],
+    ["/v1/send", {}, "422 VALIDATION_ERROR"],
+    ["/v1/send", "{", "400 INVALID_REQUEST_BODY"],
+    ["/domains", { domain: "sandbox.localhost" }, "422 VALIDATION_ERROR"],
+  ] as const;
+  for (const [path, body, told] of wrong)
+    expect(refusalOf(await server.call("POST", path, caller, body))).toBe(told);
+  const right = await server.call("POST", "/v1/send", caller, mail("ada@example.com"));
+  expect(right.status).toBe(200);
+  expect(right.headers.has("idempotency-replayed")).toBe(false);
+});
+
+test("after a refusal the very same request may succeed", async () => {
+  const [one, other] = [await server.createProject(), await server.createProject()];
+  const domain = { domain: "wanted.example.com" };
+  const held = await server.call<{ id: string }>("POST", "/domains", one.byKey, domain);
+  await server.call("GET", `/domains/${held.body.id}/verify`, one.byKey);
+  const caller = withKey(other.byKey, newKey());
+  expect(refusalOf(await server.call("POST", "/domains", caller, domain))).toBe("409 CONFLICT");
+  await server.call("DELETE", `/domains/${held.body.id}`, one.byKey);
+  expect((await server.call("POST", "/domains", caller, domain)).status).toBe(201);
+});
+
+test.for([
+  ["", "Idempotency-Key invalid_string"],
+  ["x".repeat(256), "Idempotency-Key too_big"],
+  ["é", "Idempotency-Key invalid_string"],
+  ["a\tb", "Idempotency-Key invalid_string"],
+] as const)("the key %j answers 422 and does nothing", async ([key, fault]) => {
+  const before = await server.countRows();
+  const reply = await server.call("POST", "/v1/track", withKey(server.project.byKey, key), {
+    email: "ada@example.com",
+    event: "opened",
+  });
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual([fault]);
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("a key of 255 printable characters works", async () => {
+  const key = ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`.trim().padEnd(255, "x");
+  const event = { email: "ada@example.com", event: "opened" };
+  const caller = withKey(server.project.byKey, key);
+  const first = await server.call("POST", "/v1/track", caller, event);
+  expect((await server.call("POST", "/v1/track", caller, event)).text).toBe(first.text);
+});
+
+const request = () => ({ projectId: server.project.id, key: newKey(), path: "/x", body: Buffer.from("1") });
+
+test("a claim whose process died is free after a minute, not before", async () => {
+  const one = request();
+  await claimKey(server.database, one);
+  await expect(claimKey(server.database, one)).rejects.toMatchObject({
+    code: "IDEMPOTENCY_KEY_REUSED",
+    retryAfterSeconds: 1,
+  });
+  await server.rows(
+    "update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1",
+    one.key,
+  );
+  expect(await claimKey(server.database, one)).toHaveProperty("receipt");
+});
+
+test("an effect whose claim was taken over is rolled back", async () => {
+  const one = request();
+  const slow = await claimKey(server.database, one);
+  await server.rows(
+    "update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1",
+    one.key,
+  );
+  const taker = await claimKey(server.database, one);
+  if (!("receipt" in slow) || !("receipt" in taker)) throw new Error("The key was not claimed.");
+  const finish = transaction(server.database, async (tx) => {
+    await tx
+      .insertInto("rate_windows")
+      .values({ bucket: "effect", started_at: new Date(), taken: 1 })
+      .execute();
+    await storeReceipts(tx, [{ receipt: slow.receipt, answer: { status: 200, body: "slow" } }]);
+  });
+  await expect(finish).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+  expect(await server.rows("select 1 from rate_windows where bucket = 'effect'")).toEqual([]);
+  await releaseKey(server.database, slow.receipt);
+  await transaction(server.database, (tx) =>
+    storeReceipts(tx, [{ receipt: taker.receipt, answer: { status: 200, body: "taker" } }]),
+  );
+  await releaseKey(server.database, taker.receipt);
+  expect(await claimKey(server.database, one)).toEqual({ stored: { status: 200, body: "taker" } });
+});
+
+test("an answer is kept for 24 hours; after that the key is new and the old one is swept", async () => {
+  const caller = withKey(server.project.byKey, newKey());
+  const event = { email: "ada@example.com", event: "opened" };
+  const age = (hours: number) =>
+    server.rows(
+      "update idempotency_keys set created_at = now() - make_interval(hours => $1) where key = $2",
+      hours,
+      caller.headers?.["idempotency-key"],
+    );
+  const first = await server.call("POST", "/v1/track", caller, event);
+  await age(23);
+  expect(await sweepKeys(server.database)).toBe(0);
+  expect((await server.call("POST", "/v1/track", caller, event)).text).toBe(first.text);
+  await age(25);
+  const later = await server.call("POST", "/v1/track", caller, { ...event, event: "closed" });
+  expect(later.status).toBe(200);
+  expect(later.headers.has("idempotency-replayed")).toBe(false);
+  await age(25);
+  expect(await sweepKeys(server.database)).toBe(1);
+});
+
+const work = endpoint({
+  name: "test.work",
+  method: "POST",
+  path: "/work",
+  summary: "Does something and may fail after it",
+  caller: "project",
+  body: z.object({ fail: z.enum(["not", "inside", "refused", "after"]) }),
+  answers: { 200: z.object({ done: z.boolean() }) },
+});
+
+async function startWorking() {
+  return createHttp(
+    {
+      database: server.database,
+      credentials: {
+        findKey: async () => ({ projectId: server.project.id, kind: "secret", disabled: false }),
+        findSession: async () => null,
+        findMembership: async () => null,
+      },
+      rateLimiter: { take: () => Promise.reject(new Error("never asked")), giveBack: async () => undefined },
+      requestsPerMinute: 0,
+      sessionCookie: "session",
+      origin: () => null,
+      log: createLog({ level: "silent" }),
+      metrics: createMetrics(),
+    },
+    [
+      route(work, async ({ body, commit }) => {
+        const answer = await commit(async (tx) => {
+          const effect = { bucket: "work", started_at: new Date(), taken: 1 };
+          await tx.insertInto("rate_windows").values(effect).execute();
+          if (body.fail === "inside") throw new Error("failed after its work");
+          if (body.fail === "refused") throw new Refusal("CONFLICT");
+          return ok({ done: true });
+        });
+        if (body.fail === "after") throw new Error("failed after its commit");
+        return answer;
+      }),
+    ],
+  );
+}
+
+let working: Awaited<ReturnType<typeof startWorking>>;
+beforeAll(async () => {
+  working = await startWorking();
+});
+afterAll(async () => working.close());
+
+async function doWork(key: string, fail: string) {
+  const headers = { authorization: "Bearer sk_x", "idempotency-key": key };
+  const { statusCode } = await working.inject({ method: "POST", url: "/work", headers, payload: { fail } });
+  const effects = await server.rows("select 1 from rate_windows where bucket = 'work'");
+  const receipts = await server.rows("select status from idempotency_keys where key = $1", key);
+  await server.rows("delete from rate_windows where bucket = 'work'");
+  return { statusCode, effects: effects.length, receipts };
+}
+
+test("a request that fails after its work leaves neither the effect nor a receipt", async () => {
+  const key = newKey();
+  expect(await doWork(key, "inside")).toEqual({ statusCode: 500, effects: 0, receipts: [] });
+  expect(await doWork(key, "refused")).toEqual({ statusCode: 409, effects: 0, receipts: [] });
+  expect(await doWork(key, "not")).toEqual({ statusCode: 200, effects: 1, receipts: [{ status: 200 }] });
+});
+
+test("a request that fails after its commit left effect and receipt: repeated, it does nothing more", async () => {
+  const key = newKey();
+  expect(await doWork(key, "after")).toEqual({ statusCode: 500, effects: 1, receipts: [{ status: 200 }] });
+  expect(await doWork(key, "after")).toEqual({ statusCode: 200, effects: 0, receipts: [{ status: 200 }] });
+});

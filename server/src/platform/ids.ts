@@ -1,0 +1,50 @@
+// Ids: UUIDv7 made by us, so that rows are in the order of time and the id is known before the row exists (ARCHITECTURE.md, decision 2).
+import { createHash, randomFillSync } from "node:crypto";
+import { V7Generator } from "uuidv7";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Random numbers are taken from the system so many at a time: one call for each id would cost more than the rest of it. */
+const RANDOM_NUMBERS = 1024;
+
+function createRandomNumbers(): { nextUint32(): number } {
+  const numbers = new Uint32Array(RANDOM_NUMBERS);
+  let next = RANDOM_NUMBERS;
+  return {
+    nextUint32() {
+      if (next === RANDOM_NUMBERS) {
+        randomFillSync(numbers);
+        next = 0;
+      }
+      return numbers[next++] ?? 0;
+    },
+  };
+}
+
+const generator = new V7Generator(createRandomNumbers());
+
+/** A new id, later than every one this process made before. */
+export function newId(): string {
+  return generator.generate().toString();
+}
+
+/** Whether a text can be an id at all; what is none names nothing, and is answered like any missing one. */
+export function isId(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** An id made from content (UUIDv8, RFC 9562 §5.8): the same content has the same id. */
+export function contentId(...parts: ReadonlyArray<string | Buffer>): string {
+  const hash = createHash("sha256");
+  for (const part of parts) {
+    hash.update(`${Buffer.byteLength(part)}:`);
+    hash.update(part);
+  }
+  const hex = hash.digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** The instant inside a UUIDv7, in milliseconds since 1970. */
+export function idTimeMs(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}

@@ -1,0 +1,85 @@
+// Rate limits that all processes share: counters in the database, taken in batches (one statement for all requests that wait).
+// Before it: http.ts and users/routes.ts ask. After it: a refusal with Retry-After, or the request goes on.
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+import { createGroupCommit } from "./group-commit.ts";
+
+export interface Take {
+  /** What is counted together, such as `project:<id>`. */
+  bucket: string;
+  limit: number;
+  windowSeconds: number;
+}
+
+export interface Taken {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  /** Seconds until the window ends. */
+  resetSeconds: number;
+}
+
+export interface RateLimiter {
+  /** Counts one request and tells whether it was still within the limit. */
+  take(request: Take): Promise<Taken>;
+  /** Takes one count back in the running window: for limits that count failures only. */
+  giveBack(request: Take): Promise<void>;
+}
+
+const MAX_BATCH = 500;
+
+export function createRateLimiter(database: Database): RateLimiter {
+  const commits = createGroupCommit<Take, Taken>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    run: (takes) => takeAll(database, takes),
+  });
+  return {
+    take: (request) => commits.submit(request),
+    async giveBack({ bucket, windowSeconds }) {
+      await sql`update rate_windows set taken = taken - 1
+        where bucket = ${bucket} and started_at = date_bin(make_interval(secs => ${windowSeconds}), now(), 'epoch') and taken > 0`.execute(
+        database,
+      );
+    },
+  };
+}
+
+async function takeAll(database: Database, takes: readonly Take[]): Promise<Taken[]> {
+  const groups = Map.groupBy(takes, (take) => take.bucket);
+  const firsts = [...groups.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
+  const { rows } = await sql<{ bucket: string; taken: number; reset_seconds: number }>`
+    insert into rate_windows (bucket, started_at, taken)
+    select bucket, date_bin(make_interval(secs => seconds), now(), 'epoch'), taken
+    from unnest(
+      ${firsts.map((take) => take.bucket)}::text[],
+      ${firsts.map((take) => take.windowSeconds)}::float8[],
+      ${firsts.map((take) => groups.get(take.bucket)?.length ?? 1)}::integer[]
+    ) as t (bucket, seconds, taken)
+    order by bucket
+    on conflict (bucket, started_at) do update set taken = rate_windows.taken + excluded.taken
+    returning bucket, taken, ceil(extract(epoch from started_at - now()))::float8 as reset_seconds`.execute(
+    database,
+  );
+  const counts = new Map(rows.map((row) => [row.bucket, row]));
+  const served = new Map<string, number>();
+  return takes.map((take) => {
+    const count = counts.get(take.bucket);
+    const inBatch = groups.get(take.bucket)?.length ?? 1;
+    const place = (served.get(take.bucket) ?? 0) + 1;
+    served.set(take.bucket, place);
+    const number = (count?.taken ?? 0) - inBatch + place;
+    return {
+      allowed: number <= take.limit,
+      limit: take.limit,
+      remaining: Math.max(0, take.limit - number),
+      resetSeconds: Math.max(1, (count?.reset_seconds ?? 0) + take.windowSeconds),
+    };
+  });
+}
+
+/** Deletes windows that are long over. */
+export async function sweepRateWindows(database: Database): Promise<void> {
+  await sql`delete from rate_windows where started_at < now() - interval '1 hour'`.execute(database);
+}

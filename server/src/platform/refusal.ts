@@ -1,0 +1,31 @@
+// An expected failure: something in the catalog of contract/errors.ts, told to the caller as it is. Everything else thrown is a bug.
+// After it: platform/http-errors.ts turns it into the envelope of spec §7.
+import { ERRORS, type ErrorCode, type FieldError } from "@postloft/contract/errors.ts";
+
+export interface RefusalDetails {
+  /** A sentence in place of the catalog's usual one. */
+  message?: string;
+  /** The faulty fields, with VALIDATION_ERROR. */
+  fields?: readonly FieldError[];
+  /** Seconds until a retry makes sense, sent as Retry-After. */
+  retryAfterSeconds?: number;
+}
+
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly fields: readonly FieldError[] | null;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(code: ErrorCode, details: RefusalDetails = {}) {
+    super(details.message ?? ERRORS[code].message);
+    this.name = "Refusal";
+    this.code = code;
+    this.fields = details.fields ?? null;
+    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+  }
+}
+
+/** A refusal of one field, with status 422. */
+export function invalidField(field: string, code: FieldError["code"], message: string): Refusal {
+  return new Refusal("VALIDATION_ERROR", { fields: [{ field, code, message }] });
+}

@@ -1,0 +1,53 @@
+// For tests: a migrated PostgreSQL database of their own, cloned from a template in a tenth of a second.
+// Before it: tools/test-postgres.ts starts one server for the whole run. After it: *.test.ts files.
+import { randomUUID } from "node:crypto";
+import { Client, Pool, type ClientConfig, type PoolConfig } from "pg";
+import { inject } from "vitest";
+import { createPool } from "./database.ts";
+import { createLog } from "./log.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    postgres: { host: string; port: number; user: string; password?: string; database: string };
+  }
+}
+
+/** The database the global setup migrates; clones are made from it. */
+export const TEMPLATE_DATABASE = "postloft_template";
+const MAX_CONNECTIONS = 10;
+
+export interface TestDatabase {
+  pool: Pool;
+  connection: PoolConfig;
+  drop(): Promise<void>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject("postgres");
+  const database = `test_${randomUUID().replaceAll("-", "")}`;
+  await administer(server, `create database ${database} template ${TEMPLATE_DATABASE}`);
+  const connection = { ...server, database };
+  const pool = createPool({
+    connection,
+    maxConnections: MAX_CONNECTIONS,
+    log: createLog({ level: "silent" }),
+  });
+  return {
+    pool,
+    connection,
+    async drop() {
+      await pool.end();
+      await administer(server, `drop database if exists ${database} with (force)`);
+    },
+  };
+}
+
+async function administer(server: ClientConfig, statement: string): Promise<void> {
+  const client = new Client({ ...server, database: "postgres" });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

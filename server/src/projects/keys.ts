@@ -1,0 +1,67 @@
+// API keys: two a project, found by hash, sealed so that members may see them again. Regenerating replaces both.
+// Before it: projects.ts. After it: platform/http-caller.ts asks for the project of a key on every request.
+import { randomText, sha256, type Sealer } from "../platform/crypto.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { createGroupCommit } from "../platform/group-commit.ts";
+import { deleteKeys, findKeysByHash, insertKeys } from "./queries.ts";
+
+const SECRET_LENGTH = 48;
+const MAX_LOOKUPS = 500;
+
+export interface KeyPair {
+  public: string;
+  secret: string;
+}
+
+export function makeKeyPair(): KeyPair {
+  return { public: `pk_${randomText(SECRET_LENGTH)}`, secret: `sk_${randomText(SECRET_LENGTH)}` };
+}
+
+/** Stores a pair in place of the one before, if any: with the commit the old keys are dead on every process. */
+export async function replaceKeys(tx: Tx, sealer: Sealer, projectId: string, pair: KeyPair): Promise<void> {
+  await deleteKeys(tx, projectId);
+  await insertKeys(tx, [
+    {
+      hash: sha256(pair.public),
+      project_id: projectId,
+      kind: "public",
+      sealed: sealer.seal(pair.public, projectId),
+    },
+    {
+      hash: sha256(pair.secret),
+      project_id: projectId,
+      kind: "secret",
+      sealed: sealer.seal(pair.secret, projectId),
+    },
+  ]);
+}
+
+export interface FoundKey {
+  projectId: string;
+  kind: "public" | "secret";
+  disabled: boolean;
+}
+
+/**
+ * Looks keys up in the database on every request, so that a regenerated key is dead at once everywhere;
+ * requests that arrive together share one statement (docs/decisions/0003-keys-are-never-cached.md).
+ */
+export function createKeyFinder(database: Database): (key: string) => Promise<FoundKey | null> {
+  const lookups = createGroupCommit<string, FoundKey | null>({
+    lanes: 2,
+    laneOf: (key) => key.charCodeAt(key.length - 1),
+    maxItems: MAX_LOOKUPS,
+    async run(keys) {
+      const hashes = new Map([...new Set(keys)].map((key) => [key, sha256(key)]));
+      const rows = await findKeysByHash(database, [...hashes.values()]);
+      const found = new Map(rows.map((row) => [row.hash.toString("hex"), row]));
+      return keys.map((key) => {
+        const row = found.get(hashes.get(key)?.toString("hex") ?? "");
+        return row === undefined
+          ? null
+          : { projectId: row.project_id, kind: row.kind, disabled: row.disabled };
+      });
+    },
+  });
+  return (key) => lookups.submit(key);
+}

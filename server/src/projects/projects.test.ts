@@ -1,0 +1,199 @@
+// Projects and their keys over HTTP: made, changed, seen and rotated by whoever may.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Project {
+  id: string;
+  name: string;
+  public: string;
+  secret: string;
+  role: string;
+  language: string;
+  tracking: string;
+  defaultFrom: string | null;
+  disabled: boolean;
+  createdAt: string;
+  updatedAt: string;
+}
+
+const LIST = "/users/@me/projects";
+const create = (caller: TestCaller, body: unknown) => server.call<Project>("POST", LIST, caller, body);
+const list = async (caller: TestCaller) => (await server.call<Project[]>("GET", LIST, caller)).body;
+const patch = (caller: TestCaller, id: string, body: unknown) =>
+  server.call<Project>("PATCH", `${LIST}/${id}`, caller, body);
+const refusePatch = (caller: TestCaller, id: string, body: unknown) =>
+  server.call("PATCH", `${LIST}/${id}`, caller, body);
+const rotate = (caller: TestCaller, id: string) =>
+  server.call<Project>("POST", `${LIST}/${id}/regenerate-keys`, caller);
+const statusWith = async (key: string, call = server.call) =>
+  (await call("GET", "/contacts", { key })).status;
+
+test("a new project is its maker's, with both keys and the usual settings", async () => {
+  const { cookie } = await server.signUp();
+  const reply = await create({ cookie }, { name: "  Shop  " });
+  expect(reply.status).toBe(201);
+  expect(reply.body).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name: "Shop",
+    public: expect.stringMatching(/^pk_[A-Za-z0-9]{48}$/),
+    secret: expect.stringMatching(/^sk_[A-Za-z0-9]{48}$/),
+    role: "OWNER",
+    language: "en",
+    tracking: "ENABLED",
+    defaultFrom: null,
+    disabled: false,
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    updatedAt: reply.body.createdAt,
+  });
+  expect(await list({ cookie })).toEqual([reply.body]);
+});
+
+test("the list holds one's own projects only, newest first, as a bare array", async () => {
+  const { cookie } = await server.signUp();
+  expect(await list({ cookie })).toEqual([]);
+  const first = await create({ cookie }, { name: "First" });
+  const second = await create({ cookie }, { name: "Second" });
+  expect((await list({ cookie })).map(({ id }) => id)).toEqual([second.body.id, first.body.id]);
+});
+
+test.for([
+  [{}, ["name required"]],
+  [{ name: "" }, ["name too_small"]],
+  [{ name: "   " }, ["name too_small"]],
+  [{ name: "x".repeat(101) }, ["name too_big"]],
+  [{ name: "a\r\nb" }, ["name invalid_string"]],
+  [{ name: 5 }, ["name invalid_type"]],
+  [[], ["body invalid_type"]],
+  [null, ["body invalid_type"]],
+] as Array<[unknown, string[]]>)("a project made of %j is refused and tells %j", async ([body, faults]) => {
+  const reply = await server.call("POST", LIST, { cookie: server.project.owner.cookie }, body);
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual(faults);
+});
+
+test("a change keeps what it leaves out", async () => {
+  const { id, owner } = await server.createProject();
+  const caller = { cookie: owner.cookie };
+  await patch(caller, id, { name: "Renamed" });
+  await patch(caller, id, { language: "pt-BR" });
+  const reply = await patch(caller, id, { tracking: "MARKETING_ONLY" });
+  expect(reply.status).toBe(200);
+  expect(reply.body).toMatchObject({
+    name: "Renamed",
+    language: "pt-BR",
+    tracking: "MARKETING_ONLY",
+    defaultFrom: null,
+  });
+  expect((await patch(caller, id, {})).body).toMatchObject({ name: "Renamed", language: "pt-BR" });
+});
+
+test.for([
+  ["ada@example.com", "ada@example.com"],
+  ["Ada <ADA@example.com>", '"Ada" <ada@example.com>'],
+  [{ email: "ada@example.com", name: 'Ada "The" \\ L.' }, '"Ada \\"The\\" \\\\ L." <ada@example.com>'],
+  [{ email: "ada@example.com" }, "ada@example.com"],
+  [null, null],
+] as Array<[unknown, string | null]>)("the default sender %j is kept as %s", async ([given, kept]) => {
+  const { id, owner } = server.project;
+  const caller = { cookie: owner.cookie };
+  const reply = await patch(caller, id, { defaultFrom: given });
+  expect(reply.status).toBe(200);
+  expect(reply.body.defaultFrom).toBe(kept);
+  // What it answers can be sent back.
+  expect((await patch(caller, id, { defaultFrom: reply.body.defaultFrom })).body.defaultFrom).toBe(kept);
+});
+
+test("every faulty setting is told at once, and nothing changes", async () => {
+  const { id, owner } = await server.createProject();
+  const caller = { cookie: owner.cookie };
+  const [before] = await list(caller);
+  const reply = await refusePatch(caller, id, {
+    name: "",
+    language: "klingon",
+    tracking: "SOMETIMES",
+    defaultFrom: "nobody",
+  });
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual([
+    "defaultFrom invalid_string",
+    "language invalid_string",
+    "name too_small",
+    "tracking invalid_enum_value",
+  ]);
+  expect(await list(caller)).toEqual([before]);
+});
+
+test("fields nobody may set are ignored", async () => {
+  const { id, owner } = await server.createProject();
+  const reply = await patch({ cookie: owner.cookie }, id, {
+    id: randomUUID(),
+    disabled: true,
+    role: "MEMBER",
+    public: "pk_mine",
+    secret: "sk_mine",
+    createdAt: "2000-01-01T00:00:00Z",
+  });
+  expect(reply.body).toMatchObject({ id, disabled: false, role: "OWNER" });
+  expect(reply.body.secret).not.toBe("sk_mine");
+});
+
+test("members see the keys; admins may change settings and keys, plain members may not", async () => {
+  const project = await server.createProject();
+  const { cookie, id: userId } = await server.signUp();
+  await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, userId);
+  expect((await list({ cookie }))[0]).toMatchObject({ role: "MEMBER", secret: project.secretKey });
+  expect(refusalOf(await refusePatch({ cookie }, project.id, { name: "Mine" }))).toBe("403 FORBIDDEN");
+  const refused = await server.call("POST", `${LIST}/${project.id}/regenerate-keys`, { cookie });
+  expect(refusalOf(refused)).toBe("403 FORBIDDEN");
+  expect(await statusWith(project.secretKey)).toBe(200);
+  await server.rows("update memberships set role = 'ADMIN' where user_id = $1", userId);
+  expect((await patch({ cookie }, project.id, { name: "Ours" })).body).toMatchObject({ name: "Ours" });
+  expect((await rotate({ cookie }, project.id)).status).toBe(200);
+});
+
+test("regenerating kills both old keys on every server at the very next request", async () => {
+  const another = await server.startAnother();
+  const project = await server.createProject();
+  for (const call of [server.call, another.call]) expect(await statusWith(project.secretKey, call)).toBe(200);
+  const reply = await rotate({ cookie: project.owner.cookie }, project.id);
+  expect(reply.status).toBe(200);
+  expect(reply.body).toMatchObject({ id: project.id });
+  for (const call of [server.call, another.call]) {
+    expect(await statusWith(project.secretKey, call)).toBe(401);
+    expect(await statusWith(reply.body.secret, call)).toBe(200);
+    const track = (key: string) =>
+      call("POST", "/v1/track", { key }, { email: "ada@example.com", event: "opened" });
+    expect(refusalOf(await track(project.publicKey))).toBe("401 INVALID_API_KEY");
+    expect((await track(reply.body.public)).status).toBe(200);
+  }
+});
+
+test("of twenty rotations at once exactly one pair is left, the one everybody sees", async () => {
+  const project = await server.createProject();
+  const caller = { cookie: project.owner.cookie };
+  const replies = await Promise.all(Array.from({ length: 20 }, () => rotate(caller, project.id)));
+  expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  const [current] = await list(caller);
+  const statuses = await Promise.all(replies.map(({ body }) => statusWith(body.secret)));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  expect(await statusWith(current?.secret ?? "")).toBe(200);
+  expect(await server.rows("select kind from api_keys where project_id = $1 order by 1", project.id)).toEqual(
+    [{ kind: "public" }, { kind: "secret" }],
+  );
+});
+
+test("no key can be read from the database", async () => {
+  const { id, publicKey, secretKey } = server.project;
+  const rows = await server.rows<{ row: string; sealed: string }>(
+    "select t::text as row, encode(sealed, 'escape') as sealed from api_keys t where project_id = $1",
+    id,
+  );
+  expect(rows).toHaveLength(2);
+  const stored = JSON.stringify(rows);
+  for (const key of [publicKey, secretKey])
+    for (const written of [key, key.slice(3), Buffer.from(key).toString("hex")])
+      expect(stored).not.toContain(written);
+});

@@ -1,0 +1,126 @@
+// Statements on `projects`, `memberships` and `api_keys`.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+
+export async function insertProject(tx: Tx, project: { id: string; name: string }): Promise<void> {
+  await tx.insertInto("projects").values(project).execute();
+}
+
+export async function insertMembership(
+  tx: Tx,
+  membership: { project_id: string; user_id: string; role: string },
+): Promise<void> {
+  await tx.insertInto("memberships").values(membership).execute();
+}
+
+export interface KeyRow {
+  hash: Buffer;
+  project_id: string;
+  kind: "public" | "secret";
+  sealed: Buffer;
+}
+
+export async function insertKeys(tx: Tx, keys: readonly KeyRow[]): Promise<void> {
+  await tx
+    .insertInto("api_keys")
+    .values([...keys])
+    .execute();
+}
+
+/** Locks the project's keys, so that two rotations at once leave exactly one pair. */
+export async function deleteKeys(tx: Tx, projectId: string): Promise<void> {
+  await sql`select 1 from projects where id = ${projectId} for update`.execute(tx);
+  await tx.deleteFrom("api_keys").where("project_id", "=", projectId).execute();
+}
+
+export async function findKeysByHash(database: Database, hashes: readonly Buffer[]) {
+  const { rows } = await sql<{
+    hash: Buffer;
+    project_id: string;
+    kind: "public" | "secret";
+    disabled: boolean;
+  }>`
+    select k.hash, k.project_id, k.kind, p.disabled
+    from api_keys k join projects p on p.id = k.project_id
+    where k.hash = any(${hashes}::bytea[])`.execute(database);
+  return rows;
+}
+
+export async function findMembershipRow(database: Database, userId: string, projectId: string) {
+  return database
+    .selectFrom("memberships")
+    .innerJoin("projects", "projects.id", "memberships.project_id")
+    .select(["memberships.role", "projects.disabled"])
+    .where("memberships.project_id", "=", projectId)
+    .where("memberships.user_id", "=", userId)
+    .executeTakeFirst();
+}
+
+export interface ProjectRow {
+  id: string;
+  name: string;
+  language: string;
+  tracking: string;
+  default_from: string | null;
+  disabled: boolean;
+  created_at: Date;
+  updated_at: Date;
+  role: string;
+  public_key: Buffer;
+  secret_key: Buffer;
+}
+
+/** The projects of a person with both sealed keys, newest first; or one of them. */
+export async function listProjectRows(
+  database: Database,
+  userId: string,
+  projectId: string | null,
+): Promise<ProjectRow[]> {
+  let query = database
+    .selectFrom("memberships as m")
+    .innerJoin("projects as p", "p.id", "m.project_id")
+    .innerJoin("api_keys as pk", (join) =>
+      join.onRef("pk.project_id", "=", "p.id").on("pk.kind", "=", "public"),
+    )
+    .innerJoin("api_keys as sk", (join) =>
+      join.onRef("sk.project_id", "=", "p.id").on("sk.kind", "=", "secret"),
+    )
+    .select([
+      "p.id",
+      "p.name",
+      "p.language",
+      "p.tracking",
+      "p.default_from",
+      "p.disabled",
+      "p.created_at",
+      "p.updated_at",
+      "m.role",
+    ])
+    .select(["pk.sealed as public_key", "sk.sealed as secret_key"])
+    .where("m.user_id", "=", userId);
+  if (projectId !== null) query = query.where("p.id", "=", projectId);
+  return query.orderBy("p.id", "desc").execute();
+}
+
+export interface ProjectChanges {
+  name?: string;
+  language?: string;
+  tracking?: string;
+  default_from?: string | null;
+}
+
+export async function updateProjectRow(tx: Tx, projectId: string, changes: ProjectChanges): Promise<void> {
+  await tx
+    .updateTable("projects")
+    .set({ ...changes, updated_at: sql`now()` })
+    .where("id", "=", projectId)
+    .execute();
+}
+
+export async function findDefaultSenders(database: Database, projectIds: readonly string[]) {
+  return database
+    .selectFrom("projects")
+    .select(["id", "default_from"])
+    .where("id", "in", [...projectIds])
+    .execute();
+}

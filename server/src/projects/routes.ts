@@ -1,0 +1,39 @@
+// HTTP for projects: endpoint → verb → answer.
+import * as contract from "@postloft/contract/projects.ts";
+import type { Sealer } from "../platform/crypto.ts";
+import type { Database } from "../platform/database.ts";
+import { created, ok, route, type Route } from "../platform/http-route.ts";
+import { createProject, listProjects, regenerateKeys, updateProject } from "./projects.ts";
+
+export function projectRoutes({ database, sealer }: { database: Database; sealer: Sealer }): Route[] {
+  return [
+    route(contract.listProjects, async ({ userId }) => ok(await listProjects(database, sealer, userId))),
+    route(contract.createProject, async ({ userId, body, commit }) =>
+      commit(async (tx) => created(await createProject(tx, sealer, { name: body.name, ownerId: userId }))),
+    ),
+    route(contract.updateProject, async ({ userId, params, body, commit }) =>
+      commit(async (tx) => ok(await updateProject(tx, sealer, userId, params.id, projectChanges(body)))),
+    ),
+    route(contract.regenerateKeys, async ({ userId, params, commit }) =>
+      commit(async (tx) => ok(await regenerateKeys(tx, sealer, userId, params.id))),
+    ),
+  ];
+}
+
+type UpdateBody = (typeof contract.updateProject)["body"]["_zod"]["output"];
+
+function projectChanges({ name, language, tracking, defaultFrom }: UpdateBody) {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(language === undefined ? {} : { language }),
+    ...(tracking === undefined ? {} : { tracking }),
+    ...(defaultFrom === undefined
+      ? {}
+      : { default_from: defaultFrom === null ? null : mailboxText(defaultFrom) }),
+  };
+}
+
+/** `Name <address>`, as the default sender is shown and stored. */
+function mailboxText({ name, address }: { name: string | null; address: string }): string {
+  return name === null ? address : `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;
+}

@@ -1,0 +1,239 @@
+// A tiny DNS server on loopback for tests, over UDP and TCP (RFC 1035): answers from a table, or plays a broken or hostile server.
+// Before it: a test publishes records. After it: the program under test asks it (DNS_SERVERS=127.0.0.1:port).
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import { createServer, type Server, type Socket } from "node:net";
+
+/** `silent` takes questions and never answers. */
+export type DnsMood = "answer" | "servfail" | "silent";
+
+/** Values as a zone file writes them, by type: `{ MX: ["10 mx.example.com"], A: ["192.0.2.1"] }`. */
+export type DnsRecords = Partial<Record<keyof typeof TYPES, readonly string[]>>;
+
+export interface DnsQuestion {
+  name: string;
+  /** 16 is TXT. */
+  type: number;
+  transport: "udp" | "tcp";
+}
+
+export interface DnsServer {
+  /** As `DNS_SERVERS` takes it. */
+  readonly address: string;
+  /** What was asked, in order. */
+  readonly questions: readonly DnsQuestion[];
+  /** Publishes TXT records in place of those before; a value longer than 255 octets is split into strings. None: the name is gone. */
+  setTxt(name: string, values: readonly string[]): void;
+  /** Publishes a name with these records in place of those before; without any the name exists and has none. */
+  setRecords(name: string, records: DnsRecords): void;
+  /** Makes a name another name for `target` (CNAME); answers carry the alias and what the target has, as a resolver gives them. */
+  setAlias(name: string, target: string): void;
+  /** Answers questions about a name with whatever bytes this makes of the query; null is silence. */
+  setReply(name: string, reply: (query: Buffer, transport: "udp" | "tcp") => Buffer | null): void;
+  setMood(mood: DnsMood): void;
+  close(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+const TYPES = { A: 1, NS: 2, MX: 15, TXT: 16, AAAA: 28 } as const;
+const CNAME = 5;
+const OPT = 41;
+const CLASS_IN = 1;
+const TTL_SECONDS = 60;
+const HEADER_BYTES = 12;
+/** The name of the question, as a pointer (RFC 1035 §4.1.4). */
+const HERE = Buffer.from([0xc0, HEADER_BYTES]);
+const MAX_STRING_BYTES = 255;
+/** What an answer over UDP may have without EDNS (RFC 1035 §4.2.1). */
+const PLAIN_UDP_BYTES = 512;
+/** QR, AA and RD; TC; response codes. */
+const ANSWER = 0x8500;
+const TRUNCATED = 0x0200;
+const SERVFAIL = 2;
+const NXDOMAIN = 3;
+/** The same port must be free for both transports. */
+const PORT_TRIES = 10;
+
+export async function startDnsServer(): Promise<DnsServer> {
+  const published = new Map<string, DnsRecords>();
+  const aliases = new Map<string, string>();
+  const replies = new Map<string, Parameters<DnsServer["setReply"]>[1]>();
+  const questions: DnsQuestion[] = [];
+  const state = { mood: "answer" as DnsMood };
+  const sockets = new Set<Socket>();
+
+  /** The answer to a message, at most `maxBytes` long; null where nothing is said. */
+  function answer(message: Buffer, transport: "udp" | "tcp"): Buffer | null {
+    const asked = readQuestion(message);
+    questions.push({ name: asked.name, type: asked.type, transport });
+    if (state.mood === "silent") return null;
+    if (state.mood === "servfail") return encode(message, asked, SERVFAIL, []);
+    const reply = replies.get(asked.name);
+    if (reply !== undefined) return reply(message, transport);
+    const target = aliases.get(asked.name);
+    const records = published.get(target ?? asked.name);
+    const alias = target === undefined ? [] : [encodeRecord(HERE, CNAME, encodeName(target))];
+    if (records === undefined) return encode(message, asked, NXDOMAIN, alias);
+    const owner = target === undefined ? HERE : encodeName(target);
+    const whole = encode(message, asked, 0, [...alias, ...encodeRecords(owner, records, asked.type)]);
+    if (transport === "tcp" || whole.length <= udpBytes(message, asked)) return whole;
+    return encode(message, asked, TRUNCATED, []);
+  }
+
+  const tcp = createServer((socket) => {
+    sockets.add(socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy()));
+    serveTcp(socket, (message) => answer(message, "tcp"));
+  });
+  const { udp, port } = await listen(tcp);
+  udp.on("message", (message, from) => {
+    const reply = answer(message, "udp");
+    if (reply !== null) udp.send(reply, from.port, from.address);
+  });
+
+  return {
+    address: `${HOST}:${port}`,
+    questions,
+    setTxt(name, values) {
+      if (values.length === 0) published.delete(name.toLowerCase());
+      else published.set(name.toLowerCase(), { TXT: values });
+    },
+    setRecords: (name, records) => void published.set(name.toLowerCase(), records),
+    setAlias: (name, target) => void aliases.set(name.toLowerCase(), target.toLowerCase()),
+    setReply: (name, reply) => void replies.set(name.toLowerCase(), reply),
+    setMood: (mood) => void (state.mood = mood),
+    async close() {
+      sockets.forEach((socket) => socket.destroy());
+      await new Promise<void>((resolve) => udp.close(resolve));
+      await new Promise<void>((resolve) => tcp.close(() => resolve()));
+    },
+  };
+}
+
+interface Question {
+  name: string;
+  type: number;
+  /** Where the question ends in the message. */
+  end: number;
+}
+
+/** The one question of a query (RFC 1035 §4.1.2); clients do not compress names there. */
+function readQuestion(message: Buffer): Question {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
+    labels.push(message.toString("latin1", at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join(".").toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** How much the client takes over UDP: said in an OPT record (RFC 6891 §6.2.3), which stands right after the question. */
+function udpBytes(message: Buffer, { end }: Question): number {
+  const hasOpt =
+    message.length >= end + 5 && message.readUInt8(end) === 0 && message.readUInt16BE(end + 1) === OPT;
+  return hasOpt ? Math.max(PLAIN_UDP_BYTES, message.readUInt16BE(end + 3)) : PLAIN_UDP_BYTES;
+}
+
+function encode(query: Buffer, asked: Question, flags: number, answers: readonly Buffer[]): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  query.copy(header, 0, 0, 2);
+  header.writeUInt16BE(ANSWER | flags, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(answers.length, 6);
+  return Buffer.concat([header, query.subarray(HEADER_BYTES, asked.end), ...answers]);
+}
+
+/** The records of one type that a name has. */
+function encodeRecords(owner: Buffer, records: DnsRecords, type: number): Buffer[] {
+  return (Object.keys(TYPES) as Array<keyof typeof TYPES>)
+    .filter((name) => TYPES[name] === type)
+    .flatMap((name) => (records[name] ?? []).map(ENCODERS[name]))
+    .map((data) => encodeRecord(owner, type, data));
+}
+
+/** A resource record (RFC 1035 §3.2.1). */
+function encodeRecord(owner: Buffer, type: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(10);
+  head.writeUInt16BE(type, 0);
+  head.writeUInt16BE(CLASS_IN, 2);
+  head.writeUInt32BE(TTL_SECONDS, 4);
+  head.writeUInt16BE(data.length, 8);
+  return Buffer.concat([owner, head, data]);
+}
+
+const ENCODERS: Record<keyof typeof TYPES, (value: string) => Buffer> = {
+  A: (address) => Buffer.from(address.split(".").map(Number)),
+  AAAA: encodeIpv6,
+  MX: (value) => {
+    const [preference = "", exchange = ""] = value.split(" ");
+    const number = Buffer.alloc(2);
+    number.writeUInt16BE(Number(preference));
+    return Buffer.concat([number, encodeName(exchange)]);
+  },
+  NS: encodeName,
+  TXT: encodeTxt,
+};
+
+/** A TXT value in strings of at most 255 octets (RFC 1035 §3.3.14). */
+function encodeTxt(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  const strings: Buffer[] = [];
+  for (let at = 0; at < Math.max(1, bytes.length); at += MAX_STRING_BYTES) {
+    const string = bytes.subarray(at, at + MAX_STRING_BYTES);
+    strings.push(Buffer.from([string.length]), string);
+  }
+  return Buffer.concat(strings);
+}
+
+/** `.` is the root (RFC 1035 §3.1). */
+function encodeName(name: string): Buffer {
+  const labels = name.split(".").filter((label) => label !== "");
+  return Buffer.concat([
+    ...labels.flatMap((label) => [Buffer.from([label.length]), Buffer.from(label, "latin1")]),
+    Buffer.from([0]),
+  ]);
+}
+
+function encodeIpv6(address: string): Buffer {
+  const [head = [], tail = []] = address
+    .split("::")
+    .map((half) => half.split(":").filter((group) => group !== ""));
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");
+  return Buffer.from([...head, ...zeros, ...tail].map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+/** Over TCP two octets of length come before each message (RFC 1035 §4.2.2). */
+function serveTcp(socket: Socket, answer: (message: Buffer) => Buffer | null): void {
+  let received = Buffer.alloc(0);
+  socket.on("data", (chunk) => {
+    received = Buffer.concat([received, chunk]);
+    while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+      const end = 2 + received.readUInt16BE(0);
+      const reply = answer(received.subarray(2, end));
+      received = received.subarray(end);
+      if (reply === null) continue;
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(reply.length);
+      socket.write(Buffer.concat([length, reply]));
+    }
+  });
+}
+
+async function listen(tcp: Server): Promise<{ udp: UdpSocket; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const udp = createSocket("udp4");
+    const port = await new Promise<number>((resolve, reject) => {
+      udp.once("error", reject);
+      udp.bind(0, HOST, () => resolve(udp.address().port));
+    });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        tcp.once("error", reject);
+        tcp.listen(port, HOST, resolve);
+      });
+      return { udp, port };
+    } catch (error) {
+      udp.close();
+      if (attempt === PORT_TRIES) throw error;
+    }
+  }
+}

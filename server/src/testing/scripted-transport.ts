@@ -1,0 +1,41 @@
+// A transport for tests of the sender: it does what the test says for each attempt, and keeps what was handed over.
+// Before it: sender.test.ts. After it: nothing, no byte leaves the process.
+import type { Outcome, OutgoingMessage, Transport } from "../emails/providers/transport.ts";
+
+/** What happens at one attempt: an outcome before the gate, or after it. */
+export type Play = (message: OutgoingMessage, gate: () => Promise<boolean>) => Promise<Outcome>;
+
+export const TAKEN: Outcome = { kind: "sent", answer: "250 2.0.0 taken" };
+
+export interface ScriptedTransport extends Transport {
+  /** Messages that passed the gate, in the order of their handover. */
+  readonly handedOver: OutgoingMessage[];
+  /** What is done from now on. */
+  play: Play;
+}
+
+/** Passes the gate and takes every message. */
+export const takeEverything: Play = async (_message, gate) =>
+  (await gate()) ? TAKEN : { kind: "withdrawn" };
+
+/** Answers before the handover, so that nothing has left. */
+export function refuseWith(outcome: Outcome): Play {
+  return async () => outcome;
+}
+
+export function createScriptedTransport(): ScriptedTransport {
+  const handedOver: OutgoingMessage[] = [];
+  return {
+    name: "scripted",
+    handedOver,
+    play: takeEverything,
+    async send(message, gate) {
+      return this.play(message, async () => {
+        const mayGo = await gate();
+        if (mayGo) handedOver.push(message);
+        return mayGo;
+      });
+    },
+    close: async () => undefined,
+  };
+}

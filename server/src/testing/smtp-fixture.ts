@@ -1,0 +1,52 @@
+// What the tests of the SMTP transport share: a sink, a transport that speaks to it, and messages to send.
+// Before it: smtp*.test.ts. After it: smtp-sink.ts and smtp.ts.
+import { afterEach } from "vitest";
+import { startSmtpSink, type SmtpSink, type SmtpSinkOptions } from "./smtp-sink.ts";
+import { createSmtpTransport, type SmtpOptions } from "../emails/providers/smtp.ts";
+import type { OutgoingMessage, Transport } from "../emails/providers/transport.ts";
+
+export type StartSmtp = (
+  sinkOptions?: SmtpSinkOptions,
+  options?: Omit<Partial<SmtpOptions>, "url"> & { url?: Partial<SmtpOptions["url"]> },
+) => Promise<{ sink: SmtpSink; transport: Transport }>;
+
+/** Gives a function that starts a sink and a transport to it; both end after each test of the file. */
+export function useSmtp(): StartSmtp {
+  const cleanups: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  });
+  return async (sinkOptions = {}, options = {}) => {
+    const sink = await startSmtpSink(sinkOptions);
+    cleanups.push(() => sink.close());
+    const url = { host: "127.0.0.1", port: sink.port, secure: false, ...options.url };
+    const timeouts = { closeMs: 1_000, ...options.timeouts };
+    const tls = { ca: sink.certificate, ...options.tls };
+    const transport = createSmtpTransport({ heloName: "client.test", ...options, url, timeouts, tls });
+    cleanups.push(() => transport.close());
+    return { sink, transport };
+  };
+}
+
+export async function openGate(): Promise<boolean> {
+  return true;
+}
+
+export function composeMail(
+  id: number | string,
+  parts: { to?: readonly string[]; raw?: string } = {},
+): OutgoingMessage {
+  return {
+    emailId: String(id),
+    projectId: "project",
+    attempt: 1,
+    envelope: { from: "sender@from.test", to: parts.to ?? ["bob@to.test"] },
+    raw: Buffer.from(parts.raw ?? `Message-ID: <${id}@from.test>\r\nSubject: hello\r\n\r\nhello\r\n`),
+    needsSmtpUtf8: false,
+  };
+}
+
+/** The command lines the sink got, without their connection. */
+export function commandLines(sink: SmtpSink): string[] {
+  return sink.commands.map(({ line }) => line);
+}

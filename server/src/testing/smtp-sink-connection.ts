@@ -1,0 +1,155 @@
+// The sink's end of one connection: bytes in and out, TLS, and the rules that are asked before every answer.
+// Before it: smtp-sink.ts, which accepts the connection. After it: smtp-sink-session.ts, which knows the commands.
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { SinkContext, SinkPhase, SinkRule } from "./smtp-sink.ts";
+
+const MAX_COMMAND_BYTES = 4_096;
+const LF = 0x0a;
+const NOTHING = Buffer.alloc(0);
+
+/** What is done after an answer; `isGood`: it was 2xx or 3xx. */
+export type Proceed = (isGood: boolean) => void;
+
+/** Input waits while an answer is delayed; what is said is written when all input at hand was looked at. */
+export class SinkConnection {
+  /** What came and was not looked at yet. */
+  input: Buffer = NOTHING;
+  isEncrypted = false;
+  readonly #tcp: Socket;
+  readonly #context: SinkContext;
+  readonly #takeInput: () => boolean;
+  #stream: Socket;
+  #output = "";
+  /** A delay or handshake is going on. */
+  #isBusy = false;
+  /** No input is looked at any more. */
+  #isDone = false;
+
+  /** `takeInput` deals with the next piece of `input`; `false`: it is not complete. */
+  constructor(socket: Socket, context: SinkContext, takeInput: () => boolean) {
+    this.#tcp = socket;
+    this.#stream = socket;
+    this.#context = context;
+    this.#takeInput = takeInput;
+    // Clients under test cut connections on purpose.
+    socket.on("error", () => socket.destroy());
+  }
+
+  /** Reads in clear. */
+  begin(): void {
+    this.#listen(this.#tcp);
+  }
+
+  /** Whether the next piece of input may be looked at. */
+  isReading(): boolean {
+    return !this.#isBusy && !this.#isDone;
+  }
+
+  /** Deals with the input at hand, then writes what was said. */
+  work(): void {
+    while (this.isReading() && this.#takeInput());
+    this.#flush();
+    this.#context.changed();
+  }
+
+  say(text: string): void {
+    this.#output += `${text}\r\n`;
+  }
+
+  /** The next command line; undefined: not complete, or no line a server takes. */
+  takeLine(): string | undefined {
+    const end = this.input.indexOf(LF);
+    if (end === -1 && this.input.length <= MAX_COMMAND_BYTES) return undefined;
+    const line = this.input.toString("utf8", 0, end);
+    this.input = this.input.subarray(end + 1);
+    if (end !== -1 && end <= MAX_COMMAND_BYTES && line.endsWith("\r")) return line.slice(0, -1);
+    this.say("421 5.5.2 a line too long or without CRLF");
+    this.misbehave("drop");
+    return undefined;
+  }
+
+  /** Says the usual answer, or does what a rule wants instead. */
+  answer(phase: SinkPhase, recipients: readonly string[], usual: string, proceed: Proceed): void {
+    const rule = this.#context.matchRule(phase, recipients);
+    if (rule !== undefined) return this.obey(rule, usual, proceed);
+    this.say(usual);
+    proceed(isGoodReply(usual));
+  }
+
+  obey(rule: SinkRule, usual: string, proceed: Proceed): void {
+    if (rule.delayMs === undefined) return this.#act(rule, usual, proceed);
+    this.#isBusy = true;
+    this.#flush();
+    setTimeout(() => {
+      this.#isBusy = false;
+      if (this.#tcp.destroyed) return;
+      this.#act(rule, usual, proceed);
+      this.work();
+    }, rule.delayMs);
+  }
+
+  misbehave(action: "drop" | "reset" | "silent"): void {
+    this.#isDone = true;
+    this.#flush();
+    if (action === "drop") this.#stream.destroySoon();
+    if (action === "reset") this.#tcp.resetAndDestroy();
+    if (action === "silent") this.#stream.pause();
+  }
+
+  startTls(onReady: () => void): void {
+    const rule = this.#context.matchRule("TLS", []);
+    if (rule === undefined) return this.#handshake(onReady);
+    this.obey(rule, "", (isGood) => {
+      if (isGood) this.#handshake(onReady);
+    });
+  }
+
+  #act({ action }: SinkRule, usual: string, proceed: Proceed): void {
+    if (action === "drop" || action === "reset" || action === "silent") return this.misbehave(action);
+    if (typeof action === "object" && "bytes" in action) {
+      this.#flush();
+      this.#stream.write(action.bytes);
+      return proceed(false);
+    }
+    const text = action === undefined ? usual : action.reply;
+    if (text === "") return proceed(true); // TLS and BODY have no usual answer
+    this.say(text);
+    proceed(isGoodReply(text));
+    if (text.startsWith("421")) this.misbehave("drop");
+  }
+
+  #listen(stream: Socket): void {
+    stream.on("data", (chunk) => {
+      if (this.#isDone) return;
+      this.input = this.input.length === 0 ? chunk : Buffer.concat([this.input, chunk]);
+      this.work();
+    });
+    stream.on("error", () => stream.destroy());
+  }
+
+  #flush(): void {
+    if (this.#output !== "" && !this.#stream.destroyed) this.#stream.write(this.#output);
+    this.#output = "";
+  }
+
+  #handshake(onReady: () => void): void {
+    this.#isBusy = true;
+    this.#flush();
+    this.#tcp.removeAllListeners("data");
+    this.input = NOTHING; // RFC 3207 §4.2: nothing said before counts
+    const secured = new TLSSocket(this.#tcp, { isServer: true, secureContext: this.#context.secureContext });
+    this.#stream = secured;
+    this.#listen(secured);
+    secured.once("secure", () => {
+      this.#isBusy = false;
+      this.isEncrypted = true;
+      onReady();
+      this.work();
+    });
+  }
+}
+
+export function isGoodReply(text: string): boolean {
+  return text.startsWith("2") || text.startsWith("3");
+}

@@ -1,0 +1,312 @@
+// For tests: the whole service as main.ts builds it, on a database of its own and a free port, with an account and a project.
+// Before it: platform/test-database.ts clones the database. After it: *.test.ts files that speak HTTP.
+import { Agent, request as httpRequest } from "node:http";
+import type pg from "pg";
+import { afterAll, beforeAll } from "vitest";
+import { startPostloft, type Running } from "../main.ts";
+import { readConfig } from "../platform/config.ts";
+import { createDatabase, type Database } from "../platform/database.ts";
+import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { createLog } from "../platform/log.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+
+export const APP_SECRET = "a secret for tests, long enough";
+const PASSWORD = "correct horse battery staple";
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** Who calls, and whatever else the headers should say. */
+export interface TestCaller {
+  key?: string;
+  cookie?: string;
+  projectId?: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface Reply<Body> {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** What the JSON says; the test names the shape it expects. Undefined when the answer is no JSON. */
+  body: Body;
+}
+
+export type Call = <Body = ErrorEnvelope>(
+  method: string,
+  path: string,
+  caller?: TestCaller,
+  body?: unknown,
+) => Promise<Reply<Body>>;
+
+export interface TestPerson {
+  id: string;
+  email: string;
+  password: string;
+  cookie: string;
+}
+
+export interface TestProject {
+  id: string;
+  publicKey: string;
+  secretKey: string;
+  owner: TestPerson;
+  /** Whoever calls with the secret key. */
+  byKey: TestCaller;
+  /** The owner's session with this project. */
+  bySession: TestCaller;
+}
+
+export interface OneServer {
+  readonly url: string;
+  readonly call: Call;
+  stop(): Promise<void>;
+}
+
+export interface TestServer extends OneServer {
+  readonly database: Database;
+  readonly pool: pg.Pool;
+  /** The project every test of the file may use. */
+  readonly project: TestProject;
+  signUp(): Promise<TestPerson>;
+  createProject(owner?: TestPerson): Promise<TestProject>;
+  /** One more process' worth of service on the same database. */
+  startAnother(settings?: Settings): Promise<OneServer>;
+  /** The rows of one statement. */
+  rows<Row>(statement: string, ...values: unknown[]): Promise<Row[]>;
+  /** How many rows each table holds. */
+  countRows(): Promise<Record<string, number>>;
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Starts the service before the tests of a file and stops it after them. */
+export function useTestServer(settings: Settings = {}): TestServer {
+  let server: TestServer | undefined;
+  beforeAll(async () => {
+    server = await startTestServer(settings);
+  });
+  afterAll(async () => server?.stop());
+  return new Proxy({} as TestServer, {
+    get(_target, name) {
+      if (server === undefined) throw new Error("The test server runs from beforeAll on.");
+      return server[name as keyof TestServer];
+    },
+  });
+}
+
+async function startTestServer(settings: Settings): Promise<TestServer> {
+  const testDatabase = await createTestDatabase();
+  const servers = [await startOne(testDatabase, settings)];
+  const [{ url, call } = { url: "", call: neverCalled }] = servers;
+  const { pool } = testDatabase;
+  let people = 0;
+
+  async function signUp(): Promise<TestPerson> {
+    const person = { email: `person${++people}@example.com`, password: PASSWORD };
+    const reply = await call<{ data: { id: string } }>("POST", "/auth/signup", {}, person);
+    if (reply.status !== 200) throw new Error(`The test account was refused: ${reply.text}`);
+    return { id: reply.body.data.id, ...person, cookie: cookieOf(reply) };
+  }
+
+  async function createProject(owner?: TestPerson): Promise<TestProject> {
+    const person = owner ?? (await signUp());
+    const { body } = await call<{ id: string; public: string; secret: string }>(
+      "POST",
+      "/users/@me/projects",
+      { cookie: person.cookie },
+      { name: "A project" },
+    );
+    return {
+      id: body.id,
+      publicKey: body.public,
+      secretKey: body.secret,
+      owner: person,
+      byKey: { key: body.secret },
+      bySession: { cookie: person.cookie, projectId: body.id },
+    };
+  }
+
+  const rows = async <Row>(statement: string, ...values: unknown[]): Promise<Row[]> =>
+    (await pool.query(statement, values)).rows as Row[];
+  const countTables = await statementThatCounts(pool);
+  return {
+    url,
+    call,
+    database: createDatabase(pool),
+    pool,
+    project: settings["DISABLE_SIGNUPS"] === "true" ? noProject : await createProject(),
+    signUp,
+    createProject,
+    async startAnother(more = {}) {
+      const another = await startOne(testDatabase, { ...settings, ...more });
+      servers.push(another);
+      return another;
+    },
+    rows,
+    countRows: async () => (await rows<{ counts: Record<string, number> }>(countTables))[0]?.counts ?? {},
+    async stop() {
+      for (const one of servers) await one.stop();
+      await testDatabase.drop();
+    },
+  };
+}
+
+const nobody: TestPerson = { id: "", email: "", password: "", cookie: "" };
+const noProject: TestProject = {
+  id: "",
+  publicKey: "",
+  secretKey: "",
+  owner: nobody,
+  byKey: {},
+  bySession: {},
+};
+
+const neverCalled: Call = async () => {
+  throw new Error("There is no server.");
+};
+
+async function startOne(testDatabase: TestDatabase, settings: Settings): Promise<OneServer> {
+  const { host, port, user, password, database } = testDatabase.connection;
+  const account = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
+  const config = readConfig({
+    DATABASE_URL: `postgres://${account}@${host}:${port}/${database}`,
+    APP_SECRET,
+    PORT: "0",
+    ROLES: "api,worker",
+    MAIL_TRANSPORT: "mailbox",
+    API_RATE_LIMIT_PER_MINUTE: "0",
+    // Nobody answers there: no test asks the network.
+    DNS_SERVERS: "127.0.0.1:9",
+    ...settings,
+  });
+  const running: Running = await startPostloft(config, createLog({ level: "silent" }), () => undefined);
+  const url = running.url ?? "";
+  const agent = new Agent({ keepAlive: true });
+  let stopping: Promise<void> | undefined;
+  return {
+    url,
+    call: createCall(url, agent),
+    async stop() {
+      stopping ??= running.stop().finally(() => agent.destroy());
+      await stopping;
+    },
+  };
+}
+
+/** Calls over node:http and not fetch, which sends no body with a GET and refuses headers that an attacker would send. */
+function createCall(url: string, agent: Agent): Call {
+  return <Body>(method: string, path: string, caller: TestCaller = {}, body?: unknown) =>
+    new Promise<Reply<Body>>((resolve, reject) => {
+      const bytes = bytesOf(body);
+      const headers = {
+        ...(caller.key === undefined ? {} : { authorization: `Bearer ${caller.key}` }),
+        ...(caller.cookie === undefined ? {} : { cookie: caller.cookie }),
+        ...(caller.projectId === undefined ? {} : { "x-project-id": caller.projectId }),
+        ...(bytes === null ? {} : { "content-type": "application/json", "content-length": bytes.length }),
+        ...caller.headers,
+      };
+      const { hostname, port } = new URL(url);
+      const options = { hostname, port, path, method, headers, agent, timeout: REQUEST_TIMEOUT_MS };
+      const request = httpRequest(options, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString("utf8");
+          const isJson = (response.headers["content-type"] ?? "").startsWith("application/json");
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: new Headers(pairsOf(response.rawHeaders)),
+            text,
+            body: (isJson && text !== "" ? JSON.parse(text) : undefined) as Body,
+          });
+        });
+      });
+      request.on("timeout", () => request.destroy(new Error(`${method} ${path} was not answered in time.`)));
+      request.on("error", reject);
+      request.end(bytes ?? undefined);
+    });
+}
+
+/** Text and bytes go as they are, everything else as JSON. */
+function bytesOf(body: unknown): Buffer | null {
+  if (body === undefined) return null;
+  if (typeof body === "string") return Buffer.from(body);
+  return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+}
+
+function pairsOf(rawHeaders: readonly string[]): Array<[string, string]> {
+  return Array.from({ length: rawHeaders.length / 2 }, (_, at) => [
+    rawHeaders[at * 2] ?? "",
+    rawHeaders[at * 2 + 1] ?? "",
+  ]);
+}
+
+/** What `ask` answers for each item, by name, so that one expectation shows every difference at once. */
+export async function answersByName<Item, Answer>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  ask: (item: Item) => Promise<Answer>,
+): Promise<Record<string, Answer>> {
+  const answers: Record<string, Answer> = {};
+  for (const item of items) answers[nameOf(item)] = await ask(item);
+  return answers;
+}
+
+/** The same answer for each item, by name: what `answersByName` is compared with. */
+export function sameByName<Item, Answer>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  answer: (item: Item) => Answer,
+): Record<string, Answer> {
+  return Object.fromEntries(items.map((item) => [nameOf(item), answer(item)]));
+}
+
+/** What a refused call was told, in short: `401 INVALID_API_KEY`. */
+export function refusalOf({ status, body }: Reply<ErrorEnvelope>): string {
+  return `${status} ${body?.error?.code}`;
+}
+
+/** The faulty fields of a refused call with their codes, sorted: `["email invalid_string"]`. */
+export function faultsOf({ body }: Reply<ErrorEnvelope>): string[] {
+  return (body?.error?.errors ?? []).map(({ field, code }) => `${field} ${code}`).toSorted();
+}
+
+const MAX_WINDOW_TRIES = 3;
+
+/** Runs `work` again when a rate-limit window ended while it ran: then what it counted says nothing. */
+export async function inOneWindow(
+  server: TestServer,
+  windowSeconds: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const window = async () =>
+    (
+      await server.rows<{ start: Date }>(
+        "select date_bin(make_interval(secs => $1), now(), 'epoch') as start",
+        windowSeconds,
+      )
+    )[0]?.start.getTime();
+  for (let tries = 1; ; tries++) {
+    const before = await window();
+    const failure = await work().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    if (before !== (await window()) && tries < MAX_WINDOW_TRIES) continue;
+    if (failure !== null) throw failure.error;
+    return;
+  }
+}
+
+/** The session cookie an answer sets, as the next request sends it. */
+export function cookieOf(reply: Reply<unknown>): string {
+  return reply.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+}
+
+async function statementThatCounts(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1",
+  );
+  const counts = rows.map(({ name }) => `'${name}', (select count(*) from ${name})`);
+  return `select json_build_object(${counts.join(", ")}) as counts`;
+}

@@ -1,0 +1,59 @@
+// Statements on `users` and `sessions`.
+import type { Database, Tx } from "../platform/database.ts";
+
+export async function findUserByEmail(database: Database, email: string) {
+  return database
+    .selectFrom("users")
+    .select(["id", "email", "password_hash"])
+    .where("email", "=", email)
+    .executeTakeFirst();
+}
+
+export async function findUserById(database: Database, id: string) {
+  return database.selectFrom("users").select(["id", "email"]).where("id", "=", id).executeTakeFirst();
+}
+
+export async function countUsers(database: Database): Promise<number> {
+  const row = await database
+    .selectFrom("users")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .executeTakeFirst();
+  return row?.count ?? 0;
+}
+
+/** Whether the row is new; false when the address has an account. */
+export async function insertUser(
+  tx: Tx,
+  user: { id: string; email: string; password_hash: string },
+): Promise<boolean> {
+  const result = await tx
+    .insertInto("users")
+    .values(user)
+    .onConflict((conflict) => conflict.column("email").doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+export async function insertSession(
+  tx: Tx,
+  session: { id: string; user_id: string; expires_at: Date },
+): Promise<void> {
+  await tx.insertInto("sessions").values(session).execute();
+}
+
+export async function findLiveSession(database: Database, id: string) {
+  return database
+    .selectFrom("sessions")
+    .select(["id", "user_id"])
+    .where("id", "=", id)
+    .where("expires_at", ">", new Date())
+    .executeTakeFirst();
+}
+
+export async function deleteSession(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom("sessions").where("id", "=", id).execute();
+}
+
+export async function deleteExpiredSessions(database: Database): Promise<void> {
+  await database.deleteFrom("sessions").where("expires_at", "<", new Date()).execute();
+}

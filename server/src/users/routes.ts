@@ -1,0 +1,76 @@
+// HTTP for accounts: endpoint → verb → answer. Logging in is limited per account and address, by counters all processes share.
+import * as contract from "@postloft/contract/users.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { transaction, type Database } from "../platform/database.ts";
+import { sha256 } from "../platform/crypto.ts";
+import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
+import type { RateLimiter, Take } from "../platform/rate-limit.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { Sessions } from "./sessions.ts";
+import { createUser, findUserByCredentials, getUser, hashPassword, type User } from "./users.ts";
+
+const LOGIN_WINDOW_SECONDS = 600;
+const AUTH_WINDOW_SECONDS = 60;
+
+export function userRoutes(dependencies: {
+  database: Database;
+  sessions: Sessions;
+  rateLimiter: RateLimiter;
+  signupsDisabled: boolean;
+}): Route[] {
+  const { database, sessions, rateLimiter } = dependencies;
+
+  async function limit(take: Take): Promise<void> {
+    const taken = await rateLimiter.take(take);
+    if (!taken.allowed)
+      throw new Refusal("RATE_LIMIT_EXCEEDED", {
+        message: "Too many attempts.",
+        retryAfterSeconds: taken.resetSeconds,
+      });
+  }
+
+  async function loggedIn(user: User): Promise<Answer> {
+    const cookie = await transaction(database, (tx) => sessions.start(tx, user.id));
+    return { ...ok({ id: user.id, email: user.email }), headers: { "set-cookie": cookie } };
+  }
+
+  return [
+    route(contract.signUp, async ({ body, ip }) => {
+      if (dependencies.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
+      await limit({
+        bucket: `auth:${ip}`,
+        limit: LIMITS.authRequests.value,
+        windowSeconds: AUTH_WINDOW_SECONDS,
+      });
+      const passwordHash = await hashPassword(body.password);
+      return loggedIn(
+        await transaction(database, (tx) => createUser(tx, { email: body.email, passwordHash })),
+      );
+    }),
+    route(contract.logIn, async ({ body, ip }) => {
+      await limit({
+        bucket: `auth:${ip}`,
+        limit: LIMITS.authRequests.value,
+        windowSeconds: AUTH_WINDOW_SECONDS,
+      });
+      // Counted before the password is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
+      const failures = {
+        bucket: `login:${sha256(body.email).toString("base64url")}:${ip}`,
+        limit: LIMITS.loginFailures.value,
+        windowSeconds: LOGIN_WINDOW_SECONDS,
+      };
+      await limit(failures);
+      const user = await findUserByCredentials(database, body.email, body.password);
+      if (user === null) throw new Refusal("INVALID_CREDENTIALS");
+      await rateLimiter.giveBack(failures);
+      return loggedIn(user);
+    }),
+    route(contract.logOut, async ({ sessionId, commit }) =>
+      commit(async (tx) => ({
+        ...ok({}),
+        headers: { "set-cookie": await sessions.end(tx, sessionId ?? "") },
+      })),
+    ),
+    route(contract.getMe, async ({ userId }) => ok(await getUser(database, userId))),
+  ];
+}

@@ -1,0 +1,75 @@
+// Sessions: a signed cookie that names a row. The row is the session: deleting it logs out everywhere, at once.
+// Before it: users.ts knows who. After it: platform/http-caller.ts asks on every request.
+import { SignJWT, jwtVerify } from "jose";
+import type { Database, Tx } from "../platform/database.ts";
+import { deriveKey } from "../platform/crypto.ts";
+import { isId, newId } from "../platform/ids.ts";
+import { deleteExpiredSessions, deleteSession, findLiveSession, insertSession } from "./queries.ts";
+
+const LIFETIME_SECONDS = 7 * 24 * 3600;
+const ALGORITHM = "HS256";
+const AUDIENCE = "postloft-session";
+const MAX_TOKEN_LENGTH = 1_000;
+
+export interface Sessions {
+  /** The name of the cookie. */
+  readonly cookie: string;
+  /** Starts a session and answers the value of its Set-Cookie header. */
+  start(tx: Tx, userId: string): Promise<string>;
+  /** Who the cookie stands for, or null when it is forged, expired or logged out. */
+  find(token: string): Promise<{ userId: string; sessionId: string } | null>;
+  /** Ends a session and answers the Set-Cookie header that clears it. */
+  end(tx: Tx, sessionId: string): Promise<string>;
+  sweep(): Promise<void>;
+}
+
+/** `secure`: the public address is https, so the cookie must never travel without it. */
+export function createSessions(options: {
+  database: Database;
+  applicationSecret: string;
+  secure: boolean;
+}): Sessions {
+  const { database, secure } = options;
+  const key = deriveKey(options.applicationSecret, "session");
+  const cookie = secure ? "__Host-postloft_session" : "postloft_session";
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  return {
+    cookie,
+    async start(tx, userId) {
+      const id = newId();
+      const expiresAt = new Date(Date.now() + LIFETIME_SECONDS * 1000);
+      await insertSession(tx, { id, user_id: userId, expires_at: expiresAt });
+      const token = await new SignJWT({ sid: id })
+        .setProtectedHeader({ alg: ALGORITHM })
+        .setSubject(userId)
+        .setAudience(AUDIENCE)
+        .setIssuedAt()
+        .setExpirationTime(expiresAt)
+        .sign(key);
+      return `${cookie}=${token}; Max-Age=${LIFETIME_SECONDS}; ${attributes}`;
+    },
+    async find(token) {
+      const sessionId = await readToken(token, key);
+      const row = sessionId === null ? undefined : await findLiveSession(database, sessionId);
+      return row === undefined ? null : { userId: row.user_id, sessionId: row.id };
+    },
+    async end(tx, sessionId) {
+      await deleteSession(tx, sessionId);
+      return `${cookie}=; Max-Age=0; ${attributes}`;
+    },
+    sweep: () => deleteExpiredSessions(database),
+  };
+}
+
+/** The session a token names; null for anything that we did not sign, or that is over. */
+async function readToken(token: string, key: Uint8Array): Promise<string | null> {
+  if (token.length > MAX_TOKEN_LENGTH) return null;
+  // jose throws for every kind of bad token: for us they are all the same answer.
+  const verified = await jwtVerify(token, key, {
+    algorithms: [ALGORITHM],
+    audience: AUDIENCE,
+    requiredClaims: ["exp", "sub"],
+  }).catch(() => null);
+  const sessionId: unknown = verified?.payload["sid"];
+  return typeof sessionId === "string" && isId(sessionId) ? sessionId : null;
+}

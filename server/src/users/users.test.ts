@@ -1,0 +1,218 @@
+// Accounts over HTTP: signing up, logging in and out, and what guessing meets.
+import { expect, test } from "vitest";
+import {
+  cookieOf,
+  faultsOf,
+  inOneWindow,
+  refusalOf,
+  useTestServer,
+  type Call,
+} from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Account {
+  success: boolean;
+  data: { id: string; email: string };
+}
+
+const password = "correct horse battery staple";
+let made = 0;
+const newAddress = () => `ada${++made}@example.com`;
+const signUp = (body: unknown) => server.call<Account>("POST", "/auth/signup", {}, body);
+const logIn = (body: unknown, call: Call = server.call) => call<Account>("POST", "/auth/login", {}, body);
+const failedLogIn = (body: unknown) => server.call("POST", "/auth/login", {}, body);
+const readMe = (cookie: string) =>
+  server.call<{ id: string; email: string }>("GET", "/users/@me", { cookie });
+
+test("signing up answers the account and logs in", async () => {
+  const email = newAddress();
+  const reply = await signUp({ email: ` ${email.toUpperCase()} `, password });
+  expect(reply.status).toBe(200);
+  expect(reply.body).toEqual({ success: true, data: { id: expect.any(String), email } });
+  const me = await readMe(cookieOf(reply));
+  expect(me.body).toEqual(reply.body.data);
+});
+
+test("the cookie is kept from scripts, other sites and, with https, from plain connections", async () => {
+  const reply = await signUp({ email: newAddress(), password });
+  const [cookie = ""] = reply.headers.getSetCookie();
+  expect(cookie).toMatch(
+    /^postloft_session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  const secure = await server.startAnother({ BASE_URL: "https://mail.example.com" });
+  const overHttps = await secure.call("POST", "/auth/signup", {}, { email: newAddress(), password });
+  expect(overHttps.headers.getSetCookie()[0]).toMatch(
+    /^__Host-postloft_session=\S+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+  );
+});
+
+test("an address has one account, however it is spelled", async () => {
+  await signUp({ email: "grace@bücher.example", password });
+  const again = await server.call(
+    "POST",
+    "/auth/signup",
+    {},
+    {
+      email: "GRACE@xn--bcher-kva.example",
+      password,
+    },
+  );
+  expect(refusalOf(again)).toBe("409 CONFLICT");
+  expect(cookieOf(again)).toBe("");
+  expect((await logIn({ email: "Grace@BÜCHER.example", password })).status).toBe(200);
+});
+
+test("of twenty sign-ups at once for one address one wins", async () => {
+  const email = newAddress();
+  const replies = await Promise.all(Array.from({ length: 20 }, () => signUp({ email, password })));
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)]);
+});
+
+test.for([
+  [{}, ["email required", "password required"]],
+  [{ email: "nobody", password: "1234567" }, ["email invalid_string", "password too_small"]],
+  [{ email: "a@example.com", password: "x".repeat(257) }, ["password too_big"]],
+  [{ email: 1, password: ["x"] }, ["email invalid_type", "password invalid_type"]],
+  [{ email: "a@example.com,b@example.com", password }, ["email invalid_string"]],
+  [{ email: "a@example.com\r\nBcc: b@example.com", password }, ["email invalid_string"]],
+] as Array<[unknown, string[]]>)("signing up with %j is refused and tells %j", async ([body, faults]) => {
+  const reply = await server.call("POST", "/auth/signup", {}, body);
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual(faults);
+});
+
+test("passwords of 8 to 256 characters of any kind work, and every character counts", async () => {
+  for (const good of ["12345678", "x".repeat(256), "pässwörter mit Leerzeichen 🦀", " ".repeat(8)]) {
+    const email = newAddress();
+    await signUp({ email, password: good });
+    expect((await logIn({ email, password: good })).status).toBe(200);
+    expect((await failedLogIn({ email, password: `y${good.slice(1)}` })).status).toBe(401);
+  }
+  const email = newAddress();
+  await signUp({ email, password: `${"x".repeat(100)}a` });
+  expect((await failedLogIn({ email, password: `${"x".repeat(100)}b` })).status).toBe(401);
+});
+
+test("passwords are stored as argon2id at OWASP's cost, and nowhere in the clear", async () => {
+  const hashes = await server.rows<{ password_hash: string }>("select password_hash from users");
+  expect(hashes.length).toBeGreaterThan(0);
+  for (const row of hashes) expect(row.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+});
+
+test("fields of a sign-up that nobody may set are ignored", async () => {
+  const id = "00000000-0000-4000-8000-000000000000";
+  const reply = await signUp({ email: newAddress(), password, id, role: "OWNER", isAdmin: true });
+  expect(reply.status).toBe(200);
+  expect(reply.body.data.id).not.toBe(id);
+});
+
+test("a wrong password and an unknown address get the same answer after the same work", async () => {
+  const email = newAddress();
+  await signUp({ email, password });
+  const tries = { known: [] as number[], unknown: [] as number[] };
+  const answers = new Set<string>();
+  for (let at = 0; at < 5; at++)
+    for (const [kind, address] of [
+      ["known", email],
+      ["unknown", newAddress()],
+    ] as const) {
+      const startedMs = performance.now();
+      const reply = await failedLogIn({ email: address, password: "not this one" });
+      tries[kind].push(performance.now() - startedMs);
+      answers.add(JSON.stringify({ ...reply.body.error, requestId: "" }));
+      expect(refusalOf(reply)).toBe("401 INVALID_CREDENTIALS");
+    }
+  expect(answers.size).toBe(1);
+  // Without the hash an answer takes a tenth of the time: half is far from both.
+  expect(Math.min(...tries.unknown)).toBeGreaterThan(Math.min(...tries.known) / 2);
+});
+
+test("after ten wrong passwords an account is closed for a while, on every server, also for the right one", async () => {
+  const another = await server.startAnother();
+  await inOneWindow(server, 600, async () => {
+    const email = newAddress();
+    const other = newAddress();
+    await signUp({ email, password });
+    await signUp({ email: other, password });
+    for (let at = 0; at < 12; at++) expect((await logIn({ email, password })).status).toBe(200);
+    const wrong = { email, password: "not this one" };
+    const statuses = [];
+    for (let at = 0; at < 10; at++)
+      statuses.push((await logIn(wrong, at % 2 === 0 ? server.call : another.call)).status);
+    expect(statuses).toEqual(Array(10).fill(401));
+    for (const call of [server.call, another.call]) {
+      const headers = { "x-forwarded-for": "203.0.113.9" };
+      const reply = await call("POST", "/auth/login", { headers }, { email, password });
+      expect(refusalOf(reply)).toBe("429 RATE_LIMIT_EXCEEDED");
+      expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(Number(reply.headers.get("retry-after"))).toBeLessThanOrEqual(600);
+    }
+    expect((await logIn({ email: other, password })).status).toBe(200);
+  });
+});
+
+test("guesses in parallel do not slip through", async () => {
+  await inOneWindow(server, 600, async () => {
+    const email = newAddress();
+    await signUp({ email, password });
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, () => failedLogIn({ email, password: "not this one" })),
+    );
+    const refused = replies.filter(({ status }) => status === 429);
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(refused).toHaveLength(20);
+  });
+});
+
+test("one machine may sign up and log in 300 times a minute, then it waits", async () => {
+  await inOneWindow(server, 60, async () => {
+    await server.rows(
+      `insert into rate_windows values ('auth:127.0.0.1', date_bin('60 seconds', now(), 'epoch'), 299)
+       on conflict (bucket, started_at) do update set taken = 299`,
+    );
+    const email = newAddress();
+    const first = await signUp({ email, password });
+    const next = await server.call("POST", "/auth/signup", {}, { email: newAddress(), password });
+    const login = await failedLogIn({ email, password });
+    await server.rows("delete from rate_windows");
+    expect(first.status).toBe(200);
+    expect([refusalOf(next), refusalOf(login)]).toEqual(Array(2).fill("429 RATE_LIMIT_EXCEEDED"));
+    expect(Number(next.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+});
+
+test("logging out ends the session everywhere, and only this one", async () => {
+  const another = await server.startAnother();
+  const email = newAddress();
+  await signUp({ email, password });
+  const ended = cookieOf(await logIn({ email, password }));
+  const kept = cookieOf(await logIn({ email, password }));
+  const reply = await server.call("GET", "/auth/logout", { cookie: ended });
+  expect(reply.status).toBe(200);
+  expect(reply.body).toEqual({ success: true, data: {} });
+  expect(reply.headers.getSetCookie()[0]).toMatch(
+    /^postloft_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  for (const call of [server.call, another.call]) {
+    expect(refusalOf(await call("GET", "/users/@me", { cookie: ended }))).toBe("401 UNAUTHORIZED");
+    expect(refusalOf(await call("GET", "/auth/logout", { cookie: ended }))).toBe("401 UNAUTHORIZED");
+    expect((await call("GET", "/users/@me", { cookie: kept })).status).toBe(200);
+  }
+});
+
+test("a session that has expired is nobody's, whatever its cookie says", async () => {
+  const { cookie, id } = await server.signUp();
+  await server.rows("update sessions set expires_at = now() - interval '1 second' where user_id = $1", id);
+  expect(refusalOf(await server.call("GET", "/users/@me", { cookie }))).toBe("401 UNAUTHORIZED");
+});
+
+test("with DISABLE_SIGNUPS nobody can sign up, and who has an account can log in", async () => {
+  const closed = await server.startAnother({ DISABLE_SIGNUPS: "true" });
+  const { email } = await server.signUp();
+  const before = await server.countRows();
+  const reply = await closed.call("POST", "/auth/signup", {}, { email: newAddress(), password });
+  expect(refusalOf(reply)).toBe("403 SIGNUPS_DISABLED");
+  expect(await server.countRows()).toEqual(before);
+  expect((await logIn({ email, password }, closed.call)).status).toBe(200);
+});

@@ -1,0 +1,28 @@
+// HTTP for the short way in: endpoint → door → answer.
+import * as contract from "@postloft/contract/v1.ts";
+import { verify, type Verification } from "@postloft/contract/verify.ts";
+import type { GroupCommit } from "../platform/group-commit.ts";
+import { ok, route, type Route } from "../platform/http-route.ts";
+import type { SendAnswer, SendRequest } from "./send.ts";
+import type { TrackAnswer, TrackRequest } from "./track.ts";
+
+export function v1Routes(doors: {
+  tracker: GroupCommit<TrackRequest, TrackAnswer>;
+  send: (request: SendRequest) => Promise<SendAnswer>;
+  verify: (email: string) => Promise<Verification>;
+}): Route[] {
+  return [
+    route(contract.track, async ({ projectId, body, receipt }) => {
+      const { email, event, subscribed, data } = body;
+      return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt }));
+    }),
+    route(contract.send, async ({ projectId, body, receipt }) =>
+      ok(await doors.send({ projectId, body, receipt })),
+    ),
+    route(verify, async ({ body, receipt, commit }) => {
+      const answer = ok(await doors.verify(body.email));
+      // DNS is asked outside of a transaction, and none is needed but to store the receipt.
+      return receipt === null ? answer : commit(async () => answer);
+    }),
+  ];
+}

@@ -1,0 +1,540 @@
+// POST /v1/send over HTTP: every parameter and limit, and what arrives in the mailbox.
+import { decodeWords } from "postal-mime";
+import * as fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import {
+  answersByName,
+  faultsOf,
+  refusalOf,
+  sameByName,
+  useTestServer,
+  type TestCaller,
+} from "../testing/test-server.ts";
+
+const server = useTestServer();
+const WAIT = { timeout: 15_000, interval: 20 };
+
+interface Sent {
+  success: boolean;
+  data: { emails: Array<{ contact: { id: string; email: string }; email: string }>; timestamp: string };
+}
+interface Message {
+  id: string;
+  emailId: string;
+  from: string;
+  to: string;
+  subject: string;
+  html: string | null;
+  text: string | null;
+  headers: Array<{ name: string; value: string }>;
+  attachments: Array<{ filename: string; contentType: string; sizeBytes: number }>;
+  sizeBytes: number;
+}
+interface Email {
+  id: string;
+  contactId: string | null;
+  status: string;
+  attempts: number;
+  reason: string | null;
+  subject: string;
+  sentAt: string | null;
+  timeline: Array<{ type: string; detail: string | null }>;
+}
+
+let made = 0;
+const newAddress = () => `to${++made}@example.com`;
+const FROM = "news@sandbox.localhost";
+const plain = { from: FROM, subject: "Hello", body: "<p>Hello</p>" };
+const send = (body: object, caller: TestCaller = server.project.byKey) =>
+  server.call<Sent>("POST", "/v1/send", caller, { ...plain, ...body });
+const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
+  server.call("POST", "/v1/send", caller, { ...plain, ...body });
+const readEmail = async (id: string) =>
+  (await server.call<Email>("GET", `/emails/${id}`, server.project.byKey)).body;
+
+/** The one message to an address, once it is there. */
+async function messageTo(address: string, caller: TestCaller = server.project.byKey): Promise<Message> {
+  return vi.waitFor(async () => {
+    const path = `/mailbox/messages?to=${encodeURIComponent(address)}`;
+    const { body } = await server.call<{ data: Message[] }>("GET", path, caller);
+    expect(body.data).toHaveLength(1);
+    return (await server.call<Message>("GET", `/mailbox/messages/${body.data[0]?.id}`, caller)).body;
+  }, WAIT);
+}
+
+const headerOf = ({ headers }: Message, name: string) =>
+  headers.filter((header) => header.name.toLowerCase() === name.toLowerCase()).map(({ value }) => value);
+
+async function sendAndRead(body: object): Promise<Message> {
+  const to = newAddress();
+  const reply = await send({ to, ...body });
+  expect(refusalOf(reply as never)).toBe("200 undefined");
+  return messageTo(to);
+}
+
+test("a mail is answered with its ids, can be read, and is in the mailbox as it would have left", async () => {
+  const to = newAddress();
+  const reply = await send({ to: to.toUpperCase() });
+  expect(reply.status).toBe(200);
+  expect(reply.body).toEqual({
+    success: true,
+    data: {
+      emails: [{ contact: { id: expect.any(String), email: to }, email: expect.any(String) }],
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    },
+  });
+  const [sent] = reply.body.data.emails;
+  const message = await messageTo(to);
+  expect(message).toMatchObject({
+    emailId: sent?.email,
+    from: FROM,
+    to,
+    subject: "Hello",
+    html: expect.stringContaining("<p>Hello</p>"),
+    text: expect.stringContaining("Hello"),
+    attachments: [],
+  });
+  expect(headerOf(message, "To")).toEqual([to]);
+  const raw = await server.call("GET", `/mailbox/messages/${message.id}/raw`, server.project.byKey);
+  expect(raw.headers.get("content-type")).toBe("message/rfc822");
+  expect(raw.text).toMatch(/^(.+\r\n)+\r\n/);
+  expect(Buffer.byteLength(raw.text)).toBe(message.sizeBytes);
+  expect(headerOf(message, "Message-ID")).toEqual([`<${sent?.email}@sandbox.localhost>`]);
+  await vi.waitFor(async () => expect((await readEmail(sent?.email ?? "")).status).toBe("DELIVERED"), WAIT);
+  const email = await readEmail(sent?.email ?? "");
+  expect(email).toMatchObject({ contactId: sent?.contact.id, attempts: 1, reason: null, subject: "Hello" });
+  expect(email.timeline.map(({ type }) => type)).toEqual(["queued", "email.sent", "email.delivery"]);
+  expect((await server.call("DELETE", "/mailbox/messages", server.project.byKey)).status).toBe(204);
+  const gone = await server.call("GET", `/mailbox/messages/${message.id}`, server.project.byKey);
+  expect(refusalOf(gone)).toBe("404 MESSAGE_NOT_FOUND");
+});
+
+test("recipients in every form each get their own mail, in the order given", async () => {
+  const [a, b, c, d] = [newAddress(), newAddress(), newAddress(), newAddress()];
+  const to = [a, `Bob <${b}>`, { email: c, name: 'C. "Quoted", Esq.' }, { email: d }];
+  const { body } = await send({ to });
+  expect(body.data.emails.map(({ contact }) => contact.email)).toEqual([a, b, c, d]);
+  expect(new Set(body.data.emails.map(({ email }) => email)).size).toBe(4);
+  for (const [address, header] of [
+    [a, a],
+    [b, `Bob <${b}>`],
+    [c, `"C. \\"Quoted\\", Esq." <${c}>`],
+    [d, d],
+  ] as const)
+    expect(headerOf(await messageTo(address ?? ""), "To")).toEqual([header]);
+  const names = await server.rows("select data from contacts where email = any($1)", [b, c]);
+  expect(names).toEqual([{ data: {} }, { data: {} }]);
+});
+
+test("an address named twice gets two mails and is one contact", async () => {
+  const to = newAddress();
+  const { body } = await send({ to: [to, to.toUpperCase()] });
+  const [one, two] = body.data.emails;
+  expect(one?.contact.id).toBe(two?.contact.id);
+  expect(one?.email).not.toBe(two?.email);
+});
+
+test("100 recipients are taken", async () => {
+  const project = await server.createProject();
+  const to = Array.from({ length: 100 }, (_, at) => `many${at}@example.com`);
+  const { status, body } = await send({ to }, project.byKey);
+  expect(status).toBe(200);
+  expect(body.data.emails.map(({ contact }) => contact.email)).toEqual(to);
+});
+
+test.for([
+  [{ from: FROM }, FROM],
+  [{ from: `News <${FROM}>` }, `News <${FROM}>`],
+  [{ from: { email: FROM } }, FROM],
+  [{ from: { email: FROM, name: "Ünïcode" } }, `Ünïcode <${FROM}>`],
+  [{ from: FROM, name: "Old name" }, `Old name <${FROM}>`],
+  [{ from: { email: FROM, name: "Newer" }, name: "Old name" }, `Newer <${FROM}>`],
+  [{ from: `Newer <${FROM}>`, name: "Old name" }, `Newer <${FROM}>`],
+] as const)("the sender of %j is %s", async ([body, header]) => {
+  const message = await sendAndRead(body);
+  expect(message.from).toBe(FROM);
+  expect(headerOf(message, "From").map(decodeWords)).toEqual([header]);
+});
+
+test("without a sender the project's default one is used, once it is set and its domain is verified", async () => {
+  const project = await server.createProject();
+  const setDefault = (defaultFrom: string) =>
+    server.call(
+      "PATCH",
+      `/users/@me/projects/${project.id}`,
+      { cookie: project.owner.cookie },
+      { defaultFrom },
+    );
+  const to = newAddress();
+  const silent = { to, from: undefined };
+  expect(faultsOf(await refuse(silent, project.byKey))).toEqual(["from required"]);
+  await setDefault("Shop <shop@unverified.example>");
+  expect(refusalOf(await refuse(silent, project.byKey))).toBe("403 DOMAIN_NOT_VERIFIED");
+  await setDefault("Shop <shop@sandbox.localhost>");
+  expect((await send(silent, project.byKey)).status).toBe(200);
+  expect(headerOf(await messageTo(to, project.byKey), "From")).toEqual(["Shop <shop@sandbox.localhost>"]);
+});
+
+test.for([
+  [{ reply: "Answers@example.com" }, ["answers@example.com"]],
+  [{ replyTo: "answers@example.com" }, ["answers@example.com"]],
+  [{ reply: "first@example.com", replyTo: "second@example.com" }, ["first@example.com"]],
+  [{ headers: { "Reply-To": "Answers <answers@example.com>" } }, ["answers@example.com"]],
+  [{}, []],
+] as Array<[object, string[]]>)("%j answers to %j", async ([body, expected]) => {
+  expect(headerOf(await sendAndRead(body), "Reply-To")).toEqual(expected);
+});
+
+test("copies are delivered, cc is shown and bcc is not", async () => {
+  const [to, cc, bcc] = [newAddress(), newAddress(), newAddress()];
+  const { body } = await send({ to, cc: `Carla <${cc}>`, bcc: [{ email: bcc }] });
+  const message = await messageTo(to);
+  expect(headerOf(message, "Cc")).toEqual([`Carla <${cc}>`]);
+  expect(headerOf(message, "Bcc")).toEqual([]);
+  for (const copy of [cc, bcc]) expect((await messageTo(copy)).id).toBe(message.id);
+  const raw = await server.call("GET", `/mailbox/messages/${message.id}/raw`, server.project.byKey);
+  expect(raw.text).not.toContain(bcc);
+  const email = await server.call("GET", `/emails/${body.data.emails[0]?.email}`, server.project.byKey);
+  expect(email.body).toMatchObject({ cc: [cc], bcc: [bcc] });
+  expect(await server.rows("select 1 from contacts where email = any($1)", [cc, bcc])).toEqual([]);
+  const fifty = { cc: Array(25).fill("c@example.com"), bcc: Array(25).fill("b@example.com") };
+  expect((await send({ to: newAddress(), ...fifty })).status).toBe(200);
+});
+
+test("variables come from the call over the contact, transient ones too, with fallbacks and the contact's own links", async () => {
+  const to = newAddress();
+  const stored = { name: "Stored", plan: "pro", profile: { tier: "gold" }, gone: "x", locale: "de" };
+  await server.call("POST", "/contacts", server.project.byKey, { email: to, data: stored });
+  const data = {
+    name: "Ada <b>",
+    gone: null,
+    plan: "",
+    code: { value: "lent", persistent: false },
+    unsubscribeUrl: "https://evil.example",
+    email: "evil@example.com",
+  };
+  const body = [
+    "{{name}}|{{{name}}}|{{plan}}|{{profile.tier}}|{{data.name}}|{{code}}",
+    '{{gone ?? "nothing"}}|{{a.b ?? plan ?? 0}}|{{missing}}|{{email}}|{{locale}}|{{subscribed}}',
+    "{{unsubscribeUrl}}|{{subscribeUrl}}|{{manageUrl}}|{{id}}",
+    "{{#if code}}yes{{/if}}",
+  ].join("#");
+  const { body: sent } = await send({ to, subject: "For {{name}}", body, data, subscribed: true });
+  const contactId = sent.data.emails[0]?.contact.id ?? "";
+  const message = await messageTo(to);
+  expect(message.subject).toBe("For Ada <b>");
+  const [first, second, urls, last] = (message.html ?? "").trim().split("#");
+  expect(first).toBe("Ada &lt;b&gt;|Ada <b>|pro|gold|Ada &lt;b&gt;|lent");
+  expect(second).toBe(`nothing|pro||${to}|de|true`);
+  expect(last).toBe("yes");
+  const [unsubscribe, subscribe, manage, id] = (urls ?? "").replaceAll("&#x3D;", "=").split("|");
+  const base = `http://localhost:${new URL(server.url).port}`;
+  expect(unsubscribe).toMatch(new RegExp(`^${base}/unsubscribe/[\\w-]{64}$`));
+  expect(subscribe).toMatch(new RegExp(`^${base}/subscribe/[\\w-]{64}$`));
+  expect(manage).toMatch(new RegExp(`^${base}/manage/[\\w-]{64}$`));
+  expect(id).toBe(contactId);
+  const { body: contact } = await server.call("GET", `/contacts/${contactId}`, server.project.byKey);
+  expect(contact).toMatchObject({
+    subscribed: true,
+    data: { name: "Ada <b>", plan: "pro", profile: { tier: "gold" }, locale: "de" },
+  });
+});
+
+test("each recipient's links are their own", async () => {
+  const to = [newAddress(), newAddress()];
+  await send({ to, body: "{{unsubscribeUrl}} {{manageUrl}}" });
+  const urls = await Promise.all(to.map(async (address) => (await messageTo(address)).html));
+  expect(new Set(urls.flatMap((html) => (html ?? "").trim().split(" "))).size).toBe(4);
+});
+
+test("no value of a variable can add a header or a recipient", async () => {
+  const evil = "x\r\nBcc: evil@example.com\r\n\r\nbody";
+  const to = newAddress();
+  await send({ to, subject: "For {{name}}", body: "{{name}}", data: { name: evil } });
+  const message = await messageTo(to);
+  expect(headerOf(message, "Bcc")).toEqual([]);
+  expect(message.subject).toContain("Bcc: evil@example.com");
+  expect(message.subject).not.toMatch(/[\r\n]/);
+  const [row] = await server.rows("select recipients from mailbox_messages where id = $1", message.id);
+  expect(row).toEqual({ recipients: [to] });
+});
+
+test("the text part is made from the HTML, or is the one given", async () => {
+  const html = '<h1>Title</h1><p>One &amp; <a href="https://example.com/x">two</a></p>';
+  const madeText = (await sendAndRead({ body: html })).text ?? "";
+  expect(madeText).toMatch(/title/i);
+  expect(madeText).toContain("One & two");
+  expect(madeText).toContain("https://example.com/x");
+  const given = await sendAndRead({ body: html, text: "For {{name}}: plain", data: { name: "<Ada>" } });
+  expect(given.text?.trim()).toBe("For <Ada>: plain");
+});
+
+test("a subject of 998 characters and texts in any script arrive as they are", async () => {
+  for (const subject of ["x".repeat(998), "ü🦀".repeat(300), "  two  spaces  ", "=?utf-8?B?eA==?="])
+    expect((await sendAndRead({ subject })).subject).toBe(subject);
+});
+
+const file = (content: Buffer | string) => Buffer.from(content).toString("base64");
+
+test("attachments arrive as they were, inline ones with their content id", async () => {
+  const bytes = Buffer.from(Array.from({ length: 3_000 }, (_, at) => at % 256));
+  const message = await sendAndRead({
+    body: '<img src="cid:logo">',
+    attachments: [
+      { filename: "bytes.bin", content: file(bytes) },
+      { filename: "Rechnung Ünï 🦀.pdf", content: file("pdf"), contentType: "application/pdf" },
+      {
+        filename: "logo.png",
+        content: file("png"),
+        type: "image/png",
+        contentId: "logo",
+        disposition: "inline",
+      },
+      {
+        filename: "lines.txt",
+        content: `${file("wrapped").slice(0, 4)}\r\n ${file("wrapped").slice(4)}\n`,
+        contentType: "text/plain",
+      },
+    ],
+  });
+  expect(message.attachments.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))).toEqual([
+    { filename: "Rechnung Ünï 🦀.pdf", contentType: "application/pdf", sizeBytes: 3 },
+    { filename: "bytes.bin", contentType: "application/octet-stream", sizeBytes: 3_000 },
+    { filename: "lines.txt", contentType: "text/plain", sizeBytes: 7 },
+    { filename: "logo.png", contentType: "image/png", sizeBytes: 3 },
+  ]);
+  const raw = await server.call("GET", `/mailbox/messages/${message.id}/raw`, server.project.byKey);
+  expect(raw.text).toContain("Content-ID: <logo>");
+  expect(raw.text.replaceAll("\r\n", "")).toContain(file(bytes));
+});
+
+test("ten attachments of 10 MB together arrive", async () => {
+  const content = file(Buffer.alloc(1024 * 1024));
+  const attachments = Array.from({ length: 10 }, (_, at) => ({ filename: `${at}.bin`, content }));
+  const message = await sendAndRead({ attachments });
+  expect(message.attachments.map(({ sizeBytes }) => sizeBytes)).toEqual(Array(10).fill(1024 * 1024));
+});
+
+test("custom headers arrive as they were given", async () => {
+  const headers = {
+    "X-Campaign": "summer 2026",
+    "x-lower": "ünï",
+    References: "<a@example.com> <b@example.com>",
+    "List-Unsubscribe": "<https://example.com/u>, <mailto:u@example.com>",
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    "Auto-Submitted": "no",
+    "X-Long": "x".repeat(998),
+    Importance: "",
+  };
+  const message = await sendAndRead({ headers });
+  const names = Object.keys(headers) as Array<keyof typeof headers>;
+  expect(
+    await answersByName(names, String, async (name) => headerOf(message, name).map(decodeWords)),
+  ).toEqual(sameByName(names, String, (name) => [headers[name]]));
+});
+
+test("a call of more than 1 MB is taken, one of more than 60 MB answers 413", async () => {
+  const to = newAddress();
+  expect((await send({ to, body: `<p>${"x".repeat(3 * 1024 * 1024)}</p>` })).status).toBe(200);
+  expect((await messageTo(to)).html).toHaveLength(3 * 1024 * 1024 + 7);
+  const large = Buffer.alloc(60 * 1024 * 1024 + 1, "x");
+  const reply = await server.call("POST", "/v1/send", server.project.byKey, large);
+  expect(refusalOf(reply)).toBe("413 PAYLOAD_TOO_LARGE");
+});
+
+interface Outcome {
+  status: string;
+  events: string[];
+  unsubscribed: unknown;
+  subscribed: boolean;
+}
+
+/** Sends to a magic address and waits until the mail stands where it should. */
+async function play(address: string, status: string): Promise<Outcome> {
+  const { body } = await send({ to: address, subscribed: true });
+  const [sent] = body.data.emails;
+  const contactId = sent?.contact.id ?? "";
+  const read = async () => {
+    const email = await readEmail(sent?.email ?? "");
+    const { body: list } = await server.call<{ data: Array<{ name: string; data: unknown }> }>(
+      "GET",
+      `/events/contact/${contactId}`,
+      server.project.byKey,
+    );
+    const { body: contact } = await server.call<{ subscribed: boolean }>(
+      "GET",
+      `/contacts/${contactId}`,
+      server.project.byKey,
+    );
+    const events = list.data.toReversed();
+    return {
+      status: email.status,
+      events: events.map(({ name }) => name),
+      unsubscribed: events.find(({ name }) => name === "contact.unsubscribed")?.data ?? null,
+      subscribed: contact.subscribed,
+    };
+  };
+  await vi.waitFor(async () => expect(await readEmail(sent?.email ?? "")).toMatchObject({ status }), WAIT);
+  return read();
+}
+
+test.for([
+  ["delivered", "DELIVERED", ["email.sent", "email.delivery"], null],
+  ["bounced", "BOUNCED", ["email.sent", "email.bounce", "contact.unsubscribed"], "bounce"],
+  ["soft-bounced", "SENT", ["email.sent", "email.bounce"], null],
+  [
+    "complained",
+    "COMPLAINED",
+    ["email.sent", "email.delivery", "email.complaint", "contact.unsubscribed"],
+    "complaint",
+  ],
+  ["anybody", "DELIVERED", ["email.sent", "email.delivery"], null],
+] as Array<[string, string, string[], string | null]>)(
+  "%s@sandbox.localhost plays its part, with +anything too: %s",
+  async ([role, status, events, reason]) => {
+    const expected = {
+      status,
+      events,
+      unsubscribed: reason === null ? null : { reason },
+      subscribed: reason === null,
+    };
+    for (const address of [`${role}@sandbox.localhost`, `${role}+x.${made}@sandbox.localhost`])
+      expect(await play(address, status)).toEqual(expected);
+  },
+);
+
+test("a mail to a contact that bounced is sent all the same, and a second bounce flips nothing", async () => {
+  const address = "bounced+again@sandbox.localhost";
+  await play(address, "BOUNCED");
+  const { body } = await send({ to: address });
+  const [sent] = body.data.emails;
+  await vi.waitFor(async () => expect((await readEmail(sent?.email ?? "")).status).toBe("BOUNCED"), WAIT);
+  const flips = await server.rows(
+    "select 1 from events where contact_id = $1 and name = 'contact.unsubscribed'",
+    sent?.contact.id,
+  );
+  expect(flips).toHaveLength(1);
+});
+
+test("deferred@sandbox.localhost is refused twice for the time being and then delivered, once", async () => {
+  const { body } = await send({ to: "deferred+x@sandbox.localhost" });
+  const id = body.data.emails[0]?.email ?? "";
+  await vi.waitFor(async () => expect((await readEmail(id)).status).toBe("DELIVERED"), WAIT);
+  const email = await readEmail(id);
+  expect(email.attempts).toBe(3);
+  expect(email.timeline.map(({ type }) => type)).toEqual([
+    "queued",
+    "attempt",
+    "attempt",
+    "email.sent",
+    "email.delivery",
+  ]);
+  expect(email.timeline[1]?.detail).toMatch(/^deferred: 451 /);
+  expect(await server.rows("select 1 from mailbox_messages where email_id = $1", id)).toHaveLength(1);
+});
+
+test("the list of mails is newest first and filtered by status, contact and time", async () => {
+  const project = await server.createProject();
+  const to = [newAddress(), newAddress()];
+  const { body } = await send({ to }, project.byKey);
+  const list = async (query: string) =>
+    (
+      await server.call<{ data: Email[]; total: number; hasMore: boolean; cursor: string }>(
+        "GET",
+        `/emails${query}`,
+        project.byKey,
+      )
+    ).body;
+  await vi.waitFor(async () => expect(await list("?status=DELIVERED")).toMatchObject({ total: 2 }), WAIT);
+  const ids = body.data.emails.map(({ email }) => email);
+  const all = await list("");
+  expect(all).toMatchObject({ total: 2, hasMore: false });
+  expect(all.data.map(({ id }) => id)).toEqual(ids.toReversed());
+  expect((await list(`?contactId=${body.data.emails[0]?.contact.id}`)).data.map(({ id }) => id)).toEqual([
+    ids[0],
+  ]);
+  expect((await list("?status=FAILED")).data).toEqual([]);
+  expect((await list("?since=2100-01-01T00:00:00Z")).data).toEqual([]);
+  const page = await list("?limit=1");
+  expect(page).toMatchObject({ total: 2, hasMore: true });
+  expect((await list(`?limit=1&cursor=${page.cursor}`)).data.map(({ id }) => id)).toEqual([ids[0]]);
+});
+
+test("the mailbox is each project's own, newest first, and found by any recipient", async () => {
+  const project = await server.createProject();
+  const to = newAddress();
+  await send({ to, subject: "First" }, project.byKey);
+  await messageTo(to, project.byKey);
+  await send({ to: newAddress(), cc: to, subject: "Second" }, project.byKey);
+  const list = async (query: string, caller = project.byKey) =>
+    (await server.call<{ data: Message[]; total: number }>("GET", `/mailbox/messages${query}`, caller)).body;
+  await vi.waitFor(async () => expect(await list("")).toMatchObject({ total: 2 }), WAIT);
+  expect((await list("")).data.map(({ subject }) => subject)).toEqual(["Second", "First"]);
+  expect((await list(`?to=${to.toUpperCase()}`)).data).toHaveLength(2);
+  expect((await list("?to=nobody@example.com")).data).toEqual([]);
+  expect((await list(`?to=${to}`, server.project.byKey)).data).toEqual([]);
+  await server.call("DELETE", "/mailbox/messages", server.project.byKey);
+  expect(await list("")).toMatchObject({ total: 2 });
+});
+
+const oddText = fc.oneof(
+  fc.constantFrom(
+    "",
+    " ",
+    "a\r\nBcc: b@example.com",
+    "\u0000",
+    "=?utf-8?B?eA==?=",
+    "ü🦀",
+    '"\\',
+    "\u202egnp.exe",
+  ),
+  fc.constantFrom(
+    "x".repeat(300),
+    "🦀".repeat(120),
+    ".",
+    "<>",
+    "a:b;c,d@e",
+    "\u0085",
+    "\u2028",
+    "\t",
+    "%00",
+    "é",
+  ),
+  fc.string({ unit: "binary", maxLength: 20 }),
+);
+const oddName = fc.record({ email: fc.constant("odd@example.com"), name: oddText });
+const goodFile = { filename: "a.txt", content: "eA==" };
+/** Mails with one odd part each: many odd ones at once would all be refused. */
+const oddMail: fc.Arbitrary<object> = fc.oneof(
+  oddName.map((to) => ({ to })),
+  oddText.map((name) => ({ from: { email: FROM, name } })),
+  oddText.map((name) => ({ name })),
+  oddText.map((subject) => ({ subject })),
+  oddText.map((text) => ({ text })),
+  oddText.map((local) => ({ reply: `${local}@example.com` })),
+  oddText.map((name) => ({ headers: { "Reply-To": `"${name}" <a@example.com>` } })),
+  fc.array(oddName, { maxLength: 2 }).map((cc) => ({ cc })),
+  oddText.map((local) => ({ bcc: `${local}@example.com` })),
+  oddText.map((value) => ({ headers: { "X-Odd": value } })),
+  oddText.map((name) => ({ headers: { [name]: "x" } })),
+  oddText.map((filename) => ({ attachments: [{ ...goodFile, filename }] })),
+  oddText.map((contentType) => ({ attachments: [{ ...goodFile, contentType }] })),
+  oddText.map((contentId) => ({ attachments: [{ ...goodFile, contentId, disposition: "inline" }] })),
+);
+
+test("whatever is accepted can be built and sent: nothing that a caller writes fails later", async () => {
+  const project = await server.createProject();
+  await fc.assert(
+    fc.asyncProperty(oddMail, async (mail) => {
+      const { status } = await send({ to: "odd@example.com", ...mail }, project.byKey);
+      expect(status).toBeOneOf([200, 422]);
+    }),
+    { numRuns: 300 },
+  );
+  const states = () =>
+    server.rows<{ status: string; reason: string | null }>(
+      "select distinct status, reason from emails where project_id = $1",
+      project.id,
+    );
+  await expect.poll(states, WAIT).toEqual([{ status: "DELIVERED", reason: null }]);
+});

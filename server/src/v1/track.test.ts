@@ -1,0 +1,178 @@
+// POST /v1/track over HTTP: what is recorded, which names are refused, and that every call counts.
+import { expect, test } from "vitest";
+import { faultsOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Tracked {
+  success: boolean;
+  data: { contact: string; event: string; timestamp: string };
+}
+
+let made = 0;
+const newAddress = () => `tracked${++made}@example.com`;
+const track = (caller: TestCaller, body: unknown) => server.call<Tracked>("POST", "/v1/track", caller, body);
+const refuse = (body: unknown) => server.call("POST", "/v1/track", server.project.byKey, body);
+const eventNames = async (contactId: string) =>
+  (
+    await server.rows<{ name: string }>(
+      "select name from events where contact_id = $1 order by id",
+      contactId,
+    )
+  ).map(({ name }) => name);
+
+test("tracking answers contact, event and time, and nothing beside them", async () => {
+  const reply = await track(server.project.byKey, { email: newAddress(), event: "opened", data: { a: 1 } });
+  expect(reply.status).toBe(200);
+  expect(reply.body).toEqual({
+    success: true,
+    data: {
+      contact: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      event: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    },
+  });
+  const [row] = await server.rows(
+    "select contact_id, name, data, created_at from events where id = $1",
+    reply.body.data.event,
+  );
+  expect(row).toEqual({
+    contact_id: reply.body.data.contact,
+    name: "opened",
+    data: { a: 1 },
+    created_at: new Date(reply.body.data.timestamp),
+  });
+});
+
+test("the same event tracked again is another event of the same contact", async () => {
+  const email = newAddress();
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, () => track(server.project.byKey, { email, event: "opened" })),
+  );
+  expect(new Set(replies.map(({ body }) => body.data.contact)).size).toBe(1);
+  expect(new Set(replies.map(({ body }) => body.data.event)).size).toBe(100);
+  expect(await eventNames(replies[0]?.body.data.contact ?? "")).toHaveLength(100);
+});
+
+test("events sent one after the other are in that order", async () => {
+  const email = newAddress();
+  let contact = "";
+  for (let at = 0; at < 10; at++)
+    contact = (await track(server.project.byKey, { email, event: `step ${at}` })).body.data.contact;
+  expect(await eventNames(contact)).toEqual(Array.from({ length: 10 }, (_, at) => `step ${at}`));
+});
+
+test("an address is one contact in each project", async () => {
+  const email = newAddress();
+  const other = await server.createProject();
+  const replies = [
+    await track(server.project.byKey, { email, event: "e" }),
+    await track(other.byKey, { email, event: "e" }),
+  ];
+  expect(new Set(replies.map(({ body }) => body.data.contact)).size).toBe(2);
+});
+
+test.for([
+  "email.sent",
+  "email.anything",
+  "email.",
+  "EMAIL.SENT",
+  " email.x ",
+  "e\u200bmail.sent",
+  "email\u200b.x",
+  "ｅｍａｉｌ．ｓｅｎｔ",
+  "\ufeffemail.x",
+  "contact.subscribed",
+  "contact.unsubscribed",
+  "Contact.Unsubscribed",
+  "segment.vip.entry",
+  "segment.vip.exit",
+  "segment.a.b.entry",
+  "SEGMENT.VIP.EXIT",
+])("the name %j is the service's own: 422 reserved_event, and nothing is written", async (event) => {
+  const before = await server.countRows();
+  const reply = await refuse({ email: newAddress(), event });
+  expect(reply.status).toBe(422);
+  expect(reply.body.error.code).toBe("VALIDATION_ERROR");
+  expect(faultsOf(reply)).toEqual(["event reserved_event"]);
+  expect(await server.countRows()).toEqual(before);
+});
+
+test.for([
+  "email",
+  "emails.sent",
+  "my.email.sent",
+  "contact.subscribed.twice",
+  "contact.created",
+  "segment.vip",
+  "segments.vip.entry",
+  "%65mail.x",
+  "signed up 🦀",
+  "x".repeat(255),
+  "'; drop table events; --",
+  "a\r\nb",
+])("the name %.40j is taken as it is", async (event) => {
+  const { status, body } = await track(server.project.byKey, { email: newAddress(), event: ` ${event} ` });
+  expect(status).toBe(200);
+  expect(await eventNames(body.data.contact)).toEqual([event]);
+});
+
+test.for([
+  [{}, ["email required", "event required"]],
+  [{ email: "x", event: "" }, ["email invalid_string", "event too_small"]],
+  [{ email: "a@example.com", event: "   " }, ["event too_small"]],
+  [{ email: "a@example.com", event: "x".repeat(256) }, ["event too_big"]],
+  [
+    { email: 1, event: 2, subscribed: 3, data: 4 },
+    ["data invalid_type", "email invalid_type", "event invalid_type", "subscribed invalid_type"],
+  ],
+  [
+    { email: "a@example.com", event: "email.x", subscribed: null },
+    ["event reserved_event", "subscribed invalid_type"],
+  ],
+  [{ email: { email: "a@example.com" }, event: ["e"] }, ["email invalid_type", "event invalid_type"]],
+  [{ email: "a@example.com", event: "a\u0000" }, ["event custom"]],
+] as Array<[unknown, string[]]>)("tracking %.80j is refused and tells %j", async ([body, faults]) => {
+  const before = await server.countRows();
+  const reply = await refuse(body);
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual(faults);
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("two servers that upsert the same contacts at once refuse nobody and lose nothing", async () => {
+  const { byKey, id } = await server.createProject();
+  const another = await server.startAnother();
+  const replies = await Promise.all(
+    Array.from({ length: 400 }, (_, at) => {
+      const body = {
+        email: `shared${(at * 7) % 20}@example.com`,
+        event: "shared",
+        subscribed: at % 3 === 0,
+        data: { [`k${at % 40}`]: at },
+      };
+      return (at % 2 === 0 ? server : another).call("POST", "/v1/track", byKey, body);
+    }),
+  );
+  expect(replies.map(({ status }) => status)).toEqual(Array(400).fill(200));
+  const [counts] = await server.rows<{ contacts: number; keys: number; events: number }>(
+    `select (select count(*) from contacts where project_id = $1)::int as contacts,
+            (select count(*) from contacts c, jsonb_object_keys(c.data) where project_id = $1)::int as keys,
+            (select count(*) from events where project_id = $1 and name = 'shared')::int as events`,
+    id,
+  );
+  // Request `at` reaches contact 7·at mod 20 with key at mod 40: 40 different pairs.
+  expect(counts).toEqual({ contacts: 20, keys: 40, events: 400 });
+});
+
+test("among many at once the faulty ones are refused alone", async () => {
+  const replies = await Promise.all(
+    Array.from({ length: 60 }, (_, at) =>
+      track(server.project.byKey, { email: at % 3 === 0 ? "nobody" : newAddress(), event: "mixed" }),
+    ),
+  );
+  expect(replies.map(({ status }) => status)).toEqual(
+    Array.from({ length: 60 }, (_, at) => (at % 3 === 0 ? 422 : 200)),
+  );
+  expect(await server.rows("select 1 from events where name = 'mixed'")).toHaveLength(40);
+});

@@ -1,0 +1,288 @@
+import { domainToASCII } from "node:url";
+import { describe, expect, test } from "vitest";
+import { parseDomain } from "@postloft/contract/address.ts";
+import type { DnsAnswer } from "../platform/dns.ts";
+import {
+  DISPOSABLE_DOMAINS,
+  FORWARDING_DOMAINS,
+  MISTYPED_ENDINGS,
+  NOT_MISSPELT,
+  PERSONAL_DOMAINS,
+  SQUATTED_TARGETS,
+  TYPO_TARGETS,
+} from "./verify-data.ts";
+import { editDistance, judgeAddress, readDomain, suggestDomain, type DomainFacts } from "./verify-rules.ts";
+
+const none: DnsAnswer = { kind: "none" };
+const silent: DnsAnswer = { kind: "unanswered", reason: "ETIMEOUT" };
+const found = (...records: string[]): DnsAnswer => ({ kind: "records", records });
+
+const MAIL_AND_WEB: DomainFacts = { exists: "yes", receives: "mx", hasWebsite: true, trouble: null };
+const NOTHING: DomainFacts = { exists: "no", receives: "no", hasWebsite: false, trouble: null };
+const NO_NETWORK: DomainFacts = {
+  exists: "unknown",
+  receives: "unknown",
+  hasWebsite: false,
+  trouble: "ECONNREFUSED",
+};
+
+describe("what the answers of DNS mean", () => {
+  const MX = found("mx.example.com");
+  const A = found("192.0.2.1");
+  const AAAA = found("2001:db8::1");
+  const NS = found("ns.example.com");
+  test.for<[string, [DnsAnswer, DnsAnswer, DnsAnswer, DnsAnswer], DomainFacts]>([
+    ["mail, web and a zone", [MX, A, AAAA, NS], MAIL_AND_WEB],
+    ["a subdomain without a zone of its own", [MX, none, none, none], { ...MAIL_AND_WEB, hasWebsite: false }],
+    ["no MX but IPv4", [none, A, none, NS], { ...MAIL_AND_WEB, receives: "address" }],
+    ["no MX but IPv6", [none, none, AAAA, none], { ...MAIL_AND_WEB, receives: "address" }],
+    ["no MX, IPv4 silent, IPv6 found", [none, silent, AAAA, NS], { ...MAIL_AND_WEB, receives: "address" }],
+    ["a null MX", [found(""), A, none, NS], { ...MAIL_AND_WEB, receives: "refused" }],
+    ["a null MX beside a real one", [found("", "mx.example.com"), A, none, NS], MAIL_AND_WEB],
+    ["a zone and nothing in it", [none, none, none, NS], { ...NOTHING, exists: "yes" }],
+    ["nothing at all", [none, none, none, none], NOTHING],
+    ["a record set without records", [found(), found(), found(), found()], NOTHING],
+    ["silence about everything", [silent, silent, silent, silent], { ...NO_NETWORK, trouble: "ETIMEOUT" }],
+    [
+      "silence about MX only",
+      [silent, A, AAAA, NS],
+      { ...MAIL_AND_WEB, receives: "unknown", trouble: "ETIMEOUT" },
+    ],
+    [
+      "silence about the addresses, no MX",
+      [none, silent, silent, NS],
+      { exists: "yes", receives: "unknown", hasWebsite: false, trouble: "ETIMEOUT" },
+    ],
+    [
+      "silence about the zone, nothing else there",
+      [none, none, none, silent],
+      { exists: "unknown", receives: "no", hasWebsite: false, trouble: "ETIMEOUT" },
+    ],
+    ["silence that changes nothing", [MX, A, silent, silent], MAIL_AND_WEB],
+  ])("%s", ([, [mx, a, aaaa, ns], facts]) => {
+    expect(readDomain({ MX: mx, A: a, AAAA: aaaa, NS: ns })).toEqual(facts);
+  });
+});
+
+describe("an address is judged", () => {
+  test("with one positive sentence when nothing is wrong", () => {
+    expect(judgeAddress("ada@example.com", MAIL_AND_WEB)).toEqual({
+      email: "ada@example.com",
+      valid: true,
+      isDisposable: false,
+      isAlias: false,
+      isTypo: false,
+      isPlusAddressed: false,
+      isPersonalEmail: false,
+      domainExists: true,
+      hasWebsite: true,
+      hasMxRecords: true,
+      reasons: ["Nothing is wrong with this address; example.com receives mail."],
+    });
+  });
+
+  test("as at a personal mailbox, which is nothing wrong", () => {
+    const { isPersonalEmail, reasons } = judgeAddress("ada@gmail.com", MAIL_AND_WEB);
+    expect({ isPersonalEmail, reasons }).toEqual({
+      isPersonalEmail: true,
+      reasons: ["Nothing is wrong with this address; gmail.com receives mail."],
+    });
+    expect(judgeAddress("ada@team.gmail.com", MAIL_AND_WEB)).toMatchObject({ isPersonalEmail: false });
+  });
+
+  test.for<[string, Partial<DomainFacts>, object, string]>([
+    ["a domain that does not exist", NOTHING, { valid: false, domainExists: false }, "does not exist"],
+    [
+      "a domain without any way to receive",
+      { receives: "no", hasWebsite: false },
+      { valid: false, domainExists: true, hasMxRecords: false },
+      "cannot receive mail",
+    ],
+    [
+      "a domain that refuses mail",
+      { receives: "refused" },
+      { valid: false, domainExists: true, hasMxRecords: false },
+      "takes no mail",
+    ],
+    [
+      "a domain that takes mail at its address",
+      { receives: "address" },
+      { valid: true, hasMxRecords: false },
+      "names no mail server",
+    ],
+    [
+      "a resolver in trouble",
+      { ...NO_NETWORK, trouble: "ESERVFAIL" },
+      { valid: true, domainExists: true, hasMxRecords: false },
+      "the DNS server could not answer",
+    ],
+    ["no network at all", NO_NETWORK, { valid: true, domainExists: true }, "no DNS server can be reached"],
+    ["an odd answer", { ...NO_NETWORK, trouble: "EBADRESP" }, { valid: true }, "cannot be read"],
+    ["too much at once", { ...NO_NETWORK, trouble: "EBUSY" }, { valid: true }, "too many domains"],
+  ])("with the one reason for %s", ([, facts, flags, words]) => {
+    const verdict = judgeAddress("ada@example.com", { ...MAIL_AND_WEB, ...facts });
+    expect(verdict).toMatchObject(flags);
+    expect(verdict.reasons).toEqual([expect.stringContaining(words)]);
+  });
+
+  test.for<[string, object, string]>([
+    ["ada@mailinator.com", { isDisposable: true }, "throw-away"],
+    ["ada@mail.mailinator.com", { isDisposable: true }, "throw-away"],
+    ["ada@duck.com", { isAlias: true }, "DuckDuckGo"],
+    ["shop@ada.anonaddy.com", { isAlias: true }, "addy.io"],
+    ["ada+news@example.com", { isPlusAddressed: true }, '"+"'],
+    ["ada@gmal.com", { isTypo: true, suggestedEmail: "ada@gmail.com" }, "misspelling of gmail.com"],
+  ])("%s stays valid, with one reason", ([email, flags, words]) => {
+    const verdict = judgeAddress(email, MAIL_AND_WEB);
+    expect(verdict).toMatchObject({ valid: true, ...flags });
+    expect(verdict.reasons).toEqual([expect.stringContaining(words)]);
+  });
+
+  test("with every reason there is, what makes it invalid first", () => {
+    const verdict = judgeAddress("ada+x@gmial.con", NOTHING);
+    expect(verdict).toMatchObject({ valid: false, suggestedEmail: "ada+x@gmail.com" });
+    expect(verdict.reasons).toEqual([
+      "The domain gmial.con does not exist.",
+      "The domain gmial.con looks like a misspelling of gmail.com.",
+      'The address has a tag after a "+".',
+    ]);
+  });
+});
+
+describe("a misspelling", () => {
+  test.for([
+    ["gmial.com", "gmail.com"],
+    ["gmal.com", "gmail.com"],
+    ["gmaill.com", "gmail.com"],
+    ["gamil.com", "gmail.com"],
+    ["gnail.com", "gmail.com"],
+    ["gmail.co", "gmail.com"],
+    ["gmail.cm", "gmail.com"],
+    ["hotmial.com", "hotmail.com"],
+    ["hotmal.com", "hotmail.com"],
+    ["yaho.com", "yahoo.com"],
+    ["yahooo.com", "yahoo.com"],
+    ["outlok.com", "outlook.com"],
+    ["iclod.com", "icloud.com"],
+    ["googlemial.com", "googlemail.com"],
+    ["protonmial.com", "protonmail.com"],
+  ] as const)("%s is known whatever DNS says", ([domain, meant]) => {
+    for (const receives of ["mx", "address", "refused", "no", "unknown"] as const)
+      expect(suggestDomain(domain, receives)).toBe(meant);
+  });
+
+  test.for([
+    ["gmail.con", "gmail.com"],
+    ["example.con", "example.com"],
+    ["mail.example.cmo", "mail.example.com"],
+    ["example.nte", "example.net"],
+    ["example.ogr", "example.org"],
+    ["gmial.con", "gmail.com"],
+  ] as const)("of an ending that is none, %s, is known where no mail is received", ([domain, meant]) => {
+    expect(suggestDomain(domain, "no")).toBe(meant);
+    expect(suggestDomain(domain, "unknown")).toBe(meant);
+  });
+
+  test.for([
+    ["gmsil.co", "gmail.com"],
+    ["otmail.com", "hotmail.com"],
+    ["yahoo.xyz", "yahoo.com"],
+    ["gmail.com.br", "gmail.com"],
+    ["wbe.de", "web.de"],
+    ["gxm.de", "gmx.de"],
+    ["comcasst.net", "comcast.net"],
+    ["t-onlne.de", "t-online.de"],
+    ["oarnge.fr", "orange.fr"],
+  ] as const)("further away, %s, is known only where no mail can be received", ([domain, meant]) => {
+    expect(suggestDomain(domain, "no")).toBe(meant);
+    expect(suggestDomain(domain, "refused")).toBe(meant);
+    expect(suggestDomain(domain, "mx")).toBeNull();
+    expect(suggestDomain(domain, "unknown")).toBeNull();
+  });
+
+  test.for([
+    "cloud.com",
+    "email.com",
+    "mail.com",
+    "grail.com",
+    "life.com",
+    "libera.it",
+    "rmail.com",
+    "att.com",
+  ])("is not what %s is taken for, which receives mail", (domain) =>
+    expect(suggestDomain(domain, "mx")).toBeNull(),
+  );
+
+  test.for(["example.com", "outlook.example.com", "orange.example.com", "mycompany.de", "xn--mnchen-3ya.de"])(
+    "is not what %s is taken for, even where no mail is received",
+    (domain) => expect(suggestDomain(domain, "no")).toBeNull(),
+  );
+
+  test("is never what a known domain is taken for", () => {
+    const known = [...PERSONAL_DOMAINS.keys(), ...FORWARDING_DOMAINS.keys()];
+    expect(known.filter((domain) => suggestDomain(domain, "no") !== null)).toEqual([]);
+  });
+
+  test("is what a throw-away domain is taken for only where it lies in wait for one", () => {
+    const taken = [...DISPOSABLE_DOMAINS].filter((domain) => suggestDomain(domain, "no") !== null);
+    expect(taken).toEqual(expect.arrayContaining(["gmial.com", "hotmial.com"]));
+    expect(taken.length).toBeLessThan(20);
+  });
+
+  test("in the longest domain there can be takes no time", () => {
+    const domain = `${`${"a".repeat(60)}.`.repeat(4)}example`;
+    const start = performance.now();
+    for (let round = 0; round < 100; round++) expect(suggestDomain(domain, "no")).toBeNull();
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  test.for([
+    ["gmail.com", "gmail.com", 0],
+    ["gmial.com", "gmail.com", 1],
+    ["gmai.com", "gmail.com", 1],
+    ["gmaill.com", "gmail.com", 1],
+    ["gnail.com", "gmail.com", 1],
+    ["gnial.com", "gmail.com", 2],
+    ["", "ab", 2],
+    ["", "abc", Infinity],
+  ] as const)("from %s to %s is %d edits away", ([from, to, edits]) => {
+    expect(editDistance(from, to)).toBe(edits);
+    expect(editDistance(to, from)).toBe(edits);
+  });
+});
+
+describe("the lists", () => {
+  test("hold at least one of each kind that everybody knows", () => {
+    const expected: Array<[{ has(domain: string): boolean }, string[]]> = [
+      [DISPOSABLE_DOMAINS, ["mailinator.com", "guerrillamail.com", "10minutemail.com", "yopmail.com"]],
+      [FORWARDING_DOMAINS, ["simplelogin.com", "anonaddy.me", "mozmail.com", "duck.com"]],
+      [FORWARDING_DOMAINS, ["privaterelay.appleid.com", "passmail.net", "33mail.com"]],
+      [PERSONAL_DOMAINS, ["gmail.com", "outlook.com", "yahoo.com", "icloud.com", "proton.me"]],
+      [PERSONAL_DOMAINS, ["gmx.de", "gmx.net", "web.de", "t-online.de", "qq.com", "mail.ru"]],
+    ];
+    for (const [list, domains] of expected) expect(domains.filter((domain) => !list.has(domain))).toEqual([]);
+    expect(DISPOSABLE_DOMAINS.size).toBeGreaterThan(5_000);
+  });
+
+  test("hold domains in the form addresses are stored in", () => {
+    const domains = [
+      ...PERSONAL_DOMAINS.keys(),
+      ...FORWARDING_DOMAINS.keys(),
+      ...TYPO_TARGETS,
+      ...NOT_MISSPELT,
+      ...DISPOSABLE_DOMAINS,
+    ];
+    expect(domains.filter((domain) => domainToASCII(domain) !== domain)).toEqual([]);
+    expect(domains.map(parseDomain).filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  test("do not contradict each other", () => {
+    const personal = [...PERSONAL_DOMAINS.keys()];
+    expect(personal.filter((domain) => DISPOSABLE_DOMAINS.has(domain))).toEqual([]);
+    expect(personal.filter((domain) => FORWARDING_DOMAINS.has(domain))).toEqual([]);
+    expect([...FORWARDING_DOMAINS.keys()].filter((domain) => DISPOSABLE_DOMAINS.has(domain))).toEqual([]);
+    expect(TYPO_TARGETS.filter((domain) => !PERSONAL_DOMAINS.has(domain))).toEqual([]);
+    expect([...SQUATTED_TARGETS].filter((domain) => !TYPO_TARGETS.includes(domain))).toEqual([]);
+    expect([...MISTYPED_ENDINGS.values()].filter((ending) => MISTYPED_ENDINGS.has(ending))).toEqual([]);
+  });
+});

@@ -1,0 +1,212 @@
+// What the answers of DNS and the lists say about an address: pure, no clock, no network.
+// Before it: verify.ts asked DNS; verify-data.ts holds the lists. After it: the answer of POST /v1/verify.
+import { domainOf } from "@postloft/contract/address.ts";
+import type { Verification } from "@postloft/contract/verify.ts";
+import type { DnsAnswer, RecordType } from "../platform/dns.ts";
+import { optional } from "./lane.ts";
+import {
+  DISPOSABLE_DOMAINS,
+  FORWARDING_DOMAINS,
+  MISTYPED_ENDINGS,
+  NOT_MISSPELT,
+  PERSONAL_DOMAINS,
+  SQUATTED_TARGETS,
+  TYPO_TARGETS,
+} from "./verify-data.ts";
+
+export const RECORD_TYPES = ["MX", "A", "AAAA", "NS"] as const satisfies readonly RecordType[];
+
+export type DomainAnswers = Readonly<Record<RecordType, DnsAnswer>>;
+
+export interface DomainFacts {
+  exists: "yes" | "no" | "unknown";
+  /** How mail gets there: `address` where there is no MX (RFC 5321 §5.1), `refused` under a null MX (RFC 7505). */
+  receives: "mx" | "address" | "refused" | "no" | "unknown";
+  hasWebsite: boolean;
+  /** A code of node:dns where a question that matters was not answered. */
+  trouble: string | null;
+}
+
+/** Nothing is concluded from silence: a domain does not exist, or takes no mail, only when every answer says so. */
+export function readDomain(answers: DomainAnswers): DomainFacts {
+  const all = RECORD_TYPES.map((type) => answers[type]);
+  const hasWebsite = isFound(answers.A) || isFound(answers.AAAA);
+  const exists = all.some(isFound)
+    ? "yes"
+    : all.every(({ kind }) => kind !== "unanswered")
+      ? "no"
+      : "unknown";
+  const receives = readReceiving(answers, hasWebsite);
+  const mattering = hasWebsite ? [answers.MX] : [answers.MX, answers.A, answers.AAAA];
+  const silent = [...mattering, ...(exists === "unknown" ? [answers.NS] : [])].find(
+    ({ kind }) => kind === "unanswered",
+  );
+  return { exists, receives, hasWebsite, trouble: silent?.kind === "unanswered" ? silent.reason : null };
+}
+
+/** When DNS could not be asked at all. */
+export function unknownDomain(reason: string): DomainFacts {
+  return { exists: "unknown", receives: "unknown", hasWebsite: false, trouble: reason };
+}
+
+function isFound(answer: DnsAnswer): boolean {
+  return answer.kind === "records" && answer.records.length > 0;
+}
+
+function readReceiving(answers: DomainAnswers, hasWebsite: boolean): DomainFacts["receives"] {
+  const { MX, A, AAAA } = answers;
+  if (MX.kind === "unanswered") return "unknown";
+  if (MX.kind === "records" && MX.records.length > 0)
+    return MX.records.some((host) => host !== "" && host !== ".") ? "mx" : "refused";
+  if (hasWebsite) return "address";
+  return A.kind === "unanswered" || AAAA.kind === "unanswered" ? "unknown" : "no";
+}
+
+/** What is to be answered about a canonical address whose domain was looked up. */
+export function judgeAddress(email: string, facts: DomainFacts): Verification {
+  const domain = domainOf(email);
+  const localPart = email.slice(0, -domain.length - 1);
+  const suggestion = suggestDomain(domain, facts.receives);
+  const verdict = {
+    email,
+    valid: facts.exists !== "no" && facts.receives !== "no" && facts.receives !== "refused",
+    isDisposable: isDisposable(domain),
+    isAlias: forwarderOf(domain) !== undefined,
+    isTypo: suggestion !== null,
+    isPlusAddressed: localPart.includes("+"),
+    isPersonalEmail: PERSONAL_DOMAINS.has(domain),
+    domainExists: facts.exists !== "no",
+    hasWebsite: facts.hasWebsite,
+    hasMxRecords: facts.receives === "mx",
+  };
+  return {
+    ...verdict,
+    reasons: explain(domain, facts, verdict, suggestion),
+    ...optional("suggestedEmail", suggestion === null ? undefined : `${localPart}@${suggestion}`),
+  };
+}
+
+type Verdict = Omit<Verification, "reasons" | "suggestedEmail">;
+
+function explain(domain: string, facts: DomainFacts, verdict: Verdict, suggestion: string | null): string[] {
+  const wrong: Array<[boolean, string]> = [
+    [facts.exists === "no", `The domain ${domain} does not exist.`],
+    [
+      facts.receives === "no" && facts.exists !== "no",
+      `The domain ${domain} cannot receive mail: it has neither a mail server (MX) nor an address.`,
+    ],
+    [facts.receives === "refused", `The domain ${domain} says that it takes no mail (null MX).`],
+    [
+      facts.receives === "address",
+      `The domain ${domain} names no mail server (MX); mail goes to its address instead.`,
+    ],
+    [
+      facts.trouble !== null,
+      `The domain ${domain} could not be checked completely: ${describeTrouble(facts.trouble ?? "")}.`,
+    ],
+    [verdict.isTypo, `The domain ${domain} looks like a misspelling of ${suggestion}.`],
+    [verdict.isDisposable, `The domain ${domain} gives out throw-away addresses.`],
+    [
+      verdict.isAlias,
+      `The address is an alias of ${forwarderOf(domain)}, which forwards to another address.`,
+    ],
+    [verdict.isPlusAddressed, 'The address has a tag after a "+".'],
+  ];
+  const reasons = wrong.filter(([applies]) => applies).map(([, sentence]) => sentence);
+  return reasons.length > 0 ? reasons : [`Nothing is wrong with this address; ${domain} receives mail.`];
+}
+
+function describeTrouble(code: string): string {
+  if (code === "ETIMEOUT") return "DNS did not answer in time";
+  if (code === "ECONNREFUSED") return "no DNS server can be reached";
+  if (code === "ESERVFAIL" || code === "EREFUSED") return "the DNS server could not answer";
+  return code === "EBUSY" ? "too many domains are being looked up" : "DNS gave an answer that cannot be read";
+}
+
+function isDisposable(domain: string): boolean {
+  return withParents(domain).some((name) => DISPOSABLE_DOMAINS.has(name));
+}
+
+/** The forwarding service a domain or one of its parents belongs to. */
+function forwarderOf(domain: string): string | undefined {
+  const known = withParents(domain).find((name) => FORWARDING_DOMAINS.has(name));
+  return known === undefined ? undefined : FORWARDING_DOMAINS.get(known);
+}
+
+/** `a.b.example` → itself, `b.example`. */
+function withParents(domain: string): string[] {
+  const labels = domain.split(".");
+  return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
+}
+
+/**
+ * The domain that was probably meant, or null. One that receives mail, or might, or gives out throw-away addresses, is taken for
+ * a misspelling only of a target whose misspellings are squatted; one that cannot receive may be further away.
+ */
+export function suggestDomain(domain: string, receives: DomainFacts["receives"]): string | null {
+  if (isWellKnown(domain)) return null;
+  const isDead = (receives === "no" || receives === "refused") && !isDisposable(domain);
+  const plain = receives === "mx" ? domain : withPlainEnding(domain);
+  if (PERSONAL_DOMAINS.has(plain)) return plain;
+  const ranked = TYPO_TARGETS.map((target) => ({ target, distance: distanceOf(plain, target, isDead) }))
+    .filter(({ distance }) => distance <= MAX_DISTANCE)
+    .toSorted((a, b) => a.distance - b.distance);
+  return ranked[0]?.target ?? (plain === domain ? null : plain);
+}
+
+function isWellKnown(domain: string): boolean {
+  return PERSONAL_DOMAINS.has(domain) || NOT_MISSPELT.has(domain) || forwarderOf(domain) !== undefined;
+}
+
+/** `example.con` → `example.com`. */
+function withPlainEnding(domain: string): string {
+  const dot = domain.lastIndexOf(".");
+  const ending = MISTYPED_ENDINGS.get(domain.slice(dot + 1));
+  return ending === undefined ? domain : domain.slice(0, dot + 1) + ending;
+}
+
+const MAX_DISTANCE = 2;
+/** Shorter names have too many honest neighbours. */
+const LONG_NAME_LENGTH = 5;
+
+/** Edits from a domain to a target where the target may be suggested; Infinity where it may not. */
+function distanceOf(domain: string, target: string, isDead: boolean): number {
+  const [name = ""] = target.split(".");
+  const isLong = name.length >= LONG_NAME_LENGTH;
+  // People rarely mistype the first letter: cloud.com and email.com are somebody's own.
+  if (!isDead && !(SQUATTED_TARGETS.has(target) && domain[0] === target[0])) return Infinity;
+  if (isDead && SQUATTED_TARGETS.has(target) && hasOtherEnding(domain, name)) return MAX_DISTANCE;
+  const distance = editDistance(domain, target);
+  return distance <= (isDead && isLong ? MAX_DISTANCE : 1) ? distance : Infinity;
+}
+
+/** `yahoo.xyz`, `gmail.com.br`; not `outlook.example.com`. */
+function hasOtherEnding(domain: string, name: string): boolean {
+  return domain.startsWith(`${name}.`) && /^(com?\.)?[a-z]+$/.test(domain.slice(name.length + 1));
+}
+
+/**
+ * Letters to insert, delete, change or swap with their neighbour to turn one text into the other (optimal string alignment);
+ * Infinity where the lengths alone say more than two.
+ */
+export function editDistance(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > MAX_DISTANCE) return Infinity;
+  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  const cell = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
+  for (let row = 1; row <= from.length; row++) {
+    rows.push([row]);
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      rows[row]?.push(
+        Math.min(
+          cell(row - 1, column) + 1,
+          cell(row, column - 1) + 1,
+          cell(row - 1, column - 1) + (isSame ? 0 : 1),
+          isSwap ? cell(row - 2, column - 2) + 1 : Infinity,
+        ),
+      );
+    }
+  }
+  return cell(from.length, to.length);
+}

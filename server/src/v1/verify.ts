@@ -1,0 +1,64 @@
+// POST /v1/verify: asks DNS about an address's domain, once for all who ask at the same time, and keeps what it learned for a while.
+// Before it: routes.ts. After it: platform/dns.ts asks, verify-rules.ts judges. Nothing is written.
+import { LRUCache } from "lru-cache";
+import { domainOf } from "@postloft/contract/address.ts";
+import type { Verification } from "@postloft/contract/verify.ts";
+import type { Dns } from "../platform/dns.ts";
+import {
+  judgeAddress,
+  readDomain,
+  unknownDomain,
+  type DomainAnswers,
+  type DomainFacts,
+} from "./verify-rules.ts";
+
+export interface VerifierOptions {
+  dns: Dns;
+  /** A monotonic clock in milliseconds; `performance.now` unless a test turns it. */
+  nowMs?: () => number;
+}
+
+const MAX_KEPT_DOMAINS = 10_000;
+/** Each is four questions; more at a time would only queue up in the resolver. */
+const MAX_LOOKUPS = 250;
+const KEPT_MS = { receives: 3_600_000, receivesNot: 300_000, trouble: 30_000 };
+
+/** Answers what can be known about a canonical address. Never throws for DNS; takes as long as one question to it (at most 4.5 s). */
+export function createVerifier({ dns, nowMs = () => performance.now() }: VerifierOptions) {
+  const known = new LRUCache<string, DomainFacts>({
+    max: MAX_KEPT_DOMAINS,
+    ttl: KEPT_MS.trouble,
+    ttlResolution: 0,
+    perf: { now: nowMs },
+  });
+  const underWay = new Map<string, Promise<DomainFacts>>();
+
+  async function lookUp(domain: string): Promise<DomainFacts> {
+    const [MX, A, AAAA, NS] = await Promise.all([
+      dns.records(domain, "MX"),
+      dns.records(domain, "A"),
+      dns.records(domain, "AAAA"),
+      dns.records(domain, "NS"),
+    ]);
+    const answers: DomainAnswers = { MX, A, AAAA, NS };
+    const facts = readDomain(answers);
+    known.set(domain, facts, { ttl: keptMs(facts) });
+    return facts;
+  }
+
+  async function factsOf(domain: string): Promise<DomainFacts> {
+    const facts = known.get(domain) ?? underWay.get(domain);
+    if (facts !== undefined) return facts;
+    if (underWay.size >= MAX_LOOKUPS) return unknownDomain("EBUSY");
+    const lookup = lookUp(domain).finally(() => underWay.delete(domain));
+    underWay.set(domain, lookup);
+    return lookup;
+  }
+
+  return async (email: string): Promise<Verification> => judgeAddress(email, await factsOf(domainOf(email)));
+}
+
+function keptMs(facts: DomainFacts): number {
+  if (facts.trouble !== null) return KEPT_MS.trouble;
+  return facts.receives === "mx" || facts.receives === "address" ? KEPT_MS.receives : KEPT_MS.receivesNot;
+}

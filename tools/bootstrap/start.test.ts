@@ -1,0 +1,148 @@
+// `npm start` from a tree of its own, with a stand-in for npm that writes node_modules, and for the server.
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const WAIT_MS = 15_000;
+
+const NPM = `
+  import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+  appendFileSync("npm-calls", process.pid + "\\n");
+  if (existsSync("no-network")) {
+    console.error("npm error code ENOTFOUND");
+    process.exit(1);
+  }
+  if (existsSync("slow")) await new Promise((resolve) => setTimeout(resolve, 60_000));
+  mkdirSync("node_modules", { recursive: true });`;
+
+const SERVER = `
+  process.stdout.write("args " + process.argv.slice(2) + "\\n");
+  if (process.argv[2] === "stay") {
+    let signals = 0;
+    process.on("SIGTERM", () => process.stdout.write("signal " + (signals += 1) + "\\n"));
+    process.on("disconnect", () => process.stdout.write("disconnect\\n", () => process.exit(0)));
+    // Late enough for a second signal, were there one, to arrive.
+    process.stdin.on("end", () => setTimeout(() => process.exit(7), 100)).resume();
+  } else process.exit(5);`;
+
+let root = "";
+let children: ChildProcess[] = [];
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "bootstrap-"));
+  cpSync(import.meta.dirname, path.join(root, "tools", "bootstrap"), { recursive: true });
+  mkdirSync(path.join(root, "server", "src"), { recursive: true });
+  writeFileSync(path.join(root, "package.json"), '{"type":"module"}');
+  writeFileSync(path.join(root, "package-lock.json"), "{}");
+  writeFileSync(path.join(root, "npm-cli.js"), NPM);
+  writeFileSync(path.join(root, "server", "src", "main.ts"), SERVER);
+  children = [];
+});
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(root, { recursive: true, force: true });
+});
+
+type Start = { child: ChildProcess; said: () => string; ended: Promise<number | null> };
+
+function start(...args: string[]): Start {
+  const child = spawn(process.execPath, [path.join(root, "tools", "bootstrap", "start.js"), ...args], {
+    env: { PATH: "/usr/bin:/bin", npm_execpath: path.join(root, "npm-cli.js") },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  children.push(child);
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return { child, said: () => output, ended: once(child, "close").then(([code]) => code) };
+}
+
+/** Process ids of the calls of npm so far. */
+function npmCalls(): string[] {
+  const file = path.join(root, "npm-calls");
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+}
+
+async function waitFor(look: () => boolean): Promise<void> {
+  const deadline = performance.now() + WAIT_MS;
+  while (!look()) {
+    if (performance.now() > deadline) throw new Error("waited in vain");
+    await delay(5);
+  }
+}
+
+test("packages are installed once, silently skipped then, and installed again when the lock file changes", async () => {
+  const first = start("a", "b");
+  expect(await first.ended).toBe(5);
+  expect(first.said()).toMatch(/^Installing packages.*Packages installed in 0 s\.\nargs a,b\n$/s);
+  const second = start();
+  expect(await second.ended).toBe(5);
+  expect(second.said()).toBe("args \n");
+  expect(npmCalls()).toHaveLength(1);
+  appendFileSync(path.join(root, "package-lock.json"), " ");
+  expect(await start().ended).toBe(5);
+  expect(npmCalls()).toHaveLength(2);
+});
+
+test("of three starts in the same moment one installs and all run", async () => {
+  const starts = [start(), start(), start()];
+  expect(await Promise.all(starts.map(({ ended }) => ended))).toEqual([5, 5, 5]);
+  expect(npmCalls()).toHaveLength(1);
+});
+
+test("a failed installation is told in one sentence with code 1, and tried again by the next start", async () => {
+  writeFileSync(path.join(root, "no-network"), "");
+  const failed = start();
+  expect(await failed.ended).toBe(1);
+  expect(failed.said()).toContain("Installing packages failed. npm cannot reach its registry");
+  rmSync(path.join(root, "no-network"));
+  expect(await start().ended).toBe(5);
+});
+
+test("after kill -9 in the middle of an installation npm ends too, and the next start installs anew", async () => {
+  writeFileSync(path.join(root, "slow"), "");
+  const killed = start();
+  await waitFor(() => killed.said().includes("Installing"));
+  await waitFor(() => npmCalls().length === 1);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  const [npm = ""] = npmCalls();
+  await waitFor(() =>
+    /^(Z.*)?$/.test(spawnSync("ps", ["-o", "stat=", "-p", npm], { encoding: "utf8" }).stdout.trim()),
+  );
+  rmSync(path.join(root, "slow"));
+  const next = start();
+  expect(await next.ended).toBe(5);
+  expect(next.said()).not.toContain("Another start");
+});
+
+test("the server gets a signal once, keeps the standard input, and its exit code is passed on", async () => {
+  const { child, said, ended } = start("stay");
+  await waitFor(() => said().includes("args stay"));
+  child.kill("SIGTERM");
+  await waitFor(() => said().includes("signal 1"));
+  child.kill("SIGTERM");
+  child.stdin?.end();
+  expect(await ended).toBe(7);
+  expect(said()).not.toContain("signal 2");
+});
+
+test("when its parent is killed with kill -9 the server is told", async () => {
+  const { child, said, ended } = start("stay");
+  await waitFor(() => said().includes("args stay"));
+  child.kill("SIGKILL");
+  await ended;
+  expect(said()).toContain("disconnect");
+});

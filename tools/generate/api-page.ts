@@ -1,0 +1,189 @@
+// Makes docs/api.md: how to call, then every endpoint in the order of the contract, then the limits.
+// Before it: contract/src. After it: people who write a client.
+import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { formatBytes, nounTitle, rawContent } from "@postloft/contract/openapi.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+import {
+  inputSchema,
+  nounOf,
+  outputSchema,
+  resourceName,
+  RESOURCES,
+  resourceSchema,
+  type JsonSchema,
+} from "@postloft/contract/openapi-schemas.ts";
+import { LIMITS, type Limit } from "@postloft/contract/limits.ts";
+import { conventions } from "./api-conventions.ts";
+import { fieldsOf, isArray, itemsOf, referenceName } from "./api-fields.ts";
+import { errorLinks } from "./errors-page.ts";
+import { code, fenced, GENERATED, linkTo, page, table, wrap } from "./markdown.ts";
+
+const CALLERS: Readonly<Record<CallerKind, string>> = {
+  anyone: "No key needed",
+  tracker: "Public key, secret key or session",
+  project: "Secret key or session",
+  "project-by-path": "The project's secret key, or a session of a member",
+  session: "Session only",
+};
+
+/** The whole text of docs/api.md. */
+export function apiPage(): string {
+  const nouns = Map.groupBy(ENDPOINTS, nounOf);
+  return page([
+    "# HTTP API",
+    GENERATED,
+    conventions(),
+    "## Contents",
+    table(
+      ["endpoint", "what it does"],
+      ENDPOINTS.map((endpoint) => [linkTo(heading(endpoint)), endpoint.summary]),
+    ),
+    ...[...nouns].flatMap(([noun, endpoints]) => [
+      `## ${nounTitle(noun)}`,
+      resource(noun),
+      ...endpoints.map(endpointText),
+    ]),
+    "## Limits",
+    table(
+      ["limit", "meaning"],
+      Object.values(LIMITS).map((limit) => [limitText(limit), limit.meaning]),
+    ),
+  ]);
+}
+
+function heading(endpoint: Endpoint): string {
+  return `${endpoint.method} ${endpoint.path}`;
+}
+
+function resource(noun: string): string {
+  const name = resourceName(noun);
+  const schema = RESOURCES.get(name);
+  return schema === undefined ? "" : `### ${name}\n\n${answerTable(resourceSchema(schema))}`;
+}
+
+function endpointText(endpoint: Endpoint): string {
+  const { query, isPaged } = queryOf(endpoint);
+  return [
+    `### ${heading(endpoint)}`,
+    wrap(
+      `**${endpoint.summary}.** ${CALLERS[endpoint.caller]}.${isPaged ? ` Takes ${linkTo("Lists", "`limit` and `cursor`")}.` : ""}`,
+    ),
+    endpoint.description === "" ? "" : wrap(endpoint.description),
+    inputText("query", query),
+    inputText("body", inputSchema(endpoint.body)),
+    answersText(endpoint),
+    endpoint.errors.length === 0 ? "" : wrap(`Errors of its own: ${errorLinks(endpoint.errors)}.`),
+    example(endpoint),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const PAGE_FIELDS = ["limit", "cursor"];
+
+/** The query without what every list takes, and whether that was in it. */
+function queryOf(endpoint: Endpoint): { query: JsonSchema; isPaged: boolean } {
+  const query = inputSchema(endpoint.query);
+  const fields = Object.entries(query.properties ?? {});
+  const own = fields.filter(([name]) => !PAGE_FIELDS.includes(name));
+  const isPaged = fields.length - own.length === PAGE_FIELDS.length;
+  return { query: isPaged ? { ...query, properties: Object.fromEntries(own) } : query, isPaged };
+}
+
+function inputText(part: string, schema: JsonSchema): string {
+  const rows = fieldsOf(schema).map(({ name, type, isRequired, meaning }) => [
+    code(name),
+    type,
+    isRequired ? "yes" : "",
+    meaning,
+  ]);
+  return table([part, "type", "required", "meaning"], rows);
+}
+
+function answerTable(schema: JsonSchema): string {
+  const rows = fieldsOf(schema).map(({ name, type, isRequired, meaning }) => [
+    code(name),
+    isRequired ? type : `${type}, may be missing`,
+    meaning,
+  ]);
+  return table(["field", "type", "meaning"], rows);
+}
+
+/** Statuses that answer the same are told together. */
+function answersText(endpoint: Endpoint): string {
+  const place = endpoint.envelope === "wrapped" ? ", in `data`" : "";
+  const texts = Object.entries(endpoint.answers).map(([status, schema]) => ({
+    status: `**${status}**`,
+    text:
+      endpoint.envelope === "raw"
+        ? `${code(rawContent(endpoint).type)}.`
+        : answerText(schema === null ? null : outputSchema(schema)),
+  }));
+  return [...Map.groupBy(texts, ({ text }) => text)]
+    .map(([text, group]) => `Answers ${group.map(({ status }) => status).join(" or ")}${place}: ${text}`)
+    .map((text) => text.replace(/ +\n/, "\n"))
+    .join("\n\n");
+}
+
+/** What comes after "Answers 200:", tables in lines of their own. */
+function answerText(schema: JsonSchema | null): string {
+  if (schema === null) return "no body.";
+  const name = referenceName(schema);
+  if (name !== null) return `${linkTo(name)}.`;
+  const [base = {}, added = {}] = schema.allOf ?? [];
+  const baseName = referenceName(base);
+  if (baseName !== null) return `${linkTo(baseName)} and\n\n${answerTable(added)}`;
+  if (isArray(schema)) return `an array of ${answerText(itemsOf(schema))}`;
+  const listed = pageItem(schema);
+  if (listed !== null) return `a ${linkTo("Lists", "page")} of ${linkTo(listed)}.`;
+  const fields = answerTable(schema);
+  return fields === "" ? "an empty object." : `\n\n${fields}`;
+}
+
+/** What the pages of a cursor list hold; null for other answers. */
+function pageItem(schema: JsonSchema): string | null {
+  const { data, ...rest } = schema.properties ?? {};
+  if (Object.keys(rest).join() !== "cursor,hasMore,total" || typeof data !== "object") return null;
+  return referenceName(itemsOf(data));
+}
+
+const KEYS: Readonly<Record<CallerKind, string>> = {
+  anyone: "-c cookies.txt",
+  tracker: '-H "Authorization: Bearer $PUBLIC_KEY"',
+  project: '-H "Authorization: Bearer $SECRET_KEY"',
+  "project-by-path": '-H "Authorization: Bearer $SECRET_KEY"',
+  session: "-b cookies.txt",
+};
+
+const MAX_JSON_LINE_LENGTH = 80;
+
+/** A curl call where there is something to send; without a body a call is its path and the key. */
+function example(endpoint: Endpoint): string {
+  const body = EXAMPLE_BODIES[endpoint.name];
+  if (body === undefined) return "";
+  const url = `"$URL${endpoint.path.replaceAll(/:(\w+)/g, (_all, name: string) => `$${name.toUpperCase()}`)}"`;
+  const lines = [
+    `curl ${endpoint.method === "POST" ? "" : `-X ${endpoint.method} `}${url} ${KEYS[endpoint.caller]}`,
+    '-H "Content-Type: application/json"',
+    `-d '${jsonText(body).replaceAll("'", "'\\''")}'`,
+  ];
+  return fenced("sh", lines.join(" \\\n  "));
+}
+
+function oneLine(value: unknown): string {
+  return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
+}
+
+/** One line when it is short, else a line for each field. */
+function jsonText(body: Readonly<Record<string, unknown>>): string {
+  const short = oneLine(body);
+  if (short.length <= MAX_JSON_LINE_LENGTH) return short;
+  return `{\n${Object.entries(body)
+    .map(([name, value]) => `    "${name}": ${oneLine(value)}`)
+    .join(",\n")}\n  }`;
+}
+
+function limitText({ value, unit }: Limit): string {
+  return unit === "bytes" ? formatBytes(value) : `${value} ${unit}`;
+}

@@ -1,0 +1,27 @@
+// Vitest's global setup: one embedded PostgreSQL for the whole run, with a migrated template database that test files clone.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, Pool } from "pg";
+import type { TestProject } from "vitest/node";
+import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/embedded-postgres.ts";
+import { migrate } from "../server/src/platform/migrations.ts";
+import { TEMPLATE_DATABASE } from "../server/src/platform/test-database.ts";
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), "postloft-test-"));
+  const lines: string[] = [];
+  const postgres = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
+  const client = new Client(postgres.connection);
+  await client.connect();
+  await client.query(`create database ${TEMPLATE_DATABASE}`);
+  await client.end();
+  const pool = new Pool({ ...postgres.connection, database: TEMPLATE_DATABASE });
+  await migrate(pool);
+  await pool.end();
+  project.provide("postgres", postgres.connection);
+  return async () => {
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}

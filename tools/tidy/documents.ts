@@ -1,0 +1,119 @@
+// What the documents say about the tree, held against the tree: the map in the README and every link to a file.
+// Before it: tree.ts. After it: rules.ts.
+import { posix } from "node:path";
+import type { Finding, Rule, Tree } from "./tree.ts";
+
+const README = "README.md";
+const MAP_HEADING = "## The map";
+const SERVER = "server/src";
+
+interface DocumentLine {
+  text: string;
+  /** Counted from 1. */
+  line: number;
+  isFenced: boolean;
+}
+
+export const readmeMap: Rule = {
+  name: `the map in ${README} is equal to the disk`,
+  check: (tree) => {
+    const readme = tree.texts.get(README);
+    if (readme === undefined)
+      return [{ path: README, message: "is missing. Write it, with the map of the tree." }];
+    const map = mapOf(readme);
+    if (map.length === 0) {
+      const message = `has no map. Write a fenced block under the heading "${MAP_HEADING}"; each line begins with a path.`;
+      return [{ path: README, message }];
+    }
+    const listed = new Set(map.map(({ path }) => path));
+    const gone = map
+      .filter(({ path }) => !exists(tree, path))
+      .map(({ path, line }) => ({
+        path: README,
+        line,
+        message: `lists ${path}, which does not exist. Each line of the map begins with a path.`,
+      }));
+    const unlisted = [...tree.folders]
+      .filter((folder) => (!folder.includes("/") || posix.dirname(folder) === SERVER) && !listed.has(folder))
+      .map((folder) => ({
+        path: README,
+        message: `does not list ${folder}/. Add a line to "${MAP_HEADING}" that says what it is for.`,
+      }));
+    return [...gone, ...unlisted];
+  },
+};
+
+export const links: Rule = {
+  name: "every link from a document to a file leads somewhere",
+  check: (tree) =>
+    [...tree.texts]
+      .filter(([path]) => path.endsWith(".md"))
+      .flatMap(([path, text]) =>
+        linksOf(text).flatMap(({ target, line }): Finding[] => {
+          const file = target.startsWith("/") ? target.slice(1) : posix.join(posix.dirname(path), target);
+          if (exists(tree, file.replace(/\/$/, ""))) return [];
+          return [
+            { path, line, message: `links to ${target}, which does not exist. Link to where it is now.` },
+          ];
+        }),
+      ),
+};
+
+function exists(tree: Tree, path: string): boolean {
+  return path === "." || tree.texts.has(path) || tree.folders.has(path);
+}
+
+/** The first word of each line in the first fenced block below the heading, without a trailing slash. */
+function mapOf(readme: string): { path: string; line: number }[] {
+  const lines = linesOf(readme);
+  const heading = lines.findIndex(({ text, isFenced }) => !isFenced && text.trim() === MAP_HEADING);
+  if (heading === -1) return [];
+  const below = lines.slice(heading + 1);
+  const nextHeading = below.findIndex(({ text, isFenced }) => !isFenced && /^#{1,2} /.test(text));
+  const section = nextHeading === -1 ? below : below.slice(0, nextHeading);
+  const start = section.findIndex(({ isFenced }) => isFenced);
+  const block = start === -1 ? [] : section.slice(start);
+  const end = block.findIndex(({ isFenced }) => !isFenced);
+  return (end === -1 ? block : block.slice(0, end))
+    .filter(({ text }) => text.trim() !== "" && !isFence(text))
+    .map(({ text, line }) => ({ path: (text.trim().split(/\s+/)[0] ?? "").replace(/\/$/, ""), line }));
+}
+
+/** Targets of inline links, images and reference definitions that are files; neither the web nor a place on the page. */
+function linksOf(markdown: string): { target: string; line: number }[] {
+  return linesOf(markdown)
+    .filter(({ isFenced }) => !isFenced)
+    .flatMap(({ text, line }) => {
+      const prose = text.replaceAll(/`[^`]*`/g, "");
+      const inline = [...prose.matchAll(/\]\(\s*(?:<([^>]*)>|([^\s)]+))/g)];
+      const definitions = [...prose.matchAll(/^ {0,3}\[[^\]]+\]:\s*(?:<([^>]*)>|(\S+))/g)];
+      return [...inline, ...definitions]
+        .map((match) => match[1] ?? match[2] ?? "")
+        .filter((target) => !/^([a-z][a-z0-9+.-]*:|\/\/|#)/i.test(target))
+        .map((target) => ({ target: decoded(target.replace(/[#?].*$/, "")), line }));
+    });
+}
+
+/** `%20` as a space; a text that only looks encoded stays as it is. */
+function decoded(target: string): string {
+  try {
+    return decodeURI(target);
+  } catch {
+    return target;
+  }
+}
+
+/** A fence line counts to its block. */
+function linesOf(markdown: string): DocumentLine[] {
+  let isOpen = false;
+  return markdown.split("\n").map((text, index) => {
+    const isFenceLine = isFence(text);
+    const isFenced = isOpen || isFenceLine;
+    if (isFenceLine) isOpen = !isOpen;
+    return { text, line: index + 1, isFenced };
+  });
+}
+
+function isFence(text: string): boolean {
+  return /^\s*(```|~~~)/.test(text);
+}

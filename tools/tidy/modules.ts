@@ -1,0 +1,164 @@
+// What a source file looks like from outside: it parses, opens with its purpose, exports by name, keeps no state, reads no setting.
+// Before it: source.ts. After it: rules.ts.
+import { importsOf, lineAt, memberNameOf, visit, type SourceFile } from "./source.ts";
+import { isTest, type Finding, type Rule } from "./tree.ts";
+
+const HEADER_MAX_LINES = 4;
+const ENVIRONMENT_READER = "server/src/platform/config.ts";
+/** Programs of their own, which read what they need; the product gets its settings from the one reader. */
+const READ_ENVIRONMENT_THEMSELVES = /^(tools|bench|e2e)\/|(^|\/)[^/]+\.config\.[a-z]+$/;
+/** Tools load their configuration from a default export. */
+const CONFIGURATION = /\.config\.[a-z]+$/;
+
+export const sound: Rule = {
+  name: "every source file parses",
+  check: ({ sources }) =>
+    sources.flatMap(({ path, syntaxErrors }) =>
+      syntaxErrors.map(({ message, line }) => ({ path, line, message: `does not parse: ${message}.` })),
+    ),
+};
+
+/** Not asked of `*.test.ts`, whose titles say what they are for. */
+export const headers: Rule = {
+  name: "every source file opens with one to four lines that say what it is for",
+  check: ({ sources }) =>
+    sources
+      .filter(({ path }) => !/\.test\.[a-z]+$/.test(path))
+      .flatMap(({ path, text }) => {
+        const lines = text.split("\n");
+        if (lines[0]?.startsWith("#!")) lines.shift();
+        const end = lines.findIndex((line) => !/^\/\/ \S/.test(line));
+        if (end >= 1 && end <= HEADER_MAX_LINES) return [];
+        const message =
+          end > HEADER_MAX_LINES ? `opens with ${end} comment lines` : "does not open with a comment";
+        return [
+          {
+            path,
+            line: 1,
+            message: `${message}. Write one to ${HEADER_MAX_LINES} "// " lines: what it is for, what comes before and after it in the flow.`,
+          },
+        ];
+      }),
+};
+
+/** Tests may keep what beforeAll made in a module-level let. */
+export const exportsAndState: Rule = {
+  name: "no default export, no barrel, no state in a module",
+  check: ({ sources }) =>
+    sources.flatMap((file) => [...faultsOfExports(file), ...(isTest(file.path) ? [] : moduleStateOf(file))]),
+};
+
+export const pathAliases: Rule = {
+  name: "no path aliases",
+  check: ({ sources, texts }) => [
+    ...sources.flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier }) => /^(#|~|@\/)/.test(specifier))
+        .map(({ specifier, line }) => ({
+          path: file.path,
+          line,
+          message: `imports "${specifier}" by an alias. Write the relative path.`,
+        })),
+    ),
+    ...[...texts].flatMap(([path, text]) => {
+      const isAlias = /(^|\/)tsconfig[^/]*\.json$/.test(path)
+        ? /"paths"\s*:/
+        : /(^|\/)package\.json$/.test(path)
+          ? /"imports"\s*:/
+          : undefined;
+      return isAlias?.test(text)
+        ? [{ path, message: 'defines path aliases. Delete "paths" or "imports" and write relative paths.' }]
+        : [];
+    }),
+  ],
+};
+
+/** Tests and their support get the address of the database from whoever starts them. */
+export const environment: Rule = {
+  name: `process.env is read in ${ENVIRONMENT_READER} only`,
+  check: ({ sources }) =>
+    sources
+      .filter(
+        ({ path }) => path !== ENVIRONMENT_READER && !isTest(path) && !READ_ENVIRONMENT_THEMSELVES.test(path),
+      )
+      .flatMap((file) =>
+        environmentReadsOf(file).map((offset) => ({
+          path: file.path,
+          line: lineAt(file.text, offset),
+          message: `reads the environment. Add the setting to ${ENVIRONMENT_READER} and take it as an argument.`,
+        })),
+      ),
+};
+
+function faultsOfExports(file: SourceFile): Finding[] {
+  const findings: Finding[] = [];
+  const report = (offset: number, message: string): void => {
+    findings.push({ path: file.path, line: lineAt(file.text, offset), message });
+  };
+  const { body } = file.program;
+  for (const statement of body) {
+    if (statement.type === "ExportAllDeclaration")
+      report(statement.start, "has an export *. Let readers import the file that defines the name.");
+    const isDefault =
+      statement.type === "ExportDefaultDeclaration" ||
+      (statement.type === "ExportNamedDeclaration" &&
+        statement.specifiers.some(
+          ({ exported }) => exported.type === "Identifier" && exported.name === "default",
+        ));
+    if (isDefault && !CONFIGURATION.test(file.path))
+      report(statement.start, "has a default export. Export it by its name.");
+  }
+  if (
+    body.length > 0 &&
+    body.every((statement) => statement.type === "ExportNamedDeclaration" && statement.source !== null)
+  ) {
+    report(0, "only passes on what other files export. Delete it and import those files.");
+  }
+  return findings;
+}
+
+function moduleStateOf(file: SourceFile): Finding[] {
+  return file.program.body.flatMap((statement) => {
+    const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    if (declaration?.type !== "VariableDeclaration" || declaration.declare === true) return [];
+    if (declaration.kind !== "let" && declaration.kind !== "var") return [];
+    const message = `has a module-level ${declaration.kind}. Keep it inside a createX() that main.ts calls once.`;
+    return [{ path: file.path, line: lineAt(file.text, statement.start), message }];
+  });
+}
+
+/** Offsets of `process.env` in any spelling: a member, a destructuring, an import. */
+function environmentReadsOf(file: SourceFile): number[] {
+  const offsets: number[] = [];
+  visit(file, {
+    MemberExpression(node) {
+      if (memberNameOf(node) !== "env") return;
+      const { object } = node;
+      const name =
+        object.type === "Identifier"
+          ? object.name
+          : object.type === "MemberExpression"
+            ? memberNameOf(object)
+            : undefined;
+      if (name === "process") offsets.push(node.start);
+    },
+    VariableDeclarator({ id, init, start }) {
+      if (id.type !== "ObjectPattern" || init?.type !== "Identifier" || init.name !== "process") return;
+      const names = id.properties.map((property) =>
+        property.type === "Property" && property.key.type === "Identifier" ? property.key.name : "",
+      );
+      if (names.includes("env")) offsets.push(start);
+    },
+    ImportDeclaration({ source, specifiers }) {
+      if (!/^(node:)?process$/.test(source.value)) return;
+      const env = specifiers.find(
+        (specifier) =>
+          specifier.type === "ImportSpecifier" &&
+          specifier.imported.type === "Identifier" &&
+          specifier.imported.name === "env",
+      );
+      if (env !== undefined) offsets.push(env.start);
+    },
+  });
+  return offsets;
+}

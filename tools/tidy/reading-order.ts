@@ -1,0 +1,149 @@
+// The order in which the server is read, and the rules on who may import whom that follow from it.
+// Before it: source.ts, which lists the imports of a file. After it: rules.ts.
+import { posix } from "node:path";
+import { importsOf, type Import, type SourceFile } from "./source.ts";
+import { isTest, type Finding, type Rule } from "./tree.ts";
+
+/** The folders below server/src. Code imports its own folder and earlier ones, so there are no cycles. */
+export const READING_ORDER = [
+  "platform",
+  "events",
+  "emails",
+  "users",
+  "projects",
+  "billing",
+  "domains",
+  "contacts",
+  "segments",
+  "templates",
+  "campaigns",
+  "workflows",
+  "deliveries",
+  "v1",
+  "reports",
+  "instance",
+] as const;
+
+/** The files directly below server/src. They put the parts together and may import anything. */
+export const ROOT_FILES = ["main.ts", "api.ts", "worker.ts", "smtp.ts"] as const;
+
+const SERVER = "server/src/";
+const CONTRACT = "contract/src/";
+const CONTRACT_PACKAGE = "@postloft/contract/";
+/** Parts that are installed or bundled on their own: a relative import never leaves them. */
+const PARTS = ["server/", "contract/", "dashboard/"];
+/** Private files and the only file outside their folder that may import them. */
+const PRIVATE_FILES: { name: RegExp; role: string; reader?: string }[] = [
+  { name: /^(.+-)?queries\.ts$/, role: "queries" },
+  { name: /^(.+-)?routes\.ts$/, role: "routes", reader: `${SERVER}api.ts` },
+  { name: /^(.+-)?jobs\.ts$/, role: "jobs", reader: `${SERVER}worker.ts` },
+];
+
+/** Tests may import anything; so may bench, e2e and tools, which are programs of their own. */
+export const readingOrder: Rule = {
+  name: "server code imports only its own folder and earlier ones",
+  check: ({ sources }) =>
+    sources
+      .filter(({ path }) => path.startsWith(SERVER) && !isTest(path))
+      .flatMap((file) => [...faultsOfPlace(file.path), ...findingsOf(file, faultOfOrder)]),
+};
+
+export const contractImports: Rule = {
+  name: "the contract imports zod and itself, nothing else",
+  check: ({ sources }) =>
+    sources
+      .filter(({ path }) => path.startsWith(CONTRACT) && !isTest(path))
+      .flatMap((file) =>
+        findingsOf(file, (target) =>
+          target === "zod" || target.startsWith("zod/") || target.startsWith(CONTRACT)
+            ? undefined
+            : `imports ${target}. The contract also runs in a browser: pass the value in, or move the code to the server.`,
+        ),
+      ),
+};
+
+export const importsStayInside: Rule = {
+  name: "no relative import leaves its part, and no code imports a test",
+  check: ({ sources }) =>
+    sources.filter(({ path }) => !isTest(path)).flatMap((file) => findingsOf(file, faultOfLeaving)),
+};
+
+export const privateFiles: Rule = {
+  name: "queries, routes and jobs are imported only from their own folder",
+  check: ({ sources }) =>
+    sources.filter(({ path }) => !isTest(path)).flatMap((file) => findingsOf(file, faultOfPrivacy)),
+};
+
+/** The folder below server/src that a path belongs to, however deep; undefined outside and for root files. */
+export function folderOf(path: string): string | undefined {
+  const parts = path.startsWith(SERVER) ? path.slice(SERVER.length).split("/") : [];
+  return parts.length > 1 ? parts[0] : undefined;
+}
+
+/** Where an import leads: a path from the root for what is ours, otherwise the name of the package. */
+function targetOf(path: string, specifier: string): string {
+  if (specifier.startsWith(".")) return posix.join(posix.dirname(path), specifier);
+  if (specifier.startsWith(CONTRACT_PACKAGE)) return CONTRACT + specifier.slice(CONTRACT_PACKAGE.length);
+  return specifier;
+}
+
+function findingsOf(
+  file: SourceFile,
+  faultOf: (target: string, path: string, specifier: string) => string | undefined,
+): Finding[] {
+  return importsOf(file).flatMap(({ specifier, line }: Import) => {
+    const message = faultOf(targetOf(file.path, specifier), file.path, specifier);
+    return message === undefined ? [] : [{ path: file.path, line, message }];
+  });
+}
+
+function faultsOfPlace(path: string): Finding[] {
+  const folder = folderOf(path);
+  if (folder === undefined) {
+    if (ROOT_FILES.some((name) => path === SERVER + name)) return [];
+    const message = `stands directly below server/src, where only ${ROOT_FILES.join(", ")} do. Move it into the folder whose word it is about.`;
+    return [{ path, message }];
+  }
+  if (rankOf(folder) !== -1) return [];
+  return [
+    {
+      path,
+      message: `is in "${folder}", a folder that READING_ORDER (tools/tidy/reading-order.ts) does not know. Put it in its place there.`,
+    },
+  ];
+}
+
+function faultOfOrder(target: string, path: string): string | undefined {
+  const own = folderOf(path);
+  if (own === undefined || !target.startsWith(SERVER)) return undefined;
+  const other = folderOf(target);
+  if (other === undefined) {
+    return `imports ${target}. Root files import the folders, never the other way: pass what is needed in from main.ts.`;
+  }
+  if (rankOf(other) <= rankOf(own)) return undefined;
+  return `imports ${target}, but "${other}" comes after "${own}" in the reading order. Pass it in from main.ts, let an event carry it, or move the shared part to an earlier folder.`;
+}
+
+function faultOfLeaving(target: string, path: string, specifier: string): string | undefined {
+  const part = PARTS.find((folder) => path.startsWith(folder));
+  if (part === undefined || !specifier.startsWith(".")) return undefined;
+  if (!target.startsWith(part)) {
+    return `imports ${target} from another part. Import @postloft/contract/… by its name; nothing else is shared between parts.`;
+  }
+  return isTest(target)
+    ? `imports ${target}, which is test support. Move what both need into a file that is code.`
+    : undefined;
+}
+
+function faultOfPrivacy(target: string, path: string): string | undefined {
+  const owner = folderOf(target);
+  if (owner === undefined || owner === folderOf(path)) return undefined;
+  const hidden = PRIVATE_FILES.find(({ name }) => name.test(posix.basename(target)));
+  if (hidden === undefined || path === hidden.reader) return undefined;
+  const way = hidden.reader === undefined ? "" : `, and of ${hidden.reader}`;
+  return `imports ${target}; ${hidden.role} are private to server/src/${owner}${way}. Call a verb of that folder instead, or add one.`;
+}
+
+function rankOf(folder: string): number {
+  return READING_ORDER.findIndex((name) => name === folder);
+}

@@ -1,0 +1,727 @@
+// Every house rule is broken here at least once, in a small tree of a few texts, so that none passes because it sees nothing.
+
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { links, readmeMap } from "./documents.ts";
+import { environment, exportsAndState, headers, pathAliases, sound } from "./modules.ts";
+import {
+  contractImports,
+  importsStayInside,
+  privateFiles,
+  readingOrder,
+  READING_ORDER,
+} from "./reading-order.ts";
+import { RULES } from "./rules.ts";
+import { FILE_MAX_LINES, FUNCTION_MAX_LINES, RATCHET_PATH, sizes } from "./sizes.ts";
+import { oneWriterPerTable, sqlInItsPlace } from "./sql.ts";
+import { createTree, describeFinding, readTree, type Rule } from "./tree.ts";
+import { everyTestRuns, machinePaths, names, unfinishedWork } from "./wording.ts";
+
+/** A tree, and the beginning of each finding that the rule has in it. */
+type Case = [what: string, rule: Rule, files: Record<string, string>, findings: string[]];
+
+const MIGRATION = "server/migrations/0001_core.sql";
+const EMAILS_TABLE = { [MIGRATION]: "-- owner: emails\ncreate table emails (\n  id uuid\n);\n" };
+
+function linesOf(count: number): string {
+  return "// line\n".repeat(count);
+}
+
+/** A function of exactly so many lines, opened by `head` and closed by `tail`. */
+function functionOf(count: number, head: string, tail = "}"): string {
+  return `${head}\n${"  step();\n".repeat(count - 2)}${tail}\n`;
+}
+
+function ratchet(content: { fileLines?: Record<string, number>; functionLines?: Record<string, number> }) {
+  return { [RATCHET_PATH]: JSON.stringify(content) };
+}
+
+function readme(...mapLines: string[]): string {
+  return [
+    "# It",
+    "```",
+    "not/the/map",
+    "```",
+    "## The map",
+    "",
+    "```",
+    ...mapLines,
+    "```",
+    "## Next",
+    "",
+  ].join("\n");
+}
+
+const BROKEN: Case[] = [
+  ["a syntax error", sound, { "tools/a.ts": "// ü😀\nconst a = ;" }, ["tools/a.ts:2 does not parse"]],
+
+  // Reading order.
+  [
+    "a later folder",
+    readingOrder,
+    { "server/src/contacts/contacts.ts": '// c\nimport { a } from "../campaigns/campaigns.ts";' },
+    [
+      'server/src/contacts/contacts.ts:2 imports server/src/campaigns/campaigns.ts, but "campaigns" comes after "contacts"',
+    ],
+  ],
+  [
+    "a later folder from a sub-folder, by type, export, import() and import type",
+    readingOrder,
+    {
+      "server/src/events/deep/a.ts":
+        'import type { A } from "../../emails/a.ts";\nexport { b } from "../../users/b.ts";\nconst c = await import("../../v1/c.ts");\nlet d: import("../../billing/d.ts").D;',
+    },
+    [1, 2, 3, 4].map((line) => `server/src/events/deep/a.ts:${line} imports`),
+  ],
+  [
+    "a root file",
+    readingOrder,
+    { "server/src/instance/health.ts": 'import { a } from "../main.ts";' },
+    ["server/src/instance/health.ts:1 imports server/src/main.ts. Root files"],
+  ],
+  ["an unknown folder", readingOrder, { "server/src/misc/a.ts": "" }, ['server/src/misc/a.ts is in "misc"']],
+  [
+    "a loose file",
+    readingOrder,
+    { "server/src/loose.ts": "" },
+    ["server/src/loose.ts stands directly below"],
+  ],
+  [
+    "a package in the contract",
+    contractImports,
+    { "contract/src/a.ts": 'import { v7 } from "uuid";' },
+    ["contract/src/a.ts:1 imports uuid"],
+  ],
+  [
+    "node in the contract",
+    contractImports,
+    { "contract/src/a.ts": 'import "node:fs";' },
+    ["contract/src/a.ts:1 imports node:fs"],
+  ],
+  [
+    "the server in the contract",
+    contractImports,
+    { "contract/src/a.ts": 'import "../../server/src/a.ts";' },
+    ["contract/src/a.ts:1 imports server/src/a.ts"],
+  ],
+  [
+    "another part by its path",
+    importsStayInside,
+    {
+      "server/src/emails/a.ts":
+        'import "../../../contract/src/v1.ts";\nimport "../../../tools/seed/seed.ts";',
+      "dashboard/src/a.ts": 'import "../../server/src/emails/emails.ts";',
+    },
+    [
+      "dashboard/src/a.ts:1 imports server/",
+      "server/src/emails/a.ts:1 imports contract/",
+      "server/src/emails/a.ts:2 imports tools/",
+    ],
+  ],
+  [
+    "test support in code",
+    importsStayInside,
+    { "server/src/emails/a.ts": 'import "../platform/testing/database.ts";' },
+    ["server/src/emails/a.ts:1 imports server/src/platform/testing/database.ts, which is test support"],
+  ],
+  [
+    "private files of an earlier folder",
+    privateFiles,
+    {
+      "server/src/v1/send.ts":
+        'import "../emails/queries.ts";\nimport "../emails/providers/claim-queries.ts";\nimport "../emails/routes.ts";\nimport "../emails/jobs.ts";',
+    },
+    [1, 2, 3, 4].map((line) => `server/src/v1/send.ts:${line} imports server/src/emails/`),
+  ],
+  [
+    "private files in the wrong table of contents",
+    privateFiles,
+    {
+      "server/src/api.ts": 'import "./emails/routes.ts";\nimport "./emails/jobs.ts";',
+      "server/src/main.ts": 'import "./emails/queries.ts";',
+      "server/src/worker.ts": 'import "./emails/jobs.ts";\nimport "./emails/bulk-routes.ts";',
+    },
+    ["server/src/api.ts:2", "server/src/main.ts:1", "server/src/worker.ts:2"],
+  ],
+
+  // SQL.
+  ...[
+    "const q = sql`${a}`",
+    "const q = sql<Row>`now()`",
+    "const q = sql.raw`now()`",
+    "const q = `\n  select id, email as address from contacts where id = ${id}`",
+    'const q = "SELECT * FROM contacts"',
+    'const q = "Select * From contacts"',
+    'const q = "select count(*) from contacts"',
+    'const q = "select 1"',
+    'const q = "-- why\\nselect email from contacts"',
+    'const q = "insert into contacts (id) values ($1)"',
+    'const q = "update contacts set email = $1"',
+    'const q = "update contacts as c set email = $1"',
+    'const q = "delete from contacts where id = $1"',
+    'const q = "delete from contacts"',
+    'const q = "WITH gone AS (DELETE FROM contacts RETURNING id) SELECT id FROM gone"',
+    'const q = "truncate table contacts"',
+    'const q = "merge into contacts as c using news on true when matched then delete"',
+    'const q = "create unlogged table t (id int)"',
+    'const q = "copy contacts (id, email) from stdin"',
+    'const q = db.selectFrom("contacts").selectAll()',
+    'const q = db.insertInto("contacts").values(rows)',
+    'const q = db["deleteFrom"]("contacts")',
+  ].map((code): Case => [
+    `SQL in a verb: ${code}`,
+    sqlInItsPlace,
+    { "server/src/contacts/contacts.ts": code },
+    ["server/src/contacts/contacts.ts:1 holds SQL"],
+  ]),
+  [
+    "a table without an owner",
+    oneWriterPerTable,
+    { [MIGRATION]: "-- The mails.\ncreate table if not exists emails (" },
+    [`${MIGRATION}:2 creates emails without an owner`],
+  ],
+  [
+    "an owner not directly above",
+    oneWriterPerTable,
+    { [MIGRATION]: "-- owner: emails\n\nCREATE UNLOGGED TABLE public.emails (" },
+    [`${MIGRATION}:3 creates emails without an owner`],
+  ],
+  [
+    "an owner that is no folder",
+    oneWriterPerTable,
+    { [MIGRATION]: "-- owner: mails\ncreate table emails (" },
+    [`${MIGRATION}:2 gives emails to "mails"`],
+  ],
+  ...[
+    "sql`insert into emails (id) values (${id})`",
+    'sql`with a as (select 1) update "emails" as e set status = ${s}`',
+    "sql`with gone as (delete from only public.emails returning id) select id from gone`",
+    "sql`TRUNCATE events, emails`",
+    'client.query("delete from emails where id = $1")',
+    '"copy emails (id) from stdin"',
+    'db.insertInto("emails").values(rows)',
+    'db.updateTable("emails as e").set({ a })',
+    'db.deleteFrom("emails")',
+    'db.mergeInto("emails")',
+  ].map((code): Case => [
+    `a foreign write: ${code}`,
+    oneWriterPerTable,
+    { ...EMAILS_TABLE, "server/src/contacts/queries.ts": `await ${code}` },
+    ['server/src/contacts/queries.ts:1 writes to emails, which belongs to "emails"'],
+  ]),
+  [
+    "a foreign write from platform",
+    oneWriterPerTable,
+    { ...EMAILS_TABLE, "server/src/platform/a.ts": "sql`delete from emails`" },
+    ["server/src/platform/a.ts:1 writes to emails"],
+  ],
+
+  // What a file looks like.
+  ...[
+    "const a = process.env.PORT",
+    'const a = process["env"]',
+    "const a = globalThis.process.env",
+    "const { env } = process",
+    'import { env } from "node:process"',
+  ].map((code): Case => [
+    `the environment: ${code}`,
+    environment,
+    { "server/src/main.ts": code },
+    ["server/src/main.ts:1 reads the environment"],
+  ]),
+  [
+    "the environment in the contract",
+    environment,
+    { "contract/src/a.ts": "f(process.env)" },
+    ["contract/src/a.ts:1 reads"],
+  ],
+  ["no header", headers, { "tools/a.ts": "const a = 1;\n" }, ["tools/a.ts:1 does not open with a comment"]],
+  [
+    "a header below a blank line",
+    headers,
+    { "tools/a.js": "\n// What it is for.\n" },
+    ["tools/a.js:1 does not open"],
+  ],
+  [
+    "a block comment as a header",
+    headers,
+    { "tools/a.tsx": "/** What it is for. */\n" },
+    ["tools/a.tsx:1 does not open"],
+  ],
+  ["an empty header", headers, { "tools/a.ts": "//\nconst a = 1;\n" }, ["tools/a.ts:1 does not open"]],
+  [
+    "a header of five lines",
+    headers,
+    { "tools/a.ts": `${linesOf(5)}const a = 1;\n` },
+    ["tools/a.ts:1 opens with 5 comment lines"],
+  ],
+  ["a header that never ends", headers, { "tools/a.ts": "// a\n// b\n// c\n// d\n// e" }, ["tools/a.ts:1"]],
+  ...[
+    "export default 1;",
+    "const a = 1;\nexport { a as default };",
+    'export { default } from "./a.ts";\nconst b = 1;',
+  ].map((code): Case => [
+    `a default export: ${code}`,
+    exportsAndState,
+    { "tools/a.ts": code },
+    ["tools/a.ts:"],
+  ]),
+  [
+    "export *",
+    exportsAndState,
+    { "tools/a.ts": 'const b = 1;\nexport * from "./a.ts";' },
+    ["tools/a.ts:2 has an export *"],
+  ],
+  [
+    "export * as",
+    exportsAndState,
+    { "tools/a.ts": 'const b = 1;\nexport * as c from "./a.ts";' },
+    ["tools/a.ts:2 has an export *"],
+  ],
+  [
+    "a barrel",
+    exportsAndState,
+    { "tools/a.ts": 'export { b } from "./b.ts";\nexport type { C } from "./c.ts";' },
+    ["tools/a.ts:1 only passes on"],
+  ],
+  [
+    "a module-level let",
+    exportsAndState,
+    { "tools/a.ts": "let a = 1;\nexport let b = 2;\nvar c = 3;" },
+    ["tools/a.ts:1 has a module-level let", "tools/a.ts:2", "tools/a.ts:3 has a module-level var"],
+  ],
+  [
+    "aliases in imports",
+    pathAliases,
+    { "tools/a.ts": 'import "#b";\nimport "@/b";\nimport "~/b";' },
+    ['tools/a.ts:1 imports "#b"', 'tools/a.ts:2 imports "@/b"', 'tools/a.ts:3 imports "~/b"'],
+  ],
+  [
+    "aliases defined",
+    pathAliases,
+    { "dashboard/tsconfig.app.json": '{ "paths": {} }', "package.json": '{ "imports": {} }' },
+    ["dashboard/tsconfig.app.json defines", "package.json defines"],
+  ],
+
+  // Sizes.
+  [
+    "a long file",
+    sizes,
+    { "tools/a.ts": linesOf(FILE_MAX_LINES + 1) },
+    [`tools/a.ts ${FILE_MAX_LINES + 1} lines`],
+  ],
+  ...[
+    ["function a() {", "}"],
+    ["export async function* a() {", "}"],
+    ["const a = async () => {", "};"],
+    ["const a = function () {", "};"],
+    ["const o = { a: () => {", "} };"],
+    ["const o = { a() {", "} };"],
+    ["class B { a() {", "} }"],
+    ["class B { a = () => {", "} }"],
+  ].map(([head = "", tail = ""]): Case => [
+    `a long function: ${head}`,
+    sizes,
+    { "tools/a.ts": functionOf(FUNCTION_MAX_LINES + 1, head, tail) },
+    [`tools/a.ts a: ${FUNCTION_MAX_LINES + 1} lines`],
+  ]),
+  [
+    "a long callback",
+    sizes,
+    { "tools/a.ts": functionOf(FUNCTION_MAX_LINES + 1, "f(() => {", "});") },
+    ["tools/a.ts callback:"],
+  ],
+  [
+    "a callback that makes its function long",
+    sizes,
+    { "tools/a.ts": functionOf(FUNCTION_MAX_LINES + 1, "function a() { f(() => {", "}) }") },
+    ["tools/a.ts a:"],
+  ],
+  [
+    "a long function inside another one",
+    sizes,
+    { "tools/a.ts": `function a() {\n${functionOf(FUNCTION_MAX_LINES + 1, "const b = () => {")}}\n` },
+    ["tools/a.ts a.b:"],
+  ],
+  [
+    "a file grown beyond its ratchet",
+    sizes,
+    { "tools/a.ts": linesOf(402), ...ratchet({ fileLines: { "tools/a.ts": 401 } }) },
+    ["tools/a.ts 402 lines, 401 allowed"],
+  ],
+  [
+    "a file below its ratchet",
+    sizes,
+    { "tools/a.ts": linesOf(400), ...ratchet({ fileLines: { "tools/a.ts": 401 } }) },
+    ["tools/a.ts shrank to 400 lines"],
+  ],
+  [
+    "a ratchet of a small file",
+    sizes,
+    { "tools/a.ts": linesOf(9), ...ratchet({ fileLines: { "tools/a.ts": 401 } }) },
+    ["tools/a.ts is no longer over 300"],
+  ],
+  [
+    "a ratchet of a file that is gone",
+    sizes,
+    ratchet({ fileLines: { "tools/a.ts": 401 } }),
+    ["tools/a.ts is no longer over 300"],
+  ],
+  [
+    "a function grown beyond its ratchet",
+    sizes,
+    { "tools/a.ts": functionOf(90, "function a() {"), ...ratchet({ functionLines: { "tools/a.ts a": 89 } }) },
+    ["tools/a.ts a: 90 lines, 89 allowed"],
+  ],
+  [
+    "a ratchet of a function that is gone",
+    sizes,
+    ratchet({ functionLines: { "tools/a.ts a": 89 } }),
+    ["tools/a.ts a: is no longer over 70"],
+  ],
+
+  // Words.
+  ...[
+    "utils",
+    "helpers",
+    "common",
+    "manager",
+    "handler",
+    "service",
+    "types",
+    "index",
+    "mail-utils",
+    "event-types",
+    "mail-service",
+  ].map((name): Case => [
+    `the name ${name}`,
+    names,
+    { [`tools/${name}/a.ts`]: "", [`tools/b/${name}.test.ts`]: "" },
+    [`tools/${name} "${name}"`, `tools/b/${name}.test.ts "${name}"`],
+  ]),
+  [
+    "a path of one machine",
+    machinePaths,
+    { "tools/a.ts": '// a\nconst a = "/work/x";\n// see /root/b' },
+    ['tools/a.ts:2 has "/work/"', 'tools/a.ts:3 has "/root/"'],
+  ],
+  ...["TO_DO", "FIX_ME", "X_XX", "HA_CK"]
+    .map((marker) => marker.replace("_", ""))
+    .map((marker): Case => [
+      `unfinished: ${marker}`,
+      unfinishedWork,
+      { "tools/a.test.ts": `// a\n// ${marker}: later`, "server/migrations/1.sql": `-- ${marker}` },
+      [`server/migrations/1.sql:1 has "${marker}"`, `tools/a.test.ts:2 has "${marker}"`],
+    ]),
+  ...[
+    "test.skip('', f)",
+    "it.only('', f)",
+    "test.todo('')",
+    "describe.skip.each(rows)('', f)",
+    "test.skipIf(a)('', f)",
+    "test.each(rows).only('', f)",
+    "ctx.skip()",
+  ].map((code): Case => [
+    `a test that does not run: ${code}`,
+    everyTestRuns,
+    { "e2e/a.ts": code, "tools/a.test.ts": `\n${code}` },
+    ["e2e/a.ts:1 has a .", "tools/a.test.ts:2 has a ."],
+  ]),
+
+  // Documents.
+  ["no README", readmeMap, { "tools/a.ts": "" }, ["README.md is missing"]],
+  ["no map", readmeMap, { "README.md": "# It\n```\ntools/ them\n```\n" }, ["README.md has no map"]],
+  [
+    "a map without its block",
+    readmeMap,
+    { "README.md": "## The map\n\n## Next\n```\ntools/ them\n```\n" },
+    ["README.md has no map"],
+  ],
+  [
+    "a map that lists what is gone",
+    readmeMap,
+    { "README.md": readme("tools/    them", "server/src/gone.ts"), "tools/a.ts": "" },
+    ["README.md:9 lists server/src/gone.ts"],
+  ],
+  [
+    "a map that leaves folders out",
+    readmeMap,
+    {
+      "README.md": readme("server/", "server/src/"),
+      "server/src/emails/deep/a.ts": "",
+      "tools/deep/a.ts": "",
+      "docs/a.md": "",
+    },
+    [
+      "README.md does not list docs/",
+      "README.md does not list server/src/emails/",
+      "README.md does not list tools/",
+    ],
+  ],
+  [
+    "dead links",
+    links,
+    {
+      "docs/a.md":
+        "# A\n[b](b.md)\n[c](../c.md#part) ![d](/d.png)\n[e]: <e f.md>\n```\n[code](no.md)\n```\n[g](../../outside.md)",
+    },
+    [
+      "docs/a.md:2 links to b.md",
+      "docs/a.md:3 links to ../c.md",
+      "docs/a.md:3 links to /d.png",
+      "docs/a.md:4 links to e f.md",
+      "docs/a.md:8 links to ../../outside.md",
+    ],
+  ],
+];
+
+const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
+  [
+    "own folder, earlier folders, packages and the contract",
+    readingOrder,
+    {
+      "server/src/contacts/a.ts":
+        'import "./b.ts";\nimport "../emails/emails.ts";\nimport "pg";\nimport "node:fs";\nimport "@postloft/contract/v1.ts";',
+    },
+  ],
+  [
+    "anything from a root file or a test",
+    readingOrder,
+    {
+      "server/src/main.ts": 'import "./instance/a.ts";',
+      "server/src/events/a.test.ts": 'import "../instance/a.ts";\nimport "../main.ts";',
+    },
+  ],
+  [
+    "zod and the contract itself in the contract",
+    contractImports,
+    {
+      "contract/src/a.ts": 'import { z } from "zod";\nimport "./b.ts";',
+      "contract/src/a.test.ts": 'import "vitest";',
+    },
+  ],
+  [
+    "a package whose name ends like a test",
+    importsStayInside,
+    {
+      "server/src/emails/a.ts": 'import "@postloft/contract/v1.ts";\nimport "./b.ts";',
+      "server/src/emails/a.test.ts": 'import "../../../e2e/sink.ts";',
+    },
+  ],
+  [
+    "private files where they belong",
+    privateFiles,
+    {
+      "server/src/emails/providers/a.ts": 'import "../queries.ts";',
+      "server/src/api.ts": 'import "./emails/routes.ts";',
+      "server/src/worker.ts": 'import "./emails/jobs.ts";',
+      "server/src/v1/send.test.ts": 'import "../emails/queries.ts";',
+    },
+  ],
+  [
+    "SQL in its places, and in tests and bench",
+    sqlInItsPlace,
+    Object.fromEntries(
+      [
+        "server/src/emails/queries.ts",
+        "server/src/emails/claim-queries.ts",
+        "server/src/platform/a.ts",
+        "server/src/emails/a.test.ts",
+        "bench/a.ts",
+        "e2e/a.ts",
+      ].map((path) => [path, "sql`select 1`"]),
+    ),
+  ],
+  [
+    "sentences and class names that begin like SQL",
+    sqlInItsPlace,
+    {
+      "dashboard/src/a.tsx":
+        'const a = ["Select a segment from the list", "Select one from many", "Select file(s) to upload", "Delete from list", "Update the name", "Insert into template", "With care", "Create table", "truncate text-sm", "select-none", "selected", "update"]; const b = `Select ${c} from here`; array.from("x"); query.select("a");',
+    },
+  ],
+  [
+    "writes of the owner, of tests, and reads of anyone",
+    oneWriterPerTable,
+    {
+      ...EMAILS_TABLE,
+      "server/src/emails/queries.ts":
+        "sql`insert into emails (id) values (1) on conflict (id) do update set id = 1`",
+      "server/src/reports/queries.ts":
+        "sql`select id from emails for update skip locked`; sql`insert into other select id from emails`",
+      "server/src/v1/a.test.ts": "sql`delete from emails`",
+      "bench/a.ts": "sql`delete from emails`",
+    },
+  ],
+  [
+    "the environment where it may be read",
+    environment,
+    {
+      "server/src/platform/config.ts": "process.env",
+      "tools/a.ts": "process.env",
+      "bench/a.ts": "process.env",
+      "vitest.config.ts": "process.env",
+      "contract/src/a.ts": "process.pid; import.meta.env; sandbox.env",
+    },
+  ],
+  [
+    "headers of one and four lines",
+    headers,
+    {
+      "a.ts": "// What.\nconst a = 1;\n",
+      "b.js": `#!/usr/bin/env node\n${linesOf(4)}\n// later\n`,
+      "c.test.ts": "const c = 1;",
+    },
+  ],
+  [
+    "named exports, constants, and a let in a test or a function",
+    exportsAndState,
+    {
+      "a.ts": "export const a = 1;\nfunction f() { let b = 1; }\ndeclare let c: number;",
+      "b.test.ts": "let db;",
+      "vite.config.ts": "export default {};",
+      "c.ts": "export const c = 1;\nexport type D = string;",
+    },
+  ],
+  [
+    "packages with a scope",
+    pathAliases,
+    { "a.ts": 'import "@postloft/contract/v1.ts";', "data.json": '{ "paths": {} }' },
+  ],
+  [
+    "the longest file and function",
+    sizes,
+    {
+      "a.ts": linesOf(FILE_MAX_LINES),
+      "b.ts": functionOf(FUNCTION_MAX_LINES, "function a() {"),
+      "c.test.ts": functionOf(500, "function a() {"),
+      "d.ts": `// Generated by a tool.\n${linesOf(500)}`,
+    },
+  ],
+  [
+    "a closure of several short functions",
+    sizes,
+    {
+      "a.ts": `function createA() {\n${functionOf(60, "function b() {")}${functionOf(60, "const c = () => {")}}\n`,
+    },
+  ],
+  [
+    "sizes equal to their ratchet",
+    sizes,
+    {
+      "a.ts": linesOf(301),
+      "b.ts": functionOf(71, "function a() {"),
+      ...ratchet({ fileLines: { "a.ts": 301 }, functionLines: { "b.ts a": 71 } }),
+    },
+  ],
+  [
+    "braces, quotes and comments that would mislead a counter of braces",
+    sizes,
+    {
+      "a.ts": `function a() { return /[{]/.test("{") ? \`\${"{"}{\` : "'"; /* { */ } // {\n${"f();\n".repeat(80)}`,
+    },
+  ],
+  [
+    "nouns",
+    names,
+    { "tools/type-script/handlers-list.ts": "", "dashboard/index.html": "", "docs/index.md": "" },
+  ],
+  [
+    "paths of the web, and of a machine in a test",
+    machinePaths,
+    { "a.ts": '"https://a.example/work/b"; "./work/"; "/workers/"', "a.test.ts": '"/root/x"' },
+  ],
+  [
+    "words that hold a marker",
+    unfinishedWork,
+    { "a.ts": `// todo list, ${"X".repeat(4)}, hackney`, "a.md": ["TO", "DO"].join("") },
+  ],
+  [
+    "skip of something else",
+    everyTestRuns,
+    { "a.test.ts": 'parser.skip(1); const t = "test.skip(1)"; // test.only(', "b.ts": "test.skip(1)" },
+  ],
+  [
+    "a map that is equal to the disk",
+    readmeMap,
+    {
+      "README.md": readme(
+        "server/            the server",
+        "  server/src/emails/   the outbox",
+        "",
+        "compose.yaml Dockerfile",
+      ),
+      "server/src/emails/a.ts": "",
+      "compose.yaml": "",
+    },
+  ],
+  [
+    "live links",
+    links,
+    {
+      "docs/a.md":
+        "[a](../README.md#x) [b](/docs/) [c](https://c.example) [d](#d) `[e](e.md)` [f](mailto:f@x.com) [g](g%20h.png) [h](100%.md)",
+      "README.md": "[docs](docs)",
+      "docs/g h.png": "",
+      "docs/100%.md": "",
+    },
+  ],
+];
+
+test.each(BROKEN)("finds %s", (_what, rule, files, findings) => {
+  const found = rule.check(createTree(files)).map(describeFinding);
+  expect(found).toEqual(
+    findings.map((beginning) => expect.stringMatching(new RegExp(`^${RegExp.escape(beginning)}`))),
+  );
+});
+
+test.each(SOUND)("has nothing against %s", (_what, rule, files) => {
+  expect(rule.check(createTree(files)).map(describeFinding)).toEqual([]);
+});
+
+test("every rule is broken by some tree above and kept by another", () => {
+  const broken = new Set(BROKEN.map(([, rule]) => rule));
+  const kept = new Set([...SOUND.map(([, rule]) => rule), sound]);
+  expect(RULES.filter((rule) => !broken.has(rule) || !kept.has(rule)).map(({ name }) => name)).toEqual([]);
+  expect(new Set(RULES).size).toBe(RULES.length);
+});
+
+test("the reading order names each folder once", () => {
+  expect(new Set(READING_ORDER).size).toBe(READING_ORDER.length);
+});
+
+test("the tree on the disk leaves out what .gitignore names, hidden folders and links", () => {
+  const root = mkdtempSync(join(tmpdir(), "tidy-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  put(".gitignore", "# why\nnode_modules/\n*.log\n/data\ndocs/**/draft.md\n");
+  for (const path of ["a/node_modules/b.ts", "a/b.log", "data/b.ts", "docs/x/y/draft.md", ".cache/b.ts"])
+    put(path, "gone");
+  for (const path of ["a/data/b.ts", ".github/workflow.yml", "docs/draft.md.txt", "a/image.png"])
+    put(path, "// b");
+  symlinkSync(join(root, "a/data/b.ts"), join(root, "a/link.ts"));
+  const tree = readTree(root);
+  expect([...tree.texts.keys()]).toEqual([
+    ".github/workflow.yml",
+    ".gitignore",
+    "a/data/b.ts",
+    "a/image.png",
+    "docs/draft.md.txt",
+  ]);
+  expect(tree.texts.get("a/data/b.ts")).toBe("// b");
+  expect(tree.texts.get("a/image.png")).toBe("");
+  expect([...tree.folders].toSorted()).toEqual([".github", "a", "a/data", "docs"]);
+  expect(tree.sources.map(({ path }) => path)).toEqual(["a/data/b.ts"]);
+});
+
+test("an exception in .gitignore is refused instead of misread", () => {
+  const root = mkdtempSync(join(tmpdir(), "tidy-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  writeFileSync(join(root, ".gitignore"), "*.env\n!example.env\n");
+  expect(() => readTree(root)).toThrow(/exception "!example.env"/);
+});

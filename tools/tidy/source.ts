@@ -1,0 +1,97 @@
+// One source file as a syntax tree, and the few questions that several rules ask of it.
+// Before it: tree.ts, which finds the files. After it: the rules, each of which visits the nodes it is about.
+import { parseSync, Visitor, type ESTree, type VisitorObject } from "rolldown/utils";
+
+export interface SourceFile {
+  path: string;
+  text: string;
+  program: ESTree.Program;
+  /** Why the file does not parse; empty for a sound one. */
+  syntaxErrors: { message: string; line: number }[];
+}
+
+/** A module that a file names, whether in import, export … from, import() or the type import("…"). */
+export interface Import {
+  specifier: string;
+  line: number;
+}
+
+/** The text of a string or template literal. Each `${…}` of a template stands as `$1`. */
+export interface StringLiteral {
+  text: string;
+  /** Offset in the file, see `lineAt`. */
+  start: number;
+  /** What stands before a tagged template, such as `sql` in sql`…` and in sql.raw`…`. */
+  tag?: string;
+}
+
+export function parseSource(path: string, text: string): SourceFile {
+  const result = parseSync(path, text);
+  const syntaxErrors = result.errors.map(({ message, labels }) => ({
+    message,
+    line: lineAt(text, labels[0]?.start ?? 0),
+  }));
+  return { path, text, program: result.program, syntaxErrors };
+}
+
+export function visit(file: SourceFile, visitor: VisitorObject): void {
+  new Visitor(visitor).visit(file.program);
+}
+
+/** The line, counted from 1, of an offset in UTF-16 units as syntax nodes carry it. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) line += 1;
+  return line;
+}
+
+export function importsOf(file: SourceFile): Import[] {
+  const imports: Import[] = [];
+  const add = (source: ESTree.Expression | null): void => {
+    if (source?.type !== "Literal" || typeof source.value !== "string") return;
+    imports.push({ specifier: source.value, line: lineAt(file.text, source.start) });
+  };
+  visit(file, {
+    ImportDeclaration: (node) => add(node.source),
+    ExportNamedDeclaration: (node) => add(node.source),
+    ExportAllDeclaration: (node) => add(node.source),
+    ImportExpression: (node) => add(node.source),
+    TSImportType: (node) => add(node.source),
+  });
+  return imports;
+}
+
+export function stringsOf(file: SourceFile): StringLiteral[] {
+  const strings: StringLiteral[] = [];
+  const tagByTemplate = new Map<ESTree.TemplateLiteral, string>();
+  visit(file, {
+    Literal(node) {
+      if (typeof node.value === "string") strings.push({ text: node.value, start: node.start });
+    },
+    TaggedTemplateExpression(node) {
+      const tag = rootNameOf(node.tag);
+      if (tag !== undefined) tagByTemplate.set(node.quasi, tag);
+    },
+    TemplateLiteral(node) {
+      const text = node.quasis.map((quasi) => quasi.value.cooked ?? quasi.value.raw).join("$1");
+      const tag = tagByTemplate.get(node);
+      strings.push({ text, start: node.start, ...(tag === undefined ? {} : { tag }) });
+    },
+  });
+  return strings;
+}
+
+/** The identifier a chain of members and calls begins with: `test` in `test.each(rows).only`. */
+export function rootNameOf(expression: ESTree.Expression | ESTree.Super): string | undefined {
+  if (expression.type === "Identifier") return expression.name;
+  if (expression.type === "MemberExpression") return rootNameOf(expression.object);
+  if (expression.type === "CallExpression") return rootNameOf(expression.callee);
+  return undefined;
+}
+
+/** The name of a member such as `env` in `process.env` and in `process["env"]`. */
+export function memberNameOf(member: ESTree.MemberExpression): string | undefined {
+  const { property } = member;
+  if (property.type === "Identifier" && !member.computed) return property.name;
+  return property.type === "Literal" && typeof property.value === "string" ? property.value : undefined;
+}

@@ -1,0 +1,90 @@
+// Words that do not belong: names that say nothing, paths of one machine, markers of unfinished work, tests that do not run.
+// Before it: tree.ts and source.ts. After it: rules.ts.
+import { extname, posix } from "node:path";
+import { lineAt, memberNameOf, rootNameOf, visit } from "./source.ts";
+import { isTest, type Finding, type Rule } from "./tree.ts";
+
+/** As a whole name or as its last part, in either number. */
+const EMPTY_NAME = /^(.+-)?(utils?|helpers?|commons?|managers?|handlers?|services?|types|index)$/;
+
+// Written so that these lines do not break their own rule.
+const MACHINE_PATH = /(?<![\w.])[/](work|root)[/]/;
+const UNFINISHED = /\b(T[O]DO|F[I]XME|X{3}|H[A]CK)\b/;
+const MARKED_FILES = new Set([".ts", ".tsx", ".js", ".mjs", ".jsx", ".sql", ".css", ".yaml", ".yml"]);
+
+const TEST_FUNCTIONS = new Set(["test", "it", "describe", "suite", "bench", "context", "ctx"]);
+const NOT_RUN = new Set(["skip", "only", "todo", "skipIf", "runIf"]);
+
+/** Only code is held to it: tools demand names such as index.html. */
+export const names: Rule = {
+  name: "no file or folder has a name that says nothing",
+  check: ({ sources, folders }) => {
+    const folderFindings = [...folders].flatMap((path) => faultOfName(path, posix.basename(path)));
+    const fileFindings = sources.flatMap(({ path }) =>
+      faultOfName(path, posix.basename(path).split(".")[0] ?? ""),
+    );
+    return [...folderFindings, ...fileFindings];
+  },
+};
+
+/** Tests may name such a path to show that it is refused. */
+export const machinePaths: Rule = {
+  name: "no code names a path of one machine",
+  check: ({ sources }) =>
+    sources
+      .filter(({ path }) => !isTest(path))
+      .flatMap(({ path, text }) =>
+        linesWith(
+          path,
+          text,
+          MACHINE_PATH,
+          "Take the folder as an argument or make it relative to the file.",
+        ),
+      ),
+};
+
+export const unfinishedWork: Rule = {
+  name: "no marker of unfinished work",
+  check: ({ texts }) =>
+    [...texts]
+      .filter(([path]) => MARKED_FILES.has(extname(path)))
+      .flatMap(([path, text]) =>
+        linesWith(path, text, UNFINISHED, "Do it now, or take it out and say so in an issue."),
+      ),
+};
+
+export const everyTestRuns: Rule = {
+  name: "every test runs: none is skipped, singled out or announced",
+  check: ({ sources }) =>
+    sources
+      .filter(({ path }) => isTest(path))
+      .flatMap((file) => {
+        const findings: Finding[] = [];
+        visit(file, {
+          MemberExpression(node) {
+            const name = memberNameOf(node) ?? "";
+            if (!NOT_RUN.has(name) || !TEST_FUNCTIONS.has(rootNameOf(node) ?? "")) return;
+            const message = `has a .${name}. Make the test run everywhere, or delete it.`;
+            findings.push({ path: file.path, line: lineAt(file.text, node.property.start), message });
+          },
+        });
+        return findings;
+      }),
+};
+
+function faultOfName(path: string, name: string): Finding[] {
+  if (!EMPTY_NAME.test(name)) return [];
+  return [
+    {
+      path,
+      message: `"${name}" says nothing about what is inside. Name it by its noun, or by what it does to one.`,
+    },
+  ];
+}
+
+function linesWith(path: string, text: string, pattern: RegExp, advice: string): Finding[] {
+  return text.split("\n").flatMap((content, index) => {
+    const found = pattern.exec(content)?.[0];
+    return found === undefined ? [] : [{ path, line: index + 1, message: `has "${found}". ${advice}` }];
+  });
+}
