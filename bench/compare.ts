@@ -1,16 +1,14 @@
 // Measures several servers with the same load in turn, and writes their rows with the ratios between them.
 // Before it: track.ts and send.ts start the servers. After it: table.ts prints.
-import { addUp, percentileMs, perSecond, runLoad, type LoadResult } from "./load.ts";
+import { percentileMs, perSecond, runLoad, type LoadResult } from "./load.ts";
 import type { RequestTemplate } from "./request.ts";
 import type { BenchServer } from "./servers.ts";
 import { oneDecimal, whole } from "./table.ts";
 
-/** Each server is measured so often, in turn, so that what else the machine does hits all of them. */
-const ROUNDS = 2;
-const WARM_UP_MS = 500;
+const WARM_UP_MS = 300;
 /** A process that has just started runs code that is not compiled yet. */
-const FIRST_WARM_UP_MS = 3_000;
-const MEASURE_MS = 2_400;
+const FIRST_WARM_UP_MS = 2_000;
+const MEASURE_MS = 1_200;
 /** The requests of a run have numbers that no other run has. */
 const NUMBERS_PER_RUN = 1_000_000;
 
@@ -26,33 +24,46 @@ export const COMPARISON_HEAD = [
   "load, % of a core",
 ];
 
+type Servers = Readonly<Record<string, BenchServer>>;
+
 /**
  * Makes what compares: one row per server, its name, then the columns of COMPARISON_HEAD. The servers NO_DATABASE and
- * NAIVE must be among them. Those of `last` come after all rounds of the others: they work on when their turn is over.
+ * NAIVE must be among them. Each is measured `rounds` times, in turn, and its middle run counts, so that what else the
+ * machine does distorts nothing. Those of `last` come after all rounds of the others: they work on when their turn is over.
  */
-export function createComparison() {
+export function createComparison(rounds: number) {
   let runs = 0;
   const warm = new Set<number>();
-  return async function compareServers(
-    servers: Readonly<Record<string, BenchServer>>,
-    connections: number,
-    request: RequestTemplate,
-    last: Readonly<Record<string, BenchServer>> = {},
-  ): Promise<string[][]> {
-    const measured = new Map<string, LoadResult[]>();
-    const rounds = [
-      ...Array.from({ length: ROUNDS }, () => servers),
-      ...Array.from({ length: ROUNDS }, () => last),
-    ];
-    for (const [name, { port }] of rounds.flatMap((round) => Object.entries(round))) {
-      const firstNumber = NUMBERS_PER_RUN * runs++;
-      const warmUpMs = warm.has(port) ? WARM_UP_MS : FIRST_WARM_UP_MS;
-      warm.add(port);
-      const spec = { port, connections, warmUpMs, measureMs: MEASURE_MS, request, firstNumber };
-      measured.set(name, [...(measured.get(name) ?? []), await runLoad(spec)]);
+
+  async function measure({ port }: BenchServer, connections: number, request: RequestTemplate) {
+    const firstNumber = NUMBERS_PER_RUN * runs++;
+    const warmUpMs = warm.has(port) ? WARM_UP_MS : FIRST_WARM_UP_MS;
+    warm.add(port);
+    return runLoad({ port, connections, warmUpMs, measureMs: MEASURE_MS, request, firstNumber });
+  }
+
+  return async (connections: number, request: RequestTemplate, servers: Servers, last: Servers = {}) => {
+    const results = new Map<string, LoadResult>();
+    for (const group of [servers, last]) {
+      const measured = Object.entries(group).map(([name, server]) => ({
+        name,
+        server,
+        list: [] as LoadResult[],
+      }));
+      for (let round = 0; round < rounds; round++)
+        for (const { server, list } of measured) list.push(await measure(server, connections, request));
+      for (const { name, list } of measured) results.set(name, middleOf(list));
     }
-    return rowsOf(new Map([...measured].map(([name, list]) => [name, addUp(list)])));
+    return rowsOf(results);
   };
+}
+
+function middleOf(runs: readonly LoadResult[]): LoadResult {
+  const middle = runs.toSorted((one, other) => perSecond(one) - perSecond(other))[
+    Math.floor(runs.length / 2)
+  ];
+  if (middle === undefined) throw new Error("There is no run to choose from.");
+  return middle;
 }
 
 function rowsOf(results: ReadonlyMap<string, LoadResult>): string[][] {

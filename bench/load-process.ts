@@ -114,7 +114,13 @@ async function work(spec: LoadSpec): Promise<LoadResult> {
   };
   const cpu = { start: 0 };
   setTimeout(() => (cpu.start = cpuMs()), spec.warmUpMs);
-  const stuck = setTimeout(() => process.exit(1), spec.warmUpMs + spec.measureMs + END_TIMEOUT_MS);
+  const stuck = setTimeout(
+    () => {
+      process.stderr.write(`no answer for ${END_TIMEOUT_MS} ms after the end\n`);
+      process.exit(1);
+    },
+    spec.warmUpMs + spec.measureMs + END_TIMEOUT_MS,
+  );
   await Promise.all(Array.from({ length: spec.connections }, () => drive(run)));
   clearTimeout(stuck);
   run.result.cpuMs = cpuMs() - cpu.start;

@@ -51,21 +51,6 @@ export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   }
 }
 
-/** Several runs as one. */
-export function addUp(runs: readonly LoadResult[]): LoadResult {
-  const [first] = runs;
-  if (first === undefined) throw new Error("There is no run to add up.");
-  const sum = (pick: (run: LoadResult) => number) => runs.reduce((total, run) => total + pick(run), 0);
-  return {
-    answers: sum((run) => run.answers),
-    measuredMs: sum((run) => run.measuredMs),
-    tenthsOfMs: first.tenthsOfMs.map((_, at) => sum((run) => run.tenthsOfMs[at] ?? 0)),
-    cpuMs: sum((run) => run.cpuMs),
-    refused: 0,
-    refusal: "",
-  };
-}
-
 export function perSecond({ answers, measuredMs }: LoadResult): number {
   return (answers * 1000) / measuredMs;
 }

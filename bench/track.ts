@@ -7,6 +7,7 @@ import { startDatabase, startOurs, startRival, type BenchServer } from "./server
 import { print, printTable } from "./table.ts";
 
 const CONNECTIONS = [64, 256];
+const ROUNDS = 4;
 
 function trackRequest(data: object) {
   return makeRequest("/v1/track", SECRET_KEY, {
@@ -34,10 +35,10 @@ export async function benchTrack(): Promise<void> {
     };
     closing.push(...Object.values(servers).map((server) => () => server.stop()));
     const rows: string[][] = [];
-    const compareServers = createComparison();
+    const compareServers = createComparison(ROUNDS);
     for (const connections of CONNECTIONS) {
       for (const [data, request] of Object.entries(REQUESTS)) {
-        const compared = await compareServers(servers, connections, request);
+        const compared = await compareServers(connections, request, servers);
         rows.push(...compared.map((row) => [String(connections), data, ...row]));
       }
     }

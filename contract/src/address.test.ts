@@ -348,6 +348,19 @@ describe("for any text", () => {
     expect(counterexample).toBeNull();
   });
 
+  test("the short cut for plain addresses gives what the full reading gives, which capitals force", () => {
+    const parts = fc.oneof(
+      fc.string({ unit: fc.constantFrom(..."abz059-_+.x"), maxLength: 12 }),
+      fc.constantFrom("xn--", "xn--tda", "a".repeat(63), "a".repeat(64), "0x10", "1", "-", ".", ".com", "@"),
+    );
+    const nearPlain = fc.tuple(parts, parts, parts, parts, parts, fc.constantFrom("", ".com", ".c", ".c0"));
+    const counterexample = counterexampleOf(
+      nearPlain.map(([one, two, three, four, five, end]) => `a${one}${two}@b${three}${four}${five}${end}`),
+      (text) => JSON.stringify(parseAddress(text)) === JSON.stringify(parseAddress(text.toUpperCase())),
+    );
+    expect(counterexample).toBeNull();
+  });
+
   test("nothing throws, and every refusal has its reason", () => {
     const parsers = [parseAddress, parseMailbox, parseDomain, parseDisplayName];
     const counterexample = counterexampleOf(fc.oneof(texts, mailboxTexts), (text) =>

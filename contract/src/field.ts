@@ -150,6 +150,12 @@ export function cursorList(item: z.ZodType) {
 
 const utf8 = new TextEncoder();
 
+/** Whether a text has more than so many bytes as UTF-8. Most texts are far from it, which their length tells. */
+export function exceedsBytes(text: string, maximum: number): boolean {
+  if (text.length > maximum) return true;
+  return text.length * 3 > maximum && utf8.encode(text).length > maximum;
+}
+
 /** The free-form data of a contact as a caller sends it (spec §2.2); what each key means is decided in contacts/rules.ts. */
 export const contactData = z
   .record(z.string(), z.unknown())
@@ -165,7 +171,7 @@ export const contactData = z
           ]),
         );
     }
-    if (context.issues.length === 0 && utf8.encode(JSON.stringify(data)).length > LIMITS.dataBytes.value)
+    if (context.issues.length === 0 && exceedsBytes(JSON.stringify(data), LIMITS.dataBytes.value))
       context.addIssue(issue(`Must have at most ${LIMITS.dataBytes.value} bytes.`, "too_big", data));
   })
   .describe(

@@ -7,6 +7,7 @@ import {
   contactData,
   displayName,
   emailAddress,
+  exceedsBytes,
   hasControlCharacters,
   id,
   instant,
@@ -182,21 +183,14 @@ const attachments = z
       );
   });
 
-const utf8 = new TextEncoder();
-
 /** A body part: not empty, at most the bytes one render may give. */
 const bodyText = z
   .string()
   .min(1)
-  .refine(
-    (text) =>
-      text.length <= LIMITS.htmlBytes.value &&
-      (text.length * 3 <= LIMITS.htmlBytes.value || utf8.encode(text).length <= LIMITS.htmlBytes.value),
-    {
-      message: `Must have at most ${LIMITS.htmlBytes.value} bytes.`,
-      params: { code: "too_big" },
-    },
-  );
+  .refine((text) => !exceedsBytes(text, LIMITS.htmlBytes.value), {
+    message: `Must have at most ${LIMITS.htmlBytes.value} bytes.`,
+    params: { code: "too_big" },
+  });
 
 const subject = z
   .string()

@@ -2,7 +2,7 @@
 // Before it: api.ts lists the routes. After it: routes call verbs; http-errors.ts writes what was refused.
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import cookie from "@fastify/cookie";
+import { parseCookie } from "cookie";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
@@ -58,8 +58,6 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     clientErrorHandler: refuseBytes,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
   });
-  // Most callers come with a key: cookies are parsed only where a header is there.
-  await app.register(cookie, { hook: false });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
@@ -136,7 +134,7 @@ async function admit(
     endpoint.caller,
     {
       authorization: request.headers.authorization,
-      cookie: cookies === undefined ? undefined : request.server.parseCookie(cookies)[options.sessionCookie],
+      cookie: cookies === undefined ? undefined : parseCookie(cookies)[options.sessionCookie],
       projectHeader: readHeader(request, "x-project-id"),
       pathProject: (request.params as { projectId?: string }).projectId,
     },
