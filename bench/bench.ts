@@ -1,8 +1,12 @@
 // `npm run bench <name>`: the table of contents of the benchmarks. Each starts what it measures, prints a table and leaves nothing behind.
 // Before it: a person with a question. After it: docs/benchmarks.md holds what was seen.
 import { benchDeliver } from "./deliver.ts";
+import { benchImport } from "./import.ts";
+import { benchSegments } from "./segments.ts";
+import { benchNotices } from "./notices.ts";
 import { benchSend } from "./send.ts";
 import { benchTrack } from "./track.ts";
+import { benchTracking } from "./tracking.ts";
 
 interface Benchmark {
   measures: string;
@@ -18,9 +22,26 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: "POST /v1/send with 20 KB of HTML: the same, by what differs from mail to mail",
     run: benchSend,
   },
+  tracking: {
+    measures: "what links and pixel cost a mail; redirects, opens and clicks a second",
+    run: benchTracking,
+  },
   deliver: {
     measures: "20,000 queued mails to sent over SMTP, signed: ours, nodemailer alone, the bare transport",
     run: benchDeliver,
+  },
+  segments: {
+    measures: "filters over a million contacts: counts and pages, beside the plainest SQL",
+    run: benchSegments,
+  },
+  import: {
+    measures: "a CSV file of 5 MB to contacts: ours, COPY, one upsert a row",
+    run: benchImport,
+  },
+  notices: {
+    measures:
+      "100,000 reports about sent mails, shuffled and repeated, through the interpreter; counters exact",
+    run: benchNotices,
   },
 };
 

@@ -129,6 +129,7 @@ CREATE TABLE contacts (
   CONSTRAINT contacts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT contacts_data_size CHECK (pg_column_size(data) <= 1048576)
 ) WITH (fillfactor=85);
+CREATE INDEX contacts_by_state ON contacts USING btree (project_id, subscribed, id);
 CREATE INDEX contacts_search ON contacts USING gin (project_id, email gin_trgm_ops) WITH (fastupdate='on');
 
 CREATE TABLE contact_fields (
@@ -154,6 +155,7 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_contact ON events USING btree (project_id, contact_id, name, created_at);
 CREATE INDEX events_by_email ON events USING btree (project_id, email_id) WHERE email_id IS NOT NULL;
+CREATE INDEX events_by_name ON events USING btree (project_id, name, created_at, contact_id);
 
 CREATE TABLE email_contents (
   project_id    uuid                      NOT NULL,
@@ -167,8 +169,11 @@ CREATE TABLE email_contents (
   headers       jsonb                     NOT NULL  DEFAULT '[]'::jsonb,
   attachments   jsonb                     NOT NULL  DEFAULT '[]'::jsonb,
   created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  list_kind     text,
+  tracked       boolean                   NOT NULL  DEFAULT true,
   CONSTRAINT email_contents_pkey PRIMARY KEY (project_id, id),
-  CONSTRAINT email_contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  CONSTRAINT email_contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT email_contents_list_kind_check CHECK (list_kind = ANY (ARRAY['MARKETING'::text, 'HEADLESS'::text]))
 );
 
 CREATE TABLE email_files (
@@ -182,30 +187,46 @@ CREATE TABLE email_files (
 ALTER TABLE email_files ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 CREATE TABLE emails (
-  project_id  uuid                      NOT NULL,
-  id          uuid                      NOT NULL,
-  contact_id  uuid,
-  content_id  uuid                      NOT NULL,
-  priority    smallint                  NOT NULL,
-  status      text                      NOT NULL  DEFAULT 'QUEUED'::text,
-  to_address  text                      NOT NULL,
-  to_name     text,
-  copies      jsonb,
-  variables   jsonb,
-  attempts    smallint                  NOT NULL  DEFAULT 0,
-  due_at      timestamp with time zone  NOT NULL  DEFAULT now(),
-  sender_id   uuid,
-  reason      text,
-  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
-  sent_at     timestamp with time zone,
+  project_id           uuid                      NOT NULL,
+  id                   uuid                      NOT NULL,
+  contact_id           uuid,
+  content_id           uuid                      NOT NULL,
+  priority             smallint                  NOT NULL,
+  status               text                      NOT NULL  DEFAULT 'QUEUED'::text,
+  to_address           text                      NOT NULL,
+  to_name              text,
+  copies               jsonb,
+  variables            jsonb,
+  attempts             smallint                  NOT NULL  DEFAULT 0,
+  due_at               timestamp with time zone  NOT NULL  DEFAULT now(),
+  sender_id            uuid,
+  reason               text,
+  created_at           timestamp with time zone  NOT NULL  DEFAULT now(),
+  sent_at              timestamp with time zone,
+  campaign_id          uuid,
+  transport            text,
+  provider_message_id  text,
+  answer               text,
+  template_id          uuid,
+  delivered_at         timestamp with time zone,
+  opened_at            timestamp with time zone,
+  clicked_at           timestamp with time zone,
+  bounced_at           timestamp with time zone,
+  complained_at        timestamp with time zone,
+  soft_bounced_at      timestamp with time zone,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
-  CONSTRAINT emails_status_check CHECK (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'DELIVERED'::text, 'BOUNCED'::text, 'COMPLAINED'::text]))
+  CONSTRAINT emails_status_check CHECK (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'DELIVERED'::text, 'OPENED'::text, 'CLICKED'::text, 'BOUNCED'::text, 'COMPLAINED'::text]))
 );
-CREATE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, id) WHERE contact_id IS NOT NULL;
+CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id) WHERE campaign_id IS NOT NULL;
+CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, campaign_id) WHERE contact_id IS NOT NULL;
+CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;
+CREATE INDEX emails_by_template ON emails USING btree (project_id, template_id) WHERE template_id IS NOT NULL AND (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text]));
+CREATE INDEX emails_campaign_queue ON emails USING btree (project_id, campaign_id, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NOT NULL;
 CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = ANY (ARRAY['CLAIMED'::text, 'SENDING'::text]);
-CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text;
+CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NULL;
+CREATE INDEX emails_unconfirmed ON emails USING btree (project_id, id) WHERE status = 'UNCONFIRMED'::text;
 
 CREATE TABLE email_attempts (
   project_id  uuid                      NOT NULL,
@@ -214,6 +235,8 @@ CREATE TABLE email_attempts (
   outcome     text                      NOT NULL,
   answer      text                      NOT NULL,
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  transport   text,
+  meaning     text,
   CONSTRAINT email_attempts_pkey PRIMARY KEY (project_id, email_id, attempt),
   CONSTRAINT email_attempts_project_id_email_id_fkey FOREIGN KEY (project_id, email_id) REFERENCES emails(project_id, id) ON DELETE CASCADE
 );
@@ -239,3 +262,255 @@ CREATE TABLE mailbox_messages (
   CONSTRAINT mailbox_messages_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX mailbox_messages_by_recipient ON mailbox_messages USING gin (project_id, recipients);
+
+CREATE TABLE system_mails (
+  id          uuid                      NOT NULL,
+  to_address  text                      NOT NULL,
+  subject     text                      NOT NULL,
+  text        text,
+  html        text,
+  status      text                      NOT NULL  DEFAULT 'QUEUED'::text,
+  attempts    smallint                  NOT NULL  DEFAULT 0,
+  due_at      timestamp with time zone  NOT NULL  DEFAULT now(),
+  sender_id   uuid,
+  transport   text,
+  answer      text,
+  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  ended_at    timestamp with time zone,
+  CONSTRAINT system_mails_pkey PRIMARY KEY (id),
+  CONSTRAINT system_mails_status_check CHECK (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text, 'UNCONFIRMED'::text]))
+);
+CREATE INDEX system_mails_ended ON system_mails USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX system_mails_open ON system_mails USING btree (due_at) WHERE status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text]);
+
+CREATE TABLE jobs (
+  project_id     uuid                      NOT NULL,
+  id             uuid                      NOT NULL,
+  kind           text                      NOT NULL,
+  state          text                      NOT NULL  DEFAULT 'waiting'::text,
+  input          jsonb                     NOT NULL,
+  checkpoint     jsonb,
+  progress       smallint                  NOT NULL  DEFAULT 0,
+  result         jsonb,
+  failed_reason  text,
+  failures       smallint                  NOT NULL  DEFAULT 0,
+  claim_id       uuid,
+  due_at         timestamp with time zone  NOT NULL  DEFAULT now(),
+  created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  finished_at    timestamp with time zone,
+  CONSTRAINT jobs_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT jobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT jobs_progress_check CHECK (progress >= 0 AND progress <= 100),
+  CONSTRAINT jobs_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'active'::text, 'completed'::text, 'failed'::text]))
+);
+CREATE INDEX jobs_due ON jobs USING btree (project_id, due_at) WHERE state = ANY (ARRAY['waiting'::text, 'active'::text]);
+CREATE INDEX jobs_finished ON jobs USING btree (finished_at) WHERE state = ANY (ARRAY['completed'::text, 'failed'::text]);
+
+CREATE TABLE job_files (
+  project_id  uuid   NOT NULL,
+  job_id      uuid   NOT NULL,
+  bytes       bytea  NOT NULL,
+  CONSTRAINT job_files_pkey PRIMARY KEY (project_id, job_id),
+  CONSTRAINT job_files_project_id_job_id_fkey FOREIGN KEY (project_id, job_id) REFERENCES jobs(project_id, id) ON DELETE CASCADE
+);
+ALTER TABLE job_files ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+CREATE TABLE job_errors (
+  project_id  uuid     NOT NULL,
+  job_id      uuid     NOT NULL,
+  "row"       integer  NOT NULL,
+  subject     text     NOT NULL,
+  error       text     NOT NULL,
+  CONSTRAINT job_errors_pkey PRIMARY KEY (project_id, job_id, "row"),
+  CONSTRAINT job_errors_project_id_job_id_fkey FOREIGN KEY (project_id, job_id) REFERENCES jobs(project_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE segments (
+  project_id        uuid                      NOT NULL,
+  id                uuid                      NOT NULL,
+  name              text                      NOT NULL,
+  description       text,
+  type              text                      NOT NULL,
+  filters           jsonb,
+  slug              text                      NOT NULL,
+  track_membership  boolean                   NOT NULL  DEFAULT false,
+  causes            text[]                    NOT NULL  DEFAULT '{}'::text[],
+  time_based        boolean                   NOT NULL  DEFAULT false,
+  member_count      integer                   NOT NULL  DEFAULT 0,
+  compute_due_at    timestamp with time zone,
+  created_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT segments_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT segments_project_id_slug_key UNIQUE (project_id, slug),
+  CONSTRAINT segments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT segments_check CHECK ((type = 'DYNAMIC'::text) = (filters IS NOT NULL)),
+  CONSTRAINT segments_type_check CHECK (type = ANY (ARRAY['DYNAMIC'::text, 'STATIC'::text]))
+);
+CREATE INDEX segments_compute_due ON segments USING btree (compute_due_at) WHERE compute_due_at IS NOT NULL;
+
+CREATE TABLE segment_members (
+  project_id  uuid                      NOT NULL,
+  segment_id  uuid                      NOT NULL,
+  contact_id  uuid                      NOT NULL,
+  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT segment_members_pkey PRIMARY KEY (project_id, segment_id, contact_id),
+  CONSTRAINT segment_members_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
+  CONSTRAINT segment_members_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE CASCADE
+);
+CREATE INDEX segment_members_by_contact ON segment_members USING btree (project_id, contact_id);
+
+CREATE TABLE contact_changes (
+  project_id  uuid  NOT NULL,
+  id          uuid  NOT NULL,
+  contact_id  uuid  NOT NULL,
+  cause       text,
+  CONSTRAINT contact_changes_pkey PRIMARY KEY (project_id, id)
+);
+
+CREATE TABLE templates (
+  project_id    uuid                      NOT NULL,
+  id            uuid                      NOT NULL,
+  name          text                      NOT NULL,
+  description   text,
+  type          text                      NOT NULL,
+  subject       text                      NOT NULL,
+  body          text                      NOT NULL,
+  from_address  text,
+  from_name     text,
+  reply_to      text,
+  design        jsonb,
+  created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT templates_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT templates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT templates_type_check CHECK (type = ANY (ARRAY['TRANSACTIONAL'::text, 'MARKETING'::text, 'HEADLESS'::text]))
+);
+
+CREATE TABLE consent_changes (
+  project_id  uuid                      NOT NULL,
+  contact_id  uuid                      NOT NULL,
+  id          uuid                      NOT NULL,
+  subscribed  boolean                   NOT NULL,
+  source      text                      NOT NULL,
+  actor       text,
+  ip          inet,
+  created_at  timestamp with time zone  NOT NULL  DEFAULT clock_timestamp(),
+  CONSTRAINT consent_changes_pkey PRIMARY KEY (project_id, contact_id, id),
+  CONSTRAINT consent_changes_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
+  CONSTRAINT consent_changes_source_check CHECK (source = ANY (ARRAY['page'::text, 'one-click'::text, 'api'::text, 'import'::text, 'bulk'::text, 'bounce'::text, 'complaint'::text, 'dashboard'::text, 'workflow'::text, 'inbound'::text]))
+);
+
+CREATE TABLE campaigns (
+  project_id        uuid                      NOT NULL,
+  id                uuid                      NOT NULL,
+  name              text                      NOT NULL,
+  description       text,
+  subject           text                      NOT NULL,
+  body              text                      NOT NULL,
+  from_address      text                      NOT NULL,
+  from_name         text,
+  reply_to          text,
+  kind              text                      NOT NULL  DEFAULT 'MARKETING'::text,
+  audience_type     text                      NOT NULL,
+  segment_id        uuid,
+  audience_filter   jsonb,
+  status            text                      NOT NULL  DEFAULT 'DRAFT'::text,
+  scheduled_for     timestamp with time zone,
+  held_reason       text,
+  started_at        timestamp with time zone,
+  snapshot_at       timestamp with time zone,
+  total_recipients  integer                   NOT NULL  DEFAULT 0,
+  excluded          jsonb                     NOT NULL  DEFAULT '{}'::jsonb,
+  finished_at       timestamp with time zone,
+  created_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT campaigns_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
+  CONSTRAINT campaigns_audience_type_check CHECK (audience_type = ANY (ARRAY['ALL'::text, 'SEGMENT'::text, 'FILTERED'::text])),
+  CONSTRAINT campaigns_kind_check CHECK (kind = ANY (ARRAY['MARKETING'::text, 'TRANSACTIONAL'::text, 'HEADLESS'::text])),
+  CONSTRAINT campaigns_status_check CHECK (status = ANY (ARRAY['DRAFT'::text, 'SCHEDULED'::text, 'SENDING'::text, 'PAUSED'::text, 'SENT'::text, 'CANCELLED'::text]))
+);
+CREATE INDEX campaigns_active ON campaigns USING btree (project_id, id) WHERE (status = ANY (ARRAY['SENDING'::text, 'PAUSED'::text, 'CANCELLED'::text])) AND finished_at IS NULL;
+CREATE INDEX campaigns_scheduled ON campaigns USING btree (scheduled_for) WHERE status = 'SCHEDULED'::text;
+
+CREATE TABLE notices (
+  id           uuid                      NOT NULL,
+  source       text                      NOT NULL,
+  provider_id  text                      NOT NULL,
+  raw          bytea,
+  sender       text,
+  recipient    text,
+  failures     smallint                  NOT NULL  DEFAULT 0,
+  due_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  received_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  done_at      timestamp with time zone,
+  result       text,
+  CONSTRAINT notices_pkey PRIMARY KEY (id),
+  CONSTRAINT notices_source_provider_id_key UNIQUE (source, provider_id),
+  CONSTRAINT notices_source_check CHECK (source = ANY (ARRAY['sns'::text, 'smtp'::text]))
+);
+CREATE INDEX notices_waiting ON notices USING btree (source, due_at) WHERE done_at IS NULL;
+
+CREATE TABLE sending_hours (
+  project_id  uuid                      NOT NULL,
+  hour        timestamp with time zone  NOT NULL,
+  sent        integer                   NOT NULL  DEFAULT 0,
+  refused     integer                   NOT NULL  DEFAULT 0,
+  bounced     integer                   NOT NULL  DEFAULT 0,
+  complained  integer                   NOT NULL  DEFAULT 0,
+  CONSTRAINT sending_hours_pkey PRIMARY KEY (project_id, hour),
+  CONSTRAINT sending_hours_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+) WITH (fillfactor=50);
+
+CREATE TABLE project_suspensions (
+  project_id  uuid                      NOT NULL,
+  id          uuid                      NOT NULL,
+  reasons     jsonb                     NOT NULL,
+  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT project_suspensions_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT project_suspensions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+CREATE TABLE content_links (
+  project_id  uuid       NOT NULL,
+  content_id  uuid       NOT NULL,
+  numbers     integer[]  NOT NULL,
+  urls        text[]     NOT NULL,
+  CONSTRAINT content_links_pkey PRIMARY KEY (project_id, content_id),
+  CONSTRAINT content_links_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE link_clicks (
+  project_id  uuid     NOT NULL,
+  email_id    uuid     NOT NULL,
+  number      integer  NOT NULL,
+  CONSTRAINT link_clicks_pkey PRIMARY KEY (project_id, email_id, number),
+  CONSTRAINT link_clicks_project_id_email_id_fkey FOREIGN KEY (project_id, email_id) REFERENCES emails(project_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE tracking_counts (
+  project_id   uuid     NOT NULL,
+  content_id   uuid     NOT NULL,
+  number       integer  NOT NULL,
+  campaign_id  uuid     NOT NULL,
+  total        integer  NOT NULL  DEFAULT 0,
+  mails        integer  NOT NULL  DEFAULT 0,
+  machine      integer  NOT NULL  DEFAULT 0,
+  CONSTRAINT tracking_counts_pkey PRIMARY KEY (project_id, content_id, number, campaign_id),
+  CONSTRAINT tracking_counts_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id) ON DELETE CASCADE
+) WITH (fillfactor=50);
+
+CREATE OR REPLACE FUNCTION public.new_id()
+ RETURNS uuid
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$
+  select encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+              placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+              from 1 for 6),
+      52, 1), 53, 1),
+    'hex')::uuid
+$function$;

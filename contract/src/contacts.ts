@@ -2,7 +2,16 @@
 // Before it: field.ts. After it: server/src/contacts/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { contactData, cursorList, emailAddress, instant, pageQuery, pathId } from "./field.ts";
+import {
+  contactData,
+  cursorList,
+  emailAddress,
+  id,
+  instant,
+  pageQuery,
+  pathId,
+  queryBoolean,
+} from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
 export const contact = z.object({
@@ -17,11 +26,15 @@ export const contact = z.object({
 const upsertedContact = contact.extend({ _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean() }) });
 const byId = z.object({ id: pathId });
 
+export const CONTACT_SORTS = ["createdAt", "email"] as const;
+export const SORT_DIRECTIONS = ["asc", "desc"] as const;
+
 export const listContacts = endpoint({
   name: "contacts.list",
   method: "GET",
   path: "/contacts",
   summary: "List contacts, newest first",
+  description: "A cursor goes on in its own order: leave `sort` and `dir` out, or send the same again.",
   caller: "project",
   query: pageQuery.extend({
     search: z
@@ -29,8 +42,13 @@ export const listContacts = endpoint({
       .max(LIMITS.searchLength.value)
       .optional()
       .describe("A part of the address, in any case."),
+    subscribed: queryBoolean("Only those that are, or are not, subscribed.").optional(),
+    segmentId: id.optional().describe("Only members of this segment."),
+    sort: z.enum(CONTACT_SORTS).optional().describe("`createdAt` unless said otherwise."),
+    dir: z.enum(SORT_DIRECTIONS).optional().describe("`desc` unless said otherwise; by `email` it is `asc`."),
   }),
   answers: { 200: cursorList(contact) },
+  errors: ["SEGMENT_NOT_FOUND"],
 });
 
 export const upsertContact = endpoint({
@@ -97,4 +115,48 @@ export const lookUpContacts = endpoint({
     emails: z.array(z.string()).min(1).max(LIMITS.lookupEmails.value).describe("Addresses, in any spelling."),
   }),
   answers: { 200: z.object({ found: z.array(z.string()), notFound: z.array(z.string()) }) },
+});
+
+/** How a change of a subscription came about. */
+export const CONSENT_SOURCES = [
+  "page",
+  "one-click",
+  "api",
+  "import",
+  "bulk",
+  "bounce",
+  "complaint",
+  "dashboard",
+  "workflow",
+  "inbound",
+] as const;
+
+export const consentChange = z.object({
+  id: z.uuid(),
+  subscribed: z.boolean(),
+  source: z
+    .enum(CONSENT_SOURCES)
+    .describe(
+      "`page`: a button on a public page; `one-click`: the unsubscribe button of a mail program; `inbound`: the contact wrote in.",
+    ),
+  actor: z
+    .string()
+    .nullable()
+    .describe(
+      "The id of the user who did it; `key` under an API key; null for the contact and for mail servers.",
+    ),
+  ip: z.string().nullable().describe("Where the request came from; kept for public pages only."),
+  at: instant,
+});
+
+export const listContactConsent = endpoint({
+  name: "contacts.consent",
+  method: "GET",
+  path: "/contacts/:id/consent",
+  summary: "Read when and how a contact was subscribed and unsubscribed",
+  description: `Newest first, at most ${LIMITS.consentChanges.value}; the first change of all is how the contact began. It is deleted with the contact.`,
+  caller: "project",
+  params: byId,
+  answers: { 200: z.object({ data: z.array(consentChange) }) },
+  errors: ["CONTACT_NOT_FOUND"],
 });

@@ -107,6 +107,7 @@ export const deleteDomain = endpoint({
   method: "DELETE",
   path: "/domains/:id",
   summary: "Remove a sender domain",
+  description: "409 while a template sends from it.",
   caller: "project",
   params: byId,
   answers: { 204: null },

@@ -14,6 +14,8 @@ export const EMAIL_STATUSES = [
   "SKIPPED",
   "UNCONFIRMED",
   "DELIVERED",
+  "OPENED",
+  "CLICKED",
   "BOUNCED",
   "COMPLAINED",
 ] as const;
@@ -26,6 +28,7 @@ export type EmailKind = (typeof EMAIL_KINDS)[number];
 export const email = z.object({
   id: z.uuid(),
   contactId: z.uuid().nullable(),
+  campaignId: z.uuid().nullable(),
   kind: z.enum(EMAIL_KINDS),
   status: z.enum(EMAIL_STATUSES),
   to: z.string(),
@@ -44,6 +47,17 @@ const timelineItem = z.object({
   detail: z.string().nullable(),
 });
 
+/** A mail with what it says and what happened to it. */
+export const wholeEmail = email.extend({
+  messageId: z.string(),
+  cc: z.array(z.string()),
+  bcc: z.array(z.string()),
+  replyTo: z.string().nullable(),
+  body: z.string().describe("HTML as it was given, before variables are filled in."),
+  attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), sizeBytes: z.int() })),
+  timeline: z.array(timelineItem),
+});
+
 export const listEmails = endpoint({
   name: "emails.list",
   method: "GET",
@@ -53,6 +67,7 @@ export const listEmails = endpoint({
   query: pageQuery.extend({
     status: z.enum(EMAIL_STATUSES).optional(),
     contactId: id.optional(),
+    campaignId: id.optional(),
     since: z.iso
       .datetime({ offset: true })
       .optional()
@@ -68,16 +83,6 @@ export const getEmail = endpoint({
   summary: "Read a mail, its status and timeline",
   caller: "project",
   params: z.object({ id: pathId }),
-  answers: {
-    200: email.extend({
-      messageId: z.string(),
-      cc: z.array(z.string()),
-      bcc: z.array(z.string()),
-      replyTo: z.string().nullable(),
-      body: z.string().describe("HTML as it was given, before variables are filled in."),
-      attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), sizeBytes: z.int() })),
-      timeline: z.array(timelineItem),
-    }),
-  },
+  answers: { 200: wholeEmail },
   errors: ["EMAIL_NOT_FOUND"],
 });

@@ -13,8 +13,17 @@ export type CallerKind = "anyone" | "tracker" | "project" | "project-by-path" | 
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** `bare`: the resource itself. `wrapped`: `{ success: true, data }` (spec §4). `raw`: not JSON. */
-export type Envelope = "bare" | "wrapped" | "raw";
+/**
+ * `bare`: the resource itself. `wrapped`: `{ success: true, data }` (spec §4). `raw`: not JSON.
+ * `page`: HTML for a person in a browser; what goes in is a form, urlencoded or multipart, and never JSON.
+ */
+export type Envelope = "bare" | "wrapped" | "raw" | "page";
+
+/**
+ * `json`, or `upload`: multipart/form-data, in which a file is one part; `text-json`: JSON that may also come as text/plain,
+ * from senders who say no better. (Pages take forms.)
+ */
+export type BodyKind = "json" | "upload" | "text-json";
 
 /** A request part in which nothing is read. */
 const nothing = z.object({});
@@ -38,6 +47,7 @@ export interface Endpoint<
   readonly body: Body;
   /** Whether a body is read at all. */
   readonly takesBody: boolean;
+  readonly bodyKind: BodyKind;
   readonly bodyLimitBytes: number | null;
   readonly envelope: Envelope;
   /** Status → what the answer holds (inside the envelope); null where there is no body. */
@@ -61,6 +71,7 @@ export interface EndpointDefinition<
   params?: Params;
   query?: Query;
   body?: Body;
+  bodyKind?: BodyKind;
   bodyLimitBytes?: number;
   envelope?: Envelope;
   answers: Record<number, z.ZodType | null>;
@@ -85,6 +96,7 @@ export function endpoint<
     query: definition.query ?? (nothing as z.ZodType as Query),
     body: definition.body ?? (nothing as z.ZodType as Body),
     takesBody: definition.body !== undefined,
+    bodyKind: definition.bodyKind ?? "json",
     bodyLimitBytes: definition.bodyLimitBytes ?? null,
     envelope: definition.envelope ?? "bare",
     answers: definition.answers,

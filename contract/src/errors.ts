@@ -91,6 +91,26 @@ export const ERRORS = {
     "There is no such template.",
     "Check the id; templates of other projects cannot be used.",
   ),
+  SEGMENT_NOT_FOUND: entry(
+    404,
+    "There is no such segment.",
+    "Check the id; segments of other projects cannot be seen.",
+  ),
+  FIELD_NOT_FOUND: entry(
+    404,
+    "There is no such field.",
+    "Check the name: `GET /contacts/fields` lists the fields, custom ones as `data.<key>`.",
+  ),
+  JOB_NOT_FOUND: entry(
+    404,
+    "There is no such job.",
+    "Check the id; jobs of other projects cannot be seen, and jobs are forgotten 30 days after their end.",
+  ),
+  CAMPAIGN_NOT_FOUND: entry(
+    404,
+    "There is no such campaign.",
+    "Check the id; campaigns of other projects cannot be seen.",
+  ),
   DOMAIN_NOT_FOUND: entry(
     404,
     "There is no such domain.",
@@ -116,7 +136,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: entry(
     415,
     "The body is of a kind this endpoint does not take.",
-    "Send `Content-Type: application/json`.",
+    "Send the `Content-Type` that the documentation of this endpoint names, nearly always `application/json`.",
   ),
   VALIDATION_ERROR: entry(422, "Some fields are not valid.", "Correct the fields listed in `errors`."),
   RATE_LIMIT_EXCEEDED: entry(429, "Too many requests.", "Wait for the seconds in Retry-After and try again."),

@@ -5,8 +5,14 @@ export const CONTACT_SUBSCRIBED = "contact.subscribed";
 export const CONTACT_UNSUBSCRIBED = "contact.unsubscribed";
 export const EMAIL_SENT = "email.sent";
 export const EMAIL_DELIVERY = "email.delivery";
+export const EMAIL_OPEN = "email.open";
+export const EMAIL_CLICK = "email.click";
+/** What machines do with a mail: under names of their own, so that nothing that waits for a person takes them for one. */
+export const EMAIL_MACHINE_OPEN = "email.machine-open";
+export const EMAIL_MACHINE_CLICK = "email.machine-click";
 export const EMAIL_BOUNCE = "email.bounce";
 export const EMAIL_COMPLAINT = "email.complaint";
+export const EMAIL_RECEIVED = "email.received";
 
 /** Invisible formatting characters, which would make a name look like another one. */
 const INVISIBLE = /\p{Cf}/gu;

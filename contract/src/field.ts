@@ -128,6 +128,31 @@ export function queryInteger(minimum: number, maximum: number, meaning: string) 
     .register(jsonSchemas, { jsonSchema: { type: "integer", minimum, maximum, description: meaning } });
 }
 
+/** `true` or `false` in a query string. */
+export function queryBoolean(meaning: string) {
+  return z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .register(jsonSchemas, { jsonSchema: { type: "boolean", description: meaning } });
+}
+
+/** A file that came as one part of a multipart/form-data body. */
+export interface UploadedFile {
+  /** As the caller named it; null where it was sent without a name. */
+  filename: string | null;
+  bytes: Uint8Array;
+}
+
+/** The part of an upload that must be a file. */
+export const uploadedFile = z
+  .unknown()
+  .transform((input, context): UploadedFile => {
+    if (typeof input === "object" && input !== null && "bytes" in input) return input as UploadedFile;
+    context.issues.push(issue("Send the file as a part of this name.", "required", input));
+    return z.NEVER;
+  })
+  .register(jsonSchemas, { jsonSchema: { type: "string", format: "binary" } });
+
 /** `limit` and `cursor` of every cursor list (spec §4). */
 export const pageQuery = z.object({
   limit: queryInteger(

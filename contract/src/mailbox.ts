@@ -5,6 +5,14 @@ import { endpoint } from "./endpoint.ts";
 import { cursorList, instant, pageQuery, pathId } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
+const systemMail = z.object({
+  id: z.uuid(),
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  sentAt: instant,
+});
 const messageItem = z.object({
   id: z.uuid(),
   emailId: z.uuid(),
@@ -60,6 +68,19 @@ export const getRawMessage = endpoint({
   envelope: "raw",
   answers: { 200: z.string() },
   errors: ["MESSAGE_NOT_FOUND"],
+});
+
+export const listSystemMails = endpoint({
+  name: "mailbox.system",
+  method: "GET",
+  path: "/mailbox/system",
+  summary: "List the mail of the installation itself, newest first",
+  description:
+    "Account mails and warnings to members. Only where nothing leaves the machine (the local mailbox is the transport) and HTTP listens on loopback; elsewhere 404.",
+  caller: "project",
+  query: pageQuery,
+  answers: { 200: cursorList(systemMail) },
+  errors: ["RESOURCE_NOT_FOUND"],
 });
 
 export const deleteMessages = endpoint({

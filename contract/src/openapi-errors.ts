@@ -14,6 +14,11 @@ export function takesIdempotencyKey(endpoint: Endpoint): boolean {
   return endpoint.method === "POST" && takesKey(endpoint);
 }
 
+/** A form, which is what pages take, is never refused for what it says. */
+function takesCheckedBody(endpoint: Endpoint): boolean {
+  return endpoint.takesBody && endpoint.envelope !== "page";
+}
+
 interface ErrorRule {
   /** As it stands in docs/api.md. */
   readonly when: string;
@@ -49,14 +54,15 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   { when: "a POST under a key", codes: ["IDEMPOTENCY_KEY_REUSED"], applies: takesIdempotencyKey },
   {
     when: "a body is read",
-    codes: ["INVALID_REQUEST_BODY", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
+    codes: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"],
     applies: ({ takesBody }) => takesBody,
   },
+  { when: "a JSON body or an upload is read", codes: ["INVALID_REQUEST_BODY"], applies: takesCheckedBody },
   {
     when: "there is a body, a query parameter or an `Idempotency-Key` to check",
     codes: ["VALIDATION_ERROR"],
     applies: (endpoint) =>
-      endpoint.takesBody || queryFields(endpoint).length > 0 || takesIdempotencyKey(endpoint),
+      takesCheckedBody(endpoint) || queryFields(endpoint).length > 0 || takesIdempotencyKey(endpoint),
   },
   {
     when: "there is an id in the path, and the endpoint names no code of its own for a missing one",

@@ -129,8 +129,8 @@ test("no field of a request is left without a type: transformations say what the
   expect(mute).toEqual([]);
 });
 
-test("every body has an example that its endpoint takes, and there is no other example", () => {
-  const withBody = ENDPOINTS.filter(({ takesBody }) => takesBody);
+test("every body but an upload has an example that its endpoint takes, and there is no other example", () => {
+  const withBody = ENDPOINTS.filter(({ takesBody, bodyKind }) => takesBody && bodyKind !== "upload");
   expect(Object.keys(EXAMPLE_BODIES).toSorted()).toEqual(withBody.map(({ name }) => name).toSorted());
   for (const { name, body } of withBody) {
     expect({ name, issues: body.safeParse(EXAMPLE_BODIES[name]).error?.issues }).toEqual({

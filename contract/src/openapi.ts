@@ -26,6 +26,8 @@ const TITLES: Readonly<Record<string, string>> = {
   auth: "Logging in",
   users: "Account",
   instance: "Installation",
+  pages: "Public pages",
+  tracking: "Opens and clicks",
 };
 
 /** `contacts` → `Contacts`. */
@@ -37,11 +39,15 @@ export function nounTitle(noun: string): string {
 const RAW_CONTENT: Readonly<Record<string, { type: string; schema: Json }>> = {
   "mailbox.getRaw": { type: "message/rfc822", schema: { type: "string" } },
   "instance.openapi": { type: "application/json", schema: { type: "object" } },
+  "contacts.getImportErrors": { type: "text/csv", schema: { type: "string" } },
+  "contacts.exportAll": { type: "text/csv", schema: { type: "string" } },
+  "tracking.open": { type: "image/gif", schema: { type: "string", format: "binary" } },
 };
 
 /** The content type of an endpoint that answers without an envelope, and what stands in it. */
 export function rawContent(endpoint: Endpoint): { type: string; schema: Json } {
-  return RAW_CONTENT[endpoint.name] ?? { type: "text/plain", schema: { type: "string" } };
+  const type = endpoint.envelope === "page" ? "text/html" : "text/plain";
+  return RAW_CONTENT[endpoint.name] ?? { type, schema: { type: "string" } };
 }
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -49,6 +55,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   201: "Created.",
   202: "Taken; it is done in the background.",
   204: "Done; there is no body.",
+  302: "Leads on.",
   503: "Not now.",
 };
 
@@ -121,16 +128,21 @@ function parametersOf(place: "path" | "query", schema: z.ZodType): Json[] {
 function requestBody(endpoint: Endpoint): Json {
   const limitBytes = endpoint.bodyLimitBytes ?? LIMITS.bodyBytes.value;
   const example = EXAMPLE_BODIES[endpoint.name];
+  const content = { schema: inputSchema(endpoint.body), ...(example === undefined ? {} : { example }) };
   return {
     required: true,
     description: `At most ${formatBytes(limitBytes)}.`,
-    content: {
-      "application/json": {
-        schema: inputSchema(endpoint.body),
-        ...(example === undefined ? {} : { example }),
-      },
-    },
+    content: Object.fromEntries(bodyTypes(endpoint).map((type) => [type, content])),
   };
+}
+
+/** The content types an endpoint reads; the first is the one to use. */
+export function bodyTypes(endpoint: Endpoint): readonly string[] {
+  if (endpoint.bodyKind === "upload") return ["multipart/form-data"];
+  if (endpoint.bodyKind === "text-json") return ["text/plain", "application/json"];
+  return endpoint.envelope === "page"
+    ? ["application/x-www-form-urlencoded", "multipart/form-data"]
+    : ["application/json"];
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -156,7 +168,7 @@ function answers(endpoint: Endpoint): Json {
 }
 
 function answerContent(endpoint: Endpoint, schema: z.ZodType): Json {
-  if (endpoint.envelope === "raw") {
+  if (endpoint.envelope === "raw" || endpoint.envelope === "page") {
     const { type, schema: content } = rawContent(endpoint);
     return { [type]: { schema: content } };
   }

@@ -9,6 +9,7 @@ export const ROLES = ["OWNER", "ADMIN", "MEMBER"] as const;
 export type Role = (typeof ROLES)[number];
 
 export const TRACKING_MODES = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
+export type TrackingMode = (typeof TRACKING_MODES)[number];
 
 const project = z.object({
   id: z.uuid(),

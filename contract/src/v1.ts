@@ -1,13 +1,13 @@
 // The short way in: track and send (spec §4.1, 4.2; decisions §7). Everything a caller can get wrong in a mail is refused here.
-// Before it: field.ts, events.ts, limits.ts. After it: server/src/v1/routes.ts.
+// Before it: content.ts, field.ts, events.ts, limits.ts. After it: server/src/v1/routes.ts.
 import { z } from "zod";
+import { bodyText, subject } from "./content.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventName } from "./events.ts";
 import {
   contactData,
   displayName,
   emailAddress,
-  exceedsBytes,
   hasControlCharacters,
   id,
   instant,
@@ -183,24 +183,6 @@ const attachments = z
       );
   });
 
-/** A body part: not empty, at most the bytes one render may give. */
-const bodyText = z
-  .string()
-  .min(1)
-  .refine((text) => !exceedsBytes(text, LIMITS.htmlBytes.value), {
-    message: `Must have at most ${LIMITS.htmlBytes.value} bytes.`,
-    params: { code: "too_big" },
-  });
-
-const subject = z
-  .string()
-  .min(1)
-  .max(LIMITS.subjectLength.value)
-  .refine((text) => !hasControlCharacters(text), {
-    message: "Must not contain line breaks or control characters.",
-    params: { code: "invalid_string" },
-  });
-
 /** A rule over several fields that is checked also when another field is faulty, so that all faults are told at once. */
 function across(field: string, message: string, code: "required" | "custom" | "too_big") {
   return {
@@ -217,10 +199,14 @@ export const sendBody = z
     subject: subject.optional().describe("Variables are filled in as in the body."),
     body: bodyText.optional().describe("HTML; Handlebars variables are filled in for each recipient."),
     text: bodyText.optional().describe("The plain-text part; made from the HTML when it is not given."),
-    template: id.optional().describe("A template in place of subject and body."),
+    template: id
+      .optional()
+      .describe("A template in place of subject and body; what else is given here goes before what it says."),
     from: mailbox
       .optional()
-      .describe("The sender, at a verified domain; else the default sender of the project."),
+      .describe(
+        "The sender, at a verified domain; else the template's, else the default sender of the project.",
+      ),
     name: displayName.optional().meta({
       deprecated: true,
       description: "Deprecated: the sender's display name, used when `from` is an address without one.",
@@ -233,11 +219,17 @@ export const sendBody = z
     headers: headers
       .optional()
       .describe("Custom headers by name; those the service sets itself are refused."),
-    reply: emailAddress.optional().describe("Where answers go."),
+    reply: emailAddress.optional().describe("Where answers go; else where the template says."),
     replyTo: emailAddress.optional().describe("The same as reply."),
     cc: mailboxes(LIMITS.copies.value).optional().describe("Copies of each recipient's mail."),
     bcc: mailboxes(LIMITS.copies.value).optional().describe("Blind copies of each recipient's mail."),
     attachments: attachments.optional().describe("Files; all mails of the call carry them."),
+    tracking: z
+      .boolean()
+      .optional()
+      .describe(
+        "`false`: neither opens nor clicks of these mails are tracked. Left out: as the project says.",
+      ),
   })
   .refine(
     (body) => body.template !== undefined || body.subject !== undefined,
@@ -268,7 +260,7 @@ export const send = endpoint({
   path: "/v1/send",
   summary: "Send a transactional mail",
   description:
-    "Everything is checked before anything is written: a call with several recipients is taken whole or refused whole. The mails are durable when the answer is sent; delivery follows at once.",
+    "Everything is checked before anything is written: a call with several recipients is taken whole or refused whole. The mails are durable when the answer is sent; delivery follows at once. A template of the type MARKETING or HEADLESS reaches subscribed contacts only: if one recipient is not (a new contact is not without `subscribed: true`), the call is refused.",
   caller: "project",
   body: sendBody,
   bodyLimitBytes: LIMITS.sendBodyBytes.value,
@@ -279,5 +271,5 @@ export const send = endpoint({
       timestamp: instant,
     }),
   },
-  errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND"],
+  errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND", "CONTACT_UNSUBSCRIBED"],
 });

@@ -19,8 +19,23 @@ import { findMembership } from "./projects/projects.ts";
 import { projectRoutes } from "./projects/routes.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
+import { contactBulkRoutes } from "./contacts/bulk/routes.ts";
 import { contactExists } from "./contacts/contacts.ts";
+import { contactFieldRoutes } from "./contacts/fields/routes.ts";
+import { contactFileRoutes } from "./contacts/import/routes.ts";
+import type { ContactLinks, LinkedContact, LinkPurpose } from "./contacts/links.ts";
+import { pageRoutes } from "./contacts/pages/routes.ts";
+import { createSubscriptionPages } from "./contacts/pages/subscription-pages.ts";
 import { contactRoutes } from "./contacts/routes.ts";
+import { segmentRoutes } from "./segments/routes.ts";
+import { templateRoutes } from "./templates/routes.ts";
+import { campaignRoutes } from "./campaigns/routes.ts";
+import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
+import type { SnsDoor } from "./deliveries/sns.ts";
+import { linkStatsOfCampaign } from "./deliveries/tracking/link-stats.ts";
+import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
+import { trackingRoutes } from "./deliveries/tracking/routes.ts";
+import { createTrackingDoor } from "./deliveries/tracking/tracking-door.ts";
 import { v1Routes } from "./v1/routes.ts";
 import { createSendDoor } from "./v1/send.ts";
 import { createTracker } from "./v1/track.ts";
@@ -36,7 +51,12 @@ export interface ApiParts {
   sessions: Sessions;
   domains: Domains;
   renderer: Renderer;
+  linksOf: (projectId: string, contactId: string) => ContactLinks;
+  readLink: (purpose: LinkPurpose, token: string) => LinkedContact | null;
   wakeSender: () => void;
+  wakeJobs: () => void;
+  sns: SnsDoor;
+  mailTokens: MailTokens;
   facts: InstanceFacts;
   requestsPerMinute: number;
   log: Log;
@@ -48,18 +68,36 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const rateLimiter = createRateLimiter(database);
   const tracker = createTracker(database);
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
+  const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
   const routes = [
     ...v1Routes({ tracker, send, verify: createVerifier({ dns }) }),
     ...contactRoutes({ database }),
+    ...contactBulkRoutes({ database, wakeJobs: parts.wakeJobs }),
+    ...contactFieldRoutes({ database, wakeJobs: parts.wakeJobs }),
+    ...contactFileRoutes({ database, wakeJobs: parts.wakeJobs }),
+    ...pageRoutes({ pages: createSubscriptionPages(parts) }),
+    ...segmentRoutes({ database }),
+    ...templateRoutes({ database, renderer, domains, linksOf: parts.linksOf }),
+    ...campaignRoutes({
+      database,
+      renderer,
+      domains,
+      wakeSender: parts.wakeSender,
+      wakeJobs: parts.wakeJobs,
+      linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
+    }),
     ...eventRoutes({
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
     }),
     ...emailRoutes({ database }),
-    ...mailboxRoutes({ database }),
+    ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains }),
     ...userRoutes({ database, sessions, rateLimiter, signupsDisabled: facts.signupsDisabled }),
     ...projectRoutes({ database, sealer }),
+    ...securityRoutes({ database }),
+    ...webhookRoutes({ sns: parts.sns }),
+    ...trackingRoutes(tracking),
     ...instanceRoutes({ database, metrics, facts }),
   ];
   const app = await createHttp(
@@ -79,6 +117,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     },
     routes,
   );
+  app.addHook("onClose", async () => tracking.book.close());
   addPages(app, parts);
   return app;
 }

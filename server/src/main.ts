@@ -17,11 +17,20 @@ import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
 import { createTransport } from "./emails/providers/create-transport.ts";
 import { createRenderer } from "./emails/rendering/renderer.ts";
+import { defaultSystemAddress } from "./emails/system-sender.ts";
 import { createSessions } from "./users/sessions.ts";
 import { createDomains } from "./domains/domains.ts";
-import { createContactLinks } from "./contacts/links.ts";
+import { createContactLinks, createLinkReader } from "./contacts/links.ts";
+import { createNoticeStore, type NoticeStore } from "./deliveries/notices.ts";
+import { createGuard } from "./deliveries/reputation.ts";
+import { createReturnPaths } from "./deliveries/return-path.ts";
+import { createSnsDoor } from "./deliveries/sns.ts";
+import { createSnsKeys } from "./deliveries/sns-keys.ts";
+import { createSnsRequests } from "./deliveries/sns-requests.ts";
+import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { bootstrap, type BootstrapResult } from "./instance/bootstrap.ts";
 import { createApi } from "./api.ts";
+import { startSmtp } from "./smtp.ts";
 import { startWorker } from "./worker.ts";
 
 const MAX_DATABASE_CONNECTIONS = 16;
@@ -121,6 +130,19 @@ async function buildParts(config: Config, { pool, secret, log, closing }: Ground
     address,
     sessions,
     linksOf,
+    pace: {
+      projectSendsPerSecond: config.PROJECT_SENDS_PER_SECOND,
+      ...(config.DESTINATION_CONNECTIONS === 0
+        ? {}
+        : { destinationConnections: config.DESTINATION_CONNECTIONS }),
+    },
+    systemFrom: config.SYSTEM_FROM ?? defaultSystemAddress(address.url),
+    readLink: createLinkReader(secret),
+    returnPaths: createReturnPaths(secret),
+    mailTokens: createMailTokens(secret, () => address.url),
+    bounceDomain: config.BOUNCE_DOMAIN ?? null,
+    inboundDomain: config.INBOUND_DOMAIN ?? null,
+    guard: createGuard({ isOn: config.REPUTATION_GUARD, baseUrl: () => address.url }),
     log,
   };
 }
@@ -131,6 +153,9 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   const worker = config.ROLES.includes("worker") ? await startWorker(parts) : null;
   if (worker !== null) closing.push(() => worker.stop());
+  // Without a worker in this process, the one elsewhere looks every second.
+  const notices = createNoticeStore(parts.database, () => worker?.wakeNotices());
+  await openSmtp(config, parts, notices, ground);
   if (!config.ROLES.includes("api")) {
     say(`Postloft is ready: no HTTP here (ROLES=${config.ROLES.join(",")}).`);
     return null;
@@ -141,12 +166,16 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     baseUrl: () => address.url,
     transportName: transport.name,
     signupsDisabled: config.DISABLE_SIGNUPS,
+    // Account mails hold secrets: they are shown only where nobody but this machine can ask.
+    showsSystemMail: transport.name === "mailbox" && isLoopback(config.HOST),
   };
   const api = await createApi({
     ...parts,
     facts,
     // Without a sender in this process, the one elsewhere looks every second.
     wakeSender: () => worker?.wakeSender(),
+    wakeJobs: () => worker?.wakeJobs(),
+    sns: openSns(config, parts, notices),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,
   });
   closing.push(async () => api.close());
@@ -155,6 +184,48 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   address.url = config.BASE_URL ?? `http://localhost:${port}`;
   greet(address.url, accounts, config, say);
   return `http://${config.HOST}:${port}`;
+}
+
+type Parts = Awaited<ReturnType<typeof buildParts>>;
+
+/** Listens for mail where there is a domain to take it for. */
+async function openSmtp(
+  config: Config,
+  { returnPaths, bounceDomain, inboundDomain, log }: Parts,
+  notices: NoticeStore,
+  { closing, say }: Ground,
+): Promise<void> {
+  if (!config.ROLES.includes("smtp") || (bounceDomain === null && inboundDomain === null)) return;
+  const door = await startSmtp({
+    notices,
+    returnPaths,
+    bounceDomain,
+    inboundDomain,
+    host: config.HOST,
+    port: config.SMTP_PORT,
+    name: hostname(),
+    log,
+  });
+  closing.push(() => door.stop());
+  say(
+    `Mail for ${[bounceDomain, inboundDomain].filter((domain) => domain !== null).join(" and ")} is taken at port ${door.port}.`,
+  );
+}
+
+function openSns(config: Config, { database, log }: Parts, notices: NoticeStore) {
+  const fetchText = createSnsRequests();
+  return createSnsDoor({
+    database,
+    notices,
+    topics: config.SNS_TOPIC_ARNS,
+    keys: createSnsKeys(fetchText, log),
+    fetchText,
+    log,
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 function greet(url: string, accounts: BootstrapResult, config: Config, say: (line: string) => void): void {

@@ -2,6 +2,7 @@
 // Before it: main.ts built the parts. After it: emails/sender.ts sends.
 import type { Database } from "./platform/database.ts";
 import { sweepKeys } from "./platform/idempotency.ts";
+import { startJobs, sweepJobs } from "./platform/jobs.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { sweepRateWindows } from "./platform/rate-limit.ts";
@@ -9,27 +10,50 @@ import { createPreparer } from "./emails/prepare-emails.ts";
 import type { Transport } from "./emails/providers/transport.ts";
 import type { Renderer } from "./emails/rendering/renderer.ts";
 import { startSender } from "./emails/sender.ts";
+import { sweepSystemMails } from "./emails/system-mail.ts";
+import type { SystemAddress } from "./emails/system-sender.ts";
 import type { Sessions } from "./users/sessions.ts";
 import { startDomainChecks } from "./domains/check-domains.ts";
 import type { Domains } from "./domains/domains.ts";
 import { readContactsForRendering } from "./contacts/contacts.ts";
+import { contactJobs } from "./contacts/jobs.ts";
 import type { ContactLinks } from "./contacts/links.ts";
-import { applyFeedback } from "./deliveries/deliveries.ts";
+import { startFollowingChanges } from "./segments/follow-changes.ts";
+import { readFooters } from "./templates/footers.ts";
+import { startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
+import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
+import { snapshotStep } from "./campaigns/snapshot-recipients.ts";
+import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
+import { createInterpreter } from "./deliveries/interpret-notices.ts";
+import { startNoticeReader, sweepNotices } from "./deliveries/notices.ts";
+import type { Guard } from "./deliveries/reputation.ts";
+import type { ReturnPaths } from "./deliveries/return-path.ts";
+import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 
 export interface WorkerParts {
   database: Database;
   transport: Transport;
   connections: number;
+  pace: { projectSendsPerSecond: number; destinationConnections?: number };
+  systemFrom: SystemAddress;
   renderer: Renderer;
   domains: Domains;
   sessions: Sessions;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
+  returnPaths: ReturnPaths;
+  mailTokens: MailTokens;
+  /** Where mail that comes back is taken; null: nowhere. */
+  bounceDomain: string | null;
+  inboundDomain: string | null;
+  guard: Guard;
   log: Log;
   metrics: Metrics;
 }
 
 export interface Worker {
   wakeSender(): void;
+  wakeJobs(): void;
+  wakeNotices(): void;
   stop(): Promise<void>;
 }
 
@@ -37,6 +61,7 @@ const SWEEP_MS = 10 * 60_000;
 
 export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const { database, transport, renderer, domains, log, metrics } = parts;
+  const deliveries = createDeliveries({ guard: parts.guard });
   const prepare = createPreparer({
     database,
     renderer,
@@ -44,27 +69,73 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       readContacts: (keys) => readContactsForRendering(database, keys),
       findSigningKeys: (names) => domains.findSigningKeys(names),
       linksOf: parts.linksOf,
+      returnPathOf: createReturnPathOf(parts),
+      trackingOf: parts.mailTokens.trackingOf,
+      readFooters: (recipients) => readFooters(database, recipients),
     },
+    ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
   });
   const sender = await startSender({
     database,
     transport,
     prepare,
-    applyFeedback,
+    applyFeedback: deliveries.applyFeedback,
     connections: parts.connections,
+    ...parts.pace,
+    systemFrom: parts.systemFrom,
     log,
     metrics,
   });
   const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log });
+  const jobs = startJobs({
+    database,
+    kinds: { ...contactJobs(), [SNAPSHOT_JOB]: snapshotStep },
+    log,
+  });
+  const followingChanges = startFollowingChanges({ database, log });
+  const settlingCampaigns = startSettlingCampaigns({
+    database,
+    domains,
+    wakeJobs: () => jobs.wake(),
+    log,
+    metrics,
+  });
+  const notices = startNoticeReader({ database, interpret: createNoticeInterpreter(parts, deliveries), log });
   const sweeping = setInterval(() => void sweep(parts), SWEEP_MS);
   return {
     wakeSender: () => sender.wake(),
+    wakeJobs: () => jobs.wake(),
+    wakeNotices: () => notices.wake(),
     async stop() {
       clearInterval(sweeping);
-      await Promise.all([sender.stop(), domainChecks.stop()]);
+      await Promise.all([
+        sender.stop(),
+        jobs.stop(),
+        followingChanges.stop(),
+        settlingCampaigns.stop(),
+        notices.stop(),
+        domainChecks.stop(),
+      ]);
       await transport.close();
     },
   };
+}
+
+/** Over SMTP bounces come back to the envelope sender; other transports tell in notices, and want an address they know. */
+function createReturnPathOf({ transport, returnPaths, bounceDomain }: WorkerParts) {
+  return (projectId: string, emailId: string): string | null => {
+    if (transport.name !== "smtp" || bounceDomain === null) return null;
+    const localPart = returnPaths.localPartOf(projectId, emailId);
+    return localPart === null ? null : `${localPart}@${bounceDomain}`;
+  };
+}
+
+function createNoticeInterpreter(
+  { returnPaths, bounceDomain, inboundDomain }: WorkerParts,
+  deliveries: Deliveries,
+) {
+  const ownDomains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
+  return createInterpreter({ deliveries, returnPaths, ownDomains });
 }
 
 /** Deletes what nobody needs any more; small and safe to run in several processes at once. */
@@ -72,6 +143,9 @@ async function sweep({ database, sessions, log }: WorkerParts): Promise<void> {
   try {
     await sweepKeys(database);
     await sweepRateWindows(database);
+    await sweepJobs(database);
+    await sweepSystemMails(database);
+    await sweepNotices(database);
     await sessions.sweep();
   } catch (error) {
     log.warn({ err: error }, "the sweep failed; it runs again in ten minutes");

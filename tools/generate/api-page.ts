@@ -2,7 +2,7 @@
 // Before it: contract/src. After it: people who write a client.
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { formatBytes, nounTitle, rawContent } from "@postloft/contract/openapi.ts";
+import { bodyTypes, formatBytes, nounTitle, rawContent } from "@postloft/contract/openapi.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import {
   inputSchema,
@@ -116,7 +116,7 @@ function answersText(endpoint: Endpoint): string {
   const texts = Object.entries(endpoint.answers).map(([status, schema]) => ({
     status: `**${status}**`,
     text:
-      endpoint.envelope === "raw"
+      (endpoint.envelope === "raw" || endpoint.envelope === "page") && schema !== null
         ? `${code(rawContent(endpoint).type)}.`
         : answerText(schema === null ? null : outputSchema(schema)),
   }));
@@ -160,12 +160,22 @@ const MAX_JSON_LINE_LENGTH = 80;
 
 /** A curl call where there is something to send; without a body a call is its path and the key. */
 function example(endpoint: Endpoint): string {
-  const body = EXAMPLE_BODIES[endpoint.name];
+  const body = endpoint.bodyKind === "upload" ? {} : EXAMPLE_BODIES[endpoint.name];
   if (body === undefined) return "";
   const url = `"$URL${endpoint.path.replaceAll(/:(\w+)/g, (_all, name: string) => `$${name.toUpperCase()}`)}"`;
+  const call = `curl ${endpoint.method === "POST" ? "" : `-X ${endpoint.method} `}${url}`;
+  if (endpoint.envelope === "page")
+    return fenced(
+      "sh",
+      `${call} \\\n  -d '${new URLSearchParams(body as Record<string, string>).toString()}'`,
+    );
+  if (endpoint.bodyKind === "upload") {
+    const parts = fieldsOf(inputSchema(endpoint.body)).map(({ name }) => `-F "${name}=@a-file"`);
+    return fenced("sh", [`${call} ${KEYS[endpoint.caller]}`, ...parts].join(" \\\n  "));
+  }
   const lines = [
-    `curl ${endpoint.method === "POST" ? "" : `-X ${endpoint.method} `}${url} ${KEYS[endpoint.caller]}`,
-    '-H "Content-Type: application/json"',
+    `${call} ${KEYS[endpoint.caller]}`,
+    `-H "Content-Type: ${bodyTypes(endpoint)[0]}"`,
     `-d '${jsonText(body).replaceAll("'", "'\\''")}'`,
   ];
   return fenced("sh", lines.join(" \\\n  "));

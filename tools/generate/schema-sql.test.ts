@@ -69,7 +69,7 @@ test("schema.sql shows what the migrations made", async () => {
   for (const line of [
     "CREATE UNLOGGED TABLE rate_windows (",
     "  CONSTRAINT events_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE",
-    "CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text;",
+    "CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = ANY (ARRAY['CLAIMED'::text, 'SENDING'::text]);",
     "ALTER TABLE email_files ALTER COLUMN bytes SET STORAGE EXTERNAL;",
     "ALTER TABLE parents ADD CONSTRAINT parents_favourite FOREIGN KEY (favourite_id) REFERENCES children(id) DEFERRABLE INITIALLY DEFERRED;",
     ") WITH (fillfactor=70);",

@@ -14,8 +14,10 @@ const TYPES: Readonly<Record<string, string>> = {
   int8: "number",
   float8: "number",
   _text: "string[]",
+  _int4: "number[]",
   timestamptz: "Date",
   bytea: "Buffer",
+  inet: "string",
   jsonb: JSON_TYPE,
 };
 

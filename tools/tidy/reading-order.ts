@@ -32,11 +32,16 @@ const CONTRACT = "contract/src/";
 const CONTRACT_PACKAGE = "@postloft/contract/";
 /** Parts that are installed or bundled on their own: a relative import never leaves them. */
 const PARTS = ["server/", "contract/", "dashboard/"];
-/** Private files and the only file outside their folder that may import them. */
-const PRIVATE_FILES: { name: RegExp; role: string; reader?: string }[] = [
+/** Private files and the only file outside their folder that may import them. That with which jobs are made is a tool for all. */
+const PRIVATE_FILES: { name: RegExp; role: string; reader?: string; except?: string }[] = [
   { name: /^(.+-)?queries\.ts$/, role: "queries" },
   { name: /^(.+-)?routes\.ts$/, role: "routes", reader: `${SERVER}api.ts` },
-  { name: /^(.+-)?jobs\.ts$/, role: "jobs", reader: `${SERVER}worker.ts` },
+  {
+    name: /^(.+-)?jobs\.ts$/,
+    role: "jobs",
+    reader: `${SERVER}worker.ts`,
+    except: `${SERVER}platform/jobs.ts`,
+  },
 ];
 
 /** Tests may import anything; so may bench, e2e and tools, which are programs of their own. */
@@ -138,7 +143,9 @@ function faultOfLeaving(target: string, path: string, specifier: string): string
 function faultOfPrivacy(target: string, path: string): string | undefined {
   const owner = folderOf(target);
   if (owner === undefined || owner === folderOf(path)) return undefined;
-  const hidden = PRIVATE_FILES.find(({ name }) => name.test(posix.basename(target)));
+  const hidden = PRIVATE_FILES.find(
+    ({ name, except }) => name.test(posix.basename(target)) && target !== except,
+  );
   if (hidden === undefined || path === hidden.reader) return undefined;
   const way = hidden.reader === undefined ? "" : `, and of ${hidden.reader}`;
   return `imports ${target}; ${hidden.role} are private to server/src/${owner}${way}. Call a verb of that folder instead, or add one.`;

@@ -145,6 +145,14 @@ const BROKEN: Case[] = [
     },
     ["server/src/api.ts:2", "server/src/main.ts:1", "server/src/worker.ts:2"],
   ],
+  [
+    "jobs are made with a file for all, whose statements are private",
+    privateFiles,
+    {
+      "server/src/contacts/imports.ts": 'import "../platform/jobs.ts";\nimport "../platform/job-queries.ts";',
+    },
+    ["server/src/contacts/imports.ts:2 imports server/src/platform/job-queries.ts"],
+  ],
 
   // SQL.
   ...[

@@ -5,18 +5,19 @@ import { parseAddress } from "@postloft/contract/address.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { violatedConstraint } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { forgetRecipient } from "../emails/emails.ts";
+import { noteContacts } from "../events/contact-changes.ts";
+import { forgetRecipients } from "../emails/emails.ts";
+import type { Via } from "./consent.ts";
 import {
-  countContacts,
-  deleteContactRow,
+  deleteContactRows,
   findContact,
   findContactForUpdate,
+  findContactRowByEmail,
   findContactsById,
   findEmails,
-  listContactRows,
+  lockContacts,
   updateContactRow,
   type ContactRow,
 } from "./queries.ts";
@@ -32,7 +33,8 @@ export interface ContactView {
   updatedAt: string;
 }
 
-function present(row: ContactRow): ContactView {
+/** A contact as its callers see it (spec §2.1). */
+export function presentContact(row: ContactRow): ContactView {
   return {
     id: row.id,
     email: row.email,
@@ -47,23 +49,21 @@ function present(row: ContactRow): ContactView {
 export async function getContact(database: Database, projectId: string, id: string): Promise<ContactView> {
   const row = isId(id) ? await findContact(database, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("CONTACT_NOT_FOUND");
-  return present(row);
+  return presentContact(row);
+}
+
+/** The contact of an address in its canonical form, if there is one. */
+export async function findContactByEmail(
+  database: Database,
+  projectId: string,
+  email: string,
+): Promise<ContactView | undefined> {
+  const row = await findContactRowByEmail(database, projectId, email);
+  return row === undefined ? undefined : presentContact(row);
 }
 
 export async function contactExists(database: Database, projectId: string, id: string): Promise<boolean> {
   return (await findContact(database, projectId, id)) !== undefined;
-}
-
-/** Contacts newest first; `total` is counted on the first page only. */
-export async function listContacts(
-  database: Database,
-  projectId: string,
-  search: string | undefined,
-  request: PageRequest,
-): Promise<Page<ContactView> & { total: number }> {
-  const rows = await listContactRows(database, projectId, search, request);
-  const total = request.before === null ? await countContacts(database, projectId, search) : 0;
-  return { ...toPage("contacts", request, rows, present), total };
 }
 
 /** Which of these spellings are addresses of contacts. */
@@ -94,6 +94,7 @@ export async function updateContact(
   projectId: string,
   id: string,
   edit: ContactEdit,
+  via: Via,
 ): Promise<ContactView> {
   const row = isId(id) ? await findContactForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("CONTACT_NOT_FOUND");
@@ -108,9 +109,10 @@ export async function updateContact(
       throw contactRefusal(error) ?? error;
     });
     await registerFields(tx, [{ projectId, patch }]);
+    await noteContacts(tx, [{ projectId, contactId: id }]);
   }
   if (edit.subscribed !== undefined)
-    await flipAndRecord(tx, [{ projectId, id, subscribed: edit.subscribed }]);
+    await flipAndRecord(tx, [{ projectId, id, subscribed: edit.subscribed, via }]);
   return getContact(tx, projectId, id);
 }
 
@@ -135,11 +137,25 @@ export function contactRefusal(error: unknown): Refusal | null {
   }
 }
 
-/** Deletes a contact with its events; mails to it lose the person, and those that wait are not sent. */
+/** Deletes a contact as `deleteContacts` does. @throws Refusal CONTACT_NOT_FOUND. */
 export async function deleteContact(tx: Tx, projectId: string, id: string): Promise<void> {
-  if (!isId(id)) throw new Refusal("CONTACT_NOT_FOUND");
-  await forgetRecipient(tx, projectId, id);
-  if (!(await deleteContactRow(tx, projectId, id))) throw new Refusal("CONTACT_NOT_FOUND");
+  const deleted = isId(id) ? await deleteContacts(tx, projectId, [id]) : [];
+  if (deleted.length === 0) throw new Refusal("CONTACT_NOT_FOUND");
+}
+
+/**
+ * Deletes contacts with their events; mails to them lose the person, and those that wait are not sent. Answers the ids of
+ * those that were there.
+ */
+export async function deleteContacts(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
+  // Mails before contacts, as the sender locks them, so that neither waits for the other in a circle.
+  await forgetRecipients(tx, projectId, ids);
+  const locked = await lockContacts(tx, projectId, ids, "deleting");
+  const found = locked.map((row) => row.id);
+  // Mails that were being queued when we came are there by now, and no more can come.
+  await forgetRecipients(tx, projectId, found);
+  await deleteContactRows(tx, projectId, found);
+  return found;
 }
 
 export interface RenderContact {

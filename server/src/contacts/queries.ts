@@ -1,6 +1,7 @@
 // Statements on `contacts` and `contact_fields`. Batches come as arrays, sorted by their caller so that locks are taken in one order.
-import { sql, type SqlBool } from "kysely";
+import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import type { Via } from "./consent.ts";
 import type { FieldType } from "./rules.ts";
 
 export interface ContactRow {
@@ -24,6 +25,8 @@ export interface ContactUpsert {
   /** JSON: what is laid over its data, and the keys that go. */
   added: string;
   removed: string;
+  /** What the consent log says about its beginning when it is new. */
+  via: Via;
 }
 
 export interface UpsertedContact {
@@ -32,14 +35,16 @@ export interface UpsertedContact {
   id: string;
   /** As it was before; of a new contact as it is. */
   subscribed: boolean;
+  /** Whether it is new, or its data changed. */
+  changed: boolean;
 }
 
 const keysOf = (column: string) => sql.raw(`array(select jsonb_array_elements_text(${column}))`);
 
 /**
- * Inserts the contacts that are missing, patches the data of those that are there where the patch changes anything, and
- * registers the fields; all in one statement, because it is on the way of every tracked event. A contact that another
- * transaction inserts meanwhile is patched too.
+ * Inserts the contacts that are missing with the beginning of their consent log, patches the data of those that are there
+ * where the patch changes anything, and registers the fields; all in one statement, because it is on the way of every
+ * tracked event. A contact that another transaction inserts meanwhile is patched too.
  */
 export async function upsertContactRows(
   tx: Tx,
@@ -56,8 +61,11 @@ export async function upsertContactRows(
         ${contacts.map((contact) => contact.newId)}::uuid[],
         ${contacts.map((contact) => contact.subscribed)}::boolean[],
         ${contacts.map((contact) => contact.added)}::jsonb[],
-        ${contacts.map((contact) => contact.removed)}::jsonb[]
-      ) as i (project_id, email, new_id, subscribed, added, removed)
+        ${contacts.map((contact) => contact.removed)}::jsonb[],
+        ${contacts.map((contact) => contact.via.source)}::text[],
+        ${contacts.map((contact) => contact.via.actor)}::text[],
+        ${contacts.map((contact) => contact.via.ip)}::inet[]
+      ) as i (project_id, email, new_id, subscribed, added, removed, source, actor, ip)
       left join contacts c on c.project_id = i.project_id and c.email = i.email
     ), inserted as (
       insert into contacts (project_id, id, email, subscribed, data)
@@ -67,30 +75,50 @@ export async function upsertContactRows(
           select jsonb_array_elements_text(g.removed) from given g
           where g.project_id = excluded.project_id and g.email = excluded.email)
       returning project_id, email, id, subscribed
+    ), begun as (
+      insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip)
+      select i.project_id, i.id, i.id, i.subscribed, g.source, g.actor, g.ip
+      from inserted i join given g on g.project_id = i.project_id and g.new_id = i.id
     ), patched as (
       update contacts c set data = (c.data || g.added) - ${keysOf("g.removed")}, updated_at = now()
       from (select * from given where differs order by project_id, email) g
       where c.project_id = g.project_id and c.id = g.id
     ), registered as (${fieldInsert(fields)})
-    select project_id, email, id, was as subscribed from given where id is not null
-    union all select project_id, email, id, subscribed from inserted`.execute(tx);
+    select project_id, email, id, was as subscribed, differs as changed from given where id is not null
+    union all select project_id, email, id, subscribed, true from inserted`.execute(tx);
   return rows;
 }
 
-/** Sets `subscribed` where it differs and answers the contacts that really flipped, also beside other transactions. */
+/**
+ * Sets `subscribed` where it differs, with a row of the consent log for each, and answers the contacts that really flipped,
+ * also beside other transactions. A contact may be given once.
+ */
 export async function flipSubscriptions(
   tx: Tx,
-  flips: ReadonlyArray<{ projectId: string; id: string; subscribed: boolean }>,
+  flips: ReadonlyArray<{ projectId: string; id: string; subscribed: boolean; changeId: string; via: Via }>,
 ) {
   const { rows } = await sql<{ project_id: string; id: string; subscribed: boolean }>`
-    update contacts c set subscribed = i.subscribed, updated_at = now()
-    from (select * from unnest(
-      ${flips.map((flip) => flip.projectId)}::uuid[],
-      ${flips.map((flip) => flip.id)}::uuid[],
-      ${flips.map((flip) => flip.subscribed)}::boolean[]
-    ) as t (project_id, id, subscribed) order by project_id, id) i
-    where c.project_id = i.project_id and c.id = i.id and c.subscribed <> i.subscribed
-    returning c.project_id, c.id, c.subscribed`.execute(tx);
+    with given as (
+      select * from unnest(
+        ${flips.map((flip) => flip.projectId)}::uuid[],
+        ${flips.map((flip) => flip.id)}::uuid[],
+        ${flips.map((flip) => flip.subscribed)}::boolean[],
+        ${flips.map((flip) => flip.changeId)}::uuid[],
+        ${flips.map((flip) => flip.via.source)}::text[],
+        ${flips.map((flip) => flip.via.actor)}::text[],
+        ${flips.map((flip) => flip.via.ip)}::inet[]
+      ) as t (project_id, id, subscribed, change_id, source, actor, ip)
+    ), flipped as (
+      update contacts c set subscribed = i.subscribed, updated_at = now()
+      from (select * from given order by project_id, id) i
+      where c.project_id = i.project_id and c.id = i.id and c.subscribed <> i.subscribed
+      returning c.project_id, c.id, c.subscribed
+    ), logged as (
+      insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip)
+      select f.project_id, f.id, g.change_id, f.subscribed, g.source, g.actor, g.ip
+      from flipped f join given g on g.project_id = f.project_id and g.id = f.id
+    )
+    select project_id, id, subscribed from flipped`.execute(tx);
   return rows;
 }
 
@@ -131,6 +159,19 @@ export async function findContact(
     .executeTakeFirst();
 }
 
+export async function findContactRowByEmail(
+  database: Database,
+  projectId: string,
+  email: string,
+): Promise<ContactRow | undefined> {
+  return database
+    .selectFrom("contacts")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("email", "=", email)
+    .executeTakeFirst();
+}
+
 export async function findContactForUpdate(
   tx: Tx,
   projectId: string,
@@ -159,13 +200,25 @@ export async function updateContactRow(
     .execute();
 }
 
-export async function deleteContactRow(tx: Tx, projectId: string, id: string): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("contacts")
-    .where("project_id", "=", projectId)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return result.numDeletedRows === 1n;
+/**
+ * Locks contacts of a project and answers those that are there. In the order in which upserts lock them, so that neither
+ * waits for the other in a circle. `deleting` also waits for whoever adds something to them.
+ */
+export async function lockContacts(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+  purpose: "changing" | "deleting",
+): Promise<Array<{ id: string; subscribed: boolean }>> {
+  const strength = purpose === "deleting" ? sql`for update` : sql`for no key update`;
+  const { rows } = await sql<{ id: string; subscribed: boolean }>`
+    select id, subscribed from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])
+    order by email ${strength}`.execute(tx);
+  return rows;
+}
+
+export async function deleteContactRows(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql`delete from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
 }
 
 export async function findEmails(
@@ -196,38 +249,4 @@ export async function findContactsById(
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join contacts c on c.project_id = i.project_id and c.id = i.id`.execute(database);
   return rows;
-}
-
-/** A literal part of an address: `%`, `_` and `\` mean themselves. */
-function matches(search: string) {
-  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-  return sql<SqlBool>`email like ${pattern}`;
-}
-
-export async function listContactRows(
-  database: Database,
-  projectId: string,
-  search: string | undefined,
-  page: { limit: number; before: string | null },
-): Promise<ContactRow[]> {
-  let query = database.selectFrom("contacts").select(COLUMNS).where("project_id", "=", projectId);
-  if (search !== undefined) query = query.where(matches(search));
-  if (page.before !== null) query = query.where("id", "<", page.before);
-  return query
-    .orderBy("id", "desc")
-    .limit(page.limit + 1)
-    .execute();
-}
-
-export async function countContacts(
-  database: Database,
-  projectId: string,
-  search: string | undefined,
-): Promise<number> {
-  let query = database
-    .selectFrom("contacts")
-    .select((select) => select.fn.countAll<number>().as("count"))
-    .where("project_id", "=", projectId);
-  if (search !== undefined) query = query.where(matches(search));
-  return (await query.executeTakeFirstOrThrow()).count;
 }

@@ -2,24 +2,20 @@
 import * as contract from "@postloft/contract/contacts.ts";
 import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
-import { readPage } from "../platform/page.ts";
-import {
-  contactRefusal,
-  deleteContact,
-  getContact,
-  listContacts,
-  lookUpContacts,
-  updateContact,
-} from "./contacts.ts";
+import { noteContacts } from "../events/contact-changes.ts";
+import { listConsentChanges, viaDashboard } from "./consent.ts";
+import { contactRefusal, deleteContact, getContact, lookUpContacts, updateContact } from "./contacts.ts";
+import { listContacts } from "./list-contacts.ts";
+import { readContactPage } from "./list-cursor.ts";
 import { readDataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
 
 export function contactRoutes({ database }: { database: Database }): Route[] {
   return [
     route(contract.listContacts, async ({ projectId, query }) =>
-      ok(await listContacts(database, projectId, query.search, readPage("contacts", query))),
+      ok(await listContacts(database, projectId, query, readContactPage(query))),
     ),
-    route(contract.upsertContact, async ({ projectId, body, commit }) =>
+    route(contract.upsertContact, async ({ projectId, userId, body, commit }) =>
       commit(async (tx) => {
         const change = {
           projectId,
@@ -27,10 +23,12 @@ export function contactRoutes({ database }: { database: Database }): Route[] {
           ...(body.subscribed === undefined ? {} : { subscribed: body.subscribed }),
           subscribedIfNew: true,
           patch: readDataPatch(body.data),
+          via: viaDashboard(userId),
         };
         const [outcome] = await upsertContacts(tx, [change]);
         if (outcome === undefined) throw new Error("An upsert of one contact answered nothing.");
         const { contactId, isNew } = outcome;
+        await noteContacts(tx, [{ projectId, contactId }]);
         const contact = await getContact(tx, projectId, contactId);
         return { status: isNew ? 201 : 200, body: { ...contact, _meta: { isNew, isUpdate: !isNew } } };
       }).catch((error: unknown) => {
@@ -44,8 +42,11 @@ export function contactRoutes({ database }: { database: Database }): Route[] {
     route(contract.getContact, async ({ projectId, params }) =>
       ok(await getContact(database, projectId, params.id)),
     ),
-    route(contract.updateContact, async ({ projectId, params, body, commit }) =>
-      commit(async (tx) => ok(await updateContact(tx, projectId, params.id, body))),
+    route(contract.updateContact, async ({ projectId, userId, params, body, commit }) =>
+      commit(async (tx) => ok(await updateContact(tx, projectId, params.id, body, viaDashboard(userId)))),
+    ),
+    route(contract.listContactConsent, async ({ projectId, params }) =>
+      ok({ data: await listConsentChanges(database, projectId, params.id) }),
     ),
     route(contract.deleteContact, async ({ projectId, params, commit }) =>
       commit(async (tx) => {

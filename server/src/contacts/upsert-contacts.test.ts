@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { transaction } from "../platform/database.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { createTracker } from "../v1/track.ts";
+import { viaApi } from "./consent.ts";
 import { readDataPatch } from "./rules.ts";
 import { flipAndRecord, upsertContacts, type ContactChange } from "./upsert-contacts.ts";
 
@@ -18,6 +19,7 @@ const change = (projectId: string, email: string, parts: { subscribed?: boolean;
   email,
   subscribedIfNew: true,
   patch: readDataPatch(parts.data as Record<string, unknown> | undefined),
+  via: viaApi(null),
   ...(parts.subscribed === undefined ? {} : { subscribed: parts.subscribed }),
 });
 
@@ -119,6 +121,7 @@ test("what one contact tracks through the door keeps its order, whatever others 
         subscribed: at % 3 === 0 ? at % 2 === 0 : undefined,
         data: { at },
         receipt: null,
+        via: viaApi(null),
       }),
     ),
   );
@@ -162,7 +165,9 @@ test("flips in opposite directions beside each other leave as many events as the
   await Promise.all(
     Array.from({ length: 40 }, (_, at) =>
       transaction(server.database, (tx) =>
-        flipAndRecord(tx, [{ projectId: id, id: outcome?.contactId ?? "", subscribed: at % 2 === 0 }]),
+        flipAndRecord(tx, [
+          { projectId: id, id: outcome?.contactId ?? "", subscribed: at % 2 === 0, via: viaApi(null) },
+        ]),
       ),
     ),
   );

@@ -5,6 +5,7 @@ import type { Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
 import { flipSubscriptions, insertFields, upsertContactRows, type ContactField } from "./queries.ts";
+import type { ConsentSource, Via } from "./consent.ts";
 import { composePatches, inferFieldType, type DataPatch } from "./rules.ts";
 
 export interface ContactChange {
@@ -15,11 +16,14 @@ export interface ContactChange {
   subscribed?: boolean;
   subscribedIfNew: boolean;
   patch: DataPatch;
+  via: Via;
 }
 
 export interface ContactOutcome {
   contactId: string;
   isNew: boolean;
+  /** Whether it is new, or its data changed. A flip of its subscription is told by the event. */
+  isChanged: boolean;
 }
 
 /**
@@ -41,7 +45,7 @@ export async function upsertContacts(tx: Tx, changes: readonly ContactChange[]):
       );
     });
   }
-  return changes.map((change) => outcomes.get(change) ?? { contactId: "", isNew: false });
+  return changes.map((change) => outcomes.get(change) ?? { contactId: "", isNew: false, isChanged: false });
 }
 
 interface Group {
@@ -81,6 +85,7 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
     subscribed: change.subscribed ?? change.subscribedIfNew,
     added: JSON.stringify(change.patch.set),
     removed: JSON.stringify(change.patch.remove),
+    via: change.via,
   }));
   const stored = await upsertContactRows(tx, rows, fieldsOf(changes));
   const contacts = new Map(stored.map((row) => [addressKey(row.project_id, row.email), row]));
@@ -89,8 +94,13 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
     const contact = contacts.get(addressKey(change.projectId, change.email));
     if (contact === undefined) throw new Error("An upserted contact has no row.");
     if (change.subscribed !== undefined && change.subscribed !== contact.subscribed)
-      flips.push({ projectId: change.projectId, id: contact.id, subscribed: change.subscribed });
-    return { contactId: contact.id, isNew: contact.id === rows[at]?.newId };
+      flips.push({
+        projectId: change.projectId,
+        id: contact.id,
+        subscribed: change.subscribed,
+        via: change.via,
+      });
+    return { contactId: contact.id, isNew: contact.id === rows[at]?.newId, isChanged: contact.changed };
   });
   await flipAndRecord(tx, flips);
   return outcomes;
@@ -100,24 +110,27 @@ export interface Flip {
   projectId: string;
   id: string;
   subscribed: boolean;
-  /** Why, where it was not somebody's wish (decisions §10). */
-  reason?: "bounce" | "complaint";
+  via: Via;
 }
 
-/** Sets `subscribed` and records one event per contact that really flipped. */
+/** Sources that are not somebody's wish: the event tells them as its reason (decisions §10). */
+const REASONS: ReadonlySet<string> = new Set(["bounce", "complaint"] satisfies ConsentSource[]);
+
+/** Sets `subscribed`; one event and one row of the consent log per contact that really flipped. */
 export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<void> {
   if (flips.length === 0) return;
-  const reasons = new Map(flips.map((flip) => [flip.id, flip.reason]));
-  const flipped = await flipSubscriptions(tx, flips);
+  // Of several flips of one contact the last counts: the log must not hold a change that nobody saw.
+  const byContact = new Map(flips.map((flip) => [flip.id, { ...flip, changeId: newId() }]));
+  const flipped = await flipSubscriptions(tx, [...byContact.values()]);
   await recordEvents(
     tx,
     flipped.map((row) => {
-      const reason = reasons.get(row.id);
+      const source = byContact.get(row.id)?.via.source ?? "";
       return {
         projectId: row.project_id,
         contactId: row.id,
         name: row.subscribed ? CONTACT_SUBSCRIBED : CONTACT_UNSUBSCRIBED,
-        data: reason === undefined ? null : { reason },
+        data: REASONS.has(source) ? { reason: source } : null,
       };
     }),
   );
@@ -134,12 +147,12 @@ export async function registerFields(
 
 /** Each field once, with the type of the first value. */
 function fieldsOf(changes: ReadonlyArray<{ projectId: string; patch: DataPatch }>): ContactField[] {
-  const fields = new Map<string, ContactField>();
+  const byProject = new Map<string, Map<string, ContactField>>();
   for (const { projectId, patch } of changes) {
-    for (const [field, value] of Object.entries(patch.set)) {
-      const key = `${projectId} ${field}`;
-      if (!fields.has(key)) fields.set(key, { projectId, field, type: inferFieldType(value) });
-    }
+    const fields = byProject.get(projectId) ?? new Map<string, ContactField>();
+    byProject.set(projectId, fields);
+    for (const field of Object.keys(patch.set))
+      if (!fields.has(field)) fields.set(field, { projectId, field, type: inferFieldType(patch.set[field]) });
   }
-  return [...fields.values()];
+  return [...byProject.values()].flatMap((fields) => [...fields.values()]);
 }

@@ -1,43 +1,200 @@
-// What came back about a mail: its state moves forward, its event is recorded, a hard bounce or complaint unsubscribes; all in one transaction.
-// Before it: emails/outcomes.ts (what the transport told at once). After it: contacts/ and events/.
+// What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes; all in one transaction.
+// Before it: emails/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, events/, the guard.
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
-import { recordEvents } from "../events/events.ts";
-import { advanceEmails } from "../emails/emails.ts";
+import { idTimeMs } from "../platform/ids.ts";
+import { recordEvents, type EventToRecord } from "../events/events.ts";
 import type { Feedbacks } from "../emails/outcomes.ts";
+import { numberOf, PIXEL_NUMBER } from "../emails/rendering/link-target.ts";
+import {
+  advanceEmails,
+  confirmSent,
+  lockEmails,
+  noteSoftBounces,
+  type EmailStepTaken,
+  type LockedEmails,
+  type ReturnedMail,
+} from "../emails/returned-emails.ts";
 import { flipAndRecord } from "../contacts/upsert-contacts.ts";
-import { INTERPRETATIONS } from "./rules.ts";
+import type { Guard } from "./reputation.ts";
+import { bookActivities, type Activity } from "./tracking/book-activity.ts";
+import {
+  afterTheEnd,
+  FEEDBACK,
+  INTERPRETATIONS,
+  neverLeaves,
+  type Interpretation,
+  type ReportKind,
+} from "./rules.ts";
 
-export const applyFeedback: Feedbacks = async (tx: Tx, items) => {
-  const notices = items.flatMap((item) =>
-    INTERPRETATIONS[item.feedback].map((meaning) => ({ item, meaning })),
-  );
-  await advanceEmails(
+/** A report about a mail that is known. */
+export interface MailReport {
+  mail: ReturnedMail;
+  kind: ReportKind;
+  /** When it happened, as far as the report says. */
+  at: Date | null;
+  /** What the event tells beside the facts of the mail. */
+  data: Readonly<Record<string, unknown>>;
+}
+
+interface Item {
+  projectId: string;
+  emailId: string;
+  contactId: string | null;
+  facts: object;
+  meaning: Interpretation;
+  at: Date;
+  data: Readonly<Record<string, unknown>>;
+}
+
+export interface Deliveries {
+  /** What transports told with their answers. */
+  applyFeedback: Feedbacks;
+  /** What was reported later. Answers for each report, in order, whether it was new. */
+  applyReports(tx: Tx, reports: readonly MailReport[]): Promise<boolean[]>;
+}
+
+export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
+  return {
+    async applyFeedback(tx, items) {
+      const at = new Date();
+      await apply(
+        tx,
+        items.flatMap(({ feedback, ...item }) =>
+          FEEDBACK[feedback].map((meaning) => ({ ...item, meaning, at, data: {} })),
+        ),
+        guard,
+      );
+    },
+    async applyReports(tx, reports) {
+      const now = Date.now();
+      return apply(
+        tx,
+        reports.map(({ mail, kind, at, data }) => ({
+          projectId: mail.projectId,
+          emailId: mail.id,
+          contactId: mail.contactId,
+          facts: mail.facts,
+          meaning: neverLeaves(mail.status) ? afterTheEnd(INTERPRETATIONS[kind]) : INTERPRETATIONS[kind],
+          at: plausible(at, mail.id, now),
+          data,
+        })),
+        guard,
+      );
+    },
+  };
+}
+
+/** Not before the mail was there and not in the future, whatever a report says. */
+function plausible(at: Date | null, emailId: string, nowMs: number): Date {
+  return new Date(Math.min(nowMs, Math.max(idTimeMs(emailId), at?.getTime() ?? nowMs)));
+}
+
+async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<boolean[]> {
+  // All at once and in one order, before anything is booked: two that book the same mails must not wait for each other.
+  const locked = await lockEmails(
     tx,
-    notices.flatMap(({ item, meaning }) =>
-      meaning.status === null
-        ? []
-        : [{ projectId: item.projectId, id: item.emailId, status: meaning.status }],
-    ),
+    items.map(({ projectId, emailId }) => ({ projectId, id: emailId })),
   );
-  const known = notices.flatMap(({ item, meaning }) =>
-    item.contactId === null ? [] : [{ item, meaning, contactId: item.contactId }],
-  );
+  const steps = await takeSteps(tx, items, locked);
+  await bookActivities(tx, items.flatMap(activityOf));
+  const isNew = await findNew(tx, items, steps);
   await recordEvents(
     tx,
-    known.map(({ item, meaning, contactId }) => ({
-      projectId: item.projectId,
-      contactId,
-      name: meaning.event,
-      data: { ...item.facts, ...meaning.data },
-      emailId: item.emailId,
-    })),
+    items.flatMap((item, at) => eventsOf(item, isNew[at] === true, steps.get(item))),
   );
+  const fresh = items.filter((_, at) => isNew[at] === true);
   await flipAndRecord(
     tx,
-    known.flatMap(({ item, meaning, contactId }) =>
-      meaning.unsubscribe === null
+    fresh.flatMap(({ projectId, contactId, meaning: { unsubscribe: source } }) =>
+      source === null || contactId === null
         ? []
-        : [{ projectId: item.projectId, id: contactId, subscribed: false, reason: meaning.unsubscribe }],
+        : [{ projectId, id: contactId, subscribed: false, via: { source, actor: null, ip: null } }],
     ),
   );
-};
+  const isBad = ({ meaning: { unsubscribe } }: Item) =>
+    unsubscribe === "bounce" || unsubscribe === "complaint";
+  await guard(tx, [...new Set(fresh.filter(isBad).map(({ projectId }) => projectId))]);
+  return isNew;
+}
+
+/** Moves the states; what became of each item that has one. */
+async function takeSteps(
+  tx: Tx,
+  items: readonly Item[],
+  locked: LockedEmails,
+): Promise<Map<Item, EmailStepTaken>> {
+  const own: Item[] = [];
+  const steps = items.flatMap((item) => {
+    const { status } = item.meaning;
+    if (status === null) return [];
+    own.push(item);
+    return [{ projectId: item.projectId, id: item.emailId, status, at: item.at }];
+  });
+  const taken = await advanceEmails(tx, steps, locked);
+  return new Map(own.flatMap((item, at) => (taken[at] === undefined ? [] : [[item, taken[at]]])));
+}
+
+/** What SES saw of an opening or a click. */
+function activityOf({ projectId, emailId, meaning: { activity: kind }, at, data }: Item): Activity[] {
+  if (kind === null) return [];
+  const { link, userAgent } = data;
+  const url = kind === "click" && typeof link === "string" ? link : null;
+  return [
+    {
+      projectId,
+      emailId,
+      kind,
+      number: url === null ? PIXEL_NUMBER : numberOf(url, true),
+      link: url,
+      at,
+      userAgent: typeof userAgent === "string" ? userAgent : "",
+      purpose: "",
+      isInBurst: false,
+    },
+  ];
+}
+
+/** Whether each item was told for the first time. */
+async function findNew(
+  tx: Tx,
+  items: readonly Item[],
+  steps: ReadonlyMap<Item, EmailStepTaken>,
+): Promise<boolean[]> {
+  const of = (once: Interpretation["once"]) => items.filter((item) => item.meaning.once === once);
+  const keyOf = ({ projectId, emailId, at }: Item) => ({ projectId, id: emailId, at });
+  const [soft, confirmed] = [of("soft-bounce"), of("confirmed")];
+  const firstSoft = await noteSoftBounces(tx, soft.map(keyOf));
+  const told = await confirmSent(tx, confirmed.map(keyOf));
+  const firsts = new Map<Item, boolean | undefined>([
+    ...soft.map((item, at) => [item, firstSoft[at]] as const),
+    ...confirmed.map((item, at) => [item, told[at]] as const),
+  ]);
+  return items.map((item) => {
+    const { once, status } = item.meaning;
+    if (once === "never") return true;
+    return once === "status"
+      ? status === null || steps.get(item)?.isFirst === true
+      : firsts.get(item) === true;
+  });
+}
+
+function eventsOf(
+  { projectId, emailId, contactId, facts, meaning, data }: Item,
+  isNew: boolean,
+  step: EmailStepTaken | undefined,
+): EventToRecord[] {
+  if (contactId === null) return [];
+  const event = (name: string, more: object): EventToRecord => ({
+    projectId,
+    contactId,
+    name,
+    data: { ...facts, ...more },
+    emailId,
+  });
+  return [
+    // Nobody had seen that it left.
+    ...(step?.isProof === true ? [event(EMAIL_SENT, {})] : []),
+    ...(meaning.event !== null && isNew ? [event(meaning.event, { ...data, ...meaning.data })] : []),
+  ];
+}

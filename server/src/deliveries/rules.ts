@@ -1,25 +1,91 @@
-// What a notice about a mail means: the event it is, how the mail's state changes, whether the contact is unsubscribed. Pure.
-// Before it: deliveries.ts. After it: nothing.
-import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY } from "@postloft/contract/event-names.ts";
+// What a report about a mail means: the event it is, how the mail's state changes, whether the contact is unsubscribed. Pure.
+// Before it: ses-events.ts, returned-message.ts and the transports say what was reported. After it: deliveries.ts does it.
+import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY, EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { ConsentSource } from "../contacts/consent.ts";
 import type { Feedback } from "../emails/providers/transport.ts";
+import { LEFT_STATUSES, type ReturnedStatus } from "../emails/rules.ts";
+
+/**
+ * What can be reported. `sent`: whoever took the mail says so. `delayed`: still trying. `hard-bounce`: the address is gone.
+ * `soft-bounce`: the mailbox did not take it. `refused`: it did not arrive for what it is, and that says nothing about the
+ * address. `not-spam`: a person took it out of the junk. `unsubscribed`: a person left by the provider's own button.
+ */
+export type ReportKind =
+  | "sent"
+  | "delivered"
+  | "delayed"
+  | "hard-bounce"
+  | "soft-bounce"
+  | "refused"
+  | "complaint"
+  | "not-spam"
+  | "opened"
+  | "clicked"
+  | "unsubscribed";
 
 export interface Interpretation {
-  event: string;
+  /** null: nothing is recorded. */
+  event: string | null;
   data: Record<string, unknown>;
   /** The state of the mail afterwards; null leaves it. */
-  status: EmailStatus | null;
-  /** Why the contact is unsubscribed; null leaves the subscription. */
-  unsubscribe: "bounce" | "complaint" | null;
+  status: ReturnedStatus | null;
+  /**
+   * How a repeat is known: by the instant that `status`, a `soft-bounce` or the confirmation of being sent has in the mail's
+   * row. `never`: whoever tells it tells it once.
+   */
+  once: "status" | "soft-bounce" | "confirmed" | "never";
+  /** What somebody did with the mail, to be judged and booked like what we track ourselves. */
+  activity: "open" | "click" | null;
+  /** How the contact is unsubscribed; null leaves the subscription. */
+  unsubscribe: ConsentSource | null;
 }
 
-/** One row per notice (spec §3.1: a hard bounce and a complaint unsubscribe, a soft bounce does not). */
-export const INTERPRETATIONS: Readonly<Record<Feedback, readonly Interpretation[]>> = {
-  delivered: [{ event: EMAIL_DELIVERY, data: {}, status: "DELIVERED", unsubscribe: null }],
-  bounced: [{ event: EMAIL_BOUNCE, data: { bounceType: "hard" }, status: "BOUNCED", unsubscribe: "bounce" }],
-  "soft-bounced": [{ event: EMAIL_BOUNCE, data: { bounceType: "soft" }, status: null, unsubscribe: null }],
-  complained: [
-    { event: EMAIL_DELIVERY, data: {}, status: "DELIVERED", unsubscribe: null },
-    { event: EMAIL_COMPLAINT, data: {}, status: "COMPLAINED", unsubscribe: "complaint" },
-  ],
+function row(event: string | null, more: Partial<Interpretation> = {}): Interpretation {
+  return { event, data: {}, status: null, once: "status", activity: null, unsubscribe: null, ...more };
+}
+
+/** One row per kind (spec §3.1: a hard bounce and a complaint unsubscribe, a soft bounce does not). */
+export const INTERPRETATIONS: Readonly<Record<ReportKind, Interpretation>> = {
+  sent: row(EMAIL_SENT, { once: "confirmed" }),
+  delivered: row(EMAIL_DELIVERY, { status: "DELIVERED" }),
+  delayed: row(null),
+  "hard-bounce": row(EMAIL_BOUNCE, {
+    data: { bounceType: "hard" },
+    status: "BOUNCED",
+    unsubscribe: "bounce",
+  }),
+  "soft-bounce": row(EMAIL_BOUNCE, { data: { bounceType: "soft" }, once: "soft-bounce" }),
+  // Not the contact's fault, and no bounce to be rated.
+  refused: row(EMAIL_BOUNCE, { data: { bounceType: "soft" }, once: "soft-bounce" }),
+  complaint: row(EMAIL_COMPLAINT, { status: "COMPLAINED", unsubscribe: "complaint" }),
+  "not-spam": row(null),
+  opened: row(null, { activity: "open" }),
+  clicked: row(null, { activity: "click" }),
+  unsubscribed: row(null, { unsubscribe: "one-click" }),
 };
+
+/** What a transport told at once; in order. It is told with the booking of its attempt, so only once. */
+export const FEEDBACK: Readonly<Record<Feedback, readonly Interpretation[]>> = {
+  delivered: [INTERPRETATIONS.delivered],
+  bounced: [INTERPRETATIONS["hard-bounce"]],
+  // These never left: they stay FAILED.
+  "unknown-address": [{ ...INTERPRETATIONS["hard-bounce"], status: null, once: "never" }],
+  "soft-bounced": [{ ...INTERPRETATIONS["soft-bounce"], once: "never" }],
+  complained: [INTERPRETATIONS.delivered, INTERPRETATIONS.complaint],
+};
+
+/** Of a mail that never left nothing is booked any more, but whoever does not want more of them gets no more. */
+export function afterTheEnd({ unsubscribe }: Interpretation): Interpretation {
+  return row(null, { unsubscribe });
+}
+
+/** States of mails that have left, of which something can come back. */
+export function hasLeft(status: EmailStatus): boolean {
+  return LEFT_STATUSES.includes(status);
+}
+
+/** States of mails that never will. */
+export function neverLeaves(status: EmailStatus): boolean {
+  return status === "FAILED" || status === "SKIPPED";
+}

@@ -219,6 +219,47 @@ test("three failed checks in a row turn a domain pending, and its record verifie
   expect(await getView(domains, id)).toMatchObject({ status: "VERIFIED", lastError: null });
 });
 
+test("the members are told once by mail when a domain is lost, with the record to put back, and again only when it is lost again", async () => {
+  const { pool } = testDatabase;
+  const people = ["ada@example.net", "grace@example.net", "stranger@example.net"].map((email) => ({
+    id: randomUUID(),
+    email,
+  }));
+  for (const { id, email } of people)
+    await pool.query("insert into users (id, email, password_hash) values ($1, $2, '')", [id, email]);
+  for (const { id } of people.slice(0, 2))
+    await pool.query("insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')", [
+      projectId,
+      id,
+    ]);
+  const domains = startProcess();
+  const view = await addVerified(domains, "lost.example");
+  const checkTimes = async (times: number) => {
+    for (let check = 0; check < times; check++) {
+      await letPass(view.id, 6);
+      await checkDue(domains);
+    }
+    const { rows } = await pool.query<{ to_address: string; subject: string; text: string }>(
+      "select to_address, subject, text from system_mails order by id",
+    );
+    return rows;
+  };
+  dns.setTxt(nameOf(view), []);
+  expect(await checkTimes(2)).toEqual([]);
+  const told = await checkTimes(5);
+  expect(told.map(({ to_address, subject }) => [to_address, subject])).toEqual([
+    ["ada@example.net", "lost.example is no longer verified"],
+    ["grace@example.net", "lost.example is no longer verified"],
+  ]);
+  expect(told[0]?.text).toContain(nameOf(view));
+  dns.setTxt(nameOf(view), [valueOf(view)]);
+  expect(await checkTimes(1)).toHaveLength(2);
+  dns.setTxt(nameOf(view), []);
+  expect(await checkTimes(3)).toHaveLength(4);
+  await pool.query("delete from system_mails");
+  await pool.query("delete from users");
+});
+
 test("checks in between that succeed, or that nobody answers, do not add up to three strikes", async () => {
   const domains = startProcess();
   const { id, records } = await addVerified(domains, "row.example");

@@ -3,14 +3,17 @@
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
+import { enqueueSystemMails } from "../emails/system-mail.ts";
 import {
   claimDueDomains,
   deleteFormerKey,
   listDueDomains,
+  listMemberAddresses,
   promoteNextKey,
   updateCheck,
 } from "./check-queries.ts";
 import { dkimName } from "./dkim-record.ts";
+import { lostDomainMail } from "./lost-domain-mail.ts";
 import {
   findDomain,
   findHolders,
@@ -175,7 +178,16 @@ async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked) {
   // A key that proved nothing has signed nothing that could still be on its way.
   if (isSwitched) await promoteNextKey(tx, key, row.status === "VERIFIED" ? FORMER_KEY_MS : null);
   else await deleteFormerKey(tx, key);
-  return { isTaken, isLost: hasChanged && state.status === "PENDING", isSwitched };
+  const isLost = hasChanged && state.status === "PENDING";
+  if (isLost) {
+    const mail = lostDomainMail(row, MAX_FAILED_CHECKS);
+    const members = await listMemberAddresses(tx, row.project_id);
+    await enqueueSystemMails(
+      tx,
+      members.map((to) => ({ to, ...mail })),
+    );
+  }
+  return { isTaken, isLost, isSwitched };
 }
 
 async function isHeldElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {

@@ -19,6 +19,8 @@ import {
   findDkimKeys,
   findDomain,
   findHolders,
+  findCampaignFrom,
+  findTemplateFrom,
   insertDomain,
   insertNextDkimKey,
   listDomainRows,
@@ -44,6 +46,7 @@ export interface Domains {
    * @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while there are two keys already.
    */
   rotateKey(projectId: string, id: string): Promise<(tx: Tx) => Promise<DomainView>>;
+  /** @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while a template, or a campaign that is not over, sends from it. */
   delete(tx: Tx, projectId: string, id: string): Promise<void>;
   /** Which of these may send right now, and how their mail is signed; the others are left out or refused with the reason. */
   findSigningKeys(
@@ -149,7 +152,14 @@ export function createDomains(options: {
         throw new Refusal("CONFLICT", {
           message: `${SANDBOX_DOMAIN} belongs to the installation and cannot be removed.`,
         });
-      if (!isId(id) || !(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
+      const { domain } = await getRow(tx, projectId, id);
+      const template = await findTemplateFrom(tx, projectId, domain);
+      if (template !== undefined)
+        throw new Refusal("CONFLICT", { message: `The template "${template}" sends from ${domain}.` });
+      const campaign = await findCampaignFrom(tx, projectId, domain);
+      if (campaign !== undefined)
+        throw new Refusal("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
+      if (!(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
     },
     async findSigningKeys(names, within = database) {
       const found = new Map<string, SigningKey>();

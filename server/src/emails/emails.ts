@@ -1,15 +1,16 @@
 // The outbox: putting mails in, and telling where each stands.
 // Before it: v1/ (later campaigns and workflows) enqueues in its own transaction. After it: sender.ts claims.
-import { EMAIL_KINDS, EMAIL_STATUSES, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
+import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { contentId, isId, newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listEventsOfEmail } from "../events/events.ts";
-import { isForward, messageIdOf } from "./rules.ts";
+import type { ListKind } from "./message-headers.ts";
+import { kindOf, messageIdOf } from "./rules.ts";
 import {
   countEmails,
-  eraseRecipient,
+  eraseRecipients,
   findContentIds,
   findEmail,
   insertContents,
@@ -17,10 +18,11 @@ import {
   insertFile,
   listAttempts,
   listEmailRows,
-  updateStatuses,
   type ContentRow,
   type EmailFilter,
 } from "./queries.ts";
+
+export { advanceEmails, type EmailStep, type EmailStepTaken } from "./returned-emails.ts";
 
 export interface Mailbox {
   address: string;
@@ -47,6 +49,10 @@ export interface EmailContent {
   text: string | null;
   headers: ReadonlyArray<{ name: string; value: string }>;
   attachments: readonly ContentAttachment[];
+  /** Mail to a list: it gets a way out in its headers and leaves to subscribed contacts only. */
+  listKind?: ListKind | null;
+  /** False: neither opens nor clicks are looked at, whatever the project says. */
+  tracked?: boolean;
 }
 
 /** How an attachment is stored beside its content: everything but the bytes. */
@@ -66,11 +72,16 @@ export interface Copies {
 
 export interface NewEmail {
   projectId: string;
-  contactId: string;
+  /** null: to an address that is no contact's. */
+  contactId: string | null;
   kind: EmailKind;
   to: Mailbox;
   copies: Copies | null;
   content: EmailContent;
+  /** The template it was made with. */
+  templateId?: string;
+  /** The campaign it belongs to: to a contact at most one mail of each, or the database refuses the whole call. */
+  campaignId?: string;
   /** Laid over the contact's data when the mail is rendered. */
   variables: Readonly<Record<string, unknown>>;
 }
@@ -82,9 +93,10 @@ export function hashTexts({ subject, html, text }: Pick<EmailContent, "subject" 
 
 /** Makes a content; its id is a hash of everything it says, so that equal contents are stored once. */
 export function makeContent(parts: Omit<EmailContent, "id">, textsHash = hashTexts(parts)): EmailContent {
-  const { projectId, from, replyTo, headers, attachments } = parts;
+  const { projectId, from, replyTo, headers, attachments, listKind, tracked = true } = parts;
   const named = attachments.map(({ bytes: _bytes, ...rest }) => rest);
-  const small = JSON.stringify({ projectId, from, replyTo, headers, attachments: named, textsHash });
+  const kind = { ...(listKind ? { listKind } : {}), ...(tracked ? {} : { tracked }) };
+  const small = JSON.stringify({ projectId, from, replyTo, headers, attachments: named, textsHash, ...kind });
   return { ...parts, id: contentId(small, ...attachments.map(({ bytes }) => bytes)) };
 }
 
@@ -101,6 +113,8 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
     id: newId(),
     contactId: email.contactId,
     contentId: email.content.id,
+    templateId: email.templateId ?? null,
+    campaignId: email.campaignId ?? null,
     priority: EMAIL_KINDS.indexOf(email.kind) + 1,
     toAddress: email.to.address,
     toName: email.to.name,
@@ -111,7 +125,8 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
   return rows.map((row) => row.id);
 }
 
-async function storeContents(tx: Tx, given: readonly EmailContent[]): Promise<void> {
+/** Stores contents that are not there yet; equal ones are stored once. */
+export async function storeContents(tx: Tx, given: readonly EmailContent[]): Promise<void> {
   // In one order everywhere: two transactions that store the same contents must not wait for each other.
   const contents = given.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const isLarge = (content: EmailContent) =>
@@ -133,6 +148,8 @@ async function storeContents(tx: Tx, given: readonly EmailContent[]): Promise<vo
       text: content.text,
       headers: JSON.stringify(content.headers),
       attachments: JSON.stringify(await storeFiles(tx, content)),
+      list_kind: content.listKind ?? null,
+      tracked: content.tracked ?? true,
     });
   }
   await insertContents(tx, rows);
@@ -151,6 +168,7 @@ async function storeFiles(tx: Tx, content: EmailContent): Promise<StoredAttachme
 export interface EmailView {
   id: string;
   contactId: string | null;
+  campaignId: string | null;
   kind: EmailKind;
   status: EmailStatus;
   to: string;
@@ -169,7 +187,8 @@ function present(row: ListedEmail): EmailView {
   return {
     id: row.id,
     contactId: row.contact_id,
-    kind: EMAIL_KINDS[row.priority - 1] ?? "TRANSACTIONAL",
+    campaignId: row.campaign_id,
+    kind: kindOf(row.priority),
     status: row.status as EmailStatus,
     to: row.to_address,
     from: row.from_address,
@@ -194,6 +213,24 @@ export async function listEmails(
   return { ...toPage("emails", request, rows, present), total };
 }
 
+type AttemptRow = Pick<
+  Awaited<ReturnType<typeof listAttempts>>[number],
+  "outcome" | "answer" | "transport" | "created_at"
+>;
+
+/** The attempt that sent the mail: it stands at the mail. None for mails sent before answers were kept. */
+function lastAttempt(row: NonNullable<Awaited<ReturnType<typeof findEmail>>>): AttemptRow[] {
+  const { transport, answer, provider_message_id: id, sent_at: sentAt } = row;
+  if (answer === null || sentAt === null) return [];
+  const named = id === null || answer.includes(id) ? answer : `${answer} ${id}`;
+  return [{ outcome: "sent", answer: named, transport, created_at: sentAt }];
+}
+
+/** `deferred: 451 4.7.1 try later (smtp)` */
+function describeAttempt({ outcome, answer, transport }: AttemptRow): string {
+  return `${outcome}: ${answer}${transport === null ? "" : ` (${transport})`}`;
+}
+
 /** A mail with all that happened to it, oldest first. @throws Refusal EMAIL_NOT_FOUND. */
 export async function getEmail(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findEmail(database, projectId, id) : undefined;
@@ -203,10 +240,10 @@ export async function getEmail(database: Database, projectId: string, id: string
   const events = await listEventsOfEmail(database, projectId, id);
   const timeline = [
     { type: "queued", at: row.created_at.toISOString(), detail: null },
-    ...attempts.map((attempt) => ({
+    ...[...attempts, ...lastAttempt(row)].map((attempt) => ({
       type: "attempt",
       at: attempt.created_at.toISOString(),
-      detail: `${attempt.outcome}: ${attempt.answer}`,
+      detail: describeAttempt(attempt),
     })),
     ...events.map((event) => ({ type: event.name, at: event.createdAt, detail: null })),
   ];
@@ -226,27 +263,11 @@ export async function getEmail(database: Database, projectId: string, id: string
   };
 }
 
-/** Erases a person from the mails they got; what has not left is skipped, the rest stays in the books. */
-export async function forgetRecipient(tx: Tx, projectId: string, contactId: string): Promise<void> {
-  await eraseRecipient(tx, projectId, contactId);
-}
-
-/** Moves mails forward to where a notice says they are; one that is further already stays. Later entries win. */
-export async function advanceEmails(
+/** Erases people from the mails they got; what has not left is skipped, the rest stays in the books. */
+export async function forgetRecipients(
   tx: Tx,
-  steps: ReadonlyArray<{ projectId: string; id: string; status: EmailStatus }>,
+  projectId: string,
+  contactIds: readonly string[],
 ): Promise<void> {
-  const last = new Map<string, (typeof steps)[number]>();
-  for (const step of steps) {
-    const before = last.get(step.id);
-    if (before === undefined || isForward(before.status, step.status)) last.set(step.id, step);
-  }
-  for (const [status, group] of Map.groupBy(last.values(), (step) => step.status)) {
-    await updateStatuses(
-      tx,
-      status,
-      EMAIL_STATUSES.filter((from) => isForward(from, status)),
-      group,
-    );
-  }
+  await eraseRecipients(tx, projectId, contactIds);
 }

@@ -1,22 +1,21 @@
 // The lease of a sending process: what it claimed is its own only while this row in `senders` is alive, by the clock of the database.
 // Before it: sender.ts starts one. After it: when a process dies, another one settles what it held.
-import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { isRetriedWhenUncertain } from "./rules.ts";
+import { isRetriedWhenUncertain, kindOf } from "./rules.ts";
 import {
+  countLiveSenders,
   deleteExpiredSender,
   deleteSender,
-  insertAttempts,
   insertSender,
   listExpiredSenders,
   listSendingOf,
   renewLease,
   requeueClaimed,
-  updateOutcomes,
-} from "./sender-queries.ts";
+} from "./lease-queries.ts";
+import { insertAttempts, updateOutcomes } from "./sender-queries.ts";
 
 const LEASE_SECONDS = 15;
 const BEAT_MS = 5_000;
@@ -30,6 +29,8 @@ export interface Lease {
   isHeld(): boolean;
   /** Makes sure there is a live lease, a new one under a new id if the old one was lost. */
   ensure(): Promise<void>;
+  /** How many senders live, as of the last beat: this one and those of other processes. */
+  liveSenders(): number;
   end(): Promise<void>;
 }
 
@@ -45,6 +46,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   const { database, log, metrics } = options;
   let senderId = newId();
   let heldUntilMs = 0;
+  let liveSenders = 1;
   /** Senders seen expired once: only when they are still so at the next look are they settled, to let a waking one speak first. */
   let suspects = new Map<string, number>();
 
@@ -84,12 +86,14 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
     try {
       if (!(await renew())) await lose();
       await settleTheDead();
+      liveSenders = await countLiveSenders(database);
     } catch (error) {
       log.warn({ err: error }, "the sender's lease could not be renewed; it tries again");
     }
   }
 
   await register();
+  liveSenders = await countLiveSenders(database);
   const beating = setInterval(() => void beat(), options.beatMs ?? BEAT_MS);
   return {
     senderId: () => senderId,
@@ -98,6 +102,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
       if (performance.now() < heldUntilMs) return;
       if (!(await renew())) await lose();
     },
+    liveSenders: () => Math.max(1, liveSenders),
     async end() {
       clearInterval(beating);
       await deleteSender(database, senderId);
@@ -110,18 +115,17 @@ async function settle(tx: Tx, sender: { id: string; lease_until: Date }) {
   if (!(await deleteExpiredSender(tx, sender))) return null;
   const requeued = await requeueClaimed(tx, sender.id);
   const uncertain = await listSendingOf(tx, sender.id);
-  if (uncertain.length === 0) return { requeued, uncertain: 0 };
+  if (uncertain.length === 0) return { requeued, uncertain: [] };
   await updateOutcomes(
     tx,
     sender.id,
     uncertain.map((email) => ({
       projectId: email.project_id,
       id: email.id,
-      status: isRetriedWhenUncertain(EMAIL_KINDS[email.priority - 1] ?? "CAMPAIGN", email.attempts + 1)
-        ? "QUEUED"
-        : "UNCONFIRMED",
+      status: isRetriedWhenUncertain(kindOf(email.priority), email.attempts + 1) ? "QUEUED" : "UNCONFIRMED",
       reason: CRASH_REASON,
       waitMs: 0,
+      sent: null,
     })),
   );
   await insertAttempts(
@@ -132,7 +136,9 @@ async function settle(tx: Tx, sender: { id: string; lease_until: Date }) {
       attempt: email.attempts + 1,
       outcome: "uncertain",
       answer: CRASH_REASON,
+      transport: null,
+      meaning: null,
     })),
   );
-  return { requeued, uncertain: uncertain.length };
+  return { requeued, uncertain: uncertain.map(({ id }) => id) };
 }

@@ -14,6 +14,7 @@ export interface NewMessage {
 
 /** Stores messages; one that is there already, from an attempt whose end was not seen, is the same and stays. */
 export async function insertMessages(database: Database, messages: readonly NewMessage[]): Promise<void> {
+  if (messages.length === 0) return;
   await sql`
     insert into mailbox_messages (project_id, id, email_id, from_address, recipients, subject, raw)
     select project_id, id, email_id, from_address, array(select jsonb_array_elements_text(recipients)), subject, raw from unnest(

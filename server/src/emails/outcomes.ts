@@ -1,6 +1,5 @@
 // Books what came of each attempt: the mail's new state, the attempt, the event `email.sent` and what came back, in one transaction.
-// Before it: sender.ts has an outcome. After it: deliveries/ interprets feedback.
-import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+// Before it: sender.ts has an outcome; booking.ts says what it means. After it: deliveries/ interprets feedback.
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
@@ -8,11 +7,14 @@ import { idTimeMs } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { recordEvents } from "../events/events.ts";
+import type { Meaning } from "./answers.ts";
+import { bookingOf, type Booked } from "./booking.ts";
 import type { Lease } from "./lease.ts";
 import type { Prepared } from "./prepare-emails.ts";
 import type { Feedback, Outcome } from "./providers/transport.ts";
-import { isRetriedWhenUncertain, messageIdOf, retryWaitMs } from "./rules.ts";
-import { insertAttempts, updateOutcomes, type ClaimedRow, type OutcomeRow } from "./sender-queries.ts";
+import { kindOf, messageIdOf } from "./rules.ts";
+import { insertAttempts, updateOutcomes, type OutcomeRow } from "./sender-queries.ts";
+import { countMails, type ToCount } from "./sending-hours.ts";
 
 export interface MailFacts {
   subject: string;
@@ -20,6 +22,8 @@ export interface MailFacts {
   messageId: string;
   emailId: string;
   sourceType: string;
+  campaignId?: string;
+  templateId?: string;
 }
 
 /** What came back about mails of this installation, to be interpreted in the same transaction. */
@@ -35,10 +39,11 @@ export type Feedbacks = (
 ) => Promise<void>;
 
 type Ready = Extract<Prepared, { kind: "ready" }>;
+type Unready = Exclude<Prepared, { kind: "ready" }>;
 
 interface Entry {
   outcome: OutcomeRow;
-  attempt: { outcome: string; answer: string } | null;
+  attempt: { outcome: string; answer: string; transport: string | null; meaning: Meaning | null } | null;
   feedback: Feedback | null;
   facts: MailFacts | null;
   senderId: string;
@@ -46,8 +51,8 @@ interface Entry {
 
 export interface Bookkeeper {
   record(mail: Ready, outcome: Outcome): Promise<void>;
-  /** A mail that could not be prepared: it fails, with the reason. */
-  recordFailure(row: ClaimedRow, reason: string): Promise<void>;
+  /** A mail that could not be prepared fails, with the reason; one that is not wanted any more is skipped. */
+  recordUnready(mail: Unready): Promise<void>;
   drained(): Promise<void>;
 }
 
@@ -65,17 +70,18 @@ export function createBookkeeper(options: {
   log: Log;
   metrics: Metrics;
 }): Bookkeeper {
-  const { database, lease, log } = options;
+  const { database, lease, log, transportName } = options;
   const commits = createGroupCommit<Entry, void>({
     lanes: 1,
     laneOf: () => 0,
     maxItems: MAX_BATCH,
     async run(entries) {
       const booked = await transaction(database, (tx) => book(tx, entries, options.applyFeedback));
-      if (booked < entries.length) {
+      const lost = entries.filter(({ outcome }) => !booked.has(outcome.id));
+      if (lost.length > 0) {
         options.metrics.leasesLost.inc();
         log.warn(
-          { lost: entries.length - booked },
+          { emailIds: lost.map(({ outcome }) => outcome.id) },
           "mails had been taken from this sender when it booked them",
         );
       }
@@ -100,69 +106,63 @@ export function createBookkeeper(options: {
 
   return {
     async record(mail, outcome) {
-      const entry = entryOf(mail, outcome, lease.senderId());
-      if (entry !== null) await submit(entry);
+      // A withdrawn mail is no longer ours to book.
+      if (outcome.kind !== "withdrawn")
+        await submit(handedOver(mail, outcome, lease.senderId(), transportName));
     },
-    async recordFailure(row, reason) {
-      await submit({
-        outcome: {
-          projectId: row.project_id,
-          id: row.id,
-          status: "FAILED",
-          reason: reason.slice(0, MAX_REASON_LENGTH),
-          waitMs: 0,
-        },
-        attempt: { outcome: "failed", answer: reason.slice(0, MAX_REASON_LENGTH) },
-        feedback: null,
-        facts: null,
-        senderId: lease.senderId(),
-      });
-    },
+    recordUnready: (mail) => submit(neverHandedOver(mail, lease.senderId())),
     drained: () => commits.drained(),
   };
 }
 
-/** What an outcome means for the mail; null when it is no longer ours to book. */
-function entryOf({ row, from, subject }: Ready, outcome: Outcome, senderId: string): Entry | null {
-  if (outcome.kind === "withdrawn") return null;
-  const kind = EMAIL_KINDS[row.priority - 1] ?? "CAMPAIGN";
-  const base = { projectId: row.project_id, id: row.id, waitMs: 0 };
-  const facts = { subject, from, messageId: messageIdOf(row.id, from), emailId: row.id, sourceType: kind };
-  const attempt = { outcome: outcome.kind, answer: outcome.answer };
-  const reason = outcome.answer;
-  switch (outcome.kind) {
-    case "sent":
-      return {
-        outcome: { ...base, status: "SENT", reason: null },
-        attempt: null,
-        feedback: outcome.feedback ?? null,
-        facts,
-        senderId,
-      };
-    case "rejected":
-      return { outcome: { ...base, status: "FAILED", reason }, attempt, feedback: null, facts, senderId };
-    case "uncertain": {
-      const status = isRetriedWhenUncertain(kind, row.attempts + 1) ? "QUEUED" : "UNCONFIRMED";
-      return { outcome: { ...base, status, reason }, attempt, feedback: null, facts, senderId };
-    }
-    case "deferred": {
-      const ageMs = Date.now() - idTimeMs(row.id);
-      const waitMs = outcome.retryAfterMs ?? retryWaitMs(kind, row.attempts + 1, ageMs, Math.random());
-      const status = waitMs === null ? "FAILED" : "QUEUED";
-      return {
-        outcome: { ...base, status, reason, waitMs: waitMs ?? 0 },
-        attempt,
-        feedback: null,
-        facts,
-        senderId,
-      };
-    }
-  }
+function handedOver(mail: Ready, outcome: Booked, senderId: string, transportName: string): Entry {
+  const { row, from, subject } = mail;
+  const { attempt, feedback, ...booking } = bookingOf(outcome, {
+    kind: kindOf(row.priority),
+    number: row.attempts + 1,
+    ageMs: Date.now() - idTimeMs(row.id),
+    random: Math.random(),
+    transportName,
+  });
+  return {
+    outcome: { projectId: row.project_id, id: row.id, ...booking },
+    attempt,
+    feedback,
+    facts: {
+      subject,
+      from,
+      messageId: messageIdOf(row.id, from),
+      emailId: row.id,
+      sourceType: kindOf(row.priority),
+      ...(row.campaign_id === null ? {} : { campaignId: row.campaign_id }),
+      ...(row.template_id === null ? {} : { templateId: row.template_id }),
+    },
+    senderId,
+  };
 }
 
-/** Answers how many of the entries were still this sender's. */
-async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks): Promise<number> {
-  let booked = 0;
+function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string): Entry {
+  const reason = given.slice(0, MAX_REASON_LENGTH);
+  const isFailed = kind === "failed";
+  return {
+    outcome: {
+      projectId: row.project_id,
+      id: row.id,
+      status: isFailed ? "FAILED" : "SKIPPED",
+      reason,
+      waitMs: 0,
+      sent: null,
+    },
+    attempt: isFailed ? { outcome: "failed", answer: reason, transport: null, meaning: null } : null,
+    feedback: null,
+    facts: null,
+    senderId,
+  };
+}
+
+/** Answers the ids of the mails that were still their sender's. */
+async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks): Promise<Set<string>> {
+  const booked = new Set<string>();
   for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {
     const rows = await updateOutcomes(
       tx,
@@ -209,8 +209,21 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
             },
           ],
     );
+    await countMails(tx, countsOf(done));
     if (feedbacks.length > 0) await applyFeedback(tx, feedbacks);
-    booked += rows.length;
+    for (const row of rows) booked.add(row.id);
   }
   return booked;
+}
+
+/** What the counters of sending-hours.ts get: mails that left, and those refused because the address does not exist. */
+function countsOf(
+  done: ReadonlyArray<{ row: { project_id: string; left_at: Date | null }; entry: Entry }>,
+): ToCount[] {
+  return done.flatMap(({ row, entry }): ToCount[] => {
+    if (row.left_at !== null) return [{ projectId: row.project_id, at: row.left_at, what: "sent" }];
+    return entry.attempt?.meaning === "hard-bounce"
+      ? [{ projectId: row.project_id, at: null, what: "refused" }]
+      : [];
+  });
 }

@@ -4,15 +4,19 @@ import { LRUCache } from "lru-cache";
 import { domainOf, hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../platform/database.ts";
+import { createLinkStore, type LinkedContent } from "./content-links.ts";
 import type { Copies, Mailbox, StoredAttachment } from "./emails.ts";
 import { signMessage, type DkimKey } from "./message/dkim.ts";
 import type { Attachment } from "./message/attachment.ts";
 import type { Mailbox as NamedMailbox } from "./message/header.ts";
 import { buildMessage } from "./message/message.ts";
+import { messageHeaders, streamOf, type HeaderField, type ListKind } from "./message-headers.ts";
 import type { OutgoingMessage } from "./providers/transport.ts";
-import type { Renderer, RenderResult } from "./rendering/renderer.ts";
-import { messageDateOf, messageIdOf } from "./rules.ts";
+import type { MailTracking, Renderer, RenderResult } from "./rendering/renderer.ts";
+import { kindOf, messageDateOf, messageIdOf, NOT_SUBSCRIBED } from "./rules.ts";
 import { findContents, findFiles, type ClaimedRow } from "./sender-queries.ts";
+import { asksForFooter, templateVariables, type Footer, type Recipient } from "./template-variables.ts";
+import { isTracked } from "./tracking-rules.ts";
 
 /** What the sender must know from folders further up; given by main.ts. */
 export interface Surroundings {
@@ -24,11 +28,24 @@ export interface Surroundings {
   findSigningKeys(
     domains: ReadonlyArray<{ projectId: string; domain: string }>,
   ): Promise<Map<string, SigningKey>>;
+  /** The envelope sender of a mail, to which its bounces come; missing or null: the sender's own address. */
+  returnPathOf?(projectId: string, emailId: string): string | null;
   /** The three addresses a recipient can open. */
   linksOf(
     projectId: string,
     contactId: string,
   ): { unsubscribeUrl: string; subscribeUrl: string; manageUrl: string };
+  /** How the links and the pixel of a mail are written; missing: nothing is tracked. */
+  trackingOf?(projectId: string, emailId: string): MailTracking;
+  /** The footers of marketing mails, one per recipient, in order; each in the language of its recipient. */
+  readFooters(
+    recipients: ReadonlyArray<{
+      projectId: string;
+      locale: unknown;
+      unsubscribeUrl: string;
+      manageUrl: string;
+    }>,
+  ): Promise<Footer[]>;
 }
 
 /** `unsigned` only for a domain that never leaves this machine. */
@@ -38,8 +55,17 @@ export type SigningKey =
   | { kind: "refused"; reason: string };
 
 export type Prepared =
-  | { kind: "ready"; row: ClaimedRow; message: OutgoingMessage; from: string; subject: string }
-  | { kind: "failed"; row: ClaimedRow; reason: string };
+  | {
+      kind: "ready";
+      row: ClaimedRow;
+      message: OutgoingMessage;
+      from: string;
+      subject: string;
+      listKind: ListKind | null;
+    }
+  | { kind: "failed"; row: ClaimedRow; reason: string }
+  /** Not wanted any more. */
+  | { kind: "skipped"; row: ClaimedRow; reason: string };
 
 type Content = Awaited<ReturnType<typeof findContents>>[number];
 
@@ -50,12 +76,16 @@ export function createPreparer(options: {
   database: Database;
   renderer: Renderer;
   surroundings: Surroundings;
+  /** Header fields that the transport writes itself. */
+  rewrites?: readonly string[];
 }) {
-  const { database, renderer, surroundings } = options;
+  const { database, renderer, surroundings, rewrites = [] } = options;
   const contents = new LRUCache<string, Content>({
     maxSize: CONTENT_CACHE_BYTES,
     sizeCalculation: (content) => content.html.length + (content.text?.length ?? 0) + 500,
   });
+
+  const storeLinks = createLinkStore(database);
 
   async function loadContents(rows: readonly ClaimedRow[]): Promise<Map<string, Content>> {
     const wanted = new Map(
@@ -96,10 +126,19 @@ export function createPreparer(options: {
       subject: rendered.subject,
       html: rendered.html,
       text: rendered.text,
-      headers: messageHeaders(content.headers as Array<{ name: string; value: string }>),
+      headers: messageHeaders({
+        projectId: row.project_id,
+        campaignId: row.campaign_id,
+        kind: kindOf(row.priority),
+        listKind: content.list_kind,
+        fromAddress: content.from_address,
+        unsubscribeUrl: content.list_kind === null ? null : unsubscribeUrlOf(row),
+        custom: content.headers as HeaderField[],
+        rewrites,
+      }),
       attachments: await loadAttachments(row, content),
     });
-    const raw = key.kind === "key" ? await signMessage(built, key.key) : built;
+    const raw = key.kind === "key" ? await signMessage(built, key.key, rewrites) : built;
     if (raw.length > LIMITS.messageBytes.value)
       return {
         kind: "failed",
@@ -107,12 +146,14 @@ export function createPreparer(options: {
         reason: `The message is larger than ${LIMITS.messageBytes.value} bytes.`,
       };
     const recipients = [row.to_address, ...copies.cc.map(addressOf), ...copies.bcc.map(addressOf)];
-    const envelope = { from: content.from_address, to: [...new Set(recipients)] };
+    const returnPath = surroundings.returnPathOf?.(row.project_id, row.id) ?? content.from_address;
+    const envelope = { from: returnPath, to: [...new Set(recipients)] };
     return {
       kind: "ready",
       row,
       from: content.from_address,
       subject: rendered.subject,
+      listKind: content.list_kind,
       message: {
         emailId: row.id,
         projectId: row.project_id,
@@ -120,8 +161,18 @@ export function createPreparer(options: {
         envelope,
         raw,
         needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
+        streams: [
+          row.campaign_id ?? streamOf({ kind: kindOf(row.priority), listKind: content.list_kind }),
+          row.project_id,
+        ],
       },
     };
+  }
+
+  function unsubscribeUrlOf(row: ClaimedRow): string | null {
+    return row.contact_id === null
+      ? null
+      : surroundings.linksOf(row.project_id, row.contact_id).unsubscribeUrl;
   }
 
   async function loadAttachments(row: ClaimedRow, content: Content): Promise<Attachment[]> {
@@ -145,6 +196,20 @@ export function createPreparer(options: {
     });
   }
 
+  /** Footers of the mails whose content asks for one; where nobody is to unsubscribe there is none. */
+  async function readFooters(
+    mails: ReadonlyArray<{ row: ClaimedRow; content: Content; recipient: Omit<Recipient, "footer"> }>,
+  ): Promise<Map<ClaimedRow, Footer>> {
+    const asking = new Set([...new Set(mails.map(({ content }) => content))].filter(asksForFooter));
+    const asked = mails.flatMap(({ row, content, recipient: { links, data } }) =>
+      links === null || !asking.has(content)
+        ? []
+        : [{ row, projectId: row.project_id, locale: data["locale"], ...links }],
+    );
+    const footers = asked.length === 0 ? [] : await surroundings.readFooters(asked);
+    return new Map(asked.flatMap(({ row }, at) => (footers[at] === undefined ? [] : [[row, footers[at]]])));
+  }
+
   /** Prepares a batch; answers one entry per row, in order. Throws only when the database is away. */
   return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
     const found = await loadContents(rows);
@@ -158,23 +223,33 @@ export function createPreparer(options: {
         row.contact_id === null ? [] : [{ projectId: row.project_id, id: row.contact_id }],
       ),
     );
+    /** The last word has the gate; this saves the work for those who left long ago. */
+    const isUnwanted = (row: ClaimedRow, content: Content) =>
+      content.list_kind !== null && contacts.get(row.contact_id ?? "")?.subscribed !== true;
     const renderable = rows.flatMap((row) => {
       const content = found.get(contentKey(row));
-      return content === undefined ? [] : [{ row, content }];
+      if (content === undefined || isUnwanted(row, content)) return [];
+      return [
+        { row, content, recipient: recipientOf(row, contacts.get(row.contact_id ?? ""), surroundings) },
+      ];
     });
+    const footers = await readFooters(renderable);
     const rendered = await renderer.render(
-      renderable.map(({ row, content }) => ({
+      renderable.map(({ row, content, recipient }) => ({
         contentKey: contentKey(row),
         content,
-        variables: variablesOf(row, contacts.get(row.contact_id ?? ""), surroundings),
+        variables: templateVariables({ ...recipient, footer: footers.get(row) ?? null }),
+        tracking: trackingOf(row, content, surroundings),
       })),
     );
+    await storeLinks(renderable.map(({ row }, at) => linksOf(row, rendered[at])));
     const results = new Map(renderable.map(({ row }, at) => [row, rendered[at]]));
     return Promise.all(
       rows.map(async (row): Promise<Prepared> => {
         const content = found.get(contentKey(row));
         if (content === undefined)
           return { kind: "failed", row, reason: "The content of the mail is missing." };
+        if (isUnwanted(row, content)) return { kind: "skipped", row, reason: NOT_SUBSCRIBED };
         const key = keys.get(`${row.project_id} ${domainOf(content.from_address)}`);
         return prepareOne(row, content, key, results.get(row)).catch((error: unknown) => ({
           kind: "failed" as const,
@@ -193,26 +268,32 @@ function named({ address, name }: Mailbox): NamedMailbox {
   return name === null ? { address } : { address, name };
 }
 
-/** RFC 3834: says that no person wrote this, so that no machine answers it. A caller may say otherwise. */
-function messageHeaders(custom: ReadonlyArray<{ name: string; value: string }>) {
-  const hasOwn = custom.some(({ name }) => name.toLowerCase() === "auto-submitted");
-  return hasOwn ? custom : [...custom, { name: "Auto-Submitted", value: "auto-generated" }];
-}
-
-/** Every data key at the top and under `data.`, then what the service knows itself, which no data can replace. */
-function variablesOf(
+/** Whom a mail is rendered for; its own variables lie over the contact's data. */
+function recipientOf(
   row: ClaimedRow,
   contact: { email: string; subscribed: boolean; data: Record<string, unknown> } | undefined,
   surroundings: Surroundings,
-) {
-  const data = { ...contact?.data, ...(row.variables as Record<string, unknown> | null) };
+): Omit<Recipient, "footer"> {
   return {
-    ...data,
-    data,
-    email: contact?.email ?? row.to_address,
     id: row.contact_id,
+    email: contact?.email ?? row.to_address,
     subscribed: contact?.subscribed ?? false,
-    locale: data["locale"] ?? null,
-    ...(row.contact_id === null ? {} : surroundings.linksOf(row.project_id, row.contact_id)),
+    data: { ...contact?.data, ...(row.variables as Record<string, unknown> | null) },
+    links: row.contact_id === null ? null : surroundings.linksOf(row.project_id, row.contact_id),
   };
+}
+
+function trackingOf(row: ClaimedRow, content: Content, surroundings: Surroundings): MailTracking | null {
+  const mail = {
+    tracked: content.tracked,
+    listKind: content.list_kind,
+    isOfCampaign: row.campaign_id !== null,
+  };
+  if (!isTracked(row.tracking, mail)) return null;
+  return surroundings.trackingOf?.(row.project_id, row.id) ?? null;
+}
+
+function linksOf(row: ClaimedRow, rendered: RenderResult | undefined): LinkedContent {
+  const links = rendered?.ok === true ? (rendered.links ?? []) : [];
+  return { projectId: row.project_id, contentId: row.content_id, links };
 }

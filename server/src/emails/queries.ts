@@ -14,6 +14,8 @@ export interface ContentRow {
   text: string | null;
   headers: string;
   attachments: string;
+  list_kind: string | null;
+  tracked: boolean;
 }
 
 /** Contents are immutable and named by what they hold: one that is there already is the same. */
@@ -21,8 +23,9 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
   const htmls = packTexts(contents.map((content) => content.html));
   const texts = packTexts(contents.map((content) => content.text));
   await sql`
-    insert into email_contents (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, html, text)
-    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments,
+    insert into email_contents (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind,
+      tracked, html, text)
+    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked,
            convert_from(substring(${htmls.bytes}::bytea from html_at for html_bytes), 'UTF8'),
            convert_from(substring(${texts.bytes}::bytea from text_at for text_bytes), 'UTF8')
     from unnest(
@@ -34,8 +37,11 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
       ${contents.map((content) => content.subject)}::text[],
       ${contents.map((content) => content.headers)}::jsonb[],
       ${contents.map((content) => content.attachments)}::jsonb[],
+      ${contents.map((content) => content.list_kind)}::text[],
+      ${contents.map((content) => content.tracked)}::boolean[],
       ${htmls.starts}::integer[], ${htmls.lengths}::integer[], ${texts.starts}::integer[], ${texts.lengths}::integer[]
-    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, html_at, html_bytes, text_at, text_bytes)
+    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked,
+      html_at, html_bytes, text_at, text_bytes)
     on conflict (project_id, id) do nothing`.execute(tx);
 }
 
@@ -80,8 +86,10 @@ export async function insertFile(
 export interface NewEmailRow {
   projectId: string;
   id: string;
-  contactId: string;
+  contactId: string | null;
   contentId: string;
+  templateId: string | null;
+  campaignId: string | null;
   priority: number;
   toAddress: string;
   toName: string | null;
@@ -91,12 +99,15 @@ export interface NewEmailRow {
 
 export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
   await sql`
-    insert into emails (project_id, id, contact_id, content_id, priority, to_address, to_name, copies, variables)
+    insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, priority, to_address, to_name,
+      copies, variables)
     select * from unnest(
       ${emails.map((email) => email.projectId)}::uuid[],
       ${emails.map((email) => email.id)}::uuid[],
       ${emails.map((email) => email.contactId)}::uuid[],
       ${emails.map((email) => email.contentId)}::uuid[],
+      ${emails.map((email) => email.templateId)}::uuid[],
+      ${emails.map((email) => email.campaignId)}::uuid[],
       ${emails.map((email) => email.priority)}::smallint[],
       ${emails.map((email) => email.toAddress)}::text[],
       ${emails.map((email) => email.toName)}::text[],
@@ -108,6 +119,7 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
 const LIST_COLUMNS = [
   "e.id",
   "e.contact_id",
+  "e.campaign_id",
   "e.priority",
   "e.status",
   "e.to_address",
@@ -124,6 +136,7 @@ const LIST_COLUMNS = [
 export interface EmailFilter {
   status?: EmailStatus | undefined;
   contactId?: string | undefined;
+  campaignId?: string | undefined;
   since?: Date | undefined;
 }
 
@@ -131,6 +144,7 @@ function filtered(database: Database, projectId: string, filter: EmailFilter) {
   let query = database.selectFrom("emails as e").where("e.project_id", "=", projectId);
   if (filter.status !== undefined) query = query.where("e.status", "=", filter.status);
   if (filter.contactId !== undefined) query = query.where("e.contact_id", "=", filter.contactId);
+  if (filter.campaignId !== undefined) query = query.where("e.campaign_id", "=", filter.campaignId);
   if (filter.since !== undefined) query = query.where("e.created_at", ">=", filter.since);
   return query;
 }
@@ -170,7 +184,8 @@ export async function findEmail(database: Database, projectId: string, id: strin
     .innerJoin("email_contents as c", (join) =>
       join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
     )
-    .select([...LIST_COLUMNS, "e.copies", "c.reply_to", "c.html", "c.attachments"])
+    .select([...LIST_COLUMNS, "e.copies", "e.transport", "e.answer", "e.provider_message_id"])
+    .select(["c.reply_to", "c.html", "c.attachments"])
     .where("e.project_id", "=", projectId)
     .where("e.id", "=", id)
     .executeTakeFirst();
@@ -179,36 +194,37 @@ export async function findEmail(database: Database, projectId: string, id: strin
 export async function listAttempts(database: Database, projectId: string, emailId: string) {
   return database
     .selectFrom("email_attempts")
-    .select(["attempt", "outcome", "answer", "created_at"])
+    .select(["attempt", "outcome", "answer", "transport", "created_at"])
     .where("project_id", "=", projectId)
     .where("email_id", "=", emailId)
     .orderBy("attempt")
     .execute();
 }
 
-/** Takes the person out of mails and skips those that have not left. */
-export async function eraseRecipient(tx: Tx, projectId: string, contactId: string): Promise<void> {
+/** Takes people out of their mails and skips those that have not left. */
+export async function eraseRecipients(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<void> {
+  // Servers repeat the address in what they answer.
+  await sql`
+    update email_attempts a set answer = replace(a.answer, e.to_address, '***')
+    from emails e
+    where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
+      and a.project_id = ${projectId} and a.email_id = e.id`.execute(tx);
   await sql`
     update emails set
       to_address = '', to_name = null, copies = null, variables = null,
+      answer = replace(answer, to_address, '***'),
       status = case when status in ('QUEUED', 'CLAIMED') then 'SKIPPED' else status end,
-      reason = case when status in ('QUEUED', 'CLAIMED') then 'The contact was deleted.' else reason end
-    where project_id = ${projectId} and contact_id = ${contactId}`.execute(tx);
-  await sql`
-    delete from mailbox_messages m using emails e
-    where e.project_id = ${projectId} and e.contact_id = ${contactId} and m.project_id = e.project_id and m.email_id = e.id`.execute(
+      reason = case when status in ('QUEUED', 'CLAIMED') then 'The contact was deleted.'
+                    else replace(reason, to_address, '***') end
+    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[]) and to_address <> ''`.execute(
     tx,
   );
-}
-
-export async function updateStatuses(
-  tx: Tx,
-  status: EmailStatus,
-  from: readonly EmailStatus[],
-  keys: ReadonlyArray<{ projectId: string; id: string }>,
-): Promise<void> {
   await sql`
-    update emails e set status = ${status}
-    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
-    where e.project_id = i.project_id and e.id = i.id and e.status = any(${from}::text[])`.execute(tx);
+    delete from mailbox_messages m using emails e
+    where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
+      and m.project_id = e.project_id and m.email_id = e.id`.execute(tx);
 }

@@ -8,8 +8,8 @@ import { getEmail, listEmails } from "./emails.ts";
 export function emailRoutes({ database }: { database: Database }): Route[] {
   return [
     route(contract.listEmails, async ({ projectId, query }) => {
-      const { status, contactId, since } = query;
-      const filter = { status, contactId, since: since === undefined ? undefined : new Date(since) };
+      const { since, ...plain } = query;
+      const filter = { ...plain, since: since === undefined ? undefined : new Date(since) };
       return ok(await listEmails(database, projectId, filter, readPage("emails", query)));
     }),
     route(contract.getEmail, async ({ projectId, params }) =>

@@ -2,7 +2,14 @@
 import { expect, test } from "vitest";
 import { EMAIL_STATUSES } from "@postloft/contract/emails.ts";
 import { newId } from "../platform/ids.ts";
-import { isForward, isRetriedWhenUncertain, messageDateOf, messageIdOf, retryWaitMs } from "./rules.ts";
+import {
+  isForward,
+  isRetriedWhenUncertain,
+  messageDateOf,
+  messageIdOf,
+  RETURNED_STATUSES,
+  retryWaitMs,
+} from "./rules.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -47,20 +54,31 @@ test("every attempt carries the same Message-ID and the same Date", () => {
 
 test("notices move a mail forward only", () => {
   const allowed = EMAIL_STATUSES.flatMap((from) =>
-    EMAIL_STATUSES.filter((to) => isForward(from, to)).map((to) => `${from} → ${to}`),
+    RETURNED_STATUSES.filter((to) => isForward(from, to)).map((to) => `${from} → ${to}`),
   );
   expect(allowed).toEqual([
     "SENDING → DELIVERED",
     "SENDING → BOUNCED",
     "SENDING → COMPLAINED",
     "SENT → DELIVERED",
+    "SENT → OPENED",
+    "SENT → CLICKED",
     "SENT → BOUNCED",
     "SENT → COMPLAINED",
     "UNCONFIRMED → DELIVERED",
+    "UNCONFIRMED → OPENED",
+    "UNCONFIRMED → CLICKED",
     "UNCONFIRMED → BOUNCED",
     "UNCONFIRMED → COMPLAINED",
+    "DELIVERED → OPENED",
+    "DELIVERED → CLICKED",
     "DELIVERED → BOUNCED",
     "DELIVERED → COMPLAINED",
+    "OPENED → CLICKED",
+    "OPENED → BOUNCED",
+    "OPENED → COMPLAINED",
+    "CLICKED → BOUNCED",
+    "CLICKED → COMPLAINED",
     "BOUNCED → COMPLAINED",
   ]);
 });

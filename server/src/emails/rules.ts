@@ -1,6 +1,6 @@
 // Rules of a mail's way out: its name, how long it is retried, what becomes of one whose sender died. Pure; times in milliseconds.
 // Before it: emails.ts, sender.ts. After it: nothing.
-import type { EmailKind, EmailStatus } from "@postloft/contract/emails.ts";
+import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
 import { domainOf } from "@postloft/contract/address.ts";
 import { idTimeMs } from "../platform/ids.ts";
 
@@ -13,6 +13,14 @@ export function messageIdOf(emailId: string, fromAddress: string): string {
 export function messageDateOf(emailId: string): Date {
   return new Date(idTimeMs(emailId));
 }
+
+/** The kind a priority stands for: 1 transactional, 2 workflow, 3 campaign. */
+export function kindOf(priority: number): EmailKind {
+  return EMAIL_KINDS[priority - 1] ?? "CAMPAIGN";
+}
+
+/** Why mail to a list is skipped. */
+export const NOT_SUBSCRIBED = "The contact is not subscribed.";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -43,15 +51,28 @@ export function isRetriedWhenUncertain(kind: EmailKind, attempts: number): boole
   return kind === "TRANSACTIONAL" && attempts < MAX_UNCERTAIN_ATTEMPTS;
 }
 
-const MAX_UNCERTAIN_ATTEMPTS = 2;
+export const MAX_UNCERTAIN_ATTEMPTS = 2;
 
-/** What a notice may bring a mail to, from where: forward only, so that repeats and reordering change nothing (decision 9). */
-const FORWARD: Readonly<Partial<Record<EmailStatus, readonly EmailStatus[]>>> = {
+/** What can come back about a mail, each with an instant of its own in its row. */
+export const RETURNED_STATUSES = ["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const;
+export type ReturnedStatus = (typeof RETURNED_STATUSES)[number];
+
+/** Mails of which something can come back; whatever else a row says, its message is not out there. */
+export const LEFT_STATUSES: readonly EmailStatus[] = ["SENDING", "SENT", "UNCONFIRMED", ...RETURNED_STATUSES];
+
+/**
+ * What may bring a mail from where to where: forward only, so that repeats and reordering change nothing (decision 9).
+ * BOUNCED and COMPLAINED stay. A link opened in the middle of the handover does not move the mail: a filter that looks at
+ * the message before it is taken does that too, and then the mail must be tried again.
+ */
+const FORWARD: Readonly<Record<ReturnedStatus, readonly EmailStatus[]>> = {
   DELIVERED: ["SENDING", "SENT", "UNCONFIRMED"],
-  BOUNCED: ["SENDING", "SENT", "UNCONFIRMED", "DELIVERED"],
-  COMPLAINED: ["SENDING", "SENT", "UNCONFIRMED", "DELIVERED", "BOUNCED"],
+  OPENED: ["SENT", "UNCONFIRMED", "DELIVERED"],
+  CLICKED: ["SENT", "UNCONFIRMED", "DELIVERED", "OPENED"],
+  BOUNCED: ["SENDING", "SENT", "UNCONFIRMED", "DELIVERED", "OPENED", "CLICKED"],
+  COMPLAINED: ["SENDING", "SENT", "UNCONFIRMED", "DELIVERED", "OPENED", "CLICKED", "BOUNCED"],
 };
 
-export function isForward(from: EmailStatus, to: EmailStatus): boolean {
-  return FORWARD[to]?.includes(from) ?? false;
+export function isForward(from: EmailStatus, to: ReturnedStatus): boolean {
+  return FORWARD[to].includes(from);
 }

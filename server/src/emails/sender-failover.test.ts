@@ -72,6 +72,7 @@ async function start(transports: readonly ScriptedTransport[]): Promise<Sender> 
         findSigningKeys: async (names) =>
           new Map(names.map((name) => [`${name.projectId} ${name.domain}`, { kind: "unsigned" as const }])),
         linksOf: () => ({ unsubscribeUrl: "", subscribeUrl: "", manageUrl: "" }),
+        readFooters: async () => [],
       },
     }),
     applyFeedback: async () => undefined,

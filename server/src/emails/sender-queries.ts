@@ -1,29 +1,46 @@
-// Statements of the sender: which projects have work, claim, handover, outcome, and what a dead sender left behind.
+// Statements of the sender: which projects have work, claim, handover, outcome, and what is given back. The lease's are in lease-queries.ts.
 // Claims name one project each: fairness wants it, and so does a sharded database (docs/decisions).
 import { sql } from "kysely";
+import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import type { Meaning } from "./answers.ts";
+import type { ListKind } from "./message-headers.ts";
+import { RETURNED_STATUSES } from "./rules.ts";
 
-export interface DueProject {
+export interface DueQueue {
   project_id: string;
   priority: number;
+  /** null: the mails of the project that belong to no campaign. */
+  campaign_id: string | null;
 }
 
 /**
- * Projects that have mails due, once per priority, most urgent first. Mails of disabled projects stay where they are.
- * Ordered and limited so that it is one probe of the queue's index per project and priority: as a plain EXISTS the
- * planner reads every waiting mail to find the projects (200 projects, 150,000 due: 370 ms instead of 3 ms).
+ * Queues that have mails due, most urgent first: of each project one per priority, and one for each campaign that is
+ * sending. Mails of disabled projects, and of campaigns that are paused or cancelled, stay where they are.
+ * Ordered and limited so that each is one probe of its index: as a plain EXISTS the planner reads every waiting mail to
+ * find the projects (200 projects, 150,000 due: 370 ms instead of 3 ms).
  */
-export async function listDueProjects(database: Database): Promise<DueProject[]> {
-  const { rows } = await sql<DueProject>`
-    select p.id as project_id, k.priority
+export async function listDueQueues(database: Database): Promise<DueQueue[]> {
+  const { rows } = await sql<DueQueue>`
+    select p.id as project_id, k.priority, null::uuid as campaign_id
     from projects p
     cross join (values (1::smallint), (2::smallint), (3::smallint)) as k (priority)
     cross join lateral (
       select 1 from emails e
-      where e.project_id = p.id and e.priority = k.priority and e.status = 'QUEUED' and e.due_at <= now()
+      where e.project_id = p.id and e.priority = k.priority and e.status = 'QUEUED' and e.campaign_id is null
+        and e.due_at <= now()
       order by e.project_id, e.priority, e.due_at limit 1) due
     where not p.disabled
-    order by k.priority`.execute(database);
+    union all
+    select c.project_id, 3::smallint, c.id
+    from campaigns c
+    join projects p on p.id = c.project_id and not p.disabled
+    cross join lateral (
+      select 1 from emails e
+      where e.project_id = c.project_id and e.campaign_id = c.id and e.status = 'QUEUED' and e.due_at <= now()
+      order by e.project_id, e.campaign_id, e.due_at limit 1) due
+    where c.status = 'SENDING' and c.finished_at is null
+    order by 2`.execute(database);
   return rows;
 }
 
@@ -38,24 +55,46 @@ export interface ClaimedRow {
   copies: unknown;
   variables: unknown;
   attempts: number;
+  campaign_id: string | null;
+  template_id: string | null;
+  /** What the project says of opens and clicks, at the time of the claim. */
+  tracking: TrackingMode;
 }
 
+/** `withoutDomains`: recipients there are passed over, since enough of them wait at this sender already. */
 export async function claimEmails(
   database: Database,
-  claim: { senderId: string; projectId: string; priority: number; limit: number },
+  claim: {
+    senderId: string;
+    projectId: string;
+    priority: number;
+    campaignId: string | null;
+    limit: number;
+    withoutDomains: readonly string[];
+  },
 ): Promise<ClaimedRow[]> {
+  const isWanted =
+    claim.withoutDomains.length === 0
+      ? sql``
+      : sql`and not (split_part(to_address, '@', 2) = any(${claim.withoutDomains}::text[]))`;
+  const inQueue =
+    claim.campaignId === null
+      ? sql`campaign_id is null and priority = ${claim.priority}`
+      : sql`campaign_id = ${claim.campaignId}`;
+  // Materialized: inside a join the planner may run it anew for each row, and then it locks and claims more than its limit.
   const { rows } = await sql<ClaimedRow>`
-    update emails e set status = 'CLAIMED', sender_id = ${claim.senderId}
-    from (
+    with q as materialized (
       select id from emails
-      where project_id = ${claim.projectId} and priority = ${claim.priority} and status = 'QUEUED' and due_at <= now()
+      where project_id = ${claim.projectId} and ${inQueue} and status = 'QUEUED' and due_at <= now()
+        ${isWanted}
       order by due_at limit ${claim.limit}
       for update skip locked
-    ) q
+    )
+    update emails e set status = 'CLAIMED', sender_id = ${claim.senderId} from q
     where e.project_id = ${claim.projectId} and e.id = q.id
-    returning e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables, e.attempts`.execute(
-    database,
-  );
+    returning e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables,
+      e.attempts, e.campaign_id, e.template_id,
+      (select tracking from projects where id = ${claim.projectId}) as tracking`.execute(database);
   return rows;
 }
 
@@ -74,8 +113,11 @@ export async function findContents(
     text: string | null;
     headers: unknown;
     attachments: unknown;
+    list_kind: ListKind | null;
+    tracked: boolean;
   }>`
-    select c.project_id, c.id, c.from_address, c.from_name, c.reply_to, c.subject, c.html, c.text, c.headers, c.attachments
+    select c.project_id, c.id, c.from_address, c.from_name, c.reply_to, c.subject, c.html, c.text, c.headers, c.attachments,
+      c.list_kind, c.tracked
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join email_contents c on c.project_id = i.project_id and c.id = i.id`.execute(database);
   return rows;
@@ -93,6 +135,10 @@ export async function findFiles(
   return new Map(rows.map((row) => [row.id, row.bytes]));
 }
 
+/** Of a campaign that was paused or cancelled since the claim, nothing leaves any more. */
+const isCampaignOn = sql`(e.campaign_id is null or exists (
+  select 1 from campaigns p where p.project_id = e.project_id and p.id = e.campaign_id and p.status = 'SENDING'))`;
+
 /**
  * Commits "handover is imminent" for mails this sender still holds under a live lease, by the clock of the database;
  * answers those that are ours to send. Again for a mail whose first handover surely failed and goes another way.
@@ -106,20 +152,63 @@ export async function markSending(
     update emails e set status = 'SENDING'
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     where e.project_id = i.project_id and e.id = i.id and e.status in ('CLAIMED', 'SENDING') and e.sender_id = ${senderId}
-      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
+      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp()) and ${isCampaignOn}
     returning e.id`.execute(database);
   return new Set(rows.map((row) => row.id));
+}
+
+/**
+ * The same for mail to a list of one project, which leaves only while its contact is subscribed: whoever unsubscribed before
+ * this commits gets nothing, and the mail is skipped. The contact is held until then; one that is just being changed is
+ * not waited for: its mail goes back for a second.
+ */
+export async function markListSending(
+  database: Database,
+  senderId: string,
+  projectId: string,
+  ids: readonly string[],
+  skipReason: string,
+): Promise<{ sending: string[]; skipped: string[] }> {
+  const { rows } = await sql<{ id: string; status: string }>`
+    with held as materialized (
+      select e.id from emails e join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+      where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and c.project_id = ${projectId} and c.subscribed
+      for share of c skip locked
+    ), judged as (
+      select e.id, case
+        when e.id in (select id from held) then 'SENDING'
+        when exists (select 1 from contacts c
+                     where c.project_id = ${projectId} and c.id = e.contact_id and c.subscribed) then 'QUEUED'
+        else 'SKIPPED' end as status
+      from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[])
+    )
+    update emails e set
+      status = j.status,
+      reason = case when j.status = 'SKIPPED' then ${skipReason} else e.reason end,
+      sender_id = case when j.status = 'SENDING' then e.sender_id end,
+      due_at = case when j.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
+    from judged j
+    where e.project_id = ${projectId} and e.id = j.id and e.status in ('CLAIMED', 'SENDING') and e.sender_id = ${senderId}
+      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp()) and ${isCampaignOn}
+    returning e.id, e.status`.execute(database);
+  const idsOf = (status: string) => rows.filter((row) => row.status === status).map((row) => row.id);
+  return { sending: idsOf("SENDING"), skipped: idsOf("SKIPPED") };
 }
 
 export interface OutcomeRow {
   projectId: string;
   id: string;
-  status: "SENT" | "QUEUED" | "FAILED" | "UNCONFIRMED";
+  status: "SENT" | "QUEUED" | "FAILED" | "SKIPPED" | "UNCONFIRMED";
   reason: string | null;
   waitMs: number;
+  /** Of a mail that was sent: who took it, what was answered, and what the other side calls it. */
+  sent: { transport: string; answer: string; providerMessageId: string | null } | null;
 }
 
-/** Ends an attempt for mails this sender holds; answers those it did hold. */
+/**
+ * Ends an attempt for mails this sender holds; answers those it did hold, with the outcome as their status. A report can
+ * be quicker than the answer: then the mail is further already and stays there, and what is known of its sending is added.
+ */
 export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
   const { rows } = await sql<{
     project_id: string;
@@ -127,20 +216,35 @@ export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonl
     contact_id: string | null;
     status: string;
     attempts: number;
+    /** Of a mail that left by this: when. Null where a report was quicker, and of all others. */
+    left_at: Date | null;
   }>`
     update emails e set
-      status = i.status, reason = i.reason, attempts = e.attempts + 1, sender_id = null,
+      status = case
+        when e.status not in ('CLAIMED', 'SENDING') then e.status
+        when i.status <> 'SENT' then i.status
+        -- Opened before its handover was booked.
+        when e.clicked_at is not null then 'CLICKED'
+        when e.opened_at is not null then 'OPENED'
+        else i.status end,
+      reason = i.reason, attempts = e.attempts + (i.status <> 'SKIPPED')::integer, sender_id = null,
       due_at = now() + make_interval(secs => i.wait_ms / 1000),
-      sent_at = case when i.status = 'SENT' then now() end
+      sent_at = case when i.status = 'SENT' then coalesce(e.sent_at, now()) end,
+      transport = i.transport, answer = i.answer, provider_message_id = i.provider_message_id
     from unnest(
       ${outcomes.map((outcome) => outcome.projectId)}::uuid[],
       ${outcomes.map((outcome) => outcome.id)}::uuid[],
       ${outcomes.map((outcome) => outcome.status)}::text[],
       ${outcomes.map((outcome) => outcome.reason)}::text[],
-      ${outcomes.map((outcome) => outcome.waitMs)}::float8[]
-    ) as i (project_id, id, status, reason, wait_ms)
-    where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId} and e.status in ('CLAIMED', 'SENDING')
-    returning e.project_id, e.id, e.contact_id, e.status, e.attempts`.execute(tx);
+      ${outcomes.map((outcome) => outcome.waitMs)}::float8[],
+      ${outcomes.map((outcome) => outcome.sent?.transport ?? null)}::text[],
+      ${outcomes.map((outcome) => outcome.sent?.answer ?? null)}::text[],
+      ${outcomes.map((outcome) => outcome.sent?.providerMessageId ?? null)}::text[]
+    ) as i (project_id, id, status, reason, wait_ms, transport, answer, provider_message_id)
+    where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId}
+      and (e.status in ('CLAIMED', 'SENDING') or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
+    returning e.project_id, e.id, e.contact_id, i.status, e.attempts,
+      case when e.sent_at = now() then e.sent_at end as left_at`.execute(tx);
   return rows;
 }
 
@@ -152,16 +256,20 @@ export async function insertAttempts(
     attempt: number;
     outcome: string;
     answer: string;
+    transport: string | null;
+    meaning: Meaning | null;
   }>,
 ): Promise<void> {
   await sql`
-    insert into email_attempts (project_id, email_id, attempt, outcome, answer)
+    insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport, meaning)
     select * from unnest(
       ${attempts.map((attempt) => attempt.projectId)}::uuid[],
       ${attempts.map((attempt) => attempt.emailId)}::uuid[],
       ${attempts.map((attempt) => attempt.attempt)}::smallint[],
       ${attempts.map((attempt) => attempt.outcome)}::text[],
-      ${attempts.map((attempt) => attempt.answer)}::text[]
+      ${attempts.map((attempt) => attempt.answer)}::text[],
+      ${attempts.map((attempt) => attempt.transport)}::text[],
+      ${attempts.map((attempt) => attempt.meaning)}::text[]
     ) on conflict do nothing`.execute(tx);
 }
 
@@ -170,12 +278,13 @@ export async function releaseUnknown(
   database: Database,
   senderId: string,
   known: readonly string[],
-): Promise<number> {
-  const result = await sql`
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
     update emails set status = 'QUEUED', sender_id = null
     where sender_id = ${senderId} and status in ('CLAIMED', 'SENDING')
-      and not (id = any(${known}::uuid[]))`.execute(database);
-  return Number(result.numAffectedRows ?? 0);
+      and not (id = any(${known}::uuid[]))
+    returning id`.execute(database);
+  return rows.map((row) => row.id);
 }
 
 /** Gives back mails that were claimed and not touched. */
@@ -183,82 +292,4 @@ export async function releaseClaims(database: Database, senderId: string): Promi
   await sql`update emails set status = 'QUEUED', sender_id = null where sender_id = ${senderId} and status = 'CLAIMED'`.execute(
     database,
   );
-}
-
-export async function insertSender(
-  database: Database,
-  senderId: string,
-  leaseSeconds: number,
-): Promise<void> {
-  await sql`insert into senders (id, lease_until) values (${senderId}, now() + make_interval(secs => ${leaseSeconds}))`.execute(
-    database,
-  );
-}
-
-/** Whether the lease could be renewed; false when the sender was declared dead. */
-export async function renewLease(
-  database: Database,
-  senderId: string,
-  leaseSeconds: number,
-): Promise<boolean> {
-  const result = await sql`
-    update senders set lease_until = now() + make_interval(secs => ${leaseSeconds}) where id = ${senderId}`.execute(
-    database,
-  );
-  return result.numAffectedRows === 1n;
-}
-
-/** Removes a sender that ended in order: it holds nothing any more. */
-export async function deleteSender(database: Database, senderId: string): Promise<void> {
-  await sql`delete from senders where id = ${senderId}
-    and not exists (select 1 from emails where sender_id = ${senderId} and status in ('CLAIMED', 'SENDING'))`.execute(
-    database,
-  );
-}
-
-export async function listExpiredSenders(
-  database: Database,
-): Promise<Array<{ id: string; lease_until: Date }>> {
-  return database
-    .selectFrom("senders")
-    .select(["id", "lease_until"])
-    .where(sql<boolean>`lease_until < now()`)
-    .execute();
-}
-
-/** Declares a sender dead if its lease is still the one that ran out; from here on it can hand over nothing. */
-export async function deleteExpiredSender(
-  tx: Tx,
-  expired: { id: string; lease_until: Date },
-): Promise<boolean> {
-  const result = await sql`delete from senders where id = ${expired.id} and lease_until < now()`.execute(tx);
-  return result.numAffectedRows === 1n;
-}
-
-/** What a dead sender had merely claimed goes back as if nothing had been. */
-export async function requeueClaimed(tx: Tx, senderId: string): Promise<number> {
-  const result =
-    await sql`update emails set status = 'QUEUED', sender_id = null where sender_id = ${senderId} and status = 'CLAIMED'`.execute(
-      tx,
-    );
-  return Number(result.numAffectedRows ?? 0);
-}
-
-export async function listSendingOf(tx: Tx, senderId: string) {
-  return tx
-    .selectFrom("emails")
-    .select(["project_id", "id", "priority", "attempts"])
-    .where("sender_id", "=", senderId)
-    .where("status", "=", "SENDING")
-    .execute();
-}
-
-/** How much waits and since when; counting stops at 10,000. */
-export async function measureQueue(database: Database): Promise<{ due: number; oldest_seconds: number }> {
-  const { rows } = await sql<{ due: number; oldest_seconds: number }>`
-    select count(*)::float8 as due, coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as oldest_seconds
-    from (select due_at from emails where status = 'QUEUED' and due_at <= now() limit 10000) q`.execute(
-    database,
-  );
-  return rows[0] ?? { due: 0, oldest_seconds: 0 };
 }

@@ -73,6 +73,7 @@ async function start(over: ScriptedTransport = transport): Promise<Sender> {
         subscribeUrl: "",
         manageUrl: "",
       }),
+      readFooters: async () => [],
     },
   });
   const sender = await startSender({
@@ -99,10 +100,11 @@ interface Wanted {
 
 async function enqueue(wanted: readonly Wanted[]): Promise<string[]> {
   return transaction(database, async (tx) => {
-    const contacts = wanted.map(({ project = projectId }) => ({
+    // Each at a domain of its own: how many go to one at once is the matter of sender-pace.test.ts.
+    const contacts = wanted.map(({ project = projectId }, at) => ({
       project_id: project,
       id: newId(),
-      email: `${newId()}@example.com`,
+      email: `${newId()}@d${at}.example.com`,
       subscribed: true,
     }));
     await tx.insertInto("contacts").values(contacts).execute();
@@ -172,7 +174,11 @@ test("a queued mail is rendered with the contact's data under the request's, han
   expect(raw).toContain(`Message-ID: <${id}@sender.example>\r\n`);
   const email = await getEmail(database, projectId, id);
   expect(email.attempts).toBe(1);
-  expect(email.timeline.map((item) => item.type)).toEqual(["queued", "email.sent"]);
+  expect(email.timeline.map((item) => item.detail ?? item.type)).toEqual([
+    "queued",
+    "sent: 250 2.0.0 taken (scripted)",
+    "email.sent",
+  ]);
 });
 
 test("a temporary refusal leaves the mail waiting for a later attempt, with what was answered, and the next one sends it", async () => {
@@ -191,7 +197,8 @@ test("a temporary refusal leaves the mail waiting for a later attempt, with what
   await until(id, "SENT");
   expect((await getEmail(database, projectId, id)).timeline.map((item) => item.detail ?? item.type)).toEqual([
     "queued",
-    "deferred: 451 4.7.1 later",
+    "deferred: 451 4.7.1 later (scripted)",
+    "sent: 250 2.0.0 taken (scripted)",
     "email.sent",
   ]);
 });
@@ -289,11 +296,12 @@ test("a sender that was declared dead hands nothing over any more, and its mails
   const [id = ""] = await enqueue([{}]);
   await start();
   await reached.promise;
-  // What a recovering process does to a sender whose lease ran out.
-  await sql`delete from senders`.execute(database);
-  await sql`update emails set status = 'QUEUED', sender_id = null`.execute(database);
   const other = createScriptedTransport();
-  await start(other);
+  const second = await start(other);
+  // What a recovering process does to a sender whose lease ran out. The other one is woken: the first might look as well.
+  await sql`delete from senders where id = (select sender_id from emails)`.execute(database);
+  await sql`update emails set status = 'QUEUED', sender_id = null`.execute(database);
+  second.wake();
   await until(id, "SENT");
   gated.resolve();
   await senders[0]?.stop();

@@ -1,23 +1,28 @@
 // The sender: claims mails in batches under a lease, prepares them, hands them over, books what came of it.
 // Before it: a row in `emails`, queued. After it: providers/* take the message; outcomes.ts books the answer.
+import { createBell } from "../platform/bell.ts";
 import type { Database } from "../platform/database.ts";
-import { createGroupCommit } from "../platform/group-commit.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { createDestinationLimits, type Echo } from "./destination-limits.ts";
+import { createGate } from "./gate.ts";
 import { createLease } from "./lease.ts";
 import { createBookkeeper, type Feedbacks } from "./outcomes.ts";
 import type { Prepared } from "./prepare-emails.ts";
+import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "./providers/transport.ts";
+import { startQueueMeasure } from "./queue-measure.ts";
+import { kindOf } from "./rules.ts";
 import {
   claimEmails,
-  listDueProjects,
-  markSending,
-  measureQueue,
+  listDueQueues,
   releaseClaims,
   releaseUnknown,
   type ClaimedRow,
-  type DueProject,
+  type DueQueue,
 } from "./sender-queries.ts";
+import { startSystemSender, type SystemAddress } from "./system-sender.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface SenderOptions {
   database: Database;
@@ -26,6 +31,12 @@ export interface SenderOptions {
   applyFeedback: Feedbacks;
   /** Messages in handover at once: the most that can be in doubt after a crash. */
   connections: number;
+  /** Of these at most so many to one destination. Default: all. */
+  destinationConnections?: number;
+  /** Mails of one project a second, by all processes together. Default 0: as many as go. */
+  projectSendsPerSecond?: number;
+  /** Whom mail of the installation itself comes from. Without it such mail waits. */
+  systemFrom?: SystemAddress;
   /** Between two renewals of the lease; shorter in tests. */
   beatMs?: number;
   log: Log;
@@ -41,92 +52,96 @@ export interface Sender {
 
 /** Mails claimed of one project at a time: small, so that no project waits long for another's. */
 const CLAIM_LIMIT = 40;
+/** Rendered mails kept at once, of which most then wait for a destination at its limit. */
+const MAX_WAITING = 10 * CLAIM_LIMIT;
 const POLL_MS = 1_000;
+/** Between two looks when a project waits for its rate. */
+const SHORTEST_WAIT_MS = 50;
 const ERROR_PAUSE_MS = 2_000;
-const MEASURE_MS = 10_000;
 const DRAIN_MS = 15_000;
-const MAX_GATE_BATCH = 200;
+const DRAIN_LOOK_MS = 20;
 
 type Ready = Extract<Prepared, { kind: "ready" }>;
 
 export async function startSender(options: SenderOptions): Promise<Sender> {
-  const { database, transport, log, metrics } = options;
+  const { database, transport, connections, log, metrics } = options;
   const lease = await createLease(options);
-  const books = createBookkeeper({
-    database,
-    transportName: transport.name,
-    lease,
-    applyFeedback: options.applyFeedback,
-    log,
-    metrics,
-  });
-  const waiting: Ready[] = [];
+  const gate = createGate({ database, lease, log, metrics });
+  const books = createBookkeeper({ ...options, transportName: transport.name, lease });
+  const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
+  const room = createWaitingRoom<Ready>(
+    createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
+  );
   /** Ids of the mails this process has in hand: everything else it holds in the database is there by accident. */
   const inHand = new Set<string>();
   let mayHoldMore = false;
   const bell = createBell();
   let stopping = false;
   let inHandover = 0;
+  /** The domains that were full when there was nothing else to claim; until that changes a look would be in vain. */
+  let crowdedBy = "";
 
-  const gates = createGroupCommit<Ready, boolean>({
-    lanes: 1,
-    laneOf: () => 0,
-    maxItems: MAX_GATE_BATCH,
-    async run(mails) {
-      if (!lease.isHeld()) return mails.map(() => false);
-      const ours = await markSending(
-        database,
-        lease.senderId(),
-        mails.map(({ row }) => ({ projectId: row.project_id, id: row.id })),
-      );
-      return mails.map(({ row }) => ours.has(row.id));
-    },
-  });
-
-  async function handOver(mail: Ready): Promise<void> {
+  async function handOver(mail: Ready): Promise<Echo> {
     const outcome = await transport
-      .send(mail.message, () => gates.submit(mail))
+      .send(mail.message, () => gate.ask(mail))
       .catch((error: unknown): Outcome => {
         // Only the gate throws: nothing was handed over, but the row may say that it is about to be.
-        log.warn({ err: error, emailId: mail.row.id }, "a handover could not begin; the mail goes back");
+        log.warn({ err: error, ...idsOf(mail) }, "a handover could not begin; the mail goes back");
         return { kind: "withdrawn" };
       });
-    metrics.emailOutcomes.inc({ outcome: outcome.kind, transport: transport.name });
+    note(mail, outcome, options);
+    if (outcome.kind === "sent") measure.count();
     if (outcome.kind === "withdrawn") mayHoldMore = true;
     else await books.record(mail, outcome);
     inHand.delete(mail.row.id);
+    return echoOf(outcome);
+  }
+
+  /** Hands a mail over, whatever comes of it, and lets the next one go. */
+  async function serve({ mail, end }: { mail: Ready; end: (echo: Echo) => void }): Promise<void> {
+    let echo: Echo = "unknown";
+    try {
+      echo = await handOver(mail);
+    } catch (error) {
+      log.error({ err: error, ...idsOf(mail) }, "an outcome could not be booked; the mail is in doubt");
+    }
+    inHandover--;
+    end(echo);
+    startHandovers();
+    if (room.supply() <= connections && (crowdedBy === "" || crowdedBy !== crowd())) bell.ring();
   }
 
   function startHandovers(): void {
-    while (inHandover < options.connections && !stopping) {
-      const mail = waiting.shift();
-      if (mail === undefined) return;
+    while (inHandover < connections && !stopping) {
+      const next = room.take();
+      if (next === undefined) return;
       inHandover++;
-      void handOver(mail)
-        .catch((error: unknown) =>
-          log.error(
-            { err: error, emailId: mail.row.id },
-            "an outcome could not be booked; the mail is in doubt",
-          ),
-        )
-        .finally(() => {
-          inHandover--;
-          startHandovers();
-          if (waiting.length <= options.connections) bell.ring();
-        });
+      void serve(next);
     }
   }
 
-  async function claimAndPrepare({ project_id, priority }: DueProject): Promise<number> {
-    const claim = { senderId: lease.senderId(), projectId: project_id, priority, limit: CLAIM_LIMIT };
-    const claimed = await claimEmails(database, claim);
+  async function claimAndPrepare(
+    { project_id, priority, campaign_id }: DueQueue,
+    limit: number,
+  ): Promise<number> {
+    const claimed = await claimEmails(database, {
+      senderId: lease.senderId(),
+      projectId: project_id,
+      priority,
+      campaignId: campaign_id,
+      limit,
+      withoutDomains: room.fullDomains(priority),
+    });
+    rate.spend(project_id, claimed.length);
     // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
     const rows = claimed.filter((row) => !inHand.has(row.id));
     for (const prepared of rows.length === 0 ? [] : await options.prepare(rows)) {
-      if (prepared.kind === "failed") await books.recordFailure(prepared.row, prepared.reason);
-      else {
+      if (prepared.kind === "ready") {
         inHand.add(prepared.row.id);
-        waiting.push(prepared);
+        room.add(prepared);
+      } else {
+        noteUnready(prepared, options);
+        await books.recordUnready(prepared);
       }
     }
     startHandovers();
@@ -137,19 +152,31 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   async function giveBackTheRest(): Promise<void> {
     if (!mayHoldMore) return;
     mayHoldMore = false;
-    const count = await releaseUnknown(database, lease.senderId(), [...inHand]);
-    if (count > 0) log.warn({ count }, "mails were given back after a fault");
+    const emailIds = await releaseUnknown(database, lease.senderId(), [...inHand]);
+    if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
   }
+
+  const hasEnough = (): boolean => room.supply() > connections || room.size() > MAX_WAITING;
+  const crowd = (): string => room.fullDomains(Infinity).join(" ");
 
   /** Claims until enough waits for a connection; answers whether there was anything. */
   async function feed(): Promise<boolean> {
     let claimed = 0;
-    for (const due of rotate(await listDueProjects(database))) {
-      while (waiting.length > options.connections && !stopping) await bell.wait(POLL_MS);
+    rate.shareAmong(lease.liveSenders());
+    for (const due of rotate(await listDueQueues(database))) {
+      while (hasEnough() && !stopping) await bell.wait(POLL_MS);
       if (stopping || !lease.isHeld()) return false;
-      claimed += await claimAndPrepare(due);
+      const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.project_id));
+      if (limit > 0) claimed += await claimAndPrepare(due, limit);
     }
     return claimed > 0;
+  }
+
+  /** Until there may be something to claim again. */
+  async function rest(): Promise<void> {
+    crowdedBy = crowd();
+    await bell.wait(Math.min(POLL_MS, Math.max(SHORTEST_WAIT_MS, rate.takeWaitMs())));
+    crowdedBy = "";
   }
 
   async function run(): Promise<void> {
@@ -157,7 +184,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       try {
         await lease.ensure();
         await giveBackTheRest();
-        if (!(await feed())) await bell.wait(POLL_MS);
+        if (!(await feed())) await rest();
       } catch (error) {
         mayHoldMore = true;
         log.warn({ err: error }, "the sender could not go on; it tries again");
@@ -166,17 +193,23 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     }
   }
 
+  const measure = startQueueMeasure(options);
   const running = run();
-  const measuring = setInterval(() => void measure(database, metrics, log), MEASURE_MS);
+  const systemSender = startSystemSender({ ...options, lease });
   return {
-    wake: () => bell.ring(),
+    wake() {
+      bell.ring();
+      systemSender.wake();
+    },
     async stop() {
       stopping = true;
-      clearInterval(measuring);
+      measure.stop();
       bell.ring();
       await running;
+      systemSender.stop();
       const deadline = Date.now() + DRAIN_MS;
-      while (inHandover > 0 && Date.now() < deadline) await bell.pause(20);
+      while ((inHandover > 0 || systemSender.isBusy()) && Date.now() < deadline)
+        await bell.pause(DRAIN_LOOK_MS);
       await books.drained();
       await releaseClaims(database, lease.senderId());
       await lease.end();
@@ -184,51 +217,39 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   };
 }
 
+/** What an outcome says about the destination of the mail. */
+function echoOf(outcome: Outcome): Echo {
+  if (outcome.kind === "sent") return "taken";
+  return outcome.kind === "deferred" && outcome.throttled === true ? "throttled" : "unknown";
+}
+
+function idsOf({ row }: { row: ClaimedRow }) {
+  return { projectId: row.project_id, emailId: row.id };
+}
+
+type Noted = Pick<SenderOptions, "metrics" | "log" | "transport">;
+
+/** Counts an attempt and writes its line. */
+function note(mail: Ready, outcome: Outcome, { metrics, log, transport }: Noted): void {
+  const by = ("by" in outcome ? outcome.by : undefined) ?? transport.name;
+  metrics.emailOutcomes.inc({ outcome: outcome.kind, kind: kindOf(mail.row.priority), transport: by });
+  const level = outcome.kind === "rejected" || outcome.kind === "uncertain" ? "info" : "debug";
+  log[level](
+    { ...idsOf(mail), attempt: mail.message.attempt, transport: by, ...outcome },
+    "an attempt ended",
+  );
+}
+
+function noteUnready(mail: Exclude<Prepared, { kind: "ready" }>, { metrics, log }: Noted): void {
+  metrics.emailOutcomes.inc({ outcome: mail.kind, kind: kindOf(mail.row.priority), transport: "" });
+  log.info({ ...idsOf(mail), reason: mail.reason }, `a mail was ${mail.kind} before its handover`);
+}
+
 /** Starts at another project each time, within each priority, so that none is always the last. */
-function rotate(due: readonly DueProject[]): DueProject[] {
+function rotate(due: readonly DueQueue[]): DueQueue[] {
   const byPriority = Map.groupBy(due, (one) => one.priority);
   return [...byPriority.values()].flatMap((group) => {
     const start = Math.floor(Math.random() * group.length);
     return [...group.slice(start), ...group.slice(0, start)];
   });
-}
-
-async function measure(database: Database, metrics: Metrics, log: Log): Promise<void> {
-  try {
-    const queue = await measureQueue(database);
-    metrics.emailsQueued.set(queue.due);
-    metrics.oldestQueuedSeconds.set(queue.oldest_seconds);
-  } catch (error) {
-    log.debug({ err: error }, "the queue could not be measured");
-  }
-}
-
-/** Something to wait at: until it rings, or until the time is over. A ring while nobody waits is kept for the next wait. */
-function createBell() {
-  let rung = false;
-  let wakeUp: (() => void) | null = null;
-  async function wait(ms: number, hear: boolean): Promise<void> {
-    if (hear && rung) {
-      rung = false;
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, ms);
-      function done() {
-        clearTimeout(timer);
-        if (wakeUp === done) wakeUp = null;
-        resolve();
-      }
-      if (hear) wakeUp = done;
-    });
-    if (hear) rung = false;
-  }
-  return {
-    ring() {
-      rung = true;
-      wakeUp?.();
-    },
-    wait: (ms: number) => wait(ms, true),
-    pause: (ms: number) => wait(ms, false),
-  };
 }

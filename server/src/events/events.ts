@@ -1,10 +1,12 @@
 // What happened to a contact: append-only, recorded in the transaction of what caused it.
 // Before it: contacts/, emails/ and v1/ record. After it: filters, timelines and lists read.
+import type { RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import {
   insertEvents,
+  insertEventsOf,
   listEventRows,
   listEventRowsByEmail,
   type EventFilter,
@@ -47,6 +49,17 @@ export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Pr
   }));
   if (recorded.length > 0) await insertEvents(tx, recorded);
   return recorded;
+}
+
+/**
+ * As a part of a larger statement: records one event of this name and data for each contact of `source`, a query of
+ * `contact_id`. For changes of so many contacts that they must not pass through this process.
+ */
+export function recordEventsOf(
+  event: { projectId: string; name: string; data: Readonly<Record<string, unknown>> },
+  source: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return insertEventsOf(event, source);
 }
 
 export interface EventView {

@@ -1,20 +1,88 @@
 // Statements on `events`, the append-only record of what happened to contacts.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import type { NewEvent } from "./events.ts";
 
+/** Whether a tracked segment of the project waits for this event; events of the service change nothing else of a contact. */
+const isAwaited = sql`exists (
+  select 1 from segments s
+  where s.project_id = e.project_id and s.track_membership and s.type = 'DYNAMIC'
+    and s.causes && array[e.name, case when e.name ~ '^(email|segment)\\.' then e.name else '*' end])`;
+
+/** Inserts events, and a note for those that tracked segments must look at, in one statement: it is on the way of every tracked event. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   await sql`
-    insert into events (project_id, id, contact_id, name, data, email_id, created_at)
-    select * from unnest(
-      ${events.map((event) => event.projectId)}::uuid[],
-      ${events.map((event) => event.id)}::uuid[],
-      ${events.map((event) => event.contactId)}::uuid[],
-      ${events.map((event) => event.name)}::text[],
-      ${events.map((event) => (event.data === null ? null : JSON.stringify(event.data)))}::jsonb[],
-      ${events.map((event) => event.emailId)}::uuid[],
-      ${events.map((event) => event.createdAt.toISOString())}::timestamptz[]
-    )`.execute(tx);
+    with e as (
+      insert into events (project_id, id, contact_id, name, data, email_id, created_at)
+      select * from unnest(
+        ${events.map((event) => event.projectId)}::uuid[],
+        ${events.map((event) => event.id)}::uuid[],
+        ${events.map((event) => event.contactId)}::uuid[],
+        ${events.map((event) => event.name)}::text[],
+        ${events.map((event) => (event.data === null ? null : JSON.stringify(event.data)))}::jsonb[],
+        ${events.map((event) => event.emailId)}::uuid[],
+        ${events.map((event) => event.createdAt.toISOString())}::timestamptz[]
+      ) returning project_id, id, contact_id, name
+    )
+    insert into contact_changes (project_id, id, contact_id, cause)
+    select project_id, id, contact_id, name from e where ${isAwaited}`.execute(tx);
+}
+
+/**
+ * As part of a larger statement: one event of this name and data for each contact of `source` (a query of `contact_id`),
+ * noted for the tracked segments that wait for it.
+ */
+export function insertEventsOf(
+  event: { projectId: string; name: string; data: Readonly<Record<string, unknown>> },
+  source: RawBuilder<unknown>,
+) {
+  return sql`
+    insert into events (project_id, id, contact_id, name, data)
+    select ${event.projectId}::uuid, new_id(), contact_id, ${event.name}, ${JSON.stringify(event.data)}::jsonb
+    from (${source}) members`;
+}
+
+/** Notes contacts that changed without an event, in the projects that track a segment. */
+export async function insertContactChanges(
+  tx: Tx,
+  changes: ReadonlyArray<{ projectId: string; id: string; contactId: string }>,
+): Promise<void> {
+  await sql`
+    insert into contact_changes (project_id, id, contact_id)
+    select i.project_id, i.id, i.contact_id from unnest(
+      ${changes.map((change) => change.projectId)}::uuid[],
+      ${changes.map((change) => change.id)}::uuid[],
+      ${changes.map((change) => change.contactId)}::uuid[]
+    ) as i (project_id, id, contact_id)
+    where exists (select 1 from segments s where s.project_id = i.project_id and s.track_membership and s.type = 'DYNAMIC')`.execute(
+    tx,
+  );
+}
+
+/** Which of these projects track a segment. */
+export async function listTrackingProjects(tx: Tx, projectIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ project_id: string }>`
+    select distinct project_id from segments
+    where project_id = any(${projectIds}::uuid[]) and track_membership and type = 'DYNAMIC'`.execute(tx);
+  return new Set(rows.map((row) => row.project_id));
+}
+
+export async function listChangedProjects(database: Database): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`select distinct project_id from contact_changes`.execute(
+    database,
+  );
+  return rows.map((row) => row.project_id);
+}
+
+/** Takes the oldest notes of a project: they are gone when the transaction commits. */
+export async function deleteContactChanges(tx: Tx, projectId: string, limit: number) {
+  const { rows } = await sql<{ contact_id: string; cause: string | null }>`
+    with oldest as materialized (
+      select id from contact_changes where project_id = ${projectId} order by id limit ${limit} for update skip locked
+    )
+    delete from contact_changes c using oldest where c.project_id = ${projectId} and c.id = oldest.id
+    returning c.contact_id, c.cause`.execute(tx);
+  return rows;
 }
 
 export interface EventRow {

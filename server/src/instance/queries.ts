@@ -9,11 +9,11 @@ export async function countAppliedMigrations(database: Database): Promise<number
   return rows[0]?.count ?? 0;
 }
 
-/** Seconds since the mail that waits longest was due; 0 when none waits. */
+/** Seconds since the transactional mail that waits longest was due; 0 when none waits. A large campaign may wait for hours. */
 export async function readOldestDueSeconds(database: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as seconds
-    from (select due_at from emails where status = 'QUEUED' and due_at <= now() limit 1000) q`.execute(
+    from (select due_at from emails where status = 'QUEUED' and campaign_id is null and priority = 1 and due_at <= now() limit 1000) q`.execute(
     database,
   );
   return rows[0]?.seconds ?? 0;

@@ -6,6 +6,8 @@ import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { readPage } from "../platform/page.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { listSystemMails } from "../emails/system-mail.ts";
 import { emptyMailbox, getMessage, getRawMessage, listMessages } from "../emails/mailbox.ts";
 import { readReadiness } from "./health.ts";
 
@@ -14,6 +16,7 @@ export interface InstanceFacts {
   baseUrl: () => string;
   transportName: string;
   signupsDisabled: boolean;
+  showsSystemMail: boolean;
 }
 
 export function instanceRoutes({
@@ -58,8 +61,12 @@ function publicConfig({ baseUrl, transportName, signupsDisabled }: InstanceFacts
   };
 }
 
-export function mailboxRoutes({ database }: { database: Database }): Route[] {
+export function mailboxRoutes({ database, facts }: { database: Database; facts: InstanceFacts }): Route[] {
   return [
+    route(mailboxContract.listSystemMails, async ({ query }) => {
+      if (!facts.showsSystemMail) throw new Refusal("RESOURCE_NOT_FOUND");
+      return ok(await listSystemMails(database, readPage("system mails", query)));
+    }),
     route(mailboxContract.listMessages, async ({ projectId, query }) =>
       ok(await listMessages(database, projectId, query.to, readPage("messages", query))),
     ),

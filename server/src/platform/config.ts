@@ -1,6 +1,7 @@
 // The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made from here.
 // After it: main.ts builds everything from the Config it answers.
 import { z } from "zod";
+import { parseMailbox } from "@postloft/contract/address.ts";
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -23,6 +24,26 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
+const mailbox = z.string().transform((text, context) => {
+  const parsed = parseMailbox(text);
+  if (parsed.ok) return { address: parsed.address, ...(parsed.name ? { name: parsed.name } : {}) };
+  context.addIssue({ code: "custom", message: "must be an address, or `Name <address>`" });
+  return z.NEVER;
+});
+const domain = z
+  .string()
+  .toLowerCase()
+  .regex(
+    /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/,
+    "must be a domain such as in.example.com",
+  )
+  .optional();
+const topicArn = z
+  .string()
+  .regex(
+    /^arn:aws(-[a-z]+)*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/,
+    "must be the ARN of an SNS topic such as arn:aws:sns:eu-west-1:123456789012:mail",
+  );
 const ROLES = ["api", "worker", "smtp"] as const;
 
 /** Every setting there is, in the order of the documentation. */
@@ -64,6 +85,46 @@ export const SETTINGS = {
     "The access key for `ses://`; it needs the permission ses:SendEmail (for raw mail also ses:SendRawEmail).",
   ),
   SES_SECRET_ACCESS_KEY: setting(z.string().optional(), "", "Its secret."),
+  PROJECT_SENDS_PER_SECOND: setting(
+    z.coerce.number().int().min(0).default(0),
+    "0",
+    "Mails of one project that leave a second, all processes together; what is over it waits. 0: as many as go.",
+  ),
+  DESTINATION_CONNECTIONS: setting(
+    z.coerce.number().int().min(0).default(0),
+    "0",
+    "Mails one process hands over at once to one destination (a domain, or a provider such as Gmail with all of its domains). 0: as many as the transport takes.",
+  ),
+  SYSTEM_FROM: setting(
+    mailbox.optional(),
+    "",
+    "Whom mail of the installation itself comes from (`Name <address>`); your mail server must let it pass. Empty: postloft@ the host of BASE_URL.",
+  ),
+  SNS_TOPIC_ARNS: setting(
+    list.pipe(z.array(topicArn)).default([]),
+    "",
+    "Comma-separated SNS topics that may tell at `/webhooks/sns` what came of mail through SES. Empty: every notice is refused.",
+  ),
+  BOUNCE_DOMAIN: setting(
+    domain,
+    "",
+    "A domain whose MX is this process: mail over SMTP leaves with an envelope sender there, one for each mail, so that bounces come back to it.",
+  ),
+  INBOUND_DOMAIN: setting(
+    domain,
+    "",
+    "A domain whose MX is this process: mail to `<project id>@INBOUND_DOMAIN` becomes the event `email.received` of whoever wrote it.",
+  ),
+  SMTP_PORT: setting(
+    port.default(2525),
+    "2525",
+    "Port where the role `smtp` takes mail for BOUNCE_DOMAIN and INBOUND_DOMAIN; without both it does not listen.",
+  ),
+  REPUTATION_GUARD: setting(
+    flag.default(true),
+    "true",
+    "A project with a critical rate of bounces or complaints is disabled, and its members are told.",
+  ),
   API_RATE_LIMIT_PER_MINUTE: setting(
     z.coerce.number().int().min(0).default(1000),
     "1000",

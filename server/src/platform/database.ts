@@ -1,7 +1,7 @@
 // The database: one pool, typed statements, transactions that are tried again when PostgreSQL asks for it.
 // After it: every folder's queries.ts. Row types are in rows.ts, made from the migrated database.
 import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
-import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import type { Log } from "./log.ts";
 import type { Rows } from "./rows.ts";
 import { Refusal } from "./refusal.ts";
@@ -23,6 +23,13 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 /** The first so many statements of a process are prepared by name; later ones (filters have endless forms) are not. */
 const MAX_PREPARED_STATEMENTS = 300;
 const MAX_TRANSACTION_ATTEMPTS = 4;
+
+const PLANNED_EACH_TIME = "/* planned each time */";
+/**
+ * Put it at the start of a statement whose best plan depends on its values (parts of a text, filters, the size of a
+ * project): it is planned for them each time, which takes less than a millisecond, and not once for all.
+ */
+export const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
 const INT8 = 20;
 const RETRIED_CODES = new Set(["40001", "40P01"]);
@@ -61,6 +68,7 @@ export function createPool(options: DatabaseOptions): Pool {
 export function createDatabase(pool: Pool): Database {
   const names = new Map<string, string>();
   function nameOf(text: string): string | undefined {
+    if (isTransactionControl(text) || text.trimStart().startsWith(PLANNED_EACH_TIME)) return undefined;
     const known = names.get(text);
     if (known !== undefined || names.size >= MAX_PREPARED_STATEMENTS) return known;
     const name = `s${names.size}`;
@@ -74,7 +82,7 @@ export function createDatabase(pool: Pool): Database {
           const client = await pool.connect();
           return {
             query: async (text: string, values: unknown[]) => {
-              const name = isTransactionControl(text) ? undefined : nameOf(text);
+              const name = nameOf(text);
               return client.query(name === undefined ? { text, values } : { name, text, values });
             },
             release: () => client.release(),
@@ -102,6 +110,28 @@ export async function transaction<T>(database: Database, work: (tx: Tx) => Promi
       if (!RETRIED_CODES.has(databaseErrorCode(error) ?? "") || attempt >= MAX_TRANSACTION_ATTEMPTS)
         throw error;
     }
+  }
+}
+
+/** Gives the statements of this transaction another time limit, ms: some go through a million rows. */
+export async function limitStatements(tx: Tx, timeoutMs: number): Promise<void> {
+  await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
+}
+
+/**
+ * Runs `work` as a part of the transaction that can fail alone: then what it did is undone, and the transaction may go on.
+ * @throws what `work` threw
+ */
+export async function subtransaction<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint part`.execute(tx);
+  try {
+    const result = await work();
+    await sql`release savepoint part`.execute(tx);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint part`.execute(tx);
+    await sql`release savepoint part`.execute(tx);
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 // Answers a request that was let in: shape → rights → idempotency key → the route, and the envelope around what it answers.
 // Before it: http.ts knows who calls. After it: a verb, through the route.
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
@@ -7,6 +8,7 @@ import { transaction, type Database, type Tx } from "./database.ts";
 import { findHostileValues, parseJson } from "./http-body.ts";
 import type { Caller } from "./http-caller.ts";
 import { fieldErrors } from "./http-errors.ts";
+import { joinParts } from "./http-form.ts";
 import type { Answer, Call, Route } from "./http-route.ts";
 import { checkIdempotencyKey, claimKey, releaseKey, storeReceipts, type Receipt } from "./idempotency.ts";
 import type { Log } from "./log.ts";
@@ -48,7 +50,12 @@ export async function answerRequest(
       request,
       reply,
     );
-  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const body =
+    endpoint.bodyKind === "upload"
+      ? joinParts(request.body)
+      : Buffer.isBuffer(request.body)
+        ? request.body
+        : Buffer.alloc(0);
   const claim = await claimKey(options.database, {
     projectId: caller.projectId,
     key,
@@ -90,7 +97,13 @@ function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
   const query = endpoint.query.safeParse(request.query);
   if (!query.success) problems.push(...fieldErrors(query.error.issues, request.query, "query"));
   let body: unknown;
-  if (endpoint.takesBody) {
+  if (endpoint.envelope === "page") {
+    body = endpoint.body.parse(request.body ?? {});
+  } else if (endpoint.bodyKind === "upload") {
+    const parsed = endpoint.body.safeParse(request.body ?? {});
+    if (parsed.success) body = parsed.data;
+    else problems.push(...fieldErrors(parsed.error.issues, request.body, "body"));
+  } else if (endpoint.takesBody) {
     const value = parseJson(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
     if (value === undefined)
       throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is empty; a JSON object is needed." });
@@ -121,7 +134,9 @@ function makeCall(
     userId: caller.userId,
     sessionId: caller.sessionId,
     role: caller.role,
+    method: request.method,
     ip: request.ip,
+    headers: request.headers,
     receipt,
     commit: async (work: (tx: Tx) => Promise<Answer>) =>
       transaction(options.database, async (tx) => {
@@ -141,8 +156,10 @@ async function sendAnswer(
   if (result.headers !== undefined) reply.headers(result.headers);
   reply.code(result.status);
   if (result.body === null) return reply.send();
-  if (endpoint.envelope === "raw") return reply.send(result.body);
+  if (endpoint.envelope === "raw" || endpoint.envelope === "page") return reply.send(result.body);
   reply.header("content-type", "application/json; charset=utf-8");
+  // JSON that is too long to be made as a whole.
+  if (result.body instanceof Readable) return reply.send(result.body);
   return reply.send(
     JSON.stringify(endpoint.envelope === "bare" ? result.body : wrapped(result.body, request)),
   );

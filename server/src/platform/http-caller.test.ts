@@ -227,6 +227,18 @@ test("a cookie that we did not sign, or not for this, is nobody's", async () => 
   );
 });
 
+const SUBSCRIBED = {
+  operator: "AND",
+  conditions: [{ field: "subscribed", operator: "equals", value: true }],
+};
+const CAMPAIGN = {
+  name: "News",
+  subject: "s",
+  body: "b",
+  from: "a@sandbox.localhost",
+  audienceType: "ALL",
+};
+
 const VALID_BODIES: Record<string, unknown> = {
   "v1.track": { email: "ada@example.com", event: "opened" },
   "v1.send": { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
@@ -235,6 +247,29 @@ const VALID_BODIES: Record<string, unknown> = {
   "contacts.update": { subscribed: false },
   "contacts.lookup": { emails: ["ada@example.com"] },
   "domains.create": { domain: "mail.example.com" },
+  "contacts.bulkSubscribe": { contactIds: [randomUUID()] },
+  "contacts.bulkUnsubscribe": { contactIds: [randomUUID()] },
+  "contacts.bulkDelete": { contactIds: [randomUUID()] },
+  "segments.create": { name: "Guests", type: "STATIC" },
+  "segments.update": { name: "Friends" },
+  "segments.addMembers": { emails: ["ada@example.com"] },
+  "segments.removeMembers": { emails: ["ada@example.com"] },
+  "segments.preview": { filters: SUBSCRIBED },
+  "segments.explain": { filters: SUBSCRIBED, contactId: randomUUID() },
+  "templates.create": { name: "Hello", subject: "s", body: "b", type: "TRANSACTIONAL" },
+  "templates.update": { name: "Good day" },
+  "templates.preview": { subject: "s", body: "b" },
+  "campaigns.create": CAMPAIGN,
+  "campaigns.replace": { name: "Old" },
+  "campaigns.send": {},
+  "campaigns.test": { email: "ada@example.com" },
+};
+
+const BOUNDARY = "between-parts";
+/** A file as a form sends it, for the endpoints that take one. */
+const UPLOAD = {
+  headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
+  body: `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nemail\nada@example.com\r\n--${BOUNDARY}--\r\n`,
 };
 
 test("a disabled project can be read, and every change of it answers 403", async () => {
@@ -245,9 +280,10 @@ test("a disabled project can be read, and every change of it answers 403", async
   await server.rows("update projects set disabled = true where id = $1", project.id);
   const before = await server.countRows();
   for (const caller of [project.byKey, project.bySession]) {
-    const answers = await answersByName(inProject, nameOf, async ({ method, path, name }) => {
+    const answers = await answersByName(inProject, nameOf, async ({ method, path, name, bodyKind }) => {
       const filled = path.replace(/:projectId/, project.id).replace(/:[a-zA-Z]+/, contact.id);
-      const answer = refusalOf(await server.call(method, filled, caller, VALID_BODIES[name]));
+      const { headers, body } = bodyKind === "upload" ? UPLOAD : { headers: {}, body: VALID_BODIES[name] };
+      const answer = refusalOf(await server.call(method, filled, { ...caller, headers }, body));
       return /^(200|404)/.test(answer) ? "read" : answer;
     });
     expect(answers).toEqual(
@@ -275,6 +311,9 @@ interface Named {
   id: string;
 }
 
+const below = (path: string, id: string, more: readonly string[]) =>
+  Object.fromEntries(["", ...more].map((end) => [`${path}/:id${end}`, id]));
+
 /** A project with one thing of everything that has an id. */
 async function furnish() {
   const project = await server.createProject();
@@ -294,12 +333,45 @@ async function furnish() {
   const waiting = () => server.rows("select 1 from emails where status <> 'DELIVERED'");
   await expect.poll(waiting, WAIT).toEqual([]);
   await worker.stop();
+  const make = async (path: string, body: unknown) =>
+    (await server.call<Named>("POST", path, byKey, body)).body;
+  const segment = await make("/segments", { name: "Guests", type: "STATIC" });
+  const template = await make("/templates", VALID_BODIES["templates.create"]);
+  const { body: campaign } = await server.call<{ data: Named }>("POST", "/campaigns", byKey, CAMPAIGN);
+  const bulk = { contactIds: [contact.id] };
+  const { body: job } = await server.call<{ jobId: string }>("POST", "/contacts/bulk-subscribe", byKey, bulk);
+  const { body: imported } = await server.call<{ jobId: string }>(
+    "POST",
+    "/contacts/import",
+    { ...byKey, headers: UPLOAD.headers },
+    UPLOAD.body,
+  );
   const { body: messages } = await server.call<{ data: Named[] }>("GET", "/mailbox/messages", byKey);
   const message = messages.data[0]?.id ?? "";
   return {
     project,
     ids: {
+      ...below("/segments", segment.id, ["/contacts", "/members", "/compute", "/refresh"]),
+      ...below("/templates", template.id, ["/duplicate", "/usage"]),
+      ...below("/campaigns", campaign.data.id, [
+        "/duplicate",
+        "/send",
+        "/cancel",
+        "/pause",
+        "/resume",
+        "/retry-failed",
+        "/test",
+        "/stats",
+        "/recipients",
+        "/audience",
+        "/check",
+      ]),
+      "/contacts/bulk/:jobId": job.jobId,
+      "/contacts/import/:jobId": imported.jobId,
+      "/contacts/import/:jobId/errors.csv": imported.jobId,
+      "/contacts/:id/export": contact.id,
       "/contacts/:id": contact.id,
+      "/contacts/:id/consent": contact.id,
       "/events/contact/:contactId": contact.id,
       "/emails/:id": email,
       "/mailbox/messages/:id": message,
@@ -308,22 +380,40 @@ async function furnish() {
       "/domains/:id/verify": domain.id,
       "/domains/:id/rotate-key": domain.id,
       "/domains/project/:projectId": project.id,
+      "/projects/:projectId/security": project.id,
       "/users/@me/projects/:id": project.id,
+      "/users/@me/projects/:id/security": project.id,
       "/users/@me/projects/:id/regenerate-keys": project.id,
     } as Record<string, string>,
   };
 }
 
 const WAIT = { timeout: 10_000, interval: 20 };
-const withId = ENDPOINTS.filter(({ path }) => path.includes(":"));
+// What anyone may call has no project to be of: the public pages, whose links are signed.
+// A field is named by a word, which each project may use for itself.
+const withId = ENDPOINTS.filter(({ path, caller }) => /:(?!field\b)/.test(path) && caller !== "anyone");
 const BODIES_WITH_ID: Record<string, unknown> = {
+  ...VALID_BODIES,
   "contacts.update": { subscribed: false, data: { a: 1 } },
   "projects.update": { name: "Taken over" },
 };
 
 test("an id of another project is answered byte for byte like an id that nothing has, and nothing changes", async () => {
   const { ids, project } = await furnish();
-  const tables = ["contacts", "events", "emails", "domains", "mailbox_messages", "projects", "api_keys"];
+  const tables = [
+    "contacts",
+    "events",
+    "emails",
+    "domains",
+    "mailbox_messages",
+    "projects",
+    "api_keys",
+    "segments",
+    "segment_members",
+    "templates",
+    "campaigns",
+    "jobs",
+  ];
   const contents = async () =>
     Promise.all(tables.map((table) => server.rows(`select t::text as row from ${table} t order by 1`)));
   const before = await contents();

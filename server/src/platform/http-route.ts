@@ -1,5 +1,6 @@
 // A route: an endpoint of the contract and the function that answers it. Routes only translate: endpoint → verb → presented value.
 // Before it: contract/endpoint.ts. After it: every routes.ts makes some, api.ts lists them, http.ts serves them.
+import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import type { Tx } from "./database.ts";
@@ -10,7 +11,7 @@ export type CallerRole = "OWNER" | "ADMIN" | "MEMBER" | "KEY";
 
 export interface Answer {
   status: number;
-  /** Goes into the endpoint's envelope; for `raw` endpoints text or bytes. */
+  /** Goes into the endpoint's envelope; for `raw` and `page` endpoints text or bytes. A stream goes as it is. */
   body: unknown;
   headers?: Readonly<Record<string, string>>;
 }
@@ -25,8 +26,12 @@ export interface Call<E extends Endpoint = Endpoint> {
   userId: E["caller"] extends "session" ? string : string | null;
   sessionId: string | null;
   role: CallerRole | null;
+  /** As the request says it: a GET is asked for by HEAD, too. */
+  method: string;
   /** The address the request came from. */
   ip: string;
+  /** As they were sent, names in lower case. */
+  headers: Readonly<IncomingHttpHeaders>;
   /**
    * Runs the change in one transaction and stores its answer for the Idempotency-Key in the same one, if there is a key:
    * effect and receipt are both there or both not.

@@ -10,6 +10,7 @@ import type { Database } from "./database.ts";
 import { answerRequest, changesSomething, readHeader } from "./http-answer.ts";
 import { identify, NOBODY, type Caller, type Credentials } from "./http-caller.ts";
 import { asRefusal, errorEnvelope } from "./http-errors.ts";
+import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
 import { plainPath } from "./http-paths.ts";
 import type { Route } from "./http-route.ts";
 import { newId } from "./ids.ts";
@@ -40,6 +41,9 @@ declare module "fastify" {
 
 const RATE_WINDOW_SECONDS = 60;
 const REQUEST_TIMEOUT_MS = 120_000;
+/** A link that a mail program glued to the words after it still finds its page, which says what is wrong. */
+const MAX_PATH_PARAMETER_LENGTH = 1_000;
+const TEXT_JSON_TYPES = ["text/plain", "application/json"];
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 export async function createHttp(options: HttpOptions, routes: readonly Route[]): Promise<FastifyInstance> {
@@ -56,7 +60,11 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     frameworkErrors: (error, request, reply) =>
       void sendFailure(options, error, request, reply.headers(safetyHeaders(request.id))),
     clientErrorHandler: refuseBytes,
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: MAX_PATH_PARAMETER_LENGTH,
+    },
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
@@ -82,7 +90,13 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     reply.header("allow", methods.join(", "));
     throw new Refusal("METHOD_NOT_ALLOWED");
   });
-  for (const one of routes) addRoute(app, options, one);
+  for (const one of routes) {
+    if (one.endpoint.envelope === "page") addFormRoute(app, options, one, FORM_TYPES, readForm);
+    else if (one.endpoint.bodyKind === "upload") addFormRoute(app, options, one, UPLOAD_TYPES, readUpload);
+    else if (one.endpoint.bodyKind === "text-json")
+      addFormRoute(app, options, one, TEXT_JSON_TYPES, async (bytes) => bytes);
+    else addRoute(app, options, one);
+  }
   return app;
 }
 
@@ -120,6 +134,23 @@ function addRoute(app: FastifyInstance, options: HttpOptions, { endpoint, handle
         })
         .send(),
     );
+}
+
+/** In a scope of its own, because what it reads no other route reads, and it reads nothing else. */
+function addFormRoute(
+  app: FastifyInstance,
+  options: HttpOptions,
+  route: Route,
+  types: string[],
+  read: (bytes: Buffer, contentType: string) => Promise<object>,
+): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) =>
+      read(body, request.headers["content-type"] ?? ""),
+    );
+    addRoute(scope, options, route);
+  });
 }
 
 /** Key, then rate limit: before the body is read. */

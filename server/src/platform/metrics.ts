@@ -4,10 +4,13 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom
 export interface Metrics {
   readonly registry: Registry;
   readonly httpSeconds: Histogram<"method" | "route" | "status">;
-  readonly emailOutcomes: Counter<"outcome" | "transport">;
-  readonly emailsQueued: Gauge;
-  readonly oldestQueuedSeconds: Gauge;
+  readonly emailOutcomes: Counter<"outcome" | "kind" | "transport">;
+  readonly handoversPerSecond: Gauge;
+  readonly emailsQueued: Gauge<"kind">;
+  readonly oldestQueuedSeconds: Gauge<"kind">;
+  readonly emailsUnconfirmed: Gauge;
   readonly leasesLost: Counter;
+  readonly unbalancedCampaigns: Gauge;
 }
 
 export function createMetrics(): Metrics {
@@ -25,23 +28,40 @@ export function createMetrics(): Metrics {
     }),
     emailOutcomes: new Counter({
       name: "postloft_email_attempts_total",
-      help: "Attempts to hand a mail over, by how they ended.",
-      labelNames: ["outcome", "transport"],
+      help: "Attempts to hand a mail over, by how they ended; failed and skipped before one without a transport.",
+      labelNames: ["outcome", "kind", "transport"],
+      registers,
+    }),
+    handoversPerSecond: new Gauge({
+      name: "postloft_email_handovers_per_second",
+      help: "Mails this process handed over a second, over the last ten seconds.",
       registers,
     }),
     emailsQueued: new Gauge({
       name: "postloft_emails_due",
-      help: "Mails that wait and could be sent now (at most 10,000 are counted).",
+      help: "Mails that wait and could be sent now (at most 10,000 of a kind are counted).",
+      labelNames: ["kind"],
       registers,
     }),
     oldestQueuedSeconds: new Gauge({
       name: "postloft_oldest_due_email_seconds",
-      help: "Age of the mail that waits longest.",
+      help: "How long the mail of a kind that waits longest has been due.",
+      labelNames: ["kind"],
+      registers,
+    }),
+    emailsUnconfirmed: new Gauge({
+      name: "postloft_emails_unconfirmed",
+      help: "Mails handed over without an answer, which wait for a person.",
       registers,
     }),
     leasesLost: new Counter({
       name: "postloft_sender_leases_lost_total",
       help: "Times a sender found that it no longer held its mails.",
+      registers,
+    }),
+    unbalancedCampaigns: new Gauge({
+      name: "postloft_unbalanced_campaigns",
+      help: "Campaigns whose mails do not add up to their recipients. Anything but 0 is a bug: tell us.",
       registers,
     }),
   };

@@ -9,6 +9,50 @@ export interface ApiKeysTable {
   created_at: Generated<Date>;
 }
 
+export interface CampaignsTable {
+  project_id: string;
+  id: string;
+  name: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  from_address: string;
+  from_name: string | null;
+  reply_to: string | null;
+  kind: Generated<string>;
+  audience_type: string;
+  segment_id: string | null;
+  audience_filter: ColumnType<unknown, string | null | undefined, string | null>;
+  status: Generated<string>;
+  scheduled_for: Date | null;
+  held_reason: string | null;
+  started_at: Date | null;
+  snapshot_at: Date | null;
+  total_recipients: Generated<number>;
+  excluded: ColumnType<unknown, string | undefined, string>;
+  finished_at: Date | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface ConsentChangesTable {
+  project_id: string;
+  contact_id: string;
+  id: string;
+  subscribed: boolean;
+  source: string;
+  actor: string | null;
+  ip: string | null;
+  created_at: Generated<Date>;
+}
+
+export interface ContactChangesTable {
+  project_id: string;
+  id: string;
+  contact_id: string;
+  cause: string | null;
+}
+
 export interface ContactFieldsTable {
   project_id: string;
   field: string;
@@ -24,6 +68,13 @@ export interface ContactsTable {
   data: ColumnType<unknown, string | undefined, string>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+}
+
+export interface ContentLinksTable {
+  project_id: string;
+  content_id: string;
+  numbers: number[];
+  urls: string[];
 }
 
 export interface DomainsTable {
@@ -57,6 +108,8 @@ export interface EmailAttemptsTable {
   outcome: string;
   answer: string;
   created_at: Generated<Date>;
+  transport: string | null;
+  meaning: string | null;
 }
 
 export interface EmailContentsTable {
@@ -71,6 +124,8 @@ export interface EmailContentsTable {
   headers: ColumnType<unknown, string | undefined, string>;
   attachments: ColumnType<unknown, string | undefined, string>;
   created_at: Generated<Date>;
+  list_kind: string | null;
+  tracked: Generated<boolean>;
 }
 
 export interface EmailFilesTable {
@@ -97,6 +152,17 @@ export interface EmailsTable {
   reason: string | null;
   created_at: Generated<Date>;
   sent_at: Date | null;
+  campaign_id: string | null;
+  transport: string | null;
+  provider_message_id: string | null;
+  answer: string | null;
+  template_id: string | null;
+  delivered_at: Date | null;
+  opened_at: Date | null;
+  clicked_at: Date | null;
+  bounced_at: Date | null;
+  complained_at: Date | null;
+  soft_bounced_at: Date | null;
 }
 
 export interface EventsTable {
@@ -120,6 +186,43 @@ export interface IdempotencyKeysTable {
   created_at: Generated<Date>;
 }
 
+export interface JobErrorsTable {
+  project_id: string;
+  job_id: string;
+  row: number;
+  subject: string;
+  error: string;
+}
+
+export interface JobFilesTable {
+  project_id: string;
+  job_id: string;
+  bytes: Buffer;
+}
+
+export interface JobsTable {
+  project_id: string;
+  id: string;
+  kind: string;
+  state: Generated<string>;
+  input: ColumnType<unknown, string, string>;
+  checkpoint: ColumnType<unknown, string | null | undefined, string | null>;
+  progress: Generated<number>;
+  result: ColumnType<unknown, string | null | undefined, string | null>;
+  failed_reason: string | null;
+  failures: Generated<number>;
+  claim_id: string | null;
+  due_at: Generated<Date>;
+  created_at: Generated<Date>;
+  finished_at: Date | null;
+}
+
+export interface LinkClicksTable {
+  project_id: string;
+  email_id: string;
+  number: number;
+}
+
 export interface MailboxMessagesTable {
   project_id: string;
   id: string;
@@ -135,6 +238,27 @@ export interface MembershipsTable {
   project_id: string;
   user_id: string;
   role: string;
+  created_at: Generated<Date>;
+}
+
+export interface NoticesTable {
+  id: string;
+  source: string;
+  provider_id: string;
+  raw: Buffer | null;
+  sender: string | null;
+  recipient: string | null;
+  failures: Generated<number>;
+  due_at: Generated<Date>;
+  received_at: Generated<Date>;
+  done_at: Date | null;
+  result: string | null;
+}
+
+export interface ProjectSuspensionsTable {
+  project_id: string;
+  id: string;
+  reasons: ColumnType<unknown, string, string>;
   created_at: Generated<Date>;
 }
 
@@ -155,10 +279,43 @@ export interface RateWindowsTable {
   taken: number;
 }
 
+export interface SegmentMembersTable {
+  project_id: string;
+  segment_id: string;
+  contact_id: string;
+  created_at: Generated<Date>;
+}
+
+export interface SegmentsTable {
+  project_id: string;
+  id: string;
+  name: string;
+  description: string | null;
+  type: string;
+  filters: ColumnType<unknown, string | null | undefined, string | null>;
+  slug: string;
+  track_membership: Generated<boolean>;
+  causes: Generated<string[]>;
+  time_based: Generated<boolean>;
+  member_count: Generated<number>;
+  compute_due_at: Date | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface SendersTable {
   id: string;
   lease_until: Date;
   started_at: Generated<Date>;
+}
+
+export interface SendingHoursTable {
+  project_id: string;
+  hour: Date;
+  sent: Generated<number>;
+  refused: Generated<number>;
+  bounced: Generated<number>;
+  complained: Generated<number>;
 }
 
 export interface SessionsTable {
@@ -166,6 +323,48 @@ export interface SessionsTable {
   user_id: string;
   expires_at: Date;
   created_at: Generated<Date>;
+}
+
+export interface SystemMailsTable {
+  id: string;
+  to_address: string;
+  subject: string;
+  text: string | null;
+  html: string | null;
+  status: Generated<string>;
+  attempts: Generated<number>;
+  due_at: Generated<Date>;
+  sender_id: string | null;
+  transport: string | null;
+  answer: string | null;
+  created_at: Generated<Date>;
+  ended_at: Date | null;
+}
+
+export interface TemplatesTable {
+  project_id: string;
+  id: string;
+  name: string;
+  description: string | null;
+  type: string;
+  subject: string;
+  body: string;
+  from_address: string | null;
+  from_name: string | null;
+  reply_to: string | null;
+  design: ColumnType<unknown, string | null | undefined, string | null>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface TrackingCountsTable {
+  project_id: string;
+  content_id: string;
+  number: number;
+  campaign_id: string;
+  total: Generated<number>;
+  mails: Generated<number>;
+  machine: Generated<number>;
 }
 
 export interface UsersTable {
@@ -177,8 +376,12 @@ export interface UsersTable {
 
 export interface Rows {
   api_keys: ApiKeysTable;
+  campaigns: CampaignsTable;
+  consent_changes: ConsentChangesTable;
+  contact_changes: ContactChangesTable;
   contact_fields: ContactFieldsTable;
   contacts: ContactsTable;
+  content_links: ContentLinksTable;
   domains: DomainsTable;
   email_attempts: EmailAttemptsTable;
   email_contents: EmailContentsTable;
@@ -186,11 +389,23 @@ export interface Rows {
   emails: EmailsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
+  job_errors: JobErrorsTable;
+  job_files: JobFilesTable;
+  jobs: JobsTable;
+  link_clicks: LinkClicksTable;
   mailbox_messages: MailboxMessagesTable;
   memberships: MembershipsTable;
+  notices: NoticesTable;
+  project_suspensions: ProjectSuspensionsTable;
   projects: ProjectsTable;
   rate_windows: RateWindowsTable;
+  segment_members: SegmentMembersTable;
+  segments: SegmentsTable;
   senders: SendersTable;
+  sending_hours: SendingHoursTable;
   sessions: SessionsTable;
+  system_mails: SystemMailsTable;
+  templates: TemplatesTable;
+  tracking_counts: TrackingCountsTable;
   users: UsersTable;
 }

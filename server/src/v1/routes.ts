@@ -3,6 +3,7 @@ import * as contract from "@postloft/contract/v1.ts";
 import { verify, type Verification } from "@postloft/contract/verify.ts";
 import type { GroupCommit } from "../platform/group-commit.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
+import { viaApi } from "../contacts/consent.ts";
 import type { SendAnswer, SendRequest } from "./send.ts";
 import type { TrackAnswer, TrackRequest } from "./track.ts";
 
@@ -12,12 +13,13 @@ export function v1Routes(doors: {
   verify: (email: string) => Promise<Verification>;
 }): Route[] {
   return [
-    route(contract.track, async ({ projectId, body, receipt }) => {
+    route(contract.track, async ({ projectId, userId, body, receipt }) => {
       const { email, event, subscribed, data } = body;
-      return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt }));
+      const via = viaApi(userId);
+      return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt, via }));
     }),
-    route(contract.send, async ({ projectId, body, receipt }) =>
-      ok(await doors.send({ projectId, body, receipt })),
+    route(contract.send, async ({ projectId, userId, body, receipt }) =>
+      ok(await doors.send({ projectId, body, receipt, via: viaApi(userId) })),
     ),
     route(verify, async ({ body, receipt, commit }) => {
       const answer = ok(await doors.verify(body.email));

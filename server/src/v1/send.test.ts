@@ -44,7 +44,8 @@ interface Email {
 let made = 0;
 const newAddress = () => `to${++made}@example.com`;
 const FROM = "news@sandbox.localhost";
-const plain = { from: FROM, subject: "Hello", body: "<p>Hello</p>" };
+/** Not tracked: what is compared here is what was given. */
+const plain = { from: FROM, subject: "Hello", body: "<p>Hello</p>", tracking: false };
 const send = (body: object, caller: TestCaller = server.project.byKey) =>
   server.call<Sent>("POST", "/v1/send", caller, { ...plain, ...body });
 const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
@@ -103,7 +104,12 @@ test("a mail is answered with its ids, can be read, and is in the mailbox as it 
   await vi.waitFor(async () => expect((await readEmail(sent?.email ?? "")).status).toBe("DELIVERED"), WAIT);
   const email = await readEmail(sent?.email ?? "");
   expect(email).toMatchObject({ contactId: sent?.contact.id, attempts: 1, reason: null, subject: "Hello" });
-  expect(email.timeline.map(({ type }) => type)).toEqual(["queued", "email.sent", "email.delivery"]);
+  expect(email.timeline.map(({ type }) => type)).toEqual([
+    "queued",
+    "attempt",
+    "email.sent",
+    "email.delivery",
+  ]);
   expect((await server.call("DELETE", "/mailbox/messages", server.project.byKey)).status).toBe(204);
   const gone = await server.call("GET", `/mailbox/messages/${message.id}`, server.project.byKey);
   expect(refusalOf(gone)).toBe("404 MESSAGE_NOT_FOUND");
@@ -424,6 +430,7 @@ test("deferred@sandbox.localhost is refused twice for the time being and then de
   expect(email.attempts).toBe(3);
   expect(email.timeline.map(({ type }) => type)).toEqual([
     "queued",
+    "attempt",
     "attempt",
     "attempt",
     "email.sent",

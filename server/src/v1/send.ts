@@ -1,26 +1,32 @@
 // POST /v1/send: everything is checked, then contacts, content and mails of many calls are written in one transaction.
 // Before it: routes.ts; contract/v1.ts refused what is malformed. After it: rows in the outbox; the sender is woken.
 import { LRUCache } from "lru-cache";
-import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
-import type { FieldError } from "@postloft/contract/errors.ts";
 import { surelyRolledBack, transaction, type Database, type Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
-import { Refusal, invalidField } from "../platform/refusal.ts";
-import { enqueueEmails, hashTexts, makeContent, type EmailContent, type Mailbox } from "../emails/emails.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { noteContacts } from "../events/contact-changes.ts";
+import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/emails.ts";
 import type { Renderer } from "../emails/rendering/renderer.ts";
-import { readDefaultSenders } from "../projects/projects.ts";
 import type { Domains } from "../domains/domains.ts";
+import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";
 import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
+import { checkContent } from "../templates/check-content.ts";
+import { readTemplates } from "../templates/templates.ts";
+import { createDrafter, ownTexts, partsOf, templateKeyOf, type Draft, type Parts } from "./draft-content.ts";
 import { laneOf, optional } from "./lane.ts";
+import { findSubscriptions } from "./queries.ts";
+import { resolveSenders } from "./resolve-senders.ts";
+import { contactKey, findUnreachable } from "./send-rules.ts";
 
 export interface SendRequest {
   projectId: string;
   body: SendBody;
   receipt: Receipt | null;
+  via: Via;
 }
 
 export interface SendAnswer {
@@ -34,12 +40,9 @@ const LANES = 2;
 const MAX_BATCH = 50;
 const MAX_CHECKED_CONTENTS = 2_000;
 
-/** The content without its sender, which a project setting may still decide. */
-type Draft = Omit<EmailContent, "id" | "from">;
-
 interface Item extends SendRequest {
-  draft: Draft;
-  textsHash: string;
+  parts: Parts;
+  texts: ReturnType<typeof ownTexts>;
   patch: DataPatch;
 }
 
@@ -54,12 +57,15 @@ export function createSendDoor(options: {
   /** Texts whose templates were found right, by hash: a caller that sends the same text again is not checked again. */
   const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
 
-  async function checkTemplates(draft: Draft, textsHash: string): Promise<void> {
-    if (![draft.subject, draft.html, draft.text ?? ""].some((part) => part.includes("{{"))) return;
-    if (checked.has(textsHash)) return;
-    const problems = await renderer.check(draft);
-    if (problems.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: problems.map(fieldErrorOf) });
-    checked.set(textsHash, true);
+  /** What the call says itself; what a template says was checked when that was saved. */
+  async function checkTexts({ template }: SendBody, parts: Parts, hash: string | undefined): Promise<void> {
+    const own = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
+    if (![own.subject, own.html, own.text ?? ""].some((part) => part.includes("{{"))) return;
+    const key = hash ?? `template ${hashTexts(own)}`;
+    if (checked.has(key)) return;
+    // The template may be one that gets a footer: only then has the body to be right with it, but who knows.
+    await checkContent(renderer, own, template !== undefined && parts.html !== null);
+    checked.set(key, true);
   }
 
   const commits = createGroupCommit<Item, SendAnswer>({
@@ -71,13 +77,11 @@ export function createSendDoor(options: {
   });
 
   return async (request) => {
-    // No template can be there before templates are; an unknown one is answered like any missing thing.
-    if (request.body.template !== undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
-    const draft = makeDraft(request);
-    const textsHash = hashTexts(draft);
-    await checkTemplates(draft, textsHash);
+    const parts = partsOf(request.body);
+    const texts = ownTexts(request.body, parts);
+    await checkTexts(request.body, parts, texts?.hash);
     const answer = await commits
-      .submit({ ...request, draft, textsHash, patch: readDataPatch(request.body.data) })
+      .submit({ ...request, parts, texts, patch: readDataPatch(request.body.data) })
       .catch((error: unknown) => {
         throw contactRefusal(error) ?? error;
       });
@@ -86,49 +90,19 @@ export function createSendDoor(options: {
   };
 }
 
-function fieldErrorOf(problem: { field: string; line: number; column: number; message: string }): FieldError {
-  const field = problem.field === "html" ? "body" : problem.field;
-  return {
-    field,
-    code: "custom",
-    message: `Line ${problem.line}, column ${problem.column}: ${problem.message}`,
-  };
-}
-
-function makeDraft({ projectId, body }: SendRequest): Draft {
-  const headers = Object.entries(body.headers ?? {}).map(([name, value]) => ({ name, value }));
-  const replyHeader = headers.find(({ name }) => name.toLowerCase() === "reply-to");
-  const fromHeader = replyHeader === undefined ? null : parseMailbox(replyHeader.value);
-  if (fromHeader?.ok === false) throw invalidField("headers.Reply-To", "invalid_string", fromHeader.reason);
-  return {
-    projectId,
-    replyTo: body.reply ?? body.replyTo ?? fromHeader?.address ?? null,
-    subject: body.subject ?? "",
-    html: body.body ?? "",
-    text: body.text ?? null,
-    headers: headers.filter((header) => header !== replyHeader),
-    attachments: (body.attachments ?? []).map((attachment) => ({
-      filename: attachment.filename,
-      contentType: attachment.contentType ?? attachment.type ?? "application/octet-stream",
-      contentId: attachment.contentId ?? null,
-      disposition: attachment.disposition ?? "attachment",
-      bytes: Buffer.from(attachment.content, "base64"),
-    })),
-  };
-}
-
-/** One answer per call, in order; a call that may not send from its domain is refused alone. */
+/** One answer per call, in order; a call that may not send what it wants to whom it wants is refused alone. */
 async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promise<Array<SendAnswer | Error>> {
   const timestamp = new Date().toISOString();
-  const senders = await resolveSenders(tx, items, domains);
-  const accepted = items.flatMap((item, at) => {
-    const from = senders[at];
-    return from === undefined || from instanceof Error
-      ? []
-      : [{ item, content: makeContent({ ...item.draft, from }, item.textsHash) }];
+  const verdicts = await decide(tx, items, domains);
+  const accepted = verdicts.flatMap((verdict) => {
+    if (verdict instanceof Error) return [];
+    const { textsHash, template, ...said } = verdict.draft;
+    return [
+      { item: verdict.item, content: makeContent({ ...said, from: verdict.from }, textsHash), template },
+    ];
   });
-  const recipients = accepted.flatMap(({ item, content }) =>
-    item.body.to.map((to) => ({ item, content, to })),
+  const recipients = accepted.flatMap(({ item, content, template }) =>
+    item.body.to.map((to) => ({ item, content, template, to })),
   );
   const contacts = await upsertContacts(
     tx,
@@ -138,17 +112,29 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
       ...optional("subscribed", item.body.subscribed),
       subscribedIfNew: false,
       patch: item.patch,
+      via: item.via,
     })),
+  );
+  await noteContacts(
+    tx,
+    recipients.flatMap(({ item }, at) => {
+      const contact = contacts[at];
+      const isUnchanged = contact?.isNew === false && item.body.data === undefined;
+      return contact === undefined || isUnchanged
+        ? []
+        : [{ projectId: item.projectId, contactId: contact.contactId }];
+    }),
   );
   const ids = await enqueueEmails(
     tx,
-    recipients.map(({ item, content, to }, at) => ({
+    recipients.map(({ item, content, template, to }, at) => ({
       projectId: item.projectId,
       contactId: contacts[at]?.contactId ?? "",
       kind: "TRANSACTIONAL",
       to,
       copies: copiesOf(item.body),
       content,
+      ...(template === null ? {} : { templateId: template.id }),
       variables: { ...item.patch.set, ...item.patch.transient },
     })),
   );
@@ -165,10 +151,9 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
       receipt === null ? [] : [{ receipt, answer: { status: 200, body } }],
     ),
   );
-  return items.map((item, at) => {
-    const sender = senders[at];
-    return sender instanceof Error ? sender : (answers.get(item) ?? new Error("A call was not answered."));
-  });
+  return verdicts.map((verdict) =>
+    verdict instanceof Error ? verdict : (answers.get(verdict.item) ?? new Error("A call was not answered.")),
+  );
 }
 
 function copiesOf(body: SendBody) {
@@ -176,38 +161,58 @@ function copiesOf(body: SendBody) {
   return copies.cc.length + copies.bcc.length === 0 ? null : copies;
 }
 
-/** Who each call sends as: its own `from`, else the project's default; only from domains the project has verified. */
-async function resolveSenders(
-  tx: Tx,
-  items: readonly Item[],
-  domains: Domains,
-): Promise<Array<Mailbox | Error>> {
-  const silent = items.filter((item) => item.body.from === undefined).map((item) => item.projectId);
-  const defaults = await readDefaultSenders(tx, [...new Set(silent)]);
-  const senders = items.map(({ projectId, body }) => senderOf(body, defaults.get(projectId)));
-  const names = senders.flatMap((sender, at) => {
-    const projectId = items[at]?.projectId;
-    return sender instanceof Error || projectId === undefined
-      ? []
-      : [{ projectId, domain: domainOf(sender.address) }];
+interface Plan {
+  item: Item;
+  draft: Draft;
+  from: Mailbox;
+}
+
+/** What each call says and as whom, or why it is refused. Nothing is written. */
+async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise<Array<Plan | Error>> {
+  const keys = items.map(templateKeyOf).filter((key) => key !== null);
+  const draftOf = createDrafter(await readTemplates(tx, keys));
+  const drafted = items.map((item) => ({ item, draft: draftOf(item) }));
+  const senders = await resolveSenders(
+    tx,
+    drafted.map(({ item, draft }) =>
+      draft instanceof Error
+        ? draft
+        : { projectId: item.projectId, body: item.body, template: draft.template },
+    ),
+    domains,
+  );
+  const plans = drafted.map(({ item, draft }, at): Plan | Error => {
+    const from = senders[at] ?? new Error("A call has no sender.");
+    if (draft instanceof Error) return draft;
+    return from instanceof Error ? from : { item, draft, from };
   });
-  const keys = await domains.findSigningKeys(names, tx);
-  return senders.map((sender, at) => {
-    if (sender instanceof Error) return sender;
-    const domain = domainOf(sender.address);
-    const key = keys.get(`${items[at]?.projectId} ${domain}`);
-    if (key !== undefined && key.kind !== "refused") return sender;
-    return new Refusal("DOMAIN_NOT_VERIFIED", {
-      message: `The domain ${domain} is not verified in this project.`,
+  const unreachable = await readUnreachable(tx, plans);
+  return plans.map((plan, at) => {
+    const address = unreachable[at] ?? null;
+    if (plan instanceof Error || address === null) return plan;
+    return new Refusal("CONTACT_UNSUBSCRIBED", {
+      message: `${address} is not subscribed: a ${plan.draft.template?.type} template does not go there.`,
     });
   });
 }
 
-function senderOf(body: SendBody, projectDefault: string | undefined): Mailbox | Error {
-  if (body.from !== undefined)
-    return { address: body.from.address, name: body.from.name ?? body.name ?? null };
-  const parsed = projectDefault === undefined ? null : parseMailbox(projectDefault);
-  if (parsed?.ok !== true)
-    return invalidField("from", "required", "Required: the project has no default sender.");
-  return { address: parsed.address, name: parsed.name ?? body.name ?? null };
+/** The first recipient of each call that its template must not reach. */
+async function readUnreachable(tx: Tx, plans: ReadonlyArray<Plan | Error>): Promise<Array<string | null>> {
+  const calls = plans.map((plan) => {
+    if (plan instanceof Error) return null;
+    const { projectId, body } = plan.item;
+    const addresses = body.to.map(({ address }) => address);
+    const isToList = plan.draft.template !== null && plan.draft.template.type !== "TRANSACTIONAL";
+    return { projectId, addresses, subscribed: body.subscribed, isToList };
+  });
+  const asked = calls.flatMap((call) =>
+    call === null || !call.isToList || call.subscribed !== undefined
+      ? []
+      : call.addresses.map((email) => ({ projectId: call.projectId, email })),
+  );
+  const rows = asked.length === 0 ? [] : await findSubscriptions(tx, asked);
+  return findUnreachable(
+    calls,
+    new Map(rows.map((row) => [contactKey(row.project_id, row.email), row.subscribed])),
+  );
 }

@@ -4,6 +4,7 @@ import { surelyRolledBack, transaction, type Database } from "../platform/databa
 import { createGroupCommit, type GroupCommit } from "../platform/group-commit.ts";
 import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
 import { recordEvents } from "../events/events.ts";
+import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";
 import { readDataPatch, readEventData } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
@@ -16,6 +17,7 @@ export interface TrackRequest {
   subscribed: boolean | undefined;
   data: Readonly<Record<string, unknown>> | undefined;
   receipt: Receipt | null;
+  via: Via;
 }
 
 export interface TrackAnswer {
@@ -46,6 +48,7 @@ async function track(database: Database, requests: readonly TrackRequest[]): Pro
     ...optional("subscribed", request.subscribed),
     subscribedIfNew: true,
     patch: readDataPatch(request.data),
+    via: request.via,
   }));
   try {
     return await transaction(database, async (tx) => {

@@ -119,6 +119,19 @@ test.each(Object.keys(SIGNED))(
   },
 );
 
+test("fields that are known to be replaced on the way are not covered: their change does no harm, any other does", async () => {
+  const uncovered = ["date", "message-id", "from"];
+  const signed = (await signMessage(messageOf(SIGNED), rsa, uncovered)).toString();
+  const replaced = signed
+    .replace(/^Message-ID:.*$/m, "Message-ID: <other@ses.example>\r")
+    .replace(/^Date:.*$/m, "Date: Sat, 22 Nov 2025 03:27:00 +0000\r");
+  expect(replaced).not.toBe(signed);
+  expect(await verify(Buffer.from(replaced))).toEqual(["pass"]);
+  // From is always covered (RFC 6376 section 5.4).
+  for (const name of ["Subject", "From"])
+    expect(await verify(Buffer.from(replaced.replace(`${name}: `, `${name}: x`)))).not.toContain("pass");
+});
+
 test("a change of any byte of the body breaks the signature", async () => {
   const signed = await signMessage(messageOf(SIGNED), rsa);
   for (let position = signed.length - BODY.length; position < signed.length; position++) {

@@ -51,17 +51,23 @@ const FIELD_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
  * Answers the message with a DKIM-Signature before it: sha256, relaxed/relaxed, the whole body. The same message and
  * key give the same bytes again (RSA and Ed25519 signatures hold nothing random, no time is written).
  * @param message CRLF line ends, exactly one From.
+ * @param uncovered fields (lower case) that somebody on the way is known to replace.
  * @throws DkimSigningError if there is any doubt that the result verifies; there is no unsigned answer.
  */
-export async function signMessage(message: Buffer, key: DkimKey): Promise<Buffer> {
+export async function signMessage(
+  message: Buffer,
+  key: DkimKey,
+  uncovered: readonly string[] = [],
+): Promise<Buffer> {
   const algorithm = signingAlgorithm(key);
   const headerEnd = message.indexOf("\r\n\r\n");
   if (headerEnd < 0) throw signingError(key, "the message has no end of header");
   const fields = canonicalFields(message.toString("latin1", 0, headerEnd), key);
   if (fields.get("from")?.length !== 1) throw signingError(key, "the message must have exactly one From");
-  const present = SIGNED_FIELDS.flatMap((name) => fields.get(name) ?? []);
+  const covered = SIGNED_FIELDS.filter((name) => name === "from" || !uncovered.includes(name));
+  const present = covered.flatMap((name) => fields.get(name) ?? []);
   // Each name once more than the field is there: a second one added on the way breaks the signature (section 5.4.2).
-  const names = SIGNED_FIELDS.flatMap((name) => {
+  const names = covered.flatMap((name) => {
     const count = fields.get(name)?.length ?? 0;
     return count === 0 ? [] : Array<string>(count + 1).fill(name);
   });

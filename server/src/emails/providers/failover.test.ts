@@ -248,6 +248,20 @@ test("with every transport down a message is deferred with the reasons, and soon
   expect(transports.map(({ seen }) => seen.length)).toEqual([3, 3]);
 });
 
+test("the list answers for each of its transports: who took a mail, who throttled, what any of them writes itself", async () => {
+  const first = { ...createScripted("a", () => LATE_OUTAGE), rewrites: ["date", "message-id"] };
+  const throttling = createScripted("b", () => ({
+    outcome: { kind: "deferred", answer: "454", outage: true, throttled: true },
+    asksGate: false,
+  }));
+  const last = { ...createScripted("c", () => SENT), rewrites: ["date"] };
+  const all = createFailoverTransport(listOf([first, throttling, last]), { log });
+  expect(all.rewrites).toEqual(["date", "message-id"]);
+  expect(await all.send(composeMail(1), openGate)).toEqual({ kind: "sent", answer: "250 ok", by: "c" });
+  const none = createFailoverTransport(listOf([first, throttling]), { log });
+  expect(await none.send(composeMail(2), openGate)).toMatchObject({ kind: "deferred", throttled: true });
+});
+
 test("answers that never come take a transport out of service, although their messages go nowhere else", async () => {
   const silent = createScripted("silent", () => ({
     outcome: { kind: "uncertain", answer: "silence" },

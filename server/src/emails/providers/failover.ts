@@ -48,8 +48,11 @@ export function createFailoverTransport(
   const random = options.random ?? Math.random;
   return {
     name: [...new Set(choices.map(({ transport }) => transport.name))].join(","),
+    // A message is signed before its way is known, so the signature must hold on each.
+    rewrites: [...new Set(choices.flatMap(({ transport }) => transport.rewrites ?? []))],
     async send(message, gate) {
       const refusals: string[] = [];
+      let throttled = false;
       for (const { breaker, transport, label } of inTurn(guarded, random)) {
         const tell = breaker.enter();
         if (tell === null) {
@@ -60,13 +63,16 @@ export function createFailoverTransport(
         try {
           const outcome = await transport.send(message, gate);
           verdict = verdictOf(outcome);
-          if (outcome.kind !== "deferred" || outcome.outage !== true) return outcome;
+          if (outcome.kind === "withdrawn") return outcome;
+          if (outcome.kind !== "deferred" || outcome.outage !== true) return { ...outcome, by: label };
+          throttled ||= outcome.throttled === true;
           refusals.push(`${label}: ${outcome.answer}`);
         } finally {
           tell(verdict);
         }
       }
-      return { kind: "deferred", answer: toPrintableLine(refusals.join("; ")), outage: true };
+      const answer = toPrintableLine(refusals.join("; "));
+      return { kind: "deferred", answer, outage: true, ...(throttled ? { throttled } : {}) };
     },
     async close() {
       await Promise.all(choices.map(({ transport }) => transport.close()));

@@ -5,7 +5,7 @@ import { domainOf } from "@postloft/contract/address.ts";
 import type { Database } from "../../platform/database.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";
 import { newId } from "../../platform/ids.ts";
-import { insertMessages } from "../mailbox-queries.ts";
+import { insertMessages, type NewMessage } from "../mailbox-queries.ts";
 import type { Feedback, HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
 
 /** The domain every project may send from while the mailbox is the transport. */
@@ -35,7 +35,7 @@ export function createMailboxTransport(database: Database): Transport {
     laneOf: () => 0,
     maxItems: MAX_BATCH,
     async run(messages) {
-      await insertMessages(database, messages.map(toRow));
+      await insertMessages(database, messages.flatMap(toRows));
       return messages.map(() => undefined);
     },
   });
@@ -76,16 +76,11 @@ function magicRole(address: string): string {
   return address.slice(0, address.lastIndexOf("@")).split("+")[0] ?? "";
 }
 
-function toRow(message: OutgoingMessage) {
-  return {
-    projectId: message.projectId,
-    id: newId(),
-    emailId: message.emailId,
-    from: message.envelope.from,
-    recipients: message.envelope.to,
-    subject: subjectOf(message.raw),
-    raw: message.raw,
-  };
+/** Mail of the installation itself belongs in no project's mailbox: it is read where it is queued (../system-mail.ts). */
+function toRows({ projectId, emailId, envelope, raw }: OutgoingMessage): NewMessage[] {
+  if (projectId === null) return [];
+  const row = { id: newId(), emailId, from: envelope.from, recipients: envelope.to };
+  return [{ ...row, projectId, subject: subjectOf(raw), raw }];
 }
 
 /** The subject as text, for the list; from the head of the message, unfolded and decoded. */

@@ -41,12 +41,12 @@ testTransportContract("SES", async () => {
   };
 });
 
-test("a message is taken with one signed request; the answer has the message id of SES", async () => {
+test("a message is taken with one signed request; the outcome has the message id of SES", async () => {
   const { fake, transport } = await start({ url: { configurationSet: "events" } });
   const mail = composeMail("mail-1", { to: ["a@to.test", "b@cc.test", "c@bcc.test"] });
   const outcome = await transport.send(mail, openGate);
   const [message] = fake.messages;
-  expect(outcome).toEqual({ kind: "sent", answer: `200 taken by SES as ${message?.messageId}` });
+  expect(outcome).toEqual({ kind: "sent", answer: "200", providerMessageId: message?.messageId });
   expect(message?.raw.equals(mail.raw)).toBe(true);
   expect(message).toMatchObject({
     envelope: { to: ["a@to.test", "b@cc.test", "c@bcc.test"] },
@@ -54,6 +54,21 @@ test("a message is taken with one signed request; the answer has the message id 
     tags: { "postloft-email": "mail-1", "postloft-project": "project" },
   });
   expect(fake.requestCount()).toBe(1);
+});
+
+test("what complaints are counted by goes as tags, of which SES makes its Feedback-ID; mail of no project has no project's tag", async () => {
+  const { fake, transport } = await start();
+  await transport.send({ ...composeMail(1), streams: ["campaign", "project"] }, openGate);
+  await transport.send({ ...composeMail(2), projectId: null }, openGate);
+  expect(fake.messages.map(({ tags }) => tags)).toEqual([
+    {
+      "postloft-email": "1",
+      "postloft-project": "project",
+      "ses:feedback-id-a": "campaign",
+      "ses:feedback-id-b": "project",
+    },
+    { "postloft-email": "2" },
+  ]);
 });
 
 test("the From header is left to the message: SES would write FromEmailAddress over it, without the name", async () => {

@@ -1,7 +1,7 @@
 // Hands finished messages to Amazon SES as they are (SESv2 SendEmail, raw), one HTTP request each.
-// Before it: emails/sender.ts, through transport.ts. After it: ses-connections.ts; what came back is read by ses-answers.ts.
+// Before it: emails/sender.ts, through transport.ts. After it: ses-connections.ts; answers.ts knows what an answer means.
 import { SendEmailCommand, SESv2Client, SESv2ServiceException } from "@aws-sdk/client-sesv2";
-import { judgeAnswer } from "./ses-answers.ts";
+import { sesRowOf } from "../answers.ts";
 import {
   createSesConnections,
   DEFAULT_SES_TIMEOUTS,
@@ -11,9 +11,16 @@ import {
   type SesTimeouts,
   type SignedRequest,
 } from "./ses-connections.ts";
+import { EMAIL_TAG, PROJECT_TAG } from "./ses-tags.ts";
 import type { SesServer } from "./ses-url.ts";
 import { toPrintableLine } from "./smtp-replies.ts";
-import type { HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+import {
+  refusalOutcome,
+  type HandoverGate,
+  type Outcome,
+  type OutgoingMessage,
+  type Transport,
+} from "./transport.ts";
 
 export interface SesOptions {
   /** From `parseSesUrl`. */
@@ -27,9 +34,10 @@ export interface SesOptions {
 
 const DEFAULT_CONNECTIONS = 10;
 const ENDING = "this process is ending";
-/** Come back in the notices of SES, so that a notice finds its mail even before the answer to the request does. */
-const EMAIL_TAG = "postloft-email";
-const PROJECT_TAG = "postloft-project";
+/** SES writes Feedback-ID itself and takes its first two parts from these tags (docs/decisions/0014-mail-through-ses.md). */
+const STREAM_TAGS = ["ses:feedback-id-a", "ses:feedback-id-b"];
+/** SES developer guide, "Amazon SES header fields" and "Manual DKIM signing"; and Feedback-ID, which it adds. */
+const REWRITTEN_FIELDS = ["date", "message-id", "feedback-id"];
 
 /**
  * A transport that speaks the HTTP API of Amazon SES. Every answer becomes an `Outcome`; `send` throws only what the
@@ -54,7 +62,7 @@ export function createSesTransport(options: SesOptions): Transport {
     try {
       const { MessageId } = await client.send(command);
       if (MessageId === undefined) return { kind: "uncertain", answer: "200 without a message id" };
-      return { kind: "sent", answer: toPrintableLine(`200 taken by SES as ${MessageId}`) };
+      return { kind: "sent", answer: "200", providerMessageId: toPrintableLine(MessageId) };
     } catch (error) {
       if (progress.gateFailure !== undefined) throw progress.gateFailure.error;
       return judgeFailure(error, progress);
@@ -72,6 +80,7 @@ export function createSesTransport(options: SesOptions): Transport {
 
   return {
     name: "ses",
+    rewrites: REWRITTEN_FIELDS,
     send(message, gate) {
       const sending = sendOne(message, gate).finally(() => inFlight.delete(sending));
       inFlight.add(sending);
@@ -105,7 +114,12 @@ function createClient({ url, accessKeyId, secretAccessKey }: SesOptions): SESv2C
  * these, and Bcc needs no header. `FromEmailAddress` is left out on purpose: SES writes it over the From header and
  * the sender's name is gone (laravel/framework#37881, aws/aws-sdk-rails#97). SES takes the sender from that header.
  */
-function toCommand({ envelope, raw, emailId, projectId }: OutgoingMessage, url: SesServer): SendEmailCommand {
+function toCommand(message: OutgoingMessage, url: SesServer): SendEmailCommand {
+  const { envelope, raw, emailId, projectId, streams = [] } = message;
+  const streamTags = STREAM_TAGS.flatMap((Name, at) => {
+    const Value = streams[at];
+    return Value === undefined ? [] : [{ Name, Value }];
+  });
   return new SendEmailCommand({
     Content: { Raw: { Data: raw } },
     Destination: { ToAddresses: [...envelope.to] },
@@ -113,7 +127,8 @@ function toCommand({ envelope, raw, emailId, projectId }: OutgoingMessage, url: 
     // Said here they also win over an X-SES-MESSAGE-TAGS header that somebody put into the mail.
     EmailTags: [
       { Name: EMAIL_TAG, Value: emailId },
-      { Name: PROJECT_TAG, Value: projectId },
+      ...(projectId === null ? [] : [{ Name: PROJECT_TAG, Value: projectId }]),
+      ...streamTags,
     ],
     ...(url.configurationSet === undefined ? {} : { ConfigurationSetName: url.configurationSet }),
   });
@@ -156,6 +171,7 @@ function judgeFailure(error: unknown, progress: Progress): Outcome {
   if (status === undefined) return { kind: "uncertain", answer: toPrintableLine(`ANSWER: ${text}`) };
   const named = error instanceof SESv2ServiceException && error.name !== "Unknown" ? error.name : "";
   const answer = toPrintableLine(`${status} ${named === "" ? "" : `${named}: `}${text}`);
-  const refusal = judgeAnswer(status, named);
-  return refusal === "outage" ? { kind: "deferred", answer, outage: true } : { kind: refusal, answer };
+  const { meaning } = sesRowOf(status, named);
+  // Whatever SES does not want now is about the account: another transport may take it.
+  return meaning === "uncertain" ? { kind: meaning, answer } : refusalOutcome(meaning, answer, true);
 }

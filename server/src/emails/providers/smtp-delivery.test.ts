@@ -24,7 +24,12 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
         answer: "RCPT <full@to.test>: 452 4.2.2 mailbox full",
       },
       { to: ["full@to.test", "bob@to.test"], kind: "deferred", answer: "RCPT: 452 4.2.2 mailbox full" },
-      { to: ["nobody@to.test", "bob@to.test"], kind: "rejected", answer: "RCPT: 550 5.1.1 no such user" },
+      {
+        to: ["nobody@to.test", "bob@to.test"],
+        kind: "rejected",
+        answer: "RCPT: 550 5.1.1 no such user",
+        meaning: "hard-bounce",
+      },
       {
         to: ["nobody@to.test", "full@to.test"],
         kind: "deferred",
@@ -34,6 +39,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
         to: ["bob@to.test", "closing@to.test", "carol@to.test"],
         kind: "deferred",
         answer: "RCPT <closing@to.test>: 421 4.3.2 closing",
+        throttled: true,
         outage: true,
       },
       {
@@ -46,6 +52,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
         to: ["throttled@to.test"],
         kind: "deferred",
         answer: "RCPT: 454 4.7.0 too many today",
+        throttled: true,
         outage: true,
       },
     ] as const;
@@ -108,6 +115,7 @@ test("a message over the server's limit is rejected at MAIL, before its bytes tr
   expect(await transport.send(composeMail(1), openGate)).toEqual({
     kind: "rejected",
     answer: "MAIL: 552 5.3.4 too big",
+    meaning: "message",
   });
   expect(sink.bodyByteCount()).toBe(0);
 });

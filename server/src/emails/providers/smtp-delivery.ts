@@ -1,10 +1,11 @@
 // One message over an open session: MAIL, RCPT, DATA, the bytes, the gate, the final dot, and what it came to.
-// Before it: smtp.ts, which brings the session. After it: the outcome, for emails/sender.ts.
+// Before it: smtp.ts, which brings the session. After it: the outcome, for emails/sender.ts; answers.ts knows what an answer means.
+import { rowOf, type AnsweredPart } from "../answers.ts";
 import type { EnvelopePaths } from "./smtp-address.ts";
 import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";
 import type { SmtpExtensions, SmtpSession } from "./smtp-session.ts";
 import type { SmtpTimeouts } from "./smtp-timeouts.ts";
-import type { HandoverGate, Outcome } from "./transport.ts";
+import { refusalOutcome, type HandoverGate, type Outcome } from "./transport.ts";
 
 /** A message that was checked to be safe on the wire. */
 export interface SmtpMail {
@@ -28,10 +29,8 @@ const BLOCK_BYTES = 256 * 1024;
 /** So that the names of refused recipients fit behind a talkative reply. */
 const MAX_SENT_TEXT_LENGTH = 150;
 const SHUTTING_DOWN = 421;
-/** RFC 4954 §6: the server wants a login or encryption. That is about our settings, not about the mail. */
-const LOGIN_CODES = [530, 534, 535, 538];
-/** RFC 4954 §6, and what services say when our rate or quota is used up (`454 Throttling failure`): about us as well. */
-const THROTTLING = 454;
+/** Amazon SES over SMTP: `250 Ok <message id>` (SES developer guide, "SMTP response codes"). */
+const SES_ACCEPTANCE = /^250 Ok ([0-9a-f]{16}-[0-9a-f-]{36}-\d{6})$/;
 
 /** How far the dialogue got, for the reading of a failure. */
 interface Progress {
@@ -60,7 +59,7 @@ export async function deliver(
     if (progress.dotWritten) return gone({ kind: "uncertain", answer: error.message });
     // A server that speaks before the dot has made up its mind, whether it then closes or not.
     const lastWords = session.connection.takeUnaskedReply();
-    if (lastWords !== undefined) return interrupted(lastWords);
+    if (lastWords !== undefined) return interrupted(lastWords, mail);
     const neverBegan = !progress.mailAnswered && error.kind === "closed";
     return { ...gone({ kind: "deferred", answer: error.message, outage: true }), neverBegan };
   }
@@ -84,8 +83,8 @@ async function converse(
 
   connection.write(["DATA"]);
   const goAhead = await connection.readReply("DATA", timeouts.dataMs);
-  if (goAhead.code !== 354) return refuse("DATA", goAhead);
-  const interruption = await transmit(session, mail.body, timeouts);
+  if (goAhead.code !== 354) return refuse("DATA", goAhead, "message", mail);
+  const interruption = await transmit(session, mail, timeouts);
   if (interruption !== undefined) return interruption;
 
   if (!(await gate())) return gone({ kind: "withdrawn" });
@@ -93,7 +92,7 @@ async function converse(
     throw new SmtpFailure("closed", "BODY: the connection was lost before the final dot");
   progress.dotWritten = true;
   connection.write(["."]);
-  return conclude(await connection.readReply("DOT", timeouts.finalDotMs), envelope.refused);
+  return conclude(await connection.readReply("DOT", timeouts.finalDotMs), mail, envelope.refused);
 }
 
 /** MAIL and the RCPTs, in one group where the server takes that (RFC 2920). */
@@ -107,9 +106,10 @@ async function announce(
   const { pipelining } = extensions;
   connection.write([mailCommand(mail, extensions), ...(pipelining ? recipientCommands : [])]);
   const reply = await connection.readReply("MAIL", timeouts.mailMs);
-  if (reply.code === SHUTTING_DOWN) return { refusal: { ...refuse("MAIL", reply), neverBegan: true } };
+  if (reply.code === SHUTTING_DOWN)
+    return { refusal: { ...refuse("MAIL", reply, "mail", mail), neverBegan: true } };
   progress.mailAnswered = true;
-  if (!isAccepted(reply)) return { refusal: refuse("MAIL", reply) };
+  if (!isAccepted(reply)) return { refusal: refuse("MAIL", reply, "mail", mail) };
 
   const refusals: Delivery[] = [];
   let primaryRefusal: Delivery | undefined;
@@ -118,7 +118,7 @@ async function announce(
     const phase = index === 0 ? "RCPT" : `RCPT ${mail.paths.to[index]}`;
     const answer = await connection.readReply(phase, timeouts.recipientMs);
     if (isAccepted(answer)) continue;
-    const refusal = refuse(phase, answer);
+    const refusal = refuse(phase, answer, "rcpt", mail);
     if (refusal.session === "gone") return { refusal };
     refusals.push(refusal);
     if (index === 0) primaryRefusal = refusal;
@@ -137,26 +137,30 @@ function mailCommand({ paths, sizeBytes, needsSmtpUtf8 }: SmtpMail, extensions: 
 /** Everything but the final dot. Stops when the server speaks meanwhile. */
 async function transmit(
   session: SmtpSession,
-  body: Buffer,
+  mail: SmtpMail,
   timeouts: SmtpTimeouts,
 ): Promise<Delivery | undefined> {
-  for (let start = 0; start < body.length; start += BLOCK_BYTES) {
+  for (let start = 0; start < mail.body.length; start += BLOCK_BYTES) {
     const early = session.connection.takeUnaskedReply();
-    if (early !== undefined) return interrupted(early);
-    const block = body.subarray(start, start + BLOCK_BYTES);
+    if (early !== undefined) return interrupted(early, mail);
+    const block = mail.body.subarray(start, start + BLOCK_BYTES);
     await session.connection.writeBlock(block, "BODY", timeouts.dataBlockMs);
   }
   return undefined;
 }
 
 /** The connection stands in the middle of a message: only its end keeps the server from taking half of it. */
-function interrupted(reply: SmtpReply): Delivery {
-  return { ...refuse("BODY", reply), session: "gone" };
+function interrupted(reply: SmtpReply, mail: SmtpMail): Delivery {
+  return { ...refuse("BODY", reply, "message", mail), session: "gone" };
 }
 
-function conclude(reply: SmtpReply, refused: readonly string[]): Delivery {
-  if (isAccepted(reply)) return ready({ kind: "sent", answer: describeSent(reply, refused) });
-  if (reply.code >= 400) return refuse("DOT", reply);
+function conclude(reply: SmtpReply, mail: SmtpMail, refused: readonly string[]): Delivery {
+  if (isAccepted(reply)) {
+    const [, sesId] = SES_ACCEPTANCE.exec(describeReply(reply)) ?? [];
+    const named = sesId === undefined ? {} : { providerMessageId: sesId };
+    return ready({ kind: "sent", answer: describeSent(reply, refused), ...named });
+  }
+  if (reply.code >= 400) return refuse("DOT", reply, "message", mail);
   const answer = toPrintableLine(`DOT: unexpected reply ${describeReply(reply)}`);
   return gone({ kind: "uncertain", answer });
 }
@@ -169,19 +173,19 @@ function describeSent(reply: SmtpReply, refused: readonly string[]): string {
 }
 
 /** What a reply other than the hoped-for one means before the message was taken. */
-function refuse(phase: string, reply: SmtpReply): Delivery {
+function refuse(phase: string, reply: SmtpReply, part: AnsweredPart, mail: SmtpMail): Delivery {
   const text = describeReply(reply);
-  if (reply.code < 400) return gone(outage(`${phase}: unexpected reply ${text}`));
-  if (LOGIN_CODES.includes(reply.code))
-    return needsReset(outage(`${phase}: our login or encryption does not satisfy the server: ${text}`));
-  const answer = `${phase}: ${text}`;
-  if (reply.code === SHUTTING_DOWN) return gone(outage(answer));
-  if (reply.code === THROTTLING) return needsReset(outage(answer));
-  return needsReset({ kind: reply.code < 500 ? "deferred" : "rejected", answer: toPrintableLine(answer) });
-}
-
-function outage(answer: string): Outcome {
-  return { kind: "deferred", answer: toPrintableLine(answer), outage: true };
+  if (reply.code < 400)
+    return gone(refusalOutcome("unavailable", toPrintableLine(`${phase}: unexpected reply ${text}`)));
+  const row = rowOf({
+    code: reply.code,
+    text: reply.lines.join(" "),
+    part,
+    recipients: mail.paths.to.length,
+  });
+  const blame = row.meaning === "unavailable" ? "our login or encryption does not satisfy the server: " : "";
+  const outcome = refusalOutcome(row.meaning, toPrintableLine(`${phase}: ${blame}${text}`), row.outage);
+  return reply.code === SHUTTING_DOWN ? gone(outcome) : needsReset(outcome);
 }
 
 function isAccepted(reply: SmtpReply): boolean {

@@ -119,6 +119,7 @@ test("a refused recipient: rejected; the next message goes over the same connect
   expect(await transport.send(composeMail(1, { to: ["nobody@to.test"] }), openGate)).toEqual({
     kind: "rejected",
     answer: "RCPT: 550 5.1.1 no such user",
+    meaning: "hard-bounce",
   });
   expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
   expect(logins).toHaveLength(1);
@@ -129,6 +130,7 @@ test("a message over the announced size: rejected at MAIL", async () => {
   expect(await transport.send(composeMail(1), openGate)).toEqual({
     kind: "rejected",
     answer: expect.stringMatching(/^MAIL: 552/),
+    meaning: "message",
   });
 });
 
@@ -142,6 +144,7 @@ test("a message refused after the dot: rejected", async () => {
   expect(await transport.send(composeMail(1), openGate)).toEqual({
     kind: "rejected",
     answer: "DOT: 554 5.7.1 spam",
+    meaning: "policy",
   });
 });
 

@@ -110,13 +110,15 @@ const cases = rows.flatMap(({ phase, timeout, outcomes }) =>
       action,
       journalled,
       timeouts,
+      // 421 and 451 say so; instead of a handshake they are noise.
+      isThrottled: (title === "4xx" || title === "421") && phase !== "TLS",
     }));
   }),
 );
 type Case = (typeof cases)[number];
 
 async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: Transport }> {
-  const { phase, action, expected, pipelining, journalled, timeouts } = given;
+  const { phase, action, expected, pipelining, journalled, timeouts, isThrottled } = given;
   const rule = { phase, times: 1, action };
   const { sink, transport } = await start(
     {
@@ -138,6 +140,8 @@ async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: 
   );
   expect(outcome).toEqual({
     ...(expected === "outage" ? { kind: "deferred", outage: true } : { kind: expected }),
+    ...(isThrottled ? { throttled: true } : {}),
+    ...(expected === "rejected" ? { meaning: "policy" } : {}),
     answer: expect.stringMatching(/^[\x20-\x7e]{1,500}$/),
   });
   expect(gateCalls).toBe(phase === "DOT" || expected === "sent" ? 1 : 0);
@@ -308,7 +312,11 @@ test("a server that refuses while the gate is asked: rejected with its words, an
     for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
     return true;
   });
-  expect(outcome).toEqual({ kind: "rejected", answer: "BODY: 552 5.3.4 that is too much" });
+  expect(outcome).toEqual({
+    kind: "rejected",
+    answer: "BODY: 552 5.3.4 that is too much",
+    meaning: "message",
+  });
   expect(sink.journal).toHaveLength(0);
 });
 

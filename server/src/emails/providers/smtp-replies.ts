@@ -13,11 +13,14 @@ export type SmtpFailureKind = "closed" | "silent" | "malformed" | "refused";
 /** The dialogue cannot go on. The text is one printable line and fit for the mail's timeline. */
 export class SmtpFailure extends Error {
   readonly kind: SmtpFailureKind;
+  /** Of a step that the server refused: its words. */
+  readonly reply: SmtpReply | undefined;
 
-  constructor(kind: SmtpFailureKind, reason: string) {
+  constructor(kind: SmtpFailureKind, reason: string, reply?: SmtpReply) {
     super(toPrintableLine(reason));
     this.name = "SmtpFailure";
     this.kind = kind;
+    this.reply = reply;
   }
 }
 

@@ -136,7 +136,11 @@ async function logIn(
     const reply = await connection.readReply("AUTH", timeouts.authMs);
     const isLast = index === steps.length - 1;
     if (reply.code !== (isLast ? 235 : 334))
-      throw new SmtpFailure("refused", `AUTH: ${withoutSecrets(describeReply(reply), [plain, password])}`);
+      throw new SmtpFailure(
+        "refused",
+        `AUTH: ${withoutSecrets(describeReply(reply), [plain, password])}`,
+        reply,
+      );
   }
 }
 
@@ -153,7 +157,7 @@ function toBase64(text: string): string {
 }
 
 function expectCode(code: number, phase: string, reply: SmtpReply): void {
-  if (reply.code !== code) throw new SmtpFailure("refused", `${phase}: ${describeReply(reply)}`);
+  if (reply.code !== code) throw new SmtpFailure("refused", `${phase}: ${describeReply(reply)}`, reply);
 }
 
 /** Makes the session ready for another message after a refused one. `false`: it cannot be used any more. */

@@ -1,10 +1,12 @@
 // The contract between the sender and whatever takes a finished message away: three members, one outcome type.
-// Before it: emails/sender.ts, which composes and signs. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
+// Before it: emails/sender.ts and system-sender.ts, which compose and sign. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
+import type { Meaning, RefusalMeaning } from "../answers.ts";
 
 /** A message as bytes with its envelope, ready to leave. The headers inside `raw` say nothing about where it goes. */
 export interface OutgoingMessage {
   emailId: string;
-  projectId: string;
+  /** Null for mail of the installation itself. */
+  projectId: string | null;
   /** 1 at the first attempt to send this mail. */
   attempt: number;
   /** RFC 5321 envelope: reverse-path and forward-paths, bare addresses with A-label domains. */
@@ -13,26 +15,49 @@ export interface OutgoingMessage {
   raw: Buffer;
   /** Some envelope address has a local part outside ASCII, so the server must offer SMTPUTF8 (RFC 6531). */
   needsSmtpUtf8: boolean;
+  /** What complaints are counted by, for a transport that writes Feedback-ID itself; the narrowest first. */
+  streams?: readonly string[];
 }
 
-/** What the other side tells later about a message it took; the local mailbox tells it at once. */
-export type Feedback = "delivered" | "bounced" | "soft-bounced" | "complained";
+/**
+ * What the other side tells later about a message it took; the local mailbox tells it at once. `unknown-address` and
+ * `soft-bounced` also come instead of a handover: the server refused the address, or its mailbox did not take the mail.
+ */
+export type Feedback = "delivered" | "bounced" | "soft-bounced" | "complained" | "unknown-address";
 
-/** Where an attempt ended. Exactly one of these for every call of `send`. */
+/**
+ * Where an attempt ended. Exactly one of these for every call of `send`. `by`: which of several transports it was, where
+ * the name of the transport does not say so. `providerMessageId`: what the other side calls the message in its notices.
+ */
 export type Outcome =
   /** The other side answered that it has the message. */
-  | { kind: "sent"; answer: string; feedback?: Feedback }
+  | { kind: "sent"; answer: string; feedback?: Feedback; providerMessageId?: string; by?: string }
   /**
    * Surely not taken, and worth another attempt: 4xx, no connection, a drop before the final dot. `outage`: the reason
    * lies with the server, the way to it or our account there, so another transport may take the same message now.
+   * `throttled`: it was too much or too fast.
    */
-  | { kind: "deferred"; answer: string; retryAfterMs?: number; outage?: true }
-  /** Surely not taken, and never will be: 5xx. */
-  | { kind: "rejected"; answer: string }
+  | { kind: "deferred"; answer: string; retryAfterMs?: number; outage?: true; throttled?: true; by?: string }
+  /** Surely not taken, and never will be: 5xx. Without a meaning we refused it ourselves, before any server saw it. */
+  | { kind: "rejected"; answer: string; meaning?: RefusalMeaning; by?: string }
   /** The final dot left and no answer was seen: taken or not, nobody knows (RFC 1047). */
-  | { kind: "uncertain"; answer: string }
+  | { kind: "uncertain"; answer: string; by?: string }
   /** The gate was closed: this process no longer holds the message, nothing was handed over. */
   | { kind: "withdrawn" };
+
+/** The outcome of an answer that refuses. `outage`: whether another transport may take the same message now. */
+export function refusalOutcome(meaning: Meaning, answer: string, outage?: true): Outcome {
+  switch (meaning) {
+    case "temporary":
+      return { kind: "deferred", answer };
+    case "throttled":
+      return { kind: "deferred", answer, throttled: true, ...(outage === true ? { outage } : {}) };
+    case "unavailable":
+      return { kind: "deferred", answer, outage: true };
+    default:
+      return { kind: "rejected", answer, meaning };
+  }
+}
 
 /**
  * Commits "handover is imminent" for the message and tells whether it is still ours to send. A transport calls it
@@ -45,6 +70,8 @@ export type HandoverGate = () => Promise<boolean>;
 export interface Transport {
   /** `mailbox`, `smtp`, `ses`, or several with a comma: shown in logs, metrics and the mail's timeline. */
   readonly name: string;
+  /** Header fields (lower case) that the other side writes itself, whatever the message says: no signature may cover them. */
+  readonly rewrites?: readonly string[];
   /** Hands one message over. Never throws for what the other side did: that is an `Outcome`. */
   send(message: OutgoingMessage, gate: HandoverGate): Promise<Outcome>;
   /** Ends idle connections and waits for messages in flight. */

@@ -2,6 +2,8 @@
 // content. Before it: render-worker.ts. After it: one call per recipient.
 
 import { compileTemplate, type CompileOptions, type Template } from "./compile-template.ts";
+import { LinkSlots } from "./link-slots.ts";
+import type { ContentLink, MailTracking } from "./link-target.ts";
 import { scanTemplate } from "./scan-template.ts";
 import type { TemplateProblem } from "./source-position.ts";
 import { parseTemplate, type ParseOptions } from "./template-syntax.ts";
@@ -33,7 +35,10 @@ export interface RenderedParts {
 }
 
 export interface CompiledContent {
-  render(variables: Record<string, unknown>): RenderedParts;
+  /** Those that lead through us; none where it is not tracked. */
+  links: readonly ContentLink[];
+  /** @param tracking of this mail, where the content was compiled to be tracked */
+  render(variables: Record<string, unknown>, tracking?: MailTracking | null): RenderedParts;
 }
 
 /** A content that cannot be compiled; the message names part, line, column and what is wrong. */
@@ -51,21 +56,52 @@ const LITERALS = new Map([
 /**
  * Compiles a content. Throws ContentError when a part does not pass `checkTemplate`.
  * @param step called before each piece of work that has a time limit of its own.
+ * @param isTracked whether links and an open pixel have their places in the HTML.
  */
-export function compileContent(content: TemplateContent, step: () => void): CompiledContent {
+export function compileContent(
+  content: TemplateContent,
+  step: () => void,
+  isTracked = false,
+): CompiledContent {
   const subject = compilePart("subject", content.subject, { escape: false }, step);
-  const html = compilePart("html", content.html, { escape: true }, step);
+  const slots = isTracked ? slotsOf(content.html, step) : null;
+  const html = compileHtml(content.html, slots, step);
   const text =
     content.text === null
       ? compileTextOf(content.html, step)
       : compilePart("text", content.text, { escape: false }, step);
   return {
-    render: (variables) => ({
-      subject: subject === null ? null : withoutLineBreaks(subject(variables)),
-      html: html === null ? null : html(variables),
-      text: text === null ? null : text(variables),
-    }),
+    links: slots?.links ?? [],
+    render(variables, tracking = null) {
+      if (slots !== null && tracking === null)
+        throw new Error("A tracked content needs the tracking of each mail.");
+      if (slots !== null && tracking !== null) slots.tracking = tracking;
+      return {
+        subject: subject === null ? null : withoutLineBreaks(subject(variables)),
+        html: html === null ? null : html(variables),
+        text: text === null ? null : text(variables),
+      };
+    },
   };
+}
+
+/** Null where the content must stay as it is: it cannot be used anyway, or holds what would be taken for a mark. */
+function slotsOf(html: string, step: () => void): LinkSlots | null {
+  step();
+  const { pieces, problems } = html.includes("{{") ? scanTemplate(html) : { pieces: [], problems: [] };
+  return problems.length > 0 ? null : LinkSlots.of(html, pieces);
+}
+
+function compileHtml(html: string, slots: LinkSlots | null, step: () => void): Template | null {
+  if (slots === null) return compilePart("html", html, { escape: true }, step);
+  if (!html.includes("{{")) return slots.asTemplate();
+  step();
+  const { program, problems } = parseTemplate(slots.marked);
+  if (program === null) throw new ContentError(problemText("html", problems));
+  slots.placeInto(program);
+  step();
+  const template = compileTemplate(program, { escape: true, slots });
+  return (variables) => template(variables) + slots.ending();
 }
 
 /** Null when the part has nothing to fill in. */

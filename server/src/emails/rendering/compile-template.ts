@@ -2,6 +2,7 @@
 // nothing else. Before it: template-syntax.ts. After it: compile-content.ts puts the three parts of a mail together.
 
 import Handlebars from "handlebars";
+import { LINK_HELPER, type LinkSlots } from "./link-slots.ts";
 import { FALLBACK_HELPER, PRINT_HELPER, PRINT_UNESCAPED_HELPER } from "./template-syntax.ts";
 
 declare global {
@@ -25,6 +26,8 @@ export interface CompileOptions {
   escape: boolean;
   /** Applied to what `{{{x}}}` prints. */
   mapUnescaped?: (text: string) => string;
+  /** Links and a pixel that the tree has places for. */
+  slots?: LinkSlots | null;
 }
 
 /** Arrays inside arrays that are printed; deeper ones print as nothing. */
@@ -40,23 +43,27 @@ export function compileTemplate(program: hbs.AST.Program, options: CompileOption
       [PRINT_HELPER]: true,
       [PRINT_UNESCAPED_HELPER]: true,
       [FALLBACK_HELPER]: true,
+      [LINK_HELPER]: true,
       log: false,
       helperMissing: false,
       blockHelperMissing: false,
     },
   });
-  const mapUnescaped = options.mapUnescaped;
+  const { mapUnescaped, slots = null } = options;
   const runtime = {
     allowProtoPropertiesByDefault: false,
     allowProtoMethodsByDefault: false,
-    helpers:
-      mapUnescaped === undefined
+    helpers: {
+      ...slots?.helpers,
+      ...(mapUnescaped === undefined
         ? {}
-        : { [PRINT_UNESCAPED_HELPER]: (value: unknown) => mapUnescaped(printed(value)) },
+        : { [PRINT_UNESCAPED_HELPER]: (value: unknown) => mapUnescaped(printed(value)) }),
+    },
   };
   // Handlebars compiles at the first call; made here, the cost is part of compiling and not of the first mail.
   render({}, runtime);
-  return (variables) => render(variables, runtime);
+  if (slots === null) return (variables) => render(variables, runtime);
+  return (variables) => render(variables, { ...runtime, data: slots.data() });
 }
 
 const environment = createEnvironment();

@@ -2,6 +2,7 @@
 // One side: renderer.ts. The other: render-worker.ts.
 
 import type { RenderedParts, TemplateContent } from "./compile-content.ts";
+import type { ContentLink, MailTracking } from "./link-target.ts";
 import type { TemplateProblem } from "./source-position.ts";
 
 export type WorkerTask =
@@ -12,6 +13,8 @@ export type WorkerTask =
       content: TemplateContent | null;
       /** JSON: cheaper to carry than objects, and data can be nothing but data on the other side. */
       variablesJson: string;
+      /** How the mail's links are written; null when they stay as they are. */
+      tracking: MailTracking | null;
       /** Contents to let go of before this task. */
       forgottenKeys: readonly string[];
     }
@@ -19,7 +22,12 @@ export type WorkerTask =
 
 /** One per task, in their order. */
 export type WorkerAnswer =
-  | { kind: "rendered"; parts: RenderedParts }
+  | {
+      kind: "rendered";
+      parts: RenderedParts;
+      /** What the content's links are called; null when that was said before. */
+      links: readonly ContentLink[] | null;
+    }
   | { kind: "checked"; problems: TemplateProblem[] }
   | { kind: "failed"; reason: string };
 

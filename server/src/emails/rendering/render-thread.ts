@@ -4,6 +4,7 @@
 import { LRUCache } from "lru-cache";
 import { Worker } from "node:worker_threads";
 import type { TemplateContent } from "./compile-content.ts";
+import type { ContentLink, MailTracking } from "./link-target.ts";
 import {
   PROGRESS_SIZE_BYTES,
   PROGRESS_STEP,
@@ -21,14 +22,26 @@ export interface RenderJob {
   content: TemplateContent;
   /** Plain data, as JSON carries it. */
   variables: Record<string, unknown>;
+  /** How the mail's links are written, where the content is tracked. */
+  tracking?: MailTracking | null;
+}
+
+/** A content that the thread has compiled. */
+interface HeldContent {
+  links: readonly ContentLink[];
 }
 
 export interface ThreadTask {
   work: { kind: "render"; job: RenderJob } | { kind: "check"; source: string };
   /** How many threads it was the end of. */
   endedThreads: number;
-  /** Called once. */
-  finish(answer: WorkerAnswer): void;
+  /** Called once, with the links of the content where it was rendered. */
+  finish(answer: WorkerAnswer, links: readonly ContentLink[]): void;
+}
+
+interface RunningTask {
+  task: ThreadTask;
+  held: HeldContent | null;
 }
 
 /** Why a thread came to its end in the middle of a task. */
@@ -62,11 +75,11 @@ export class RenderThread {
   private readonly options: ThreadOptions;
   private readonly progress = new Int32Array(new SharedArrayBuffer(PROGRESS_SIZE_BYTES));
   private worker: Worker | null = null;
-  private tasks: ThreadTask[] = [];
+  private tasks: RunningTask[] = [];
   private answered = 0;
   private watch: NodeJS.Timeout | null = null;
   /** Contents the thread has; it forgets what is evicted here, in the order of the tasks. */
-  private held = new LRUCache<string, true>({ max: 1 });
+  private held = new LRUCache<string, HeldContent>({ max: 1 });
   private forgottenKeys: string[] = [];
   private readonly endings = new Set<Promise<unknown>>();
 
@@ -121,11 +134,11 @@ export class RenderThread {
     while (messages.length < Math.min(most, TASKS_PER_MESSAGE_MAX) && characters < MESSAGE_MAX_CHARACTERS) {
       const task = queue.shift();
       if (task === undefined) break;
-      const message = this.messageOf(task);
-      if (message === null) continue;
-      characters += lengthOf(message);
-      messages.push(message);
-      this.tasks.push(task);
+      const prepared = this.prepare(task);
+      if (prepared === null) continue;
+      characters += lengthOf(prepared.message);
+      messages.push(prepared.message);
+      this.tasks.push({ task, held: prepared.held });
     }
     if (messages.length === 0) return;
     this.answered = 0;
@@ -140,32 +153,41 @@ export class RenderThread {
     return unfinished;
   }
 
-  private messageOf(task: ThreadTask): WorkerTask | null {
-    if (task.work.kind === "check") return task.work;
-    const { contentKey, content, variables } = task.work.job;
+  private prepare(task: ThreadTask): { message: WorkerTask; held: HeldContent | null } | null {
+    if (task.work.kind === "check") return { message: task.work, held: null };
+    const { content, variables, tracking = null } = task.work.job;
+    // With slots in it, a content is another one.
+    const contentKey = tracking === null ? task.work.job.contentKey : `${task.work.job.contentKey} tracked`;
     let variablesJson: string;
     try {
       variablesJson = JSON.stringify(variables);
     } catch (error) {
-      task.finish({ kind: "failed", reason: `The variables are not plain data: ${String(error)}` });
+      task.finish({ kind: "failed", reason: `The variables are not plain data: ${String(error)}` }, []);
       return null;
     }
-    const isHeld = this.held.get(contentKey) !== undefined;
+    const known = this.held.get(contentKey);
+    const held = known ?? { links: [] };
     const forgottenKeys = this.forgottenKeys;
     this.forgottenKeys = [];
-    if (!isHeld) {
-      this.held.set(contentKey, true, { size: sizeOf(content) });
+    if (known === undefined) {
+      this.held.set(contentKey, held, { size: sizeOf(content) });
       // Contents too large to be held are forgotten right after.
       if (!this.held.has(contentKey)) this.forgottenKeys.push(contentKey);
     }
-    return { kind: "render", contentKey, content: isHeld ? null : content, variablesJson, forgottenKeys };
+    const sent = known === undefined ? content : null;
+    return {
+      message: { kind: "render", contentKey, content: sent, variablesJson, tracking, forgottenKeys },
+      held,
+    };
   }
 
   private take(answers: readonly WorkerAnswer[]): void {
     for (const answer of answers) {
-      const task = this.tasks[this.answered];
+      const running = this.tasks[this.answered];
       this.answered += 1;
-      task?.finish(answer);
+      const held = running?.held ?? { links: [] };
+      if (answer.kind === "rendered") held.links = answer.links ?? held.links;
+      running?.task.finish(answer, held.links);
     }
     if (this.answered < this.tasks.length) return;
     this.tasks = [];
@@ -206,7 +228,7 @@ export class RenderThread {
   /** Lets go of the thread, running or not, and answers what it has not finished. */
   private leave(): ThreadTask[] {
     this.stopWatch();
-    const unfinished = this.tasks.slice(this.answered);
+    const unfinished = this.tasks.slice(this.answered).map(({ task }) => task);
     this.tasks = [];
     if (this.worker !== null) {
       const ending = this.worker.terminate().finally(() => this.endings.delete(ending));

@@ -25,6 +25,8 @@ const settings: WorkerSettings = workerData;
 const progress = new Int32Array(settings.progress);
 /** What cannot be compiled is kept as its reason, so that it fails once and not once per mail. */
 const contents = new Map<string, CompiledContent | string>();
+/** Contents of which the pool knows the links. */
+const announced = new WeakSet<CompiledContent>();
 
 parentPort?.on("message", (tasks: readonly WorkerTask[]) => {
   let answers: WorkerAnswer[] = [];
@@ -70,9 +72,12 @@ function render(task: WorkerTask & { kind: "render" }): WorkerAnswer {
     const content = compiled(task);
     if (typeof content === "string") return { kind: "failed", reason: content };
     startRendering();
-    const parts = content.render(JSON.parse(task.variablesJson));
+    const parts = content.render(JSON.parse(task.variablesJson), task.tracking);
     const reason = tooLarge(parts);
-    return reason === null ? { kind: "rendered", parts } : { kind: "failed", reason };
+    if (reason !== null) return { kind: "failed", reason };
+    const links = announced.has(content) ? null : content.links;
+    announced.add(content);
+    return { kind: "rendered", parts, links };
   } catch (error) {
     return { kind: "failed", reason: reasonOf(error) };
   }
@@ -84,7 +89,7 @@ function compiled(task: WorkerTask & { kind: "render" }): CompiledContent | stri
   if (task.content === null) throw new Error(`Content ${task.contentKey} was never sent to this thread.`);
   let made: CompiledContent | string;
   try {
-    made = compileContent(task.content, startReading);
+    made = compileContent(task.content, startReading, task.tracking !== null);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     made = `The template cannot be used: ${error.message}`;

@@ -3,15 +3,24 @@
 
 import { LRUCache } from "lru-cache";
 import type { ContentField, RenderedParts, TemplateContent } from "./compile-content.ts";
+import type { ContentLink } from "./link-target.ts";
 import { sizeText, type WorkerAnswer } from "./render-messages.ts";
 import { RenderThread, type RenderJob, type ThreadEnd, type ThreadTask } from "./render-thread.ts";
 import type { TemplateProblem } from "./source-position.ts";
 
 export type { TemplateContent } from "./compile-content.ts";
+export type { ContentLink, MailTracking } from "./link-target.ts";
 export type { RenderJob } from "./render-thread.ts";
 
 export type RenderResult =
-  | { ok: true; subject: string; html: string; text: string }
+  | {
+      ok: true;
+      subject: string;
+      html: string;
+      text: string;
+      /** The links of a tracked content, also of those that this mail leaves out: clicks on them are looked up by number. */
+      links?: readonly ContentLink[];
+    }
   | { ok: false; reason: string };
 
 export interface ContentProblem extends TemplateProblem {
@@ -65,7 +74,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (source.length > outputLimitBytes)
       return [wholeField(field, `The ${field} is larger than ${sizeText(outputLimitBytes)}.`)];
     if (!source.includes("{{")) return [];
-    const answer = await pool.add({ kind: "check", source });
+    const { answer } = await pool.add({ kind: "check", source });
     if (answer.kind === "checked") return answer.problems.map((problem) => ({ field, ...problem }));
     return [
       wholeField(field, answer.kind === "failed" ? answer.reason : "The template could not be checked."),
@@ -75,8 +84,11 @@ export function createRenderer(options: RendererOptions): Renderer {
     const large = FIELDS.find((field) => (job.content[field]?.length ?? 0) > outputLimitBytes);
     if (large !== undefined)
       return { ok: false, reason: `The ${large} is larger than ${sizeText(outputLimitBytes)}.` };
-    const answer = await pool.add({ kind: "render", job });
-    if (answer.kind === "rendered") return { ok: true, ...completed(answer.parts, job.content) };
+    const { answer, links } = await pool.add({ kind: "render", job });
+    if (answer.kind === "rendered") {
+      const parts = completed(answer.parts, job.content);
+      return (job.tracking ?? null) === null ? { ok: true, ...parts } : { ok: true, ...parts, links };
+    }
     return {
       ok: false,
       reason: answer.kind === "failed" ? answer.reason : "The template could not be rendered.",
@@ -103,6 +115,11 @@ function completed(
     html: parts.html ?? content.html,
     text: parts.text ?? content.text ?? "",
   };
+}
+
+interface Finished {
+  answer: WorkerAnswer;
+  links: readonly ContentLink[];
 }
 
 /** The queue and the threads that work it off. */
@@ -132,10 +149,14 @@ class RenderPool {
     for (const thread of this.threads) thread.start();
   }
 
-  add(work: ThreadTask["work"]): Promise<WorkerAnswer> {
-    if (this.isClosed) return Promise.resolve(CLOSED);
-    return new Promise((finish) => {
-      this.queue.push({ work, endedThreads: 0, finish: (answer) => this.finish(work, answer, finish) });
+  add(work: ThreadTask["work"]): Promise<Finished> {
+    if (this.isClosed) return Promise.resolve({ answer: CLOSED, links: [] });
+    return new Promise((resolve) => {
+      const finish: ThreadTask["finish"] = (answer, links) => {
+        this.clear(work, answer);
+        resolve({ answer, links });
+      };
+      this.queue.push({ work, endedThreads: 0, finish });
       if (this.isDispatchDue) return;
       // After the caller has added all it has, so that a batch is shared out evenly.
       this.isDispatchDue = true;
@@ -151,7 +172,7 @@ class RenderPool {
     const waiting = this.queue;
     this.queue = [];
     const unfinished = await Promise.all(this.threads.map((thread) => thread.close()));
-    for (const task of [...unfinished.flat(), ...waiting]) task.finish(CLOSED);
+    for (const task of [...unfinished.flat(), ...waiting]) task.finish(CLOSED, []);
   }
 
   private dispatch(): void {
@@ -175,7 +196,7 @@ class RenderPool {
       this.suspects.set(key, { endedThreads: before + 1, reason });
     }
     if (culprit.endedThreads < TRIES_MAX) this.queue.push(culprit);
-    else culprit.finish({ kind: "failed", reason });
+    else culprit.finish({ kind: "failed", reason }, []);
     this.dispatch();
   }
 
@@ -183,18 +204,13 @@ class RenderPool {
     const key = contentKeyOf(task.work);
     const suspect = key === null ? undefined : this.suspects.get(key);
     if (suspect === undefined || suspect.endedThreads < ENDED_THREADS_IN_A_ROW_MAX) return false;
-    task.finish({ kind: "failed", reason: suspect.reason });
+    task.finish({ kind: "failed", reason: suspect.reason }, []);
     return true;
   }
 
-  private finish(
-    work: ThreadTask["work"],
-    answer: WorkerAnswer,
-    resolve: (answer: WorkerAnswer) => void,
-  ): void {
+  private clear(work: ThreadTask["work"], answer: WorkerAnswer): void {
     const key = contentKeyOf(work);
     if (answer.kind === "rendered" && key !== null && this.suspects.size > 0) this.suspects.delete(key);
-    resolve(answer);
   }
 
   private reasonOf(end: ThreadEnd): string {

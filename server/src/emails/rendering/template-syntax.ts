@@ -4,6 +4,16 @@
 import Handlebars from "handlebars";
 import { LINE_SEPARATOR_STAND_IN, PARAGRAPH_SEPARATOR_STAND_IN, scanTemplate } from "./scan-template.ts";
 import type { TemplateProblem } from "./source-position.ts";
+import {
+  bodiesOf,
+  isBlock,
+  isContent,
+  isMustache,
+  isPath,
+  isSubExpression,
+  noHash,
+  pathTo,
+} from "./template-tree.ts";
 
 declare global {
   namespace Handlebars {
@@ -155,11 +165,7 @@ function rewriteBlock(rewriter: Rewriter, block: hbs.AST.BlockStatement): void {
     );
   }
   for (const pair of block.hash?.pairs ?? []) pair.value = rewriteExpression(rewriter, pair.value);
-  // One of the two is missing in `{{^name}}…{{/name}}` and where there is no `{{else}}`.
-  const programs: Array<hbs.AST.Program | undefined> = [block.program, block.inverse];
-  for (const program of programs) {
-    if (program !== undefined) rewriteProgram(rewriter, program);
-  }
+  for (const program of bodiesOf(block)) rewriteProgram(rewriter, program);
 }
 
 /** What a mustache or a parenthesis means: a variable, a chain of `??`, or a call of `lookup`. */
@@ -245,16 +251,8 @@ function pathOrLiteralName(path: hbs.AST.PathExpression | hbs.AST.Literal): hbs.
   return pathTo("original" in path ? String(path.original) : String(path.type), path.loc);
 }
 
-function pathTo(name: string, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
-  return { type: "PathExpression", data: false, depth: 0, parts: [name], original: name, loc };
-}
-
 function parenthesis(path: hbs.AST.PathExpression, params: hbs.AST.Expression[]): hbs.AST.SubExpression {
   return { type: "SubExpression", path, params, hash: noHash(path.loc), loc: path.loc };
-}
-
-function noHash(loc: hbs.AST.SourceLocation): hbs.AST.Hash {
-  return { type: "Hash", pairs: [], loc };
 }
 
 /** The name by which Handlebars would take a path for a helper's: one part, neither scoped nor `@data`. */
@@ -270,24 +268,4 @@ function writtenName(expression: hbs.AST.Expression): string {
 function report(rewriter: Rewriter, node: hbs.AST.Node, message: string): void {
   const { line, column } = node.loc.start;
   rewriter.problems.push({ line, column: column + 1, message });
-}
-
-function isContent(node: hbs.AST.Node): node is hbs.AST.ContentStatement {
-  return node.type === "ContentStatement";
-}
-
-function isMustache(node: hbs.AST.Node): node is hbs.AST.MustacheStatement {
-  return node.type === "MustacheStatement";
-}
-
-function isBlock(node: hbs.AST.Node): node is hbs.AST.BlockStatement {
-  return node.type === "BlockStatement";
-}
-
-function isSubExpression(node: hbs.AST.Node): node is hbs.AST.SubExpression {
-  return node.type === "SubExpression";
-}
-
-function isPath(node: hbs.AST.Node): node is hbs.AST.PathExpression {
-  return node.type === "PathExpression";
 }

@@ -1,0 +1,243 @@
+// `npm run bench segments`: exact counts and pages of filters over a million contacts, beside the plainest SQL for the same question.
+// Before it: bench.ts. After it: tables; what they must show is in docs/benchmarks.md.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Filter } from "@postloft/contract/filters.ts";
+import { createDatabase, createPool, type Database } from "../server/src/platform/database.ts";
+import { newId } from "../server/src/platform/ids.ts";
+import { createLog } from "../server/src/platform/log.ts";
+import { restrictionOf } from "../server/src/contacts/filters/compile-filter.ts";
+import type { SegmentSource } from "../server/src/contacts/filters/load-segments.ts";
+import { seedProject } from "../tools/seed/seed-project.ts";
+import { startDatabase } from "./servers.ts";
+import { oneDecimal, print, printTable, whole } from "./table.ts";
+
+/** Contacts of each project, and events for each contact. The last one is small and shares the tables with a million others. */
+const SIZES = [10_000, 100_000, 1_000_000];
+const EVENTS_PER_CONTACT = 5;
+const REPEATS = 5;
+const SEED = 7;
+const PAGE = 50;
+
+const INNER = "00000000-0000-7000-8000-000000000001";
+
+interface Question {
+  name: string;
+  filter: Filter;
+  /** The condition on `contacts c` as a person would write it for this data alone. */
+  plain: RawBuilder<SqlBool>;
+}
+
+const all = (...conditions: Filter["conditions"]): Filter => ({ operator: "AND", conditions });
+const any = (...conditions: Filter["conditions"]): Filter => ({ operator: "OR", conditions });
+const isPro = { field: "data.plan", operator: "equals", value: "pro" } as const;
+const isTeam = { field: "data.plan", operator: "equals", value: "team" } as const;
+const isOver = (age: number) => ({ field: "data.age", operator: "greaterThan", value: age }) as const;
+const seenLately = { field: "data.lastLogin", operator: "within", value: 30, unit: "days" } as const;
+const boughtLately = {
+  field: "event.purchase",
+  operator: "triggeredWithin",
+  value: 30,
+  unit: "days",
+} as const;
+const notBoughtLately = { ...boughtLately, operator: "notTriggeredWithin" } as const;
+const fromGermany = { field: "data.country", operator: "equals", value: "DE" } as const;
+const inSegment = { field: `segment.${INNER}`, operator: "memberOfSegment" } as const;
+
+const plan = (value: string) => sql<SqlBool>`c.data->>'plan' = ${value}`;
+const age = (over: number) => sql<SqlBool>`(c.data->>'age')::numeric > ${over}`;
+const lately = sql<SqlBool>`(c.data->>'lastLogin')::timestamptz >= now() - interval '30 days'`;
+const germany = sql<SqlBool>`c.data->>'country' = 'DE'`;
+const bought = sql<SqlBool>`c.id in (select e.contact_id from events e where e.project_id = c.project_id
+  and e.name = 'purchase' and e.created_at >= now() - interval '30 days')`;
+
+const QUESTIONS: readonly Question[] = [
+  { name: "plan = pro", filter: all(isPro), plain: plan("pro") },
+  { name: "age > 30", filter: all(isOver(30)), plain: age(30) },
+  { name: "age > 75", filter: all(isOver(75)), plain: age(75) },
+  { name: "last login within 30 days", filter: all(seenLately), plain: lately },
+  {
+    name: "created within 90 days",
+    filter: all({ field: "createdAt", operator: "within", value: 90, unit: "days" }),
+    plain: sql<SqlBool>`c.created_at >= now() - interval '90 days'`,
+  },
+  {
+    name: "email ends with @corp.example.org",
+    filter: all({ field: "email", operator: "endsWith", value: "@corp.example.org" }),
+    plain: sql<SqlBool>`c.email like '%@corp.example.org'`,
+  },
+  {
+    name: "email contains kowalski9",
+    filter: all({ field: "email", operator: "contains", value: "kowalski9" }),
+    plain: sql<SqlBool>`c.email like '%kowalski9%'`,
+  },
+  {
+    name: "pro, over 30, seen lately",
+    filter: all(isPro, isOver(30), seenLately),
+    plain: sql<SqlBool>`${plan("pro")} and ${age(30)} and ${lately}`,
+  },
+  {
+    name: "(team or over 75) in Germany",
+    filter: all(any(isTeam, isOver(75)), fromGermany),
+    plain: sql<SqlBool>`(${plan("team")} or ${age(75)}) and ${germany}`,
+  },
+  { name: "bought within 30 days", filter: all(boughtLately), plain: bought },
+  { name: "not bought within 30 days", filter: all(notBoughtLately), plain: sql<SqlBool>`not (${bought})` },
+  {
+    name: "pro and bought",
+    filter: all(isPro, boughtLately),
+    plain: sql<SqlBool>`${plan("pro")} and ${bought}`,
+  },
+  {
+    name: "team or bought",
+    filter: any(isTeam, boughtLately),
+    plain: sql<SqlBool>`${plan("team")} or ${bought}`,
+  },
+  {
+    name: "in the segment of pros, from Germany",
+    filter: all(inSegment, fromGermany),
+    plain: sql<SqlBool>`${plan("pro")} and ${germany}`,
+  },
+];
+
+const SEGMENTS = new Map<string, SegmentSource>([
+  [INNER, { id: INNER, type: "DYNAMIC", filters: all(isPro), trackMembership: false }],
+]);
+
+export async function benchSegments(): Promise<void> {
+  const bench = await startDatabase();
+  const log = createLog({ level: "silent" });
+  const pool = createPool({ connection: bench.connection, maxConnections: 4, log });
+  const database = createDatabase(pool);
+  try {
+    const projects: string[] = [];
+    const alone = new Map<string, number>();
+    for (const contacts of SIZES) {
+      const projectId = newId();
+      await database
+        .insertInto("projects")
+        .values({ id: projectId, name: `${contacts}` })
+        .execute();
+      await seedProject(pool, { projectId, contacts, events: contacts * EVENTS_PER_CONTACT, seed: SEED });
+      await sql`vacuum (analyze) contacts, events`.execute(database);
+      if (projects.length === 0)
+        for (const { name, filter } of QUESTIONS)
+          alone.set(name, await timeOf(() => count(database, projectId, compiled(projectId, filter))));
+      projects.push(projectId);
+    }
+    await measureLargest(database, projects.at(-1) ?? "");
+    await measureGrowth(database, projects, alone);
+    await measureSearch(database, projects.at(-1) ?? "");
+  } finally {
+    await database.destroy();
+    await bench.stop();
+  }
+}
+
+const compiled = (projectId: string, filter: Filter) =>
+  restrictionOf(filter, { projectId, segments: SEGMENTS });
+
+async function measureLargest(database: Database, projectId: string): Promise<void> {
+  const rows: string[][] = [];
+  for (const { name, filter, plain } of QUESTIONS) {
+    const ours = compiled(projectId, filter);
+    const [found, expected] = [
+      await count(database, projectId, ours),
+      await count(database, projectId, plain),
+    ];
+    if (found !== expected) throw new Error(`${name}: ${found} matched, plain SQL says ${expected}`);
+    const oursMs = await timeOf(() => count(database, projectId, ours));
+    const plainMs = await timeOf(() => count(database, projectId, plain));
+    const firstMs = await timeOf(() => page(database, projectId, ours, null));
+    const middle = await middleId(database, projectId);
+    const deepMs = await timeOf(() => page(database, projectId, ours, middle));
+    rows.push([
+      name,
+      whole(found),
+      whole(oursMs),
+      whole(plainMs),
+      (oursMs / plainMs).toFixed(2),
+      oneDecimal(firstMs),
+      oneDecimal(deepMs),
+    ]);
+  }
+  printTable(
+    [
+      "filter over 1,000,000 contacts",
+      "matches",
+      "count ms",
+      "plain SQL ms",
+      "ratio",
+      "first page ms",
+      "page in the middle ms",
+    ],
+    rows,
+  );
+  print("\nBars: counts at most 600 ms and 1.3 × plain SQL, pages at most 30 ms.\n");
+}
+
+async function measureGrowth(
+  database: Database,
+  projects: readonly string[],
+  alone: ReadonlyMap<string, number>,
+): Promise<void> {
+  const rows: string[][] = [];
+  for (const { name, filter } of QUESTIONS) {
+    const times: number[] = [];
+    for (const projectId of projects)
+      times.push(await timeOf(() => count(database, projectId, compiled(projectId, filter))));
+    rows.push([name, oneDecimal(alone.get(name) ?? Number.NaN), ...times.map(oneDecimal)]);
+  }
+  printTable(["count ms", "10,000 alone", "10,000 beside a million", "100,000", "1,000,000"], rows);
+}
+
+async function measureSearch(database: Database, projectId: string): Promise<void> {
+  const rows: string[][] = [];
+  for (const search of ["kowalski99", "ada.", "nobody-has-this"]) {
+    const pattern = `%${search}%`;
+    const ms = await timeOf(() => page(database, projectId, sql<SqlBool>`c.email like ${pattern}`, null));
+    rows.push([search, oneDecimal(ms)]);
+  }
+  print("");
+  printTable(["search in addresses", "first page ms"], rows);
+  print("\nBar: at most 30 ms.");
+}
+
+async function count(database: Database, projectId: string, matches: RawBuilder<SqlBool>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from contacts c where c.project_id = ${projectId} and ${matches}`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function page(
+  database: Database,
+  projectId: string,
+  matches: RawBuilder<SqlBool>,
+  before: string | null,
+): Promise<number> {
+  const { rows } = await sql`
+    select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at from contacts c
+    where c.project_id = ${projectId} and ${matches} and (${before}::uuid is null or c.id < ${before}::uuid)
+    order by c.id desc limit ${PAGE}`.execute(database);
+  return rows.length;
+}
+
+async function middleId(database: Database, projectId: string): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    select id from contacts where project_id = ${projectId} order by id
+    offset (select count(*) / 2 from contacts where project_id = ${projectId}) limit 1`.execute(database);
+  return rows[0]?.id ?? "";
+}
+
+/** The best of several, in milliseconds, after one that warms up. */
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  await work();
+  const times: number[] = [];
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    const startedMs = performance.now();
+    await work();
+    times.push(performance.now() - startedMs);
+  }
+  return Math.min(...times);
+}

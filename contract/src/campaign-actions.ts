@@ -1,0 +1,174 @@
+// What is done with a campaign, and what came of it (spec §3.2, 4.7; decisions §8).
+// Before it: campaigns.ts is the record. After it: server/src/campaigns/routes.ts.
+import { z } from "zod";
+import { campaign, counters } from "./campaigns.ts";
+import { EMAIL_STATUSES } from "./emails.ts";
+import { endpoint } from "./endpoint.ts";
+import { cursorList, emailAddress, instant, pageQuery, pathId } from "./field.ts";
+
+const byId = z.object({ id: pathId });
+
+const scheduledFor = z.iso
+  .datetime({ offset: true })
+  .describe("An instant in the future with its offset or Z (ISO 8601).");
+
+export const sendCampaign = endpoint({
+  name: "campaigns.send",
+  method: "POST",
+  path: "/campaigns/:id/send",
+  summary: "Send a campaign now or schedule it",
+  description:
+    "Everyone exactly once: the recipients are fixed in one snapshot when sending starts. Of many calls at once one starts it, the others get 409.",
+  caller: "project",
+  params: byId,
+  body: z.object({
+    scheduledFor: scheduledFor.nullable().optional(),
+    scheduledAt: scheduledFor.nullable().optional().describe("The same as scheduledFor."),
+  }),
+  answers: { 200: campaign },
+  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "DOMAIN_NOT_VERIFIED"],
+});
+
+function action(verb: "cancel" | "pause" | "resume" | "retry-failed", summary: string, description: string) {
+  return endpoint({
+    name: `campaigns.${verb === "retry-failed" ? "retryFailed" : verb}`,
+    method: "POST",
+    path: `/campaigns/:id/${verb}`,
+    summary,
+    description,
+    caller: "project",
+    params: byId,
+    answers: { 200: campaign },
+    errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
+  });
+}
+
+export const cancelCampaign = action(
+  "cancel",
+  "Cancel a campaign",
+  "A scheduled one is a draft again. Of one that is sending, what has not left is dropped; the counts stay true.",
+);
+export const pauseCampaign = action("pause", "Pause a campaign that is sending", "What is in handover ends.");
+export const resumeCampaign = action("resume", "Go on with a paused campaign", "Where it stopped.");
+export const retryFailedCampaign = action(
+  "retry-failed",
+  "Send again to the recipients that failed",
+  "Only those; nobody who was sent the mail, or may have been, gets it again.",
+);
+
+export const testCampaign = endpoint({
+  name: "campaigns.test",
+  method: "POST",
+  path: "/campaigns/:id/test",
+  summary: "Send a test mail of a campaign",
+  description:
+    "With [TEST] before its subject, rendered as the contact of that address or of `contactId`; counted nowhere.",
+  caller: "project",
+  params: byId,
+  body: z.object({ email: emailAddress, contactId: z.uuid().optional() }),
+  answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
+  errors: ["CAMPAIGN_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED"],
+});
+
+const percent = z.number().describe("Percent, 0 to 100.");
+
+export const getCampaignStats = endpoint({
+  name: "campaigns.stats",
+  method: "GET",
+  path: "/campaigns/:id/stats",
+  summary: "Read the counts of a campaign as they are now",
+  caller: "project",
+  params: byId,
+  answers: {
+    200: counters.extend({
+      deliveryRate: percent,
+      openRate: percent,
+      clickRate: percent,
+      bounceRate: percent,
+      complaintRate: percent,
+      unsubscribeRate: percent,
+      links: z
+        .array(
+          z.object({
+            url: z.string().describe("As the author wrote it, variables and all."),
+            clicks: z.int(),
+            uniqueClicks: z.int().describe("Recipients who followed it at least once."),
+            machineClicks: z.int().describe("Times a scanner or a preview did; not among the others."),
+          }),
+        )
+        .describe("The links of the mail, most followed first."),
+    }),
+  },
+  errors: ["CAMPAIGN_NOT_FOUND"],
+});
+
+export const listCampaignRecipients = endpoint({
+  name: "campaigns.recipients",
+  method: "GET",
+  path: "/campaigns/:id/recipients",
+  summary: "List the recipients of a campaign with the state of each mail",
+  caller: "project",
+  params: byId,
+  query: pageQuery.extend({ status: z.enum(EMAIL_STATUSES).optional() }),
+  answers: {
+    200: cursorList(
+      z.object({
+        id: z.uuid().describe("The mail."),
+        contactId: z.uuid().nullable(),
+        email: z.string(),
+        status: z.enum(EMAIL_STATUSES),
+        reason: z.string().nullable(),
+        attempts: z.int(),
+        sentAt: instant.nullable(),
+        deliveredAt: instant.nullable(),
+        openedAt: instant.nullable(),
+        clickedAt: instant.nullable(),
+        bouncedAt: instant.nullable(),
+        complainedAt: instant.nullable(),
+      }),
+    ),
+  },
+  errors: ["CAMPAIGN_NOT_FOUND"],
+});
+
+export const getCampaignAudience = endpoint({
+  name: "campaigns.audience",
+  method: "GET",
+  path: "/campaigns/:id/audience",
+  summary: "Count who would get a campaign now",
+  caller: "project",
+  params: byId,
+  answers: {
+    200: z.object({
+      total: z.int(),
+      eligible: z.int(),
+      excluded: z.object({ unsubscribed: z.int() }),
+    }),
+  },
+  errors: ["CAMPAIGN_NOT_FOUND"],
+});
+
+const finding = z.object({
+  code: z.string(),
+  message: z.string().describe("What is wrong and what to do."),
+  where: z
+    .object({ field: z.string(), line: z.int().nullable(), column: z.int().nullable() })
+    .describe("The field, and the place in it where there is one; from 1."),
+});
+
+export const checkCampaign = endpoint({
+  name: "campaigns.check",
+  method: "GET",
+  path: "/campaigns/:id/check",
+  summary: "Check a campaign before it is sent",
+  caller: "project",
+  params: byId,
+  answers: {
+    200: z.object({
+      ready: z.boolean().describe("Whether nothing blocks sending."),
+      blocks: z.array(finding),
+      warnings: z.array(finding),
+    }),
+  },
+  errors: ["CAMPAIGN_NOT_FOUND"],
+});

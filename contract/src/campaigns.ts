@@ -1,0 +1,226 @@
+// Campaigns over HTTP: one message to many, now or later (spec §2.6, 3.2, 4.7; decisions §8).
+// Before it: content.ts, filters.ts, templates.ts. After it: campaign-actions.ts sends them; server/src/campaigns/routes.ts answers.
+import { z } from "zod";
+import { bodyText, subject } from "./content.ts";
+import { endpoint } from "./endpoint.ts";
+import {
+  displayName,
+  emailAddress,
+  hasControlCharacters,
+  instant,
+  issue,
+  pageQuery,
+  pathId,
+} from "./field.ts";
+import { filter, type Filter } from "./filters.ts";
+import { LIMITS } from "./limits.ts";
+import { TEMPLATE_TYPES } from "./templates.ts";
+
+/** What a campaign is to its recipients: the same three kinds as a template's. */
+export const CAMPAIGN_KINDS = TEMPLATE_TYPES;
+export type CampaignKind = (typeof CAMPAIGN_KINDS)[number];
+
+export const AUDIENCE_TYPES = ["ALL", "SEGMENT", "FILTERED"] as const;
+export type AudienceType = (typeof AUDIENCE_TYPES)[number];
+
+export const CAMPAIGN_STATUSES = ["DRAFT", "SCHEDULED", "SENDING", "PAUSED", "SENT", "CANCELLED"] as const;
+export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
+
+export const counters = z.object({
+  totalRecipients: z.int().describe("Always sent + failed + skipped + unconfirmed + pending."),
+  sentCount: z.int(),
+  failedCount: z.int(),
+  skippedCount: z.int(),
+  unconfirmedCount: z.int().describe("Handed over without an answer: nobody knows whether they were taken."),
+  pendingCount: z.int(),
+  deliveredCount: z.int(),
+  openedCount: z.int(),
+  clickedCount: z.int(),
+  bouncedCount: z.int(),
+  complainedCount: z.int(),
+  unsubscribedCount: z.int(),
+});
+
+export const campaign = counters.extend({
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().nullable(),
+  subject: z.string(),
+  body: z.string(),
+  from: z.string(),
+  fromName: z.string().nullable(),
+  replyTo: z.string().nullable(),
+  kind: z.enum(CAMPAIGN_KINDS),
+  type: z.enum(AUDIENCE_TYPES).describe("The same as audienceType."),
+  audienceType: z.enum(AUDIENCE_TYPES),
+  segmentId: z.uuid().nullable(),
+  audienceFilter: z.unknown(),
+  status: z.enum(CAMPAIGN_STATUSES),
+  scheduledAt: instant.nullable(),
+  scheduledFor: instant.nullable().describe("The same as scheduledAt."),
+  heldReason: z
+    .string()
+    .nullable()
+    .describe("Why a scheduled campaign waits for a person: send it, or give it another time."),
+  startedAt: instant.nullable(),
+  sentAt: instant.nullable().describe("When every recipient had a final state."),
+  createdAt: instant,
+  updatedAt: instant,
+});
+/** In lists the body is left out. */
+const listed = campaign.omit({ body: true, audienceFilter: true });
+const byId = z.object({ id: pathId });
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.nameLength.value)
+  .refine((text) => !hasControlCharacters(text), {
+    message: "Must not contain line breaks or control characters.",
+    params: { code: "invalid_string" },
+  });
+
+/** The fields of a request, in the spellings of older clients too: `type` for the kind, `audienceCondition` for the filter. */
+const campaignBody = z
+  .object({
+    name,
+    description: z.string().max(LIMITS.descriptionLength.value).nullable().optional(),
+    subject: subject.describe("Variables are filled in for each recipient."),
+    body: bodyText.describe("HTML; Handlebars variables are filled in for each recipient."),
+    from: emailAddress.describe("The sender, at a verified domain."),
+    fromName: displayName.nullable().optional(),
+    replyTo: emailAddress.nullable().optional(),
+    kind: z
+      .enum(CAMPAIGN_KINDS)
+      .optional()
+      .describe("MARKETING (default) and HEADLESS go to subscribed contacts only, TRANSACTIONAL to all."),
+    type: z.string().optional().describe("MARKETING, TRANSACTIONAL or HEADLESS are read as `kind`."),
+    audienceType: z.enum(AUDIENCE_TYPES),
+    segmentId: z.uuid().nullable().optional().describe("Required for the audience SEGMENT."),
+    audienceFilter: filter.nullable().optional().describe("Required for the audience FILTERED."),
+    audienceCondition: filter.nullable().optional().describe("The same as audienceFilter."),
+  })
+  .superRefine((body, context) => {
+    if (body.audienceType === "SEGMENT" && (body.segmentId ?? null) === null)
+      context.addIssue(issue("Required for the audience SEGMENT.", "required", undefined, ["segmentId"]));
+    if (body.audienceType === "FILTERED" && (body.audienceFilter ?? body.audienceCondition ?? null) === null)
+      context.addIssue(
+        issue("Required for the audience FILTERED.", "required", undefined, ["audienceFilter"]),
+      );
+  });
+
+/** What a request says in either spelling: `type` may stand for the kind, `audienceCondition` for the filter. */
+export function readSpellings<
+  Body extends {
+    kind?: CampaignKind | undefined;
+    type?: string | undefined;
+    audienceFilter?: Filter | null | undefined;
+    audienceCondition?: Filter | null | undefined;
+  },
+>({ type, audienceCondition, ...body }: Body) {
+  return {
+    ...body,
+    kind: body.kind ?? CAMPAIGN_KINDS.find((kind) => kind === type),
+    audienceFilter: body.audienceFilter ?? audienceCondition,
+  };
+}
+
+export const listCampaigns = endpoint({
+  name: "campaigns.list",
+  method: "GET",
+  path: "/campaigns",
+  summary: "List campaigns, newest first",
+  caller: "project",
+  query: pageQuery.extend({
+    status: z.enum(CAMPAIGN_STATUSES).optional(),
+    search: z.string().max(LIMITS.searchLength.value).optional().describe("A part of the name, in any case."),
+  }),
+  answers: {
+    200: z.object({
+      campaigns: z.array(listed),
+      data: z.array(listed).describe("The same as campaigns."),
+      cursor: z.string().nullable(),
+      hasMore: z.boolean(),
+      page: z.int(),
+      pageSize: z.int(),
+      total: z.int(),
+      totalPages: z.int(),
+    }),
+  },
+});
+
+export const createCampaign = endpoint({
+  name: "campaigns.create",
+  method: "POST",
+  path: "/campaigns",
+  summary: "Create a campaign as a draft",
+  description:
+    "Subject and body are checked: a fault in their variables is told with line and column. The domain of `from` must be verified.",
+  caller: "project",
+  body: campaignBody,
+  envelope: "wrapped",
+  answers: { 201: campaign },
+  errors: ["DOMAIN_NOT_VERIFIED"],
+});
+
+export const getCampaign = endpoint({
+  name: "campaigns.get",
+  method: "GET",
+  path: "/campaigns/:id",
+  summary: "Read a campaign",
+  caller: "project",
+  params: byId,
+  answers: { 200: campaign },
+  errors: ["CAMPAIGN_NOT_FOUND"],
+});
+
+export const replaceCampaign = endpoint({
+  name: "campaigns.replace",
+  method: "PUT",
+  path: "/campaigns/:id",
+  summary: "Replace a draft or a scheduled campaign",
+  description: "Fields that are left out keep their values. A scheduled one keeps its time.",
+  caller: "project",
+  params: byId,
+  body: z.object({
+    name: name.optional(),
+    description: z.string().max(LIMITS.descriptionLength.value).nullable().optional(),
+    subject: subject.optional(),
+    body: bodyText.optional(),
+    from: emailAddress.optional(),
+    fromName: displayName.nullable().optional(),
+    replyTo: emailAddress.nullable().optional(),
+    kind: z.enum(CAMPAIGN_KINDS).optional(),
+    type: z.string().optional().describe("MARKETING, TRANSACTIONAL or HEADLESS are read as `kind`."),
+    audienceType: z.enum(AUDIENCE_TYPES).optional(),
+    segmentId: z.uuid().nullable().optional(),
+    audienceFilter: filter.nullable().optional(),
+    audienceCondition: filter.nullable().optional().describe("The same as audienceFilter."),
+  }),
+  answers: { 200: campaign },
+  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "DOMAIN_NOT_VERIFIED"],
+});
+
+export const deleteCampaign = endpoint({
+  name: "campaigns.delete",
+  method: "DELETE",
+  path: "/campaigns/:id",
+  summary: "Delete a campaign",
+  description: "Refused while it is scheduled, sending or paused. Its mails stay in the books.",
+  caller: "project",
+  params: byId,
+  answers: { 204: null },
+  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
+});
+
+export const duplicateCampaign = endpoint({
+  name: "campaigns.duplicate",
+  method: "POST",
+  path: "/campaigns/:id/duplicate",
+  summary: "Copy a campaign into a new draft",
+  caller: "project",
+  params: byId,
+  answers: { 201: campaign },
+  errors: ["CAMPAIGN_NOT_FOUND"],
+});

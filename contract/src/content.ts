@@ -1,0 +1,23 @@
+// What a mail says: subject and body within their bounds, the same for a send, a template and a preview.
+// Before it: field.ts, limits.ts. After it: v1.ts, templates.ts.
+import { z } from "zod";
+import { exceedsBytes, hasControlCharacters } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+
+/** HTML or plain text: not empty, at most the bytes one render may give. */
+export const bodyText = z
+  .string()
+  .min(1)
+  .refine((text) => !exceedsBytes(text, LIMITS.htmlBytes.value), {
+    message: `Must have at most ${LIMITS.htmlBytes.value} bytes.`,
+    params: { code: "too_big" },
+  });
+
+export const subject = z
+  .string()
+  .min(1)
+  .max(LIMITS.subjectLength.value)
+  .refine((text) => !hasControlCharacters(text), {
+    message: "Must not contain line breaks or control characters.",
+    params: { code: "invalid_string" },
+  });

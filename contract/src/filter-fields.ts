@@ -1,0 +1,213 @@
+// What a condition can ask about, and how: the fields of a filter, the operators of each kind, the values they take.
+// Before it: event-names.ts. After it: read-filter.ts checks conditions by these tables, dashboards offer them.
+import {
+  EMAIL_BOUNCE,
+  EMAIL_CLICK,
+  EMAIL_COMPLAINT,
+  EMAIL_DELIVERY,
+  EMAIL_OPEN,
+  EMAIL_SENT,
+} from "./event-names.ts";
+import { LIMITS } from "./limits.ts";
+
+export const FILTER_UNITS = ["minutes", "hours", "days", "weeks", "months"] as const;
+export type FilterUnit = (typeof FILTER_UNITS)[number];
+
+/**
+ * What an operator takes as `value`. `span` is a whole number with a unit; `count` may be left out and counts within
+ * `window` units when both are given; `order` is a number or a date.
+ */
+export type ValueForm =
+  | "none"
+  | "text"
+  | "texts"
+  | "boolean"
+  | "date"
+  | "scalar"
+  | "scalars"
+  | "order"
+  | "span"
+  | "count";
+
+const INSTANT_OPERATORS = {
+  equals: "date",
+  notEquals: "date",
+  greaterThan: "date",
+  lessThan: "date",
+  greaterThanOrEqual: "date",
+  lessThanOrEqual: "date",
+  within: "span",
+  olderThan: "span",
+} as const satisfies Record<string, ValueForm>;
+
+/** The operators of each kind of field, with the value each takes. */
+export const FILTER_OPERATORS = {
+  email: {
+    equals: "text",
+    notEquals: "text",
+    contains: "text",
+    notContains: "text",
+    startsWith: "text",
+    endsWith: "text",
+    in: "texts",
+    notIn: "texts",
+  },
+  subscribed: { equals: "boolean", notEquals: "boolean" },
+  createdAt: INSTANT_OPERATORS,
+  updatedAt: INSTANT_OPERATORS,
+  data: {
+    equals: "scalar",
+    notEquals: "scalar",
+    contains: "scalar",
+    notContains: "scalar",
+    startsWith: "text",
+    endsWith: "text",
+    in: "scalars",
+    notIn: "scalars",
+    greaterThan: "order",
+    lessThan: "order",
+    greaterThanOrEqual: "order",
+    lessThanOrEqual: "order",
+    exists: "none",
+    notExists: "none",
+    within: "span",
+    olderThan: "span",
+  },
+  event: {
+    triggered: "count",
+    notTriggered: "none",
+    triggeredWithin: "span",
+    triggeredOlderThan: "span",
+    notTriggeredWithin: "span",
+  },
+  segment: { memberOfSegment: "none", notMemberOfSegment: "none" },
+} as const satisfies Record<string, Record<string, ValueForm>>;
+
+export type FieldKind = keyof typeof FILTER_OPERATORS;
+type OperatorOf<Kind> = Kind extends FieldKind ? keyof (typeof FILTER_OPERATORS)[Kind] : never;
+export type FilterOperator = OperatorOf<FieldKind>;
+
+/** Which operators of `data.*` make sense for a field of this inferred type (spec §2.3); all are accepted for each. */
+export const DATA_OPERATORS_BY_TYPE = {
+  string: [
+    "equals",
+    "notEquals",
+    "contains",
+    "notContains",
+    "startsWith",
+    "endsWith",
+    "in",
+    "notIn",
+    "exists",
+    "notExists",
+  ],
+  number: [
+    "equals",
+    "notEquals",
+    "greaterThan",
+    "lessThan",
+    "greaterThanOrEqual",
+    "lessThanOrEqual",
+    "in",
+    "notIn",
+    "exists",
+    "notExists",
+  ],
+  boolean: ["equals", "notEquals", "exists", "notExists"],
+  date: [
+    "within",
+    "olderThan",
+    "equals",
+    "notEquals",
+    "greaterThan",
+    "lessThan",
+    "greaterThanOrEqual",
+    "lessThanOrEqual",
+    "exists",
+    "notExists",
+  ],
+} as const satisfies Record<string, ReadonlyArray<OperatorOf<"data">>>;
+
+/** The events behind `email.<activity>`; the short names are those of the events themselves. */
+const MAIL_EVENTS: ReadonlyMap<string, { activity: string; event: string }> = new Map(
+  (
+    [
+      ["sent", EMAIL_SENT],
+      ["delivered", EMAIL_DELIVERY],
+      ["opened", EMAIL_OPEN],
+      ["clicked", EMAIL_CLICK],
+      ["bounced", EMAIL_BOUNCE],
+      ["complained", EMAIL_COMPLAINT],
+    ] as const
+  ).flatMap(([activity, event]) => [
+    [activity, { activity, event }],
+    [event.slice("email.".length), { activity, event }],
+  ]),
+);
+
+/** What may stand after `email.`. */
+export const MAIL_ACTIVITIES: readonly string[] = [
+  ...new Set([...MAIL_EVENTS.values()].map(({ activity }) => activity)),
+];
+
+export type FilterField =
+  | { kind: "email" | "subscribed" | "createdAt" | "updatedAt" }
+  /** The key as it stands after `data.`; it may name a key with dots in it, or a path (see `dataPathOf`). */
+  | { kind: "data"; key: string }
+  | { kind: "event"; event: string; isMail: boolean }
+  | { kind: "segment"; segmentId: string };
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Reads the field of a condition; a sentence when it is none. */
+export function readField(text: string): FilterField | string {
+  if (text === "email" || text === "subscribed" || text === "createdAt" || text === "updatedAt")
+    return { kind: text };
+  const dot = text.indexOf(".");
+  const rest = dot === -1 ? "" : text.slice(dot + 1);
+  switch (dot === -1 ? "" : text.slice(0, dot)) {
+    case "data": {
+      if (rest === "") return "Name a key of the data: data.<key>.";
+      const keys = rest.split(".").length;
+      return keys > LIMITS.filterPathKeys.value
+        ? `A path may have at most ${LIMITS.filterPathKeys.value} keys.`
+        : { kind: "data", key: rest };
+    }
+    case "event": {
+      const event = rest.trim();
+      return event === "" ? "Name an event: event.<name>." : { kind: "event", event, isMail: false };
+    }
+    case "email": {
+      const mail = MAIL_EVENTS.get(rest);
+      if (mail !== undefined) return { kind: "event", event: mail.event, isMail: true };
+      return `Of mails there is ${MAIL_ACTIVITIES.map((activity) => `email.${activity}`).join(", ")}.`;
+    }
+    case "segment": {
+      const segmentId = rest.toLowerCase();
+      return UUID.test(segmentId)
+        ? { kind: "segment", segmentId }
+        : "Name a segment by its id: segment.<id>.";
+    }
+    default:
+      return "There is no such field. Fields are email, subscribed, createdAt, updatedAt, data.<key>, event.<name>, email.<activity>, segment.<id>.";
+  }
+}
+
+/** The one spelling of a field; `text` is one that `readField` takes. */
+export function canonicalField(text: string): string {
+  if (text.startsWith("event.")) return `event.${text.slice("event.".length).trim()}`;
+  if (text.startsWith("segment.")) return text.toLowerCase();
+  const mail = text.startsWith("email.") ? MAIL_EVENTS.get(text.slice("email.".length)) : undefined;
+  return mail === undefined ? text : `email.${mail.activity}`;
+}
+
+/** Operators that say no: they also hold for a contact without the key, the event or the membership. */
+export const NEGATIVE_OPERATORS: ReadonlySet<FilterOperator> = new Set<FilterOperator>([
+  "notEquals",
+  "notContains",
+  "notIn",
+  "notExists",
+  "notTriggered",
+  "notTriggeredWithin",
+  "notMemberOfSegment",
+]);

@@ -1,0 +1,176 @@
+// The condition language of segments, campaigns and workflows (decisions §4): its form, its schema, what it depends on.
+// Before it: read-filter.ts checks. After it: server/src/contacts/filters compiles it to SQL and evaluates it in memory.
+import { z } from "zod";
+import { jsonSchemas } from "./field.ts";
+import {
+  FILTER_OPERATORS,
+  FILTER_UNITS,
+  NEGATIVE_OPERATORS,
+  readField,
+  type FilterOperator,
+  type FilterUnit,
+} from "./filter-fields.ts";
+import { readFilter } from "./read-filter.ts";
+
+export type FilterScalar = string | number | boolean;
+
+export interface FilterCondition {
+  field: string;
+  operator: FilterOperator;
+  value?: FilterScalar | FilterScalar[];
+  unit?: FilterUnit;
+  /** Of `triggered`: within so many units. */
+  window?: number;
+}
+
+/** The canonical form: what is stored, compiled and evaluated. A filter that was read is sound in every part. */
+export interface Filter {
+  operator: "AND" | "OR";
+  conditions: Array<Filter | FilterCondition>;
+}
+
+/** The second form: `logic` joins the groups; in a group all filters and the nested condition have to hold. */
+export interface GroupedFilter {
+  logic: "AND" | "OR";
+  groups: Array<{ filters: FilterCondition[]; conditions?: GroupedFilter }>;
+}
+
+export function isGroup(part: Filter | FilterCondition): part is Filter {
+  return "conditions" in part;
+}
+
+const OPERATORS = [...new Set(Object.values(FILTER_OPERATORS).flatMap((forms) => Object.keys(forms)))];
+
+const conditionJsonSchema = {
+  type: "object",
+  properties: {
+    field: {
+      type: "string",
+      description:
+        "`email`, `subscribed`, `createdAt`, `updatedAt`, `data.<key>`, `event.<name>`, `email.<activity>` or `segment.<id>`.",
+      examples: ["data.plan"],
+    },
+    operator: { type: "string", enum: OPERATORS, examples: ["equals"] },
+    value: {
+      description: "What to compare with; a list for `in` and `notIn`.",
+      anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "array" }],
+      examples: ["pro"],
+    },
+    unit: {
+      type: "string",
+      enum: [...FILTER_UNITS],
+      description: "Of `value` in `within`, `olderThan` and the like; of `window`.",
+    },
+    window: { type: "integer", description: "Of `triggered`: so many times within so many units." },
+  },
+  required: ["field", "operator"],
+};
+
+const filterJsonSchema = {
+  type: "object",
+  description:
+    "Conditions joined by AND or OR; a condition may be a group of the same form. `{ logic, groups: [{ filters, conditions? }] }` is taken too.",
+  properties: {
+    operator: { type: "string", enum: ["AND", "OR"] },
+    conditions: {
+      type: "array",
+      minItems: 1,
+      items: {
+        anyOf: [
+          conditionJsonSchema,
+          {
+            type: "object",
+            description: "A nested group.",
+            properties: {
+              operator: { type: "string", enum: ["AND", "OR"] },
+              conditions: { type: "array", items: { type: "object" } },
+            },
+            required: ["operator", "conditions"],
+          },
+        ],
+      },
+    },
+  },
+  required: ["operator", "conditions"],
+};
+
+function filterSchema(acceptsCondition: boolean) {
+  return z
+    .unknown()
+    .transform(
+      (input, context): Filter =>
+        readFilter(input, (problem) => context.issues.push(problem), acceptsCondition) ?? z.NEVER,
+    );
+}
+
+/** A filter in either form; answered in the canonical one. Issues name the exact place: `filters.conditions.2.value`. */
+export const filter = filterSchema(false).register(jsonSchemas, { jsonSchema: filterJsonSchema });
+
+/** The same, and also one condition by itself, which becomes a filter of one (the step CONDITION of a workflow). */
+export const filterOrCondition = filterSchema(true).register(jsonSchemas, {
+  jsonSchema: { anyOf: [conditionJsonSchema, filterJsonSchema] },
+});
+
+/** The same filter in the second form. Reading that gives this one back, less groups that hold nothing but a group. */
+export function groupedFilter({ operator, conditions }: Filter): GroupedFilter {
+  const plain = plainConditions(conditions);
+  if (operator === "AND" && plain !== null && plain.length > 1)
+    return { logic: "AND", groups: [{ filters: plain }] };
+  return {
+    logic: operator,
+    groups: conditions.map((part) => {
+      if (!isGroup(part)) return { filters: [part] };
+      const inner = part.operator === "AND" ? plainConditions(part.conditions) : null;
+      return inner !== null && inner.length > 1
+        ? { filters: inner }
+        : { filters: [], conditions: groupedFilter(part) };
+    }),
+  };
+}
+
+function plainConditions(parts: Filter["conditions"]): FilterCondition[] | null {
+  const plain = parts.filter((part): part is FilterCondition => !isGroup(part));
+  return plain.length === parts.length ? plain : null;
+}
+
+/** Every condition, also those of nested groups, in the order they are written. */
+export function conditionsOf({ conditions }: Filter): FilterCondition[] {
+  return conditions.flatMap((part) => (isGroup(part) ? conditionsOf(part) : [part]));
+}
+
+export interface FilterCauses {
+  /** Whether a contact that comes or changes can begin or cease to match. */
+  contact: boolean;
+  /** Names of events after which it can. */
+  events: string[];
+  /** Names of mail events after which it can, such as email.open. */
+  emails: string[];
+  /** Ids of segments that are asked for by name; their own causes come on top. */
+  segments: string[];
+  /** Whether it can by time alone. */
+  timeBased: boolean;
+}
+
+/** What can change whether a contact matches. A contact to which nothing of this happened needs no second look. */
+export function causesOf(given: Filter): FilterCauses {
+  const [events, emails, segments] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let contact = false;
+  let timeBased = false;
+  for (const { field, operator, unit } of conditionsOf(given)) {
+    const read = readField(field);
+    if (typeof read === "string") continue;
+    if (read.kind === "event") (read.isMail ? emails : events).add(read.event);
+    else if (read.kind === "segment") segments.add(read.segmentId);
+    else contact = true;
+    // A new contact has no events and no segments: it matches these from the start.
+    if (NEGATIVE_OPERATORS.has(operator)) contact = true;
+    if (unit !== undefined) timeBased = true;
+  }
+  return {
+    contact,
+    events: [...events],
+    emails: [...emails],
+    segments: [...segments],
+    timeBased,
+  };
+}

@@ -1,0 +1,22 @@
+// Jobs as their callers see them (spec §3.5; decisions §3): what is too much for one request is taken, and asked about by its id.
+// Before it: field.ts. After it: contact-import.ts and the other nouns whose calls are queued.
+import { z } from "zod";
+import { instant, pathId } from "./field.ts";
+
+export const byJobId = z.object({ jobId: pathId });
+
+/** The answer 202 of a call that was queued. */
+export const queuedJob = z.object({ message: z.string(), jobId: z.uuid() });
+
+/** A job with the result of its kind. */
+export function jobAnswer(result: z.ZodType) {
+  return z.object({
+    id: z.uuid(),
+    state: z.enum(["waiting", "active", "completed", "failed"]),
+    progress: z.int().describe("0 to 100; 100 only when it is completed."),
+    result: result.nullable().describe("What came of it; null until it is completed."),
+    failedReason: z.string().nullable().describe("Why it could not be completed."),
+    createdAt: instant,
+    finishedAt: instant.nullable(),
+  });
+}

@@ -1,0 +1,99 @@
+// The public pages a recipient opens from a mail: unsubscribe, subscribe, manage (decisions §12; RFC 8058).
+// Before it: the links that server/src/contacts/links.ts signs. After it: server/src/contacts/pages/routes.ts answers these.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { LIMITS } from "./limits.ts";
+
+const byToken = z.object({
+  token: z.string().describe("As it stands in the link; names a contact and the page, and nothing else."),
+});
+const html = z.string();
+
+const CHANGES_NOTHING = "Looking changes nothing, however often and by whomever the link is opened.";
+
+export const showUnsubscribePage = endpoint({
+  name: "pages.showUnsubscribe",
+  method: "GET",
+  path: "/unsubscribe/:token",
+  summary: "Page that asks whether to unsubscribe",
+  description: CHANGES_NOTHING,
+  caller: "anyone",
+  params: byToken,
+  envelope: "page",
+  answers: { 200: html, 404: html, 503: html },
+});
+
+export const unsubscribe = endpoint({
+  name: "pages.unsubscribe",
+  method: "POST",
+  path: "/unsubscribe/:token",
+  summary: "Unsubscribe, by the page's button or by one click in a mail program (RFC 8058)",
+  description:
+    "Needs no cookie and no key: the token is the right to do it. Doing it again changes nothing more. A form that asks for nothing is answered 422 with the page.",
+  caller: "anyone",
+  params: byToken,
+  body: z.object({
+    "List-Unsubscribe": z.string().optional().describe("`One-Click`, as a mail program sends it."),
+    action: z.string().optional().describe("`unsubscribe`, as the button on the page sends it."),
+  }),
+  bodyLimitBytes: LIMITS.formBytes.value,
+  envelope: "page",
+  answers: { 200: html, 404: html, 422: html, 503: html },
+});
+
+export const showSubscribePage = endpoint({
+  name: "pages.showSubscribe",
+  method: "GET",
+  path: "/subscribe/:token",
+  summary: "Page that asks whether to subscribe",
+  description: CHANGES_NOTHING,
+  caller: "anyone",
+  params: byToken,
+  envelope: "page",
+  answers: { 200: html, 404: html, 503: html },
+});
+
+export const subscribe = endpoint({
+  name: "pages.subscribe",
+  method: "POST",
+  path: "/subscribe/:token",
+  summary: "Subscribe, by the page's button",
+  caller: "anyone",
+  params: byToken,
+  body: z.object({
+    action: z.string().optional().describe("`subscribe`, as the button on the page sends it."),
+  }),
+  bodyLimitBytes: LIMITS.formBytes.value,
+  envelope: "page",
+  answers: { 200: html, 404: html, 422: html, 503: html },
+});
+
+export const showManagePage = endpoint({
+  name: "pages.showManage",
+  method: "GET",
+  path: "/manage/:token",
+  summary: "Page that shows the subscription",
+  description: CHANGES_NOTHING,
+  caller: "anyone",
+  params: byToken,
+  envelope: "page",
+  answers: { 200: html, 404: html, 503: html },
+});
+
+export const manage = endpoint({
+  name: "pages.manage",
+  method: "POST",
+  path: "/manage/:token",
+  summary: "Subscribe or unsubscribe, by the page's button",
+  caller: "anyone",
+  params: byToken,
+  body: z.object({
+    action: z
+      .string()
+      .optional()
+      .describe("`subscribe` or `unsubscribe`, as the button on the page sends it."),
+  }),
+  bodyLimitBytes: LIMITS.formBytes.value,
+  envelope: "page",
+  answers: { 200: html, 404: html, 422: html, 503: html },
+});

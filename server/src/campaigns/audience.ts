@@ -1,0 +1,59 @@
+// Who a campaign is for: the contacts of its audience, and who of them gets its kind.
+// Before it: campaigns.ts checks what was written. After it: counts, and the snapshot when it starts.
+import type { RawBuilder, SqlBool } from "kysely";
+import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts";
+import type { Filter } from "@postloft/contract/filters.ts";
+import type { Database } from "../platform/database.ts";
+import { invalidField } from "../platform/refusal.ts";
+import { countMatching } from "../contacts/matching-contacts.ts";
+import { segmentRestriction } from "../segments/segments.ts";
+import { everybody, subscribedOf, type CampaignRow } from "./queries.ts";
+import { needsSubscription } from "./rules.ts";
+
+/** A campaign whose audience is being asked for: the audience as it was written. */
+export interface Audience {
+  audienceType: AudienceType;
+  segmentId?: string | null | undefined;
+  audienceFilter: Filter | null;
+}
+
+/**
+ * The contacts of an audience, as a condition on `contacts c`, whether they are subscribed or not.
+ * @throws Refusal VALIDATION_ERROR naming the field when its segment is none of the project's.
+ */
+export async function audienceOf(
+  database: Database,
+  projectId: string,
+  { audienceType, segmentId, audienceFilter }: Audience,
+): Promise<RawBuilder<SqlBool>> {
+  if (audienceType === "ALL") return everybody();
+  if (audienceType === "SEGMENT" && (segmentId ?? null) === null)
+    throw invalidField("segmentId", "required", "Its segment was deleted: choose another one.");
+  return audienceType === "SEGMENT"
+    ? segmentRestriction(database, projectId, "segmentId", segmentId ?? "")
+    : segmentRestriction(database, projectId, "audienceFilter", audienceFilter);
+}
+
+export function audienceOfRow(row: CampaignRow): Audience {
+  return {
+    audienceType: row.audience_type as AudienceType,
+    segmentId: row.segment_id,
+    audienceFilter: row.audience_filter as Filter | null,
+  };
+}
+
+/** Who of an audience gets a mail of this kind. */
+export function eligible(kind: CampaignKind, audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return needsSubscription(kind) ? subscribedOf(audience) : audience;
+}
+
+/** How many would get the campaign now, and how many are left out why. */
+export async function countAudience(database: Database, projectId: string, row: CampaignRow) {
+  const audience = await audienceOf(database, projectId, audienceOfRow(row));
+  const total = await countMatching(database, projectId, audience);
+  const kind = row.kind as CampaignKind;
+  const count = needsSubscription(kind)
+    ? await countMatching(database, projectId, eligible(kind, audience))
+    : total;
+  return { total, eligible: count, excluded: { unsubscribed: total - count } };
+}

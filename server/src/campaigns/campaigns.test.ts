@@ -1,0 +1,362 @@
+// Campaigns over HTTP: everyone exactly once, states that cannot be mixed up, books that balance.
+import { randomUUID } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestCaller,
+  type TestProject,
+} from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api,worker" });
+
+interface Campaign {
+  id: string;
+  name: string;
+  subject: string;
+  kind: string;
+  type: string;
+  audienceType: string;
+  status: string;
+  scheduledAt: string | null;
+  heldReason: string | null;
+  totalRecipients: number;
+  sentCount: number;
+  failedCount: number;
+  skippedCount: number;
+  unconfirmedCount: number;
+  pendingCount: number;
+}
+
+const DRAFT = {
+  name: "News",
+  subject: "News for {{firstName}}",
+  body: '<p>Hello {{firstName ?? "you"}}, read <a href="https://example.com/news">this</a>.</p>',
+  from: "news@sandbox.localhost",
+  audienceType: "ALL",
+};
+
+async function create(caller: TestCaller, more: object = {}): Promise<Campaign> {
+  const reply = await server.call<{ success: boolean; data: Campaign }>("POST", "/campaigns", caller, {
+    ...DRAFT,
+    ...more,
+  });
+  expect(reply.status).toBe(201);
+  return reply.body.data;
+}
+
+const send = (caller: TestCaller, id: string, body: object = {}) =>
+  server.call<Campaign & ErrorEnvelope>("POST", `/campaigns/${id}/send`, caller, body);
+const act = (caller: TestCaller, id: string, action: string) =>
+  server.call<Campaign & ErrorEnvelope>("POST", `/campaigns/${id}/${action}`, caller);
+const read = async (caller: TestCaller, id: string) =>
+  (await server.call<Campaign>("GET", `/campaigns/${id}`, caller)).body;
+
+async function contacts(caller: TestCaller, count: number, more: object = {}): Promise<string[]> {
+  const emails = Array.from({ length: count }, (_, at) => `person${at}@example.com`);
+  for (const email of emails) await server.call("POST", "/contacts", caller, { email, ...more });
+  return emails;
+}
+
+async function ended(caller: TestCaller, id: string): Promise<Campaign> {
+  return vi.waitUntil(
+    async () => {
+      const campaign = await read(caller, id);
+      return ["SENT", "CANCELLED"].includes(campaign.status) && campaign.pendingCount === 0
+        ? campaign
+        : undefined;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+}
+
+/** How often each address was mailed. */
+async function mailed(project: TestProject): Promise<Record<string, number>> {
+  const rows = await server.rows<{ recipient: string; count: number }>(
+    "select recipients[1] as recipient, count(*)::integer as count from mailbox_messages where project_id = $1 group by 1",
+    project.id,
+  );
+  return Object.fromEntries(rows.map(({ recipient, count }) => [recipient, count]));
+}
+
+const balance = (campaign: Campaign) =>
+  campaign.sentCount +
+  campaign.failedCount +
+  campaign.skippedCount +
+  campaign.unconfirmedCount +
+  campaign.pendingCount;
+
+test("a campaign reaches every subscribed contact exactly once, and is SENT when its books are closed", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const emails = await contacts(byKey, 25);
+  await server.call("POST", "/contacts", byKey, { email: "gone@example.com", subscribed: false });
+  const campaign = await create(byKey);
+  expect(campaign).toMatchObject({ status: "DRAFT", type: "ALL", kind: "MARKETING", totalRecipients: 0 });
+  const audience = await server.call("GET", `/campaigns/${campaign.id}/audience`, byKey);
+  expect(audience.body).toEqual({ total: 26, eligible: 25, excluded: { unsubscribed: 1 } });
+  const started = await send(byKey, campaign.id);
+  expect(started.status).toBe(200);
+  expect(started.body.status).toBe("SENDING");
+  const done = await ended(byKey, campaign.id);
+  expect(done).toMatchObject({ status: "SENT", totalRecipients: 25, sentCount: 25, pendingCount: 0 });
+  expect(balance(done)).toBe(done.totalRecipients);
+  expect(await mailed(project)).toEqual(Object.fromEntries(emails.map((email) => [email, 1])));
+  const stats = await server.call("GET", `/campaigns/${campaign.id}/stats`, byKey);
+  expect(stats.body).toMatchObject({ totalRecipients: 25, sentCount: 25, openRate: 0, bounceRate: 0 });
+  expect(stats.body).toMatchObject({
+    links: [{ url: "https://example.com/news", clicks: 0, uniqueClicks: 0, machineClicks: 0 }],
+  });
+  const recipients = await server.call<{ data: Array<{ email: string; status: string }>; total: number }>(
+    "GET",
+    `/campaigns/${campaign.id}/recipients?limit=100`,
+    byKey,
+  );
+  expect(recipients.body.total).toBe(25);
+  expect(recipients.body.data.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
+});
+
+test("fifty sends at once start it once", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await contacts(byKey, 3);
+  const { id } = await create(byKey);
+  const replies = await Promise.all(Array.from({ length: 50 }, () => send(byKey, id)));
+  const statuses = Map.groupBy(replies, ({ status }) => status);
+  expect(statuses.get(200)).toHaveLength(1);
+  expect(statuses.get(409)).toHaveLength(49);
+  await ended(byKey, id);
+  expect(Object.values(await mailed(project))).toEqual([1, 1, 1]);
+});
+
+test("a transactional campaign goes to all; a segment or a filter to its own; a variable is each one's own", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await server.call("POST", "/contacts", byKey, {
+    email: "ada@example.com",
+    subscribed: false,
+    data: { firstName: "Ada", plan: "pro" },
+  });
+  await server.call("POST", "/contacts", byKey, { email: "bob@example.com", data: { plan: "free" } });
+  const filters = { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] };
+  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, { name: "Pro", filters });
+  const all = await create(byKey, { kind: "TRANSACTIONAL" });
+  await send(byKey, all.id);
+  expect(await ended(byKey, all.id)).toMatchObject({ totalRecipients: 2, sentCount: 2 });
+  const marketing = await create(byKey, { audienceType: "SEGMENT", segmentId: segment.body.id });
+  expect(faultsOf(await send(byKey, marketing.id))).toEqual(["segmentId custom"]);
+  const filtered = await create(byKey, {
+    type: "TRANSACTIONAL",
+    audienceType: "FILTERED",
+    audienceCondition: { logic: "AND", groups: [{ filters: filters.conditions }] },
+  });
+  expect(filtered.kind).toBe("TRANSACTIONAL");
+  await send(byKey, filtered.id);
+  expect(await ended(byKey, filtered.id)).toMatchObject({ totalRecipients: 1 });
+  const [message] = await server.rows<{ subject: string }>(
+    "select subject from mailbox_messages where project_id = $1 and recipients[1] = 'ada@example.com' order by id desc limit 1",
+    project.id,
+  );
+  expect(message?.subject).toBe("News for Ada");
+});
+
+test("paused, nothing leaves; resumed, everybody gets it once; cancelled, the rest is dropped and counted", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const MANY = 400;
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, new_id(), 'person' || n || '@example.com', true from generate_series(1, $2::integer) n`,
+    project.id,
+    MANY,
+  );
+  const { id } = await create(byKey);
+  await send(byKey, id);
+  const paused = await act(byKey, id, "pause");
+  expect(paused.body.status).toBe("PAUSED");
+  expect(refusalOf(await act(byKey, id, "pause"))).toBe("409 CONFLICT");
+  await vi.waitUntil(async () => (await read(byKey, id)).totalRecipients === MANY, 10_000);
+  await vi.waitUntil(
+    async () =>
+      (
+        await server.rows(
+          "select 1 from emails where campaign_id = $1 and status in ('CLAIMED', 'SENDING')",
+          id,
+        )
+      ).length === 0,
+    10_000,
+  );
+  const before = await read(byKey, id);
+  expect(before.pendingCount).toBeGreaterThan(0);
+  await server.call("POST", "/v1/send", byKey, { ...DRAFT, to: "other@example.com" });
+  await vi.waitUntil(async () => (await mailed(project))["other@example.com"] === 1, 10_000);
+  expect((await read(byKey, id)).sentCount).toBe(before.sentCount);
+  await act(byKey, id, "resume");
+  expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: MANY });
+  const again = await create(byKey, { name: "Second" });
+  await send(byKey, again.id);
+  await vi.waitUntil(async () => (await read(byKey, again.id)).totalRecipients === MANY, 10_000);
+  const cancelled = await act(byKey, again.id, "cancel");
+  expect(cancelled.body.status).toBe("CANCELLED");
+  const end = await ended(byKey, again.id);
+  expect(balance(end)).toBe(end.totalRecipients);
+  expect(end.skippedCount).toBeGreaterThan(0);
+  expect(Math.max(...Object.values(await mailed(project)))).toBeLessThanOrEqual(2);
+  expect(refusalOf(await act(byKey, again.id, "resume"))).toBe("409 CONFLICT");
+});
+
+test("a schedule starts at its time, once; cancelled it is a draft again; a missed one is held", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await contacts(byKey, 2);
+  const { id } = await create(byKey);
+  const soon = new Date(Date.now() + 60_000).toISOString();
+  const scheduled = await send(byKey, id, { scheduledFor: soon });
+  expect(scheduled.body).toMatchObject({ status: "SCHEDULED", scheduledAt: soon });
+  expect(refusalOf(await server.call("DELETE", `/campaigns/${id}`, byKey))).toBe("409 CONFLICT");
+  expect((await act(byKey, id, "cancel")).body).toMatchObject({ status: "DRAFT", scheduledAt: null });
+  await send(byKey, id, { scheduledFor: soon });
+  await server.rows("update campaigns set scheduled_for = now() - interval '1 minute' where id = $1", id);
+  expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: 2 });
+  const missed = await create(byKey, { name: "Missed" });
+  await send(byKey, missed.id, { scheduledFor: soon });
+  await server.rows(
+    "update campaigns set scheduled_for = now() - interval '61 minutes' where id = $1",
+    missed.id,
+  );
+  await vi.waitUntil(async () => (await read(byKey, missed.id)).heldReason !== null, 10_000);
+  expect(await read(byKey, missed.id)).toMatchObject({ status: "SCHEDULED", totalRecipients: 0 });
+  await send(byKey, missed.id);
+  expect(await ended(byKey, missed.id)).toMatchObject({ status: "SENT" });
+});
+
+test("only what failed is sent again", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await contacts(byKey, 3);
+  const { id } = await create(byKey);
+  await send(byKey, id);
+  await ended(byKey, id);
+  expect(refusalOf(await act(byKey, id, "retry-failed"))).toBe("409 CONFLICT");
+  expect((await read(byKey, id)).status).toBe("SENT");
+  await server.rows(
+    "update emails set status = 'FAILED' where campaign_id = $1 and to_address = 'person1@example.com'",
+    id,
+  );
+  await server.rows(
+    "delete from mailbox_messages where project_id = $1 and recipients[1] = 'person1@example.com'",
+    project.id,
+  );
+  expect((await act(byKey, id, "retry-failed")).body.status).toBe("SENDING");
+  expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: 3, failedCount: 0 });
+  expect(Object.values(await mailed(project))).toEqual([1, 1, 1]);
+});
+
+test("a test mail is marked, goes to anybody and is counted nowhere", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { firstName: "Ada" } });
+  const { id } = await create(byKey);
+  expect(
+    (await server.call("POST", `/campaigns/${id}/test`, byKey, { email: "ada@example.com" })).status,
+  ).toBe(200);
+  expect(
+    (await server.call("POST", `/campaigns/${id}/test`, byKey, { email: "me@example.org" })).status,
+  ).toBe(200);
+  await vi.waitUntil(async () => Object.keys(await mailed(project)).length === 2, 10_000);
+  const subjects = await server.rows<{ subject: string }>(
+    "select subject from mailbox_messages where project_id = $1 order by subject",
+    project.id,
+  );
+  expect(subjects.map(({ subject }) => subject)).toEqual(["[TEST] News for ", "[TEST] News for Ada"]);
+  expect(await read(byKey, id)).toMatchObject({ totalRecipients: 0, status: "DRAFT" });
+  expect(await server.rows("select 1 from contacts where email = 'me@example.org'")).toEqual([]);
+});
+
+test("the check says what blocks and what to look at", async () => {
+  const { byKey } = await server.createProject();
+  const { id } = await create(byKey, { subject: "READ THIS NOW", replyTo: "a@elsewhere.example" });
+  const check = await server.call<{
+    ready: boolean;
+    blocks: Array<{ code: string }>;
+    warnings: Array<{ code: string }>;
+  }>("GET", `/campaigns/${id}/check`, byKey);
+  expect(check.body.ready).toBe(false);
+  expect(check.body.blocks.map(({ code }) => code)).toEqual(["audience_empty"]);
+  expect(check.body.warnings.map(({ code }) => code)).toContain("reply_to_elsewhere");
+  await contacts(byKey, 1);
+  const again = await server.call<{ ready: boolean }>("GET", `/campaigns/${id}/check`, byKey);
+  expect(again.body.ready).toBe(true);
+});
+
+test("a draft is replaced, copied and deleted; the list has the shape of the specification", async () => {
+  const { byKey } = await server.createProject();
+  const { id } = await create(byKey);
+  const put = await server.call<Campaign>("PUT", `/campaigns/${id}`, byKey, { name: "Other", subject: "Hi" });
+  expect(put.body).toMatchObject({ name: "Other", subject: "Hi", audienceType: "ALL" });
+  const copy = await act(byKey, id, "duplicate");
+  expect(copy.status).toBe(201);
+  expect(copy.body).toMatchObject({ status: "DRAFT", subject: "Hi" });
+  const list = await server.call<{ campaigns: Campaign[]; total: number; page: number; totalPages: number }>(
+    "GET",
+    "/campaigns?limit=1&status=DRAFT",
+    byKey,
+  );
+  expect(list.body).toMatchObject({ page: 1, pageSize: 1, total: 2, totalPages: 2, hasMore: true });
+  expect(list.body.campaigns.map((one) => one.id)).toEqual([copy.body.id]);
+  expect((await server.call("DELETE", `/campaigns/${id}`, byKey)).status).toBe(204);
+  expect(refusalOf(await server.call("GET", `/campaigns/${id}`, byKey))).toBe("404 CAMPAIGN_NOT_FOUND");
+});
+
+test("the segment and the domain of a campaign stay while it needs them", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await contacts(byKey, 1);
+  const filters = { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] };
+  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, { name: "All", filters });
+  const { id } = await create(byKey, { audienceType: "SEGMENT", segmentId: segment.body.id });
+  await send(byKey, id, { scheduledFor: new Date(Date.now() + 60_000).toISOString() });
+  const domains = await server.call<Array<{ id: string }>>("GET", `/domains/project/${project.id}`, byKey);
+  for (const path of [`/segments/${segment.body.id}`, `/domains/${domains.body[0]?.id}`])
+    expect(refusalOf(await server.call("DELETE", path, byKey))).toBe("409 CONFLICT");
+  await act(byKey, id, "cancel");
+  expect((await server.call("DELETE", `/segments/${segment.body.id}`, byKey)).status).toBe(204);
+  expect(faultsOf(await send(byKey, id))).toEqual(["segmentId required"]);
+});
+
+test("what cannot be sent is refused, naming the field; another project's campaign is no campaign", async () => {
+  const { byKey } = await server.createProject();
+  const faults = async (more: object) =>
+    faultsOf(await server.call("POST", "/campaigns", byKey, { ...DRAFT, ...more }));
+  expect(await faults({ audienceType: "SEGMENT" })).toEqual(["segmentId required"]);
+  expect(await faults({ audienceType: "SEGMENT", segmentId: randomUUID() })).toEqual(["segmentId custom"]);
+  expect(await faults({ audienceType: "FILTERED" })).toEqual(["audienceFilter required"]);
+  expect(await faults({ body: "<p>{{#if}</p>" })).toEqual(["body custom"]);
+  expect(
+    refusalOf(await server.call("POST", "/campaigns", byKey, { ...DRAFT, from: "news@elsewhere.example" })),
+  ).toBe("403 DOMAIN_NOT_VERIFIED");
+  const { id } = await create(byKey);
+  expect(faultsOf(await send(byKey, id))).toEqual(["audienceType custom"]);
+  await contacts(byKey, 1);
+  expect(faultsOf(await send(byKey, id, { scheduledFor: "2020-01-01T00:00:00Z" }))).toEqual([
+    "scheduledFor invalid_date",
+  ]);
+  expect(faultsOf(await send(byKey, id, { scheduledFor: "tomorrow" }))).toEqual([
+    "scheduledFor invalid_date",
+  ]);
+  const { byKey: stranger } = await server.createProject();
+  for (const [method, path] of [
+    ["GET", ""],
+    ["DELETE", ""],
+    ["POST", "/send"],
+    ["POST", "/cancel"],
+    ["GET", "/stats"],
+    ["GET", "/recipients"],
+    ["GET", "/check"],
+  ] as const)
+    expect(refusalOf(await server.call(method, `/campaigns/${id}${path}`, stranger, {}))).toBe(
+      "404 CAMPAIGN_NOT_FOUND",
+    );
+});

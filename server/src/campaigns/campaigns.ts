@@ -1,0 +1,269 @@
+// Campaigns as records: create, read, list, replace, copy, delete; where each stands, counted from its mails.
+// Before it: routes.ts. After it: send-campaign.ts starts them, settle-campaigns.ts ends them.
+import type { AudienceType, CampaignKind, CampaignStatus } from "@postloft/contract/campaigns.ts";
+import type { Filter } from "@postloft/contract/filters.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { isId, newId } from "../platform/ids.ts";
+import { toPage, type PageRequest } from "../platform/page.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import { countRecipients, type CampaignCounts } from "../emails/campaign-emails.ts";
+import type { Renderer } from "../emails/rendering/renderer.ts";
+import type { Domains } from "../domains/domains.ts";
+import { checkContent } from "../templates/check-content.ts";
+import { requireVerifiedSender } from "../templates/templates.ts";
+import { copyNameOf } from "../templates/rules.ts";
+import { audienceOf, audienceOfRow } from "./audience.ts";
+import {
+  countCampaigns,
+  countUnsubscribed,
+  deleteCampaignRow,
+  findCampaign,
+  findCampaignForUpdate,
+  insertCampaign,
+  listCampaignRows,
+  updateCampaignTexts,
+  type CampaignFilter,
+  type CampaignRow,
+  type CampaignTexts,
+} from "./queries.ts";
+import { ratesOf } from "./rules.ts";
+
+export interface CampaignParts {
+  renderer: Renderer;
+  domains: Domains;
+}
+
+export type Counts = CampaignCounts & { unsubscribedCount: number };
+
+const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
+
+/** A campaign as its callers see it (decisions §8). */
+export function presentCampaign(row: CampaignRow, counts: Counts | undefined) {
+  if (counts === undefined) throw new Error(`The campaign ${row.id} was not counted.`);
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    subject: row.subject,
+    from: row.from_address,
+    fromName: row.from_name,
+    replyTo: row.reply_to,
+    kind: row.kind as CampaignKind,
+    type: row.audience_type as AudienceType,
+    audienceType: row.audience_type as AudienceType,
+    segmentId: row.segment_id,
+    status: row.status as CampaignStatus,
+    scheduledAt: isoOf(row.scheduled_for),
+    scheduledFor: isoOf(row.scheduled_for),
+    heldReason: row.held_reason,
+    startedAt: isoOf(row.started_at),
+    sentAt: row.status === "SENT" ? isoOf(row.finished_at) : null,
+    ...counts,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export type ListedCampaign = ReturnType<typeof presentCampaign>;
+export type CampaignView = ListedCampaign & { body: string; audienceFilter: unknown };
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND, the same for an id of another project. */
+export async function getCampaignRow(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<CampaignRow> {
+  const row = isId(id) ? await findCampaign(database, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("CAMPAIGN_NOT_FOUND");
+  return row;
+}
+
+/** The counts of campaigns as they are now, in the order given. */
+export async function countsOf(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Counts[]> {
+  const counts = await countRecipients(database, projectId, ids);
+  const unsubscribed = await countUnsubscribed(database, projectId, ids);
+  return counts.map((count, at) => ({ ...count, unsubscribedCount: unsubscribed.get(ids[at] ?? "") ?? 0 }));
+}
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND. */
+export async function getCampaign(database: Database, projectId: string, id: string): Promise<CampaignView> {
+  const row = await getCampaignRow(database, projectId, id);
+  const [counts] = await countsOf(database, projectId, [row.id]);
+  return { ...presentCampaign(row, counts), body: row.body, audienceFilter: row.audience_filter };
+}
+
+/** Counts and rates in percent. @throws Refusal CAMPAIGN_NOT_FOUND. */
+export async function getStats(database: Database, projectId: string, id: string) {
+  const row = await getCampaignRow(database, projectId, id);
+  const [counts] = await countsOf(database, projectId, [row.id]);
+  if (counts === undefined) throw new Error("One campaign was asked for and none was counted.");
+  return { ...counts, ...ratesOf(counts) };
+}
+
+/** Newest first, in the page shape of the spec and as a cursor list. */
+export async function listCampaigns(
+  database: Database,
+  projectId: string,
+  filter: CampaignFilter,
+  request: PageRequest,
+) {
+  const rows = await listCampaignRows(database, projectId, filter, request);
+  const ids = rows.map((row) => row.id);
+  const counts = await countsOf(database, projectId, ids);
+  const page = toPage("campaigns", request, rows, (row) => presentCampaign(row, counts[ids.indexOf(row.id)]));
+  const total = request.before === null ? await countCampaigns(database, projectId, filter) : 0;
+  return {
+    campaigns: page.data,
+    ...page,
+    page: 1,
+    pageSize: request.limit,
+    total,
+    totalPages: Math.ceil(total / request.limit),
+  };
+}
+
+export interface CampaignInput {
+  name: string;
+  description?: string | null | undefined;
+  subject: string;
+  body: string;
+  from: string;
+  fromName?: string | null | undefined;
+  replyTo?: string | null | undefined;
+  kind: CampaignKind;
+  audienceType: AudienceType;
+  segmentId?: string | null | undefined;
+  audienceFilter: Filter | null;
+}
+
+function textsOf(input: CampaignInput): CampaignTexts {
+  return {
+    name: input.name,
+    description: input.description ?? null,
+    subject: input.subject,
+    body: input.body,
+    from_address: input.from,
+    from_name: input.fromName ?? null,
+    reply_to: input.replyTo ?? null,
+    kind: input.kind,
+    audience_type: input.audienceType,
+    segment_id: input.audienceType === "SEGMENT" ? (input.segmentId ?? null) : null,
+    audience_filter: input.audienceType === "FILTERED" ? JSON.stringify(input.audienceFilter) : null,
+  };
+}
+
+/** Checks what is written before the transaction begins; answers what saves it. @throws Refusal VALIDATION_ERROR; the change: DOMAIN_NOT_VERIFIED. */
+export async function createCampaign(
+  { renderer, domains }: CampaignParts,
+  projectId: string,
+  input: CampaignInput,
+) {
+  await checkTexts(renderer, input);
+  return async (tx: Tx): Promise<CampaignView> => {
+    await checkReferences(tx, domains, projectId, input);
+    const id = newId();
+    await insertCampaign(tx, projectId, id, textsOf(input));
+    return getCampaign(tx, projectId, id);
+  };
+}
+
+async function checkTexts(renderer: Renderer, input: CampaignInput): Promise<void> {
+  const content = { subject: input.subject, html: input.body, text: null };
+  await checkContent(renderer, content, input.kind === "MARKETING");
+}
+
+async function checkReferences(
+  tx: Tx,
+  domains: Domains,
+  projectId: string,
+  input: CampaignInput,
+): Promise<void> {
+  await requireVerifiedSender(tx, domains, projectId, input.from);
+  await audienceOf(tx, projectId, input);
+}
+
+/** What a PUT says; fields that are left out keep their values. */
+export interface CampaignEdit {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  subject?: string | undefined;
+  body?: string | undefined;
+  from?: string | undefined;
+  fromName?: string | null | undefined;
+  replyTo?: string | null | undefined;
+  kind?: CampaignKind | undefined;
+  audienceType?: AudienceType | undefined;
+  segmentId?: string | null | undefined;
+  audienceFilter?: Filter | null | undefined;
+}
+
+function inputOf(row: CampaignRow): CampaignInput {
+  return {
+    name: row.name,
+    description: row.description,
+    subject: row.subject,
+    body: row.body,
+    from: row.from_address,
+    fromName: row.from_name,
+    replyTo: row.reply_to,
+    kind: row.kind as CampaignKind,
+    ...audienceOfRow(row),
+  };
+}
+
+/** Lays an edit over a campaign. @throws Refusal VALIDATION_ERROR when the audience then lacks its segment or filter. */
+function edited(row: CampaignRow, edit: CampaignEdit): CampaignInput {
+  const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
+  const input: CampaignInput = { ...inputOf(row), ...given };
+  if (input.audienceType === "SEGMENT" && (input.segmentId ?? null) === null)
+    throw invalidField("segmentId", "required", "Required for the audience SEGMENT.");
+  if (input.audienceType === "FILTERED" && input.audienceFilter === null)
+    throw invalidField("audienceFilter", "required", "Required for the audience FILTERED.");
+  return input;
+}
+
+/** Checks an edit before the transaction; answers what saves it. Only drafts and scheduled campaigns can be changed. */
+export async function replaceCampaign(
+  { renderer, domains }: CampaignParts,
+  database: Database,
+  projectId: string,
+  id: string,
+  edit: CampaignEdit,
+) {
+  await checkTexts(renderer, edited(await getCampaignRow(database, projectId, id), edit));
+  return async (tx: Tx): Promise<CampaignView> => {
+    const row = await findCampaignForUpdate(tx, projectId, id);
+    if (row === undefined) throw new Refusal("CAMPAIGN_NOT_FOUND");
+    if (row.status !== "DRAFT" && row.status !== "SCHEDULED")
+      throw new Refusal("CONFLICT", {
+        message: `The campaign is ${row.status}: only a draft or a scheduled one can be changed.`,
+      });
+    const input = edited(row, edit);
+    await checkReferences(tx, domains, projectId, input);
+    await updateCampaignTexts(tx, projectId, row.id, textsOf(input));
+    return getCampaign(tx, projectId, row.id);
+  };
+}
+
+/** A new draft that says the same. @throws Refusal CAMPAIGN_NOT_FOUND. */
+export async function duplicateCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
+  const row = await getCampaignRow(tx, projectId, id);
+  const copyId = newId();
+  await insertCampaign(tx, projectId, copyId, textsOf({ ...inputOf(row), name: copyNameOf(row.name) }));
+  return getCampaign(tx, projectId, copyId);
+}
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND; CONFLICT while it is scheduled or under way. */
+export async function deleteCampaign(tx: Tx, projectId: string, id: string): Promise<void> {
+  const row = await getCampaignRow(tx, projectId, id);
+  if (await deleteCampaignRow(tx, projectId, row.id, ["DRAFT", "SENT", "CANCELLED"])) return;
+  const message =
+    row.status === "CANCELLED"
+      ? "The campaign was just cancelled: try again when its last mails are dropped."
+      : `The campaign is ${row.status}: cancel it first.`;
+  throw new Refusal("CONFLICT", { message });
+}

@@ -1,0 +1,268 @@
+// Statements on `campaigns`. Each change of state is one conditional UPDATE: of many callers at once, one succeeds.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
+import type { Database, Tx } from "../platform/database.ts";
+
+export interface CampaignRow {
+  id: string;
+  name: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  from_address: string;
+  from_name: string | null;
+  reply_to: string | null;
+  kind: string;
+  audience_type: string;
+  segment_id: string | null;
+  audience_filter: unknown;
+  status: string;
+  scheduled_for: Date | null;
+  held_reason: string | null;
+  started_at: Date | null;
+  snapshot_at: Date | null;
+  total_recipients: number;
+  excluded: unknown;
+  finished_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = [
+  "id",
+  "name",
+  "description",
+  "subject",
+  "body",
+  "from_address",
+  "from_name",
+  "reply_to",
+  "kind",
+  "audience_type",
+  "segment_id",
+  "audience_filter",
+  "status",
+  "scheduled_for",
+  "held_reason",
+  "started_at",
+  "snapshot_at",
+  "total_recipients",
+  "excluded",
+  "finished_at",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** What a person writes: everything but where it stands. */
+export interface CampaignTexts {
+  name: string;
+  description: string | null;
+  subject: string;
+  body: string;
+  from_address: string;
+  from_name: string | null;
+  reply_to: string | null;
+  kind: string;
+  audience_type: string;
+  segment_id: string | null;
+  /** JSON. */
+  audience_filter: string | null;
+}
+
+export async function insertCampaign(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  texts: CampaignTexts,
+): Promise<void> {
+  await tx
+    .insertInto("campaigns")
+    .values({ project_id: projectId, id, ...texts })
+    .execute();
+}
+
+export async function findCampaign(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<CampaignRow | undefined> {
+  return database
+    .selectFrom("campaigns")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function findCampaignForUpdate(
+  tx: Tx,
+  projectId: string,
+  id: string,
+): Promise<CampaignRow | undefined> {
+  return tx
+    .selectFrom("campaigns")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export interface CampaignFilter {
+  status: CampaignStatus | undefined;
+  search: string | undefined;
+}
+
+/** The condition of a list, beside the project. */
+function matching(filter: CampaignFilter) {
+  const pattern = `%${(filter.search ?? "").toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  return sql<boolean>`(${filter.status ?? null}::text is null or status = ${filter.status ?? null})
+    and (${filter.search ?? null}::text is null or lower(name) like ${pattern})`;
+}
+
+export async function listCampaignRows(
+  database: Database,
+  projectId: string,
+  filter: CampaignFilter,
+  page: { limit: number; before: string | null },
+): Promise<CampaignRow[]> {
+  let query = database
+    .selectFrom("campaigns")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where(matching(filter));
+  if (page.before !== null) query = query.where("id", "<", page.before);
+  return query
+    .orderBy("id", "desc")
+    .limit(page.limit + 1)
+    .execute();
+}
+
+export async function countCampaigns(
+  database: Database,
+  projectId: string,
+  filter: CampaignFilter,
+): Promise<number> {
+  const row = await database
+    .selectFrom("campaigns")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("project_id", "=", projectId)
+    .where(matching(filter))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+export async function updateCampaignTexts(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  texts: CampaignTexts,
+): Promise<void> {
+  await tx
+    .updateTable("campaigns")
+    .set({ ...texts, updated_at: sql`now()` })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Deletes it in these states only; whether it did. */
+export async function deleteCampaignRow(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  states: readonly CampaignStatus[],
+): Promise<boolean> {
+  const result = await tx
+    .deleteFrom("campaigns")
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .where("status", "in", states)
+    // Of a cancelled one the mails that wait are dropped first.
+    .where(sql<boolean>`(status = 'DRAFT' or finished_at is not null)`)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+export interface Transition {
+  from: readonly CampaignStatus[];
+  to: CampaignStatus;
+}
+
+/** Moves a campaign from one of these states to another; whether it was in one. `set` is what changes with it. */
+export async function updateStatus(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  { from, to }: Transition,
+  set: {
+    scheduled_for?: Date | null;
+    held_reason?: string | null;
+    started_at?: "now";
+    finished_at?: "now" | null;
+  } = {},
+): Promise<boolean> {
+  const now = sql<Date>`now()`;
+  const result = await tx
+    .updateTable("campaigns")
+    .set({
+      status: to,
+      updated_at: now,
+      ...("scheduled_for" in set ? { scheduled_for: set.scheduled_for ?? null } : {}),
+      ...("held_reason" in set ? { held_reason: set.held_reason ?? null } : {}),
+      ...("started_at" in set ? { started_at: now } : {}),
+      ...("finished_at" in set ? { finished_at: set.finished_at === "now" ? now : null } : {}),
+    })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .where("status", "in", from)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Whether an instant lies in the future, by the clock of the database. */
+export async function isInFuture(database: Database, at: Date): Promise<boolean> {
+  const { rows } = await sql<{ future: boolean }>`select ${at}::timestamptz > now() as future`.execute(
+    database,
+  );
+  return rows[0]?.future ?? false;
+}
+
+export async function updateSnapshot(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  snapshot: { totalRecipients: number; excluded: string },
+): Promise<void> {
+  await sql`
+    update campaigns set snapshot_at = now(), total_recipients = ${snapshot.totalRecipients},
+      excluded = ${snapshot.excluded}::jsonb
+    where project_id = ${projectId} and id = ${id}`.execute(tx);
+}
+
+/**
+ * For each campaign, the recipients who unsubscribed by a link after its mail and before any later mail of the project
+ * reached them: the last mail before the step is what they left by.
+ */
+export async function countUnsubscribed(database: Database, projectId: string, ids: readonly string[]) {
+  const { rows } = await sql<{ campaign_id: string; count: number }>`
+    select e.campaign_id, count(distinct u.contact_id) as count from consent_changes u
+    join emails e on e.project_id = u.project_id and e.contact_id = u.contact_id
+      and e.campaign_id = any(${ids}::uuid[]) and e.sent_at <= u.created_at
+    where u.project_id = ${projectId} and not u.subscribed and u.source in ('page', 'one-click')
+      and not exists (
+        select 1 from emails later where later.project_id = u.project_id and later.contact_id = u.contact_id
+          and later.id <> e.id and later.sent_at > e.sent_at and later.sent_at <= u.created_at)
+    group by e.campaign_id`.execute(database);
+  return new Map(rows.map((row) => [row.campaign_id, row.count]));
+}
+
+/** All contacts, as a condition on `contacts c`. */
+export function everybody(): RawBuilder<SqlBool> {
+  return sql<SqlBool>`true`;
+}
+
+/** The subscribed ones among these. */
+export function subscribedOf(audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`c.subscribed and ${audience}`;
+}

@@ -1,0 +1,120 @@
+// HTTP for campaigns: endpoint → verb → answer.
+import * as actions from "@postloft/contract/campaign-actions.ts";
+import * as contract from "@postloft/contract/campaigns.ts";
+import type { Database } from "../platform/database.ts";
+import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
+import { readPage } from "../platform/page.ts";
+import { listRecipients } from "../emails/campaign-emails.ts";
+import { countAudience } from "./audience.ts";
+import {
+  createCampaign,
+  deleteCampaign,
+  duplicateCampaign,
+  getCampaign,
+  getCampaignRow,
+  getStats,
+  listCampaigns,
+  replaceCampaign,
+  type CampaignParts,
+} from "./campaigns.ts";
+import { checkCampaign } from "./check-campaign.ts";
+import { cancelCampaign, pauseCampaign, resumeCampaign, retryFailed, sendCampaign } from "./send-campaign.ts";
+import { testCampaign } from "./test-campaign.ts";
+
+export interface CampaignRouteParts extends CampaignParts {
+  database: Database;
+  /** A mail was enqueued, or a job added: look now. */
+  wakeSender: () => void;
+  wakeJobs: () => void;
+  /** How often each link of a campaign was followed. */
+  linkStats: (projectId: string, campaignId: string) => Promise<readonly object[]>;
+}
+
+export function campaignRoutes(parts: CampaignRouteParts): Route[] {
+  return [...recordRoutes(parts), ...actionRoutes(parts)];
+}
+
+function recordRoutes(parts: CampaignRouteParts): Route[] {
+  const { database } = parts;
+  return [
+    route(contract.listCampaigns, async ({ projectId, query }) => {
+      const filter = { status: query.status, search: query.search };
+      return ok(await listCampaigns(database, projectId, filter, readPage("campaigns", query)));
+    }),
+    route(contract.createCampaign, async ({ projectId, body, commit }) => {
+      const { kind = "MARKETING", audienceFilter = null, ...texts } = contract.readSpellings(body);
+      const insert = await createCampaign(parts, projectId, { ...texts, kind, audienceFilter });
+      return commit(async (tx) => created(await insert(tx)));
+    }),
+    route(contract.getCampaign, async ({ projectId, params }) =>
+      ok(await getCampaign(database, projectId, params.id)),
+    ),
+    route(contract.replaceCampaign, async ({ projectId, params, body, commit }) => {
+      const edit = contract.readSpellings(body);
+      const replace = await replaceCampaign(parts, database, projectId, params.id, edit);
+      return commit(async (tx) => ok(await replace(tx)));
+    }),
+    route(contract.deleteCampaign, async ({ projectId, params, commit }) =>
+      commit(async (tx) => {
+        await deleteCampaign(tx, projectId, params.id);
+        return noContent();
+      }),
+    ),
+    route(contract.duplicateCampaign, async ({ projectId, params, commit }) =>
+      commit(async (tx) => created(await duplicateCampaign(tx, projectId, params.id))),
+    ),
+    route(actions.getCampaignStats, async ({ projectId, params }) =>
+      ok({
+        ...(await getStats(database, projectId, params.id)),
+        links: await parts.linkStats(projectId, params.id),
+      }),
+    ),
+    route(actions.getCampaignAudience, async ({ projectId, params }) =>
+      ok(await countAudience(database, projectId, await getCampaignRow(database, projectId, params.id))),
+    ),
+    route(actions.listCampaignRecipients, async ({ projectId, params, query }) => {
+      const { id } = await getCampaignRow(database, projectId, params.id);
+      const request = readPage("recipients", query);
+      return ok(await listRecipients(database, { projectId, campaignId: id }, query.status, request));
+    }),
+    route(actions.checkCampaign, async ({ projectId, params }) =>
+      ok(await checkCampaign(parts, database, projectId, params.id)),
+    ),
+  ];
+}
+
+function actionRoutes(parts: CampaignRouteParts): Route[] {
+  const { database, domains, wakeSender, wakeJobs } = parts;
+  return [
+    route(actions.sendCampaign, async ({ projectId, params, body, commit }) => {
+      const scheduledFor = body.scheduledFor ?? body.scheduledAt ?? null;
+      const send = await sendCampaign(parts, database, projectId, params.id, scheduledFor);
+      const answer = await commit(async (tx) => ok(await send(tx)));
+      wakeJobs();
+      return answer;
+    }),
+    route(actions.cancelCampaign, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok(await cancelCampaign(tx, projectId, params.id))),
+    ),
+    route(actions.pauseCampaign, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok(await pauseCampaign(tx, projectId, params.id))),
+    ),
+    route(actions.resumeCampaign, async ({ projectId, params, commit }) => {
+      const answer = await commit(async (tx) => ok(await resumeCampaign(tx, projectId, params.id)));
+      wakeSender();
+      return answer;
+    }),
+    route(actions.retryFailedCampaign, async ({ projectId, params, commit }) => {
+      const answer = await commit(async (tx) => ok(await retryFailed(tx, projectId, params.id)));
+      wakeSender();
+      return answer;
+    }),
+    route(actions.testCampaign, async ({ projectId, params, body, commit }) => {
+      const answer = await commit(async (tx) =>
+        ok({ success: true, email: await testCampaign(tx, domains, projectId, params.id, body) }),
+      );
+      wakeSender();
+      return answer;
+    }),
+  ];
+}

@@ -1,0 +1,43 @@
+// Pure rules of campaigns: which state follows which, what the counts mean in percent, who gets which kind.
+// Before it: contract/campaigns.ts names states and kinds. After it: the verbs of this folder.
+import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import type { CampaignCounts } from "../emails/campaign-emails.ts";
+import type { Transition } from "./queries.ts";
+
+/** Every change of state a person can ask for (decisions §8); anything else is a conflict. */
+export const TRANSITIONS = {
+  send: { from: ["DRAFT", "SCHEDULED"], to: "SENDING" },
+  schedule: { from: ["DRAFT", "SCHEDULED"], to: "SCHEDULED" },
+  unschedule: { from: ["SCHEDULED"], to: "DRAFT" },
+  cancel: { from: ["SENDING", "PAUSED"], to: "CANCELLED" },
+  pause: { from: ["SENDING"], to: "PAUSED" },
+  resume: { from: ["PAUSED"], to: "SENDING" },
+  retry: { from: ["SENT", "SENDING"], to: "SENDING" },
+  finish: { from: ["SENDING"], to: "SENT" },
+} as const satisfies Record<string, Transition>;
+
+/** A schedule missed by more than this is held and shown, not sent by itself (decisions §8). */
+export const MISSED_MS = 60 * 60_000;
+
+/** Whether a kind goes to subscribed contacts only (spec §3.1). */
+export function needsSubscription(kind: CampaignKind): boolean {
+  return kind !== "TRANSACTIONAL";
+}
+
+/** Percent with two digits; 0 of nothing. */
+function percentOf(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
+}
+
+/** The six rates: delivery, bounces, complaints and unsubscribes of what was sent; opens and clicks too (decisions §8). */
+export function ratesOf(counts: CampaignCounts & { unsubscribedCount: number }) {
+  const { sentCount } = counts;
+  return {
+    deliveryRate: percentOf(counts.deliveredCount, sentCount),
+    openRate: percentOf(counts.openedCount, sentCount),
+    clickRate: percentOf(counts.clickedCount, sentCount),
+    bounceRate: percentOf(counts.bouncedCount, sentCount),
+    complaintRate: percentOf(counts.complainedCount, sentCount),
+    unsubscribeRate: percentOf(counts.unsubscribedCount, sentCount),
+  };
+}

@@ -1,0 +1,115 @@
+// Send, schedule, cancel, pause, resume, retry: each is one conditional UPDATE, so that of many callers at once one succeeds (decisions §8).
+// Before it: routes.ts. After it: snapshot-recipients.ts fixes who gets it; the sender sends; settle-campaigns.ts ends it.
+import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { addJob } from "../platform/jobs.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import { retryFailedRecipients } from "../emails/campaign-emails.ts";
+import { countMatching } from "../contacts/matching-contacts.ts";
+import { checkContent } from "../templates/check-content.ts";
+import { requireVerifiedSender } from "../templates/templates.ts";
+import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
+import { getCampaign, getCampaignRow, type CampaignParts, type CampaignView } from "./campaigns.ts";
+import { isInFuture, updateStatus, type CampaignRow, type Transition } from "./queries.ts";
+import { TRANSITIONS } from "./rules.ts";
+
+/** The kind of the job that fixes the recipients. */
+export const SNAPSHOT_JOB = "campaigns.snapshot";
+
+/**
+ * Starts a campaign, or schedules it. Everything that would stop it is checked before; answers what does it.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, VALIDATION_ERROR (the time, the audience, the content); the change: CONFLICT, DOMAIN_NOT_VERIFIED.
+ */
+export async function sendCampaign(
+  { renderer, domains }: CampaignParts,
+  database: Database,
+  projectId: string,
+  id: string,
+  scheduledFor: string | null,
+) {
+  const checked = await getCampaignRow(database, projectId, id);
+  refuseState(checked, TRANSITIONS.send);
+  const at = scheduledFor === null ? null : new Date(scheduledFor);
+  if (at !== null && !(await isInFuture(database, at)))
+    throw invalidField("scheduledFor", "invalid_date", "Must be in the future.");
+  const content = { subject: checked.subject, html: checked.body, text: null };
+  await checkContent(renderer, content, checked.kind === "MARKETING");
+  return async (tx: Tx): Promise<CampaignView> => {
+    const row = await getCampaignRow(tx, projectId, id);
+    await requireVerifiedSender(tx, domains, projectId, row.from_address);
+    await requireRecipients(tx, projectId, row);
+    if (at === null) await start(tx, projectId, row);
+    else await move(tx, projectId, row, TRANSITIONS.schedule, { scheduled_for: at, held_reason: null });
+    return getCampaign(tx, projectId, row.id);
+  };
+}
+
+async function start(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {
+  await move(tx, projectId, row, TRANSITIONS.send, { started_at: "now", held_reason: null });
+  await addSnapshotJob(tx, projectId, row.id);
+}
+
+/** Queues the snapshot with what starts the campaign: a campaign that is sending always gets its recipients. */
+export async function addSnapshotJob(tx: Tx, projectId: string, campaignId: string): Promise<void> {
+  await addJob(tx, { projectId, kind: SNAPSHOT_JOB, input: { campaignId } });
+}
+
+async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {
+  const audience = await audienceOf(tx, projectId, audienceOfRow(row));
+  if ((await countMatching(tx, projectId, eligible(row.kind as CampaignKind, audience))) > 0) return;
+  const field = { ALL: "audienceType", SEGMENT: "segmentId", FILTERED: "audienceFilter" }[row.audience_type];
+  throw invalidField(field ?? "audienceType", "custom", "Nobody would get it: the audience is empty.");
+}
+
+/** A scheduled campaign is a draft again; of one under way, what has not left is dropped. */
+export async function cancelCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
+  const row = await getCampaignRow(tx, projectId, id);
+  const cleared = { scheduled_for: null, held_reason: null };
+  if (await updateStatus(tx, projectId, row.id, TRANSITIONS.unschedule, cleared))
+    return getCampaign(tx, projectId, row.id);
+  await move(tx, projectId, row, TRANSITIONS.cancel);
+  return getCampaign(tx, projectId, row.id);
+}
+
+export async function pauseCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
+  return change(tx, projectId, id, TRANSITIONS.pause);
+}
+
+export async function resumeCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
+  return change(tx, projectId, id, TRANSITIONS.resume);
+}
+
+/** Queues the mails that failed again, and only those. @throws Refusal CONFLICT when none did. */
+export async function retryFailed(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
+  const row = await getCampaignRow(tx, projectId, id);
+  await move(tx, projectId, row, TRANSITIONS.retry, { finished_at: null });
+  if ((await retryFailedRecipients(tx, { projectId, campaignId: row.id })) === 0)
+    throw new Refusal("CONFLICT", { message: "No mail of the campaign failed: there is nothing to retry." });
+  return getCampaign(tx, projectId, row.id);
+}
+
+async function change(tx: Tx, projectId: string, id: string, transition: Transition): Promise<CampaignView> {
+  const row = await getCampaignRow(tx, projectId, id);
+  await move(tx, projectId, row, transition);
+  return getCampaign(tx, projectId, row.id);
+}
+
+async function move(
+  tx: Tx,
+  projectId: string,
+  row: CampaignRow,
+  transition: Transition,
+  set: Parameters<typeof updateStatus>[4] = {},
+): Promise<void> {
+  if (await updateStatus(tx, projectId, row.id, transition, set)) return;
+  // Read again: another caller may have moved it since.
+  refuseState(await getCampaignRow(tx, projectId, row.id), transition);
+  throw new Refusal("CONFLICT");
+}
+
+function refuseState(row: CampaignRow, { from }: Transition): void {
+  if (from.some((status) => status === row.status)) return;
+  throw new Refusal("CONFLICT", {
+    message: `The campaign is ${row.status}; this can be done while it is ${from.join(" or ")}.`,
+  });
+}

@@ -1,0 +1,169 @@
+// What campaigns do by themselves: start when their time has come, end when every recipient has a final state, drop what was cancelled, and prove their books.
+// Before it: worker.ts starts it. After it: a campaign that is SENT, and an alarm in the log and in /metrics if its books do not balance.
+import { createBell } from "../platform/bell.ts";
+import { transaction, type Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/campaign-emails.ts";
+import type { Domains } from "../domains/domains.ts";
+import { requireVerifiedSender } from "../templates/templates.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { findCampaign, findCampaignForUpdate, updateStatus, type Transition } from "./queries.ts";
+import { MISSED_MS, TRANSITIONS } from "./rules.ts";
+import { addSnapshotJob } from "./send-campaign.ts";
+import {
+  listDueCampaigns,
+  listToAudit,
+  listUnfinished,
+  updateDueToSending,
+  updateHeld,
+  type CampaignRef,
+} from "./settle-queries.ts";
+
+const POLL_MS = 1_000;
+const AUDIT_EVERY_MS = 60_000;
+const DUE_AT_ONCE = 100;
+const DROP_BATCH = 5_000;
+const CANCELLED_REASON = "The campaign was cancelled.";
+
+export interface SettlerOptions {
+  database: Database;
+  domains: Domains;
+  /** Jobs were added. */
+  wakeJobs: () => void;
+  log: Log;
+  metrics: Metrics;
+}
+
+/** Starts what is due, by the clock of the database; whoever misses its time by long, or may not send, is held. */
+export async function startDueCampaigns({ database, domains, log }: SettlerOptions): Promise<number> {
+  let started = 0;
+  for (const due of await listDueCampaigns(database, DUE_AT_ONCE)) {
+    const ids = { projectId: due.project_id, campaignId: due.id };
+    const reason = due.late_ms > MISSED_MS ? MISSED : await reasonNotToSend(database, domains, due);
+    if (reason === null) {
+      if (await startDue(database, due)) started++;
+    } else if (await updateHeld(database, due, reason)) log.warn({ ...ids, reason }, "a campaign is held");
+  }
+  return started;
+}
+
+const MISSED =
+  "Its time was missed by more than an hour, while the service did not run: send it, or give it another time.";
+
+async function reasonNotToSend(
+  database: Database,
+  domains: Domains,
+  due: CampaignRef,
+): Promise<string | null> {
+  const row = await findCampaign(database, due.project_id, due.id);
+  try {
+    await transaction(database, (tx) =>
+      requireVerifiedSender(tx, domains, due.project_id, row?.from_address),
+    );
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+async function startDue(database: Database, due: CampaignRef): Promise<boolean> {
+  return transaction(database, async (tx) => {
+    const isOurs = await updateDueToSending(tx, due);
+    if (isOurs) await addSnapshotJob(tx, due.project_id, due.id);
+    return isOurs;
+  });
+}
+
+/** Ends campaigns without waiting mails; of cancelled ones drops what waits first. A fault stops one campaign alone. */
+export async function finishCampaigns({ database, log }: SettlerOptions): Promise<void> {
+  for (const { project_id, id, status } of await listUnfinished(database)) {
+    const key = { projectId: project_id, campaignId: id };
+    try {
+      if (status === "CANCELLED") await drop(database, key);
+      const finish = status === "CANCELLED" ? END_OF_CANCELLED : TRANSITIONS.finish;
+      if (await finishCampaign(database, key, finish))
+        log.info({ ...key, status: finish.to }, "a campaign ended");
+    } catch (error) {
+      log.warn({ err: error, ...key }, "a campaign could not be ended; it tries again");
+    }
+  }
+}
+
+async function finishCampaign(
+  database: Database,
+  key: { projectId: string; campaignId: string },
+  finish: Transition,
+): Promise<boolean> {
+  if (await hasPendingRecipients(database, key)) return false;
+  return transaction(database, async (tx) => {
+    // Under the lock of its row, which a retry takes too: it is asked again whether something waits.
+    const row = await findCampaignForUpdate(tx, key.projectId, key.campaignId);
+    if (row === undefined || (await hasPendingRecipients(tx, key))) return false;
+    return updateStatus(tx, key.projectId, key.campaignId, finish, { finished_at: "now" });
+  });
+}
+
+const END_OF_CANCELLED = { from: ["CANCELLED"], to: "CANCELLED" } as const;
+
+async function drop(database: Database, key: { projectId: string; campaignId: string }): Promise<void> {
+  let dropped = DROP_BATCH;
+  while (dropped === DROP_BATCH)
+    dropped = await transaction(database, (tx) => dropRecipients(tx, key, CANCELLED_REASON, DROP_BATCH));
+}
+
+/** Proves that each campaign has as many mails as it had recipients (promise P4); answers those that have not. */
+export async function auditCampaigns({ database, log, metrics }: SettlerOptions): Promise<CampaignRef[]> {
+  const wrong: CampaignRef[] = [];
+  for (const campaign of await listToAudit(database)) {
+    const { project_id, id, total_recipients, status } = campaign;
+    const [counts] = await countRecipients(database, project_id, [id]);
+    const isOpen = status === "SENT" && (counts?.pendingCount ?? 0) > 0;
+    if (counts?.totalRecipients === total_recipients && !isOpen) continue;
+    wrong.push({ project_id, id });
+    log.error(
+      { projectId: project_id, campaignId: id, total_recipients, counts },
+      "the books do not balance",
+    );
+  }
+  metrics.unbalancedCampaigns.set(wrong.length);
+  return wrong;
+}
+
+export interface CampaignSettler {
+  stop(): Promise<void>;
+}
+
+/** Does all of this every second, the audit every minute, until it is stopped; any number of processes may. */
+export function startSettlingCampaigns(options: SettlerOptions): CampaignSettler {
+  const bell = createBell();
+  let stopping = false;
+  let nextAuditMs = performance.now() + AUDIT_EVERY_MS;
+
+  async function lookOnce(): Promise<void> {
+    if ((await startDueCampaigns(options)) > 0) options.wakeJobs();
+    await finishCampaigns(options);
+    if (performance.now() < nextAuditMs) return;
+    nextAuditMs = performance.now() + AUDIT_EVERY_MS;
+    await auditCampaigns(options);
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      await lookOnce().catch((error: unknown) =>
+        options.log.warn({ err: error }, "campaigns could not be looked after; it tries again"),
+      );
+      if (!stopping) await bell.wait(POLL_MS);
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping = true;
+      bell.ring();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// Fixes who gets a campaign, in one statement, when it starts: a job, so that a crash in between is made good by whoever takes it up.
+// Before it: send-campaign.ts or the clock started it. After it: the mails wait in the outbox.
+import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import { limitStatements, type Tx } from "../platform/database.ts";
+import { JobFailure, type JobStep } from "../platform/jobs.ts";
+import { snapshotRecipients } from "../emails/campaign-emails.ts";
+import { makeContent } from "../emails/emails.ts";
+import { countMatching } from "../contacts/matching-contacts.ts";
+import { withFooter } from "../templates/with-footer.ts";
+import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
+import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queries.ts";
+import { needsSubscription } from "./rules.ts";
+
+/** A million rows take longer than a statement usually may. */
+const SNAPSHOT_TIMEOUT_MS = 10 * 60_000;
+
+/** The step of the job: a campaign that is under way and has no recipients yet gets them; any other is left alone. */
+export const snapshotStep: JobStep = async (tx, job) => {
+  const { campaignId } = job.input as { campaignId: string };
+  const row = await findCampaignForUpdate(tx, job.projectId, campaignId);
+  const isUnderWay = row?.status === "SENDING" || row?.status === "PAUSED";
+  if (row === undefined || !isUnderWay || row.snapshot_at !== null) return { done: true, result: {} };
+  await limitStatements(tx, SNAPSHOT_TIMEOUT_MS);
+  return { done: true, result: await snapshot(tx, job.projectId, row) };
+};
+
+async function snapshot(tx: Tx, projectId: string, row: CampaignRow) {
+  const kind = row.kind as CampaignKind;
+  const audience = await audienceOf(tx, projectId, audienceOfRow(row)).catch((error: unknown) => {
+    throw new JobFailure(error instanceof Error ? error.message : String(error));
+  });
+  const totalRecipients = await snapshotRecipients(
+    tx,
+    { projectId, campaignId: row.id },
+    contentOf(projectId, row),
+    eligible(kind, audience),
+  );
+  const unsubscribed = needsSubscription(kind)
+    ? (await countMatching(tx, projectId, audience)) - totalRecipients
+    : 0;
+  const excluded = { unsubscribed: Math.max(0, unsubscribed) };
+  await updateSnapshot(tx, projectId, row.id, { totalRecipients, excluded: JSON.stringify(excluded) });
+  return { totalRecipients, excluded };
+}
+
+/**
+ * What the campaign says, as its mails share it, with the place for the footer where its kind has one. `isTest`: it goes
+ * to whoever tries it out, subscribed or not.
+ */
+export function contentOf(projectId: string, row: CampaignRow, isTest = false) {
+  const written = { html: row.body, text: null };
+  return makeContent({
+    projectId,
+    from: { address: row.from_address, name: row.from_name },
+    replyTo: row.reply_to,
+    subject: row.subject,
+    ...(row.kind === "MARKETING" ? withFooter(written) : written),
+    headers: [],
+    attachments: [],
+    listKind: isTest || row.kind === "TRANSACTIONAL" ? null : (row.kind as "MARKETING" | "HEADLESS"),
+  });
+}

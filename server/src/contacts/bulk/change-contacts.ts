@@ -1,0 +1,108 @@
+// The steps of a bulk change: each takes the next thousand ids, changes them in a few statements, and counts.
+// Before it: bulk-changes.ts fixed the ids. After it: upsert-contacts.ts flips and records, contacts.ts deletes.
+import { ERRORS } from "@postloft/contract/errors.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Tx } from "../../platform/database.ts";
+import {
+  countJobFileBytes,
+  insertJobErrors,
+  listJobErrors,
+  readJobFile,
+  type RunningJob,
+  type StepOutcome,
+} from "../../platform/jobs.ts";
+import { deleteContacts } from "../contacts.ts";
+import { lockContacts } from "../queries.ts";
+import { flipAndRecord } from "../upsert-contacts.ts";
+import { CONTACTS_A_STEP, type BulkInput } from "./bulk-changes.ts";
+import { ID_BYTES, unpackIds } from "./rules.ts";
+
+interface Counts {
+  success: number;
+  unchanged: number;
+  failure: number;
+}
+
+/** What is done; the next step goes on behind it. */
+interface Checkpoint extends Counts {
+  total: number;
+}
+
+/** Does one step of a bulk change. */
+export async function stepOfBulk(tx: Tx, job: RunningJob): Promise<StepOutcome> {
+  const input = job.input as BulkInput;
+  const before = (job.checkpoint as Checkpoint | null) ?? (await begin(tx, job));
+  const done = before.success + before.unchanged + before.failure;
+  const part = { offset: done * ID_BYTES, length: CONTACTS_A_STEP * ID_BYTES };
+  const ids = unpackIds(await readJobFile(tx, job, part));
+  const { changed, present } = await change(tx, job.projectId, input, ids);
+  const missing = ids.filter((id) => !present.has(id));
+  const after = {
+    total: before.total,
+    success: before.success + changed,
+    unchanged: before.unchanged + present.size - changed,
+    failure: before.failure + missing.length,
+  };
+  await keepErrors(tx, job, before.failure, missing);
+  const isLast = done + ids.length >= before.total;
+  if (isLast) return { done: true, result: await resultOf(tx, job, input, after) };
+  return { done: false, checkpoint: after, progress: (100 * (done + ids.length)) / before.total };
+}
+
+async function begin(tx: Tx, job: RunningJob): Promise<Checkpoint> {
+  const total = (await countJobFileBytes(tx, job)) / ID_BYTES;
+  return { total, success: 0, unchanged: 0, failure: 0 };
+}
+
+/** Answers how many changed, and who is there at all. */
+async function change(
+  tx: Tx,
+  projectId: string,
+  { operation, actor }: BulkInput,
+  ids: readonly string[],
+): Promise<{ changed: number; present: ReadonlySet<string> }> {
+  if (operation === "delete") {
+    const deleted = new Set(await deleteContacts(tx, projectId, ids));
+    return { changed: deleted.size, present: deleted };
+  }
+  const subscribed = operation === "subscribe";
+  // Under the lock nobody else can flip them: what differs now is what will flip.
+  const locked = await lockContacts(tx, projectId, ids, "changing");
+  const via = { source: "bulk" as const, actor, ip: null };
+  const flips = locked
+    .filter((contact) => contact.subscribed !== subscribed)
+    .map(({ id }) => ({ projectId, id, subscribed, via }));
+  await flipAndRecord(tx, flips);
+  return { changed: flips.length, present: new Set(locked.map((contact) => contact.id)) };
+}
+
+/** The first so many; all are counted. */
+async function keepErrors(
+  tx: Tx,
+  job: RunningJob,
+  failuresBefore: number,
+  missing: readonly string[],
+): Promise<void> {
+  const kept = missing.slice(0, Math.max(0, LIMITS.bulkErrors.value - failuresBefore));
+  await insertJobErrors(
+    tx,
+    job,
+    kept.map((id, at) => ({
+      row: failuresBefore + at + 1,
+      subject: id,
+      error: ERRORS.CONTACT_NOT_FOUND.message,
+    })),
+  );
+}
+
+async function resultOf(tx: Tx, job: RunningJob, { operation }: BulkInput, counts: Checkpoint) {
+  const errors = await listJobErrors(tx, job, { afterRow: 0, limit: LIMITS.bulkErrors.value });
+  return {
+    operation,
+    totalRequested: counts.total,
+    successCount: counts.success,
+    unchangedCount: counts.unchanged,
+    failureCount: counts.failure,
+    errors: errors.map(({ subject, error }) => ({ contactId: subject, email: null, error })),
+  };
+}

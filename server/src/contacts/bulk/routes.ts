@@ -1,0 +1,44 @@
+// HTTP for bulk changes of contacts: endpoint → verb → answer.
+import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
+import * as contract from "@postloft/contract/contact-bulk.ts";
+import type { Database } from "../../platform/database.ts";
+import { ok, route, type Call, type Route } from "../../platform/http-route.ts";
+import { getBulk, startBulk, type BulkTarget } from "./bulk-changes.ts";
+
+type BulkCall = Call<typeof contract.bulkSubscribe>;
+
+export interface BulkParts {
+  database: Database;
+  wakeJobs: () => void;
+}
+
+export function contactBulkRoutes({ database, wakeJobs }: BulkParts): Route[] {
+  const start = (operation: BulkOperation) => async (call: BulkCall) => {
+    const { projectId, userId, body, commit } = call;
+    const answer = await commit(async (tx) => {
+      const jobId = await startBulk(tx, projectId, { operation, actor: userId ?? "key" }, targetOf(body));
+      return { status: 202, body: { message: `Queued: the contacts will be ${PAST[operation]}.`, jobId } };
+    });
+    wakeJobs();
+    return answer;
+  };
+  return [
+    route(contract.bulkSubscribe, start("subscribe")),
+    route(contract.bulkUnsubscribe, start("unsubscribe")),
+    route(contract.bulkDelete, start("delete")),
+    route(contract.getBulk, async ({ projectId, params }) =>
+      ok(await getBulk(database, projectId, params.jobId)),
+    ),
+  ];
+}
+
+const PAST: Readonly<Record<BulkOperation, string>> = {
+  subscribe: "subscribed",
+  unsubscribe: "unsubscribed",
+  delete: "deleted",
+};
+
+/** The contract lets one of the two forms through. */
+function targetOf({ contactIds, filter, excludeIds }: BulkCall["body"]): BulkTarget {
+  return filter === undefined ? { contactIds: contactIds ?? [] } : { filter, excludeIds: excludeIds ?? [] };
+}

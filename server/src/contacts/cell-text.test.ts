@@ -1,0 +1,144 @@
+// Cells: what they mean, what is dangerous in them, and that what is written is read again.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { readCell, readTextCell, writeCell, writeRow } from "./cell-text.ts";
+import { createCsvReader } from "./import/read-csv.ts";
+
+const MEANINGS: Array<[string, unknown]> = [
+  ["42", 42],
+  ["-1.5", -1.5],
+  ["0", 0],
+  ["0.50", 0.5],
+  ["999999999999999", 999999999999999],
+  ["0.30000000000000004", 0.1 + 0.2],
+  ["1234567890.1234567", 1234567890.1234567],
+  ["true", true],
+  ["FALSE", false],
+  ['{"a":[1,null]}', { a: [1, null] }],
+  ["[]", []],
+  ["'42", "42"],
+  ["'=1+1", "=1+1"],
+  ["''x", "''x"],
+  ["'tis", "'tis"],
+];
+const TEXTS = [
+  "007",
+  "+49301234",
+  "1e5",
+  "1e300",
+  "1234567890123456",
+  ".5",
+  "1.",
+  "1,5",
+  "0x10",
+  "Infinity",
+  "NaN",
+  "null",
+  "yes",
+  "2026-01-31",
+  "2026-01-31T10:00:00Z",
+  "{draft}",
+  "[1",
+  "١٢",
+  " x",
+];
+
+test.for(MEANINGS)("%s is read as what it says", ([cell, value]) => {
+  expect(readCell(cell)).toEqual({ value });
+});
+
+test.for(TEXTS)("%s stays text", (cell) => {
+  expect(readCell(cell)).toEqual({ value: cell });
+});
+
+test("an object that could reach a prototype, and one too deep to follow, are faults", () => {
+  for (const cell of [
+    '{"__proto__":{"polluted":1}}',
+    '[{"constructor":1}]',
+    '["a\\u0000"]',
+    "[".repeat(50) + "]".repeat(50),
+  ])
+    expect(readCell(cell)).toHaveProperty("fault");
+  expect({}).not.toHaveProperty("polluted");
+});
+
+test("what a spreadsheet would take for a formula is written as text, numbers are not", () => {
+  const written = ["=1+1", "+1", "-1", "@a", "\t=1", "\r=1", " =1", "'=1", "-x", -1, true].map(writeCell);
+  expect(written).toEqual([
+    "'=1+1",
+    "'+1",
+    "'-1",
+    "'@a",
+    '"\'\t=1"',
+    '"\'\r=1"',
+    "' =1",
+    "''=1",
+    "'-x",
+    "-1",
+    "true",
+  ]);
+  expect(writeRow(['a "b", c', null, undefined, "d\ne"])).toBe('"a ""b"", c",,,"d\ne"\r\n');
+});
+
+/** As an import does it: out of a line of CSV. */
+function readBack(value: unknown) {
+  const row = createCsvReader(writeRow(["x", value]), ",", true).next();
+  return row?.kind === "row" ? row.cells[1] : undefined;
+}
+
+test("every text that is written is read again, whatever it looks like", () => {
+  const odd = fc.string({
+    unit: fc.constantFrom(
+      "'",
+      "=",
+      "+",
+      "-",
+      "1",
+      ".",
+      "e",
+      "[",
+      "]",
+      "{",
+      "}",
+      '"',
+      " ",
+      "\t",
+      "\r",
+      "\n",
+      ",",
+    ),
+  });
+  const word = fc.constantFrom("true", "False", "42", "'42", " 1", "1 ", "[1]", '{"a":1}', "'", "''=");
+  fc.assert(
+    fc.property(fc.oneof(odd, word, fc.string()), (text) => {
+      const cell = readBack(text) ?? "";
+      expect(text === "" ? { value: cell } : readCell(cell)).toEqual({ value: text });
+      expect(readTextCell(cell)).toBe(text);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("numbers of up to 15 digits, booleans, lists and objects are read again as what they are", () => {
+  const value = fc.oneof(
+    fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }),
+    fc
+      .double({ noNaN: true, noDefaultInfinity: true, min: -1e14, max: 1e14 })
+      .filter((number) => !String(number).includes("e"))
+      .filter((number) => !Object.is(number, -0)),
+    fc.boolean(),
+    fc.array(fc.jsonValue(), { maxLength: 3 }),
+    fc.dictionary(
+      fc.string().filter((key) => !["__proto__", "constructor", "prototype"].includes(key)),
+      fc.string(),
+    ),
+  );
+  fc.assert(
+    fc.property(value, (drawn) => {
+      const expected: unknown = JSON.parse(JSON.stringify(drawn));
+      fc.pre(!/__proto__|"constructor"|"prototype"/.test(JSON.stringify(drawn)));
+      expect(readCell(readBack(drawn) ?? "")).toEqual({ value: expected });
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,25 @@
+// Reads `consent_changes`; the statements of queries.ts that make and flip contacts write it.
+import { sql } from "kysely";
+import type { Database } from "../platform/database.ts";
+import type { ConsentSource } from "./consent.ts";
+
+/** The consent log of a contact, newest first. */
+export async function listConsentRows(
+  database: Database,
+  projectId: string,
+  contactId: string,
+  limit: number,
+) {
+  const { rows } = await sql<{
+    id: string;
+    subscribed: boolean;
+    source: ConsentSource;
+    actor: string | null;
+    ip: string | null;
+    created_at: Date;
+  }>`
+    select id, subscribed, source, actor, host(ip) as ip, created_at from consent_changes
+    where project_id = ${projectId} and contact_id = ${contactId}
+    order by created_at desc, id desc limit ${limit}`.execute(database);
+  return rows;
+}

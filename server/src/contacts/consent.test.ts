@@ -1,0 +1,251 @@
+// The consent log over HTTP: one row for how a contact began and one for each real flip, with who did it and by which way.
+import { randomUUID } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { transaction } from "../platform/database.ts";
+import { APP_SECRET, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { viaApi, type Via } from "./consent.ts";
+import { createContactLinks } from "./links.ts";
+import { flipAndRecord, upsertContacts } from "./upsert-contacts.ts";
+
+const server = useTestServer();
+const WAIT = { timeout: 10_000, interval: 20 };
+
+interface Change {
+  id: string;
+  subscribed: boolean;
+  source: string;
+  actor: string | null;
+  ip: string | null;
+  at: string;
+}
+
+const readLog = async (contactId: string, caller: TestCaller = server.project.byKey) =>
+  (await server.call<{ data: Change[] }>("GET", `/contacts/${contactId}/consent`, caller)).body.data;
+/** Oldest first, in short: `subscribed api key`. */
+const shortLog = async (contactId: string, caller?: TestCaller) =>
+  (await readLog(contactId, caller))
+    .map(({ subscribed, source, actor }) => `${subscribed ? "in" : "out"} ${source} ${actor}`)
+    .toReversed();
+const flipsOf = async (contactId: string) =>
+  (
+    await server.rows<{ name: string }>(
+      "select name from events where contact_id = $1 and name like 'contact.%' order by id",
+      contactId,
+    )
+  ).map(({ name }) => (name === "contact.subscribed" ? "in" : "out"));
+
+let made = 0;
+const newAddress = () => `consent${++made}@example.com`;
+const idOf = async (email: string, projectId = server.project.id) =>
+  (
+    await server.rows<{ id: string }>(
+      "select id from contacts where project_id = $1 and email = $2",
+      projectId,
+      email,
+    )
+  )[0]?.id ?? "";
+const mail = { from: "a@sandbox.localhost", subject: "s", body: "b" };
+
+test("every way in writes how a contact began: source, who, state", async () => {
+  const { byKey, bySession, owner, publicKey } = server.project;
+  const ways: Array<[string, string, string, TestCaller, object]> = [
+    ["in api key", "POST", "/v1/track", byKey, { event: "e" }],
+    ["in api key", "POST", "/v1/track", { key: publicKey }, { event: "e" }],
+    [`in api ${owner.id}`, "POST", "/v1/track", bySession, { event: "e" }],
+    ["out api key", "POST", "/v1/track", byKey, { event: "e", subscribed: false }],
+    ["out api key", "POST", "/v1/send", byKey, mail],
+    ["in api key", "POST", "/contacts", byKey, {}],
+    [`out dashboard ${owner.id}`, "POST", "/contacts", bySession, { subscribed: false }],
+  ];
+  for (const [expected, method, path, caller, body] of ways) {
+    const email = newAddress();
+    await server.call(method, path, caller, { ...body, [path === "/v1/send" ? "to" : "email"]: email });
+    const id = await idOf(email);
+    expect([path, await shortLog(id)]).toEqual([path, [expected]]);
+    const [first] = await readLog(id);
+    expect(first).toMatchObject({ id, ip: null });
+    expect(Math.abs(Date.parse(first?.at ?? "") - Date.now())).toBeLessThan(60_000);
+  }
+});
+
+test("every real flip is one row, whichever way it came; what flips nothing is none", async () => {
+  const { byKey, bySession, owner } = server.project;
+  const email = newAddress();
+  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email });
+  const { id } = body;
+  const links = createContactLinks(APP_SECRET, () => "")(server.project.id, id);
+  const form = { headers: { "content-type": "application/x-www-form-urlencoded" } };
+  for (let time = 0; time < 2; time++) {
+    await server.call("PATCH", `/contacts/${id}`, bySession, { subscribed: false, data: { time } });
+    await server.call("PATCH", `/contacts/${id}`, byKey, { data: { time: -time } });
+    await server.call("POST", "/v1/track", byKey, { email, event: "e" });
+  }
+  await server.call("POST", "/v1/track", byKey, { email, event: "e", subscribed: true });
+  await server.call("POST", "/v1/send", byKey, { ...mail, to: email, subscribed: false });
+  await server.call("POST", links.subscribeUrl, form, "action=subscribe");
+  await server.call("POST", links.unsubscribeUrl, form, "List-Unsubscribe=One-Click");
+  await server.call("POST", "/contacts", bySession, { email, subscribed: true });
+  expect(await shortLog(id)).toEqual([
+    "in api key",
+    `out dashboard ${owner.id}`,
+    "in api key",
+    "out api key",
+    "in page null",
+    "out one-click null",
+    `in dashboard ${owner.id}`,
+  ]);
+  expect((await shortLog(id)).slice(1).map((row) => row.split(" ")[0])).toEqual(await flipsOf(id));
+  expect((await readLog(id)).map(({ ip }) => ip)).toEqual([
+    null,
+    "127.0.0.1",
+    "127.0.0.1",
+    null,
+    null,
+    null,
+    null,
+  ]);
+});
+
+test("a hard bounce and a complaint are logged as such, and told in the event", async () => {
+  const { byKey } = server.project;
+  for (const [role, source] of [
+    ["bounced", "bounce"],
+    ["complained", "complaint"],
+  ]) {
+    const to = `${role}+consent@sandbox.localhost`;
+    await server.call("POST", "/v1/send", byKey, { ...mail, to, subscribed: true });
+    const id = await idOf(to);
+    await vi.waitFor(
+      async () => expect(await shortLog(id)).toEqual(["in api key", `out ${source} null`]),
+      WAIT,
+    );
+    const [event] = await server.rows<{ data: unknown }>(
+      "select data from events where contact_id = $1 and name = 'contact.unsubscribed'",
+      id,
+    );
+    expect(event?.data).toEqual({ reason: source });
+  }
+});
+
+test("in a batch each contact begins with its own caller, and one that is there costs no row", async () => {
+  const { id: projectId } = await server.createProject();
+  const person: Via = { source: "import", actor: randomUUID(), ip: null };
+  const change = (email: string, via: Via, subscribed?: boolean) => ({
+    projectId,
+    email,
+    subscribedIfNew: true,
+    patch: { set: {}, remove: [], transient: {} },
+    via,
+    ...(subscribed === undefined ? {} : { subscribed }),
+  });
+  const changes = [
+    change("a@example.com", viaApi(null)),
+    change("b@example.com", person, false),
+    change("a@example.com", person, false),
+    change("a@example.com", person),
+  ];
+  for (let time = 0; time < 2; time++)
+    await transaction(server.database, (tx) => upsertContacts(tx, changes));
+  const rows = await server.rows<{ row: string }>(
+    `select c.email || ' ' || l.subscribed || ' ' || l.source as row from consent_changes l
+     join contacts c on c.project_id = l.project_id and c.id = l.contact_id
+     where l.project_id = $1 order by c.email, l.created_at`,
+    projectId,
+  );
+  expect(rows.map(({ row }) => row)).toEqual([
+    "a@example.com true api",
+    "a@example.com false import",
+    "b@example.com false import",
+  ]);
+});
+
+test("of two transactions that make the same contact at once the first begins its log", async () => {
+  const { id: projectId } = await server.createProject();
+  const change = (via: Via) => ({
+    projectId,
+    email: "ada@example.com",
+    subscribedIfNew: true,
+    patch: { set: {}, remove: [], transient: {} },
+    via,
+  });
+  const waiting = async () =>
+    server.rows(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+  let second: Promise<unknown> = Promise.resolve();
+  await transaction(server.database, async (tx) => {
+    await upsertContacts(tx, [change(viaApi(null))]);
+    second = transaction(server.database, (other) =>
+      upsertContacts(other, [change({ source: "import", actor: null, ip: null })]),
+    );
+    await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), WAIT);
+  });
+  expect(await second).toEqual([
+    { contactId: await idOf("ada@example.com", projectId), isNew: false, isChanged: true },
+  ]);
+  const log = await server.rows("select source from consent_changes where project_id = $1", projectId);
+  expect(log).toEqual([{ source: "api" }]);
+});
+
+test("a contact named twice in one call flips once, with one row", async () => {
+  const { byKey } = server.project;
+  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email: newAddress() });
+  const flip = { projectId: server.project.id, id: body.id, subscribed: false };
+  const complaint: Via = { source: "complaint", actor: null, ip: null };
+  await transaction(server.database, (tx) =>
+    flipAndRecord(tx, [
+      { ...flip, via: { ...complaint, source: "bounce" } },
+      { ...flip, via: complaint },
+    ]),
+  );
+  expect(await shortLog(body.id)).toEqual(["in api key", "out complaint null"]);
+  expect(await flipsOf(body.id)).toEqual(["out"]);
+});
+
+test("what is rolled back is in no log", async () => {
+  const { byKey } = server.project;
+  const email = newAddress();
+  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email });
+  const taken = newAddress();
+  await server.call("POST", "/contacts", byKey, { email: taken });
+  const reply = await server.call("PATCH", `/contacts/${body.id}`, byKey, {
+    email: taken,
+    subscribed: false,
+  });
+  expect(refusalOf(reply)).toBe("409 CONFLICT");
+  expect(await shortLog(body.id)).toEqual(["in api key"]);
+});
+
+test("the log is newest first, the newest thousand, and gone with the contact", async () => {
+  const { byKey, id: projectId } = server.project;
+  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email: newAddress() });
+  await server.rows(
+    `insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, created_at)
+     select $1, $2, gen_random_uuid(), n % 2 = 0, 'api', n::text, now() + n * interval '1 second'
+     from generate_series(1, $3::int) n`,
+    projectId,
+    body.id,
+    LIMITS.consentChanges.value + 4,
+  );
+  const log = await readLog(body.id);
+  expect(log.map(({ actor }) => Number(actor))).toEqual(
+    Array.from({ length: LIMITS.consentChanges.value }, (_, at) => LIMITS.consentChanges.value + 4 - at),
+  );
+  expect((await server.call("DELETE", `/contacts/${body.id}`, byKey)).status).toBe(204);
+  expect(await server.rows("select 1 from consent_changes where contact_id = $1", body.id)).toEqual([]);
+  expect(refusalOf(await server.call("GET", `/contacts/${body.id}/consent`, byKey))).toBe(
+    "404 CONTACT_NOT_FOUND",
+  );
+});
+
+test("the log of another project's contact is not there", async () => {
+  const other = await server.createProject();
+  const { body } = await server.call<{ id: string }>("POST", "/contacts", server.project.byKey, {
+    email: newAddress(),
+  });
+  for (const id of [body.id, randomUUID(), "x"])
+    expect(refusalOf(await server.call("GET", `/contacts/${id}/consent`, other.byKey))).toBe(
+      "404 CONTACT_NOT_FOUND",
+    );
+});

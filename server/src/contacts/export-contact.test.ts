@@ -1,0 +1,102 @@
+// All we hold on one contact over HTTP: nothing is left out, nothing of anybody else is in it, and deletion leaves none of it.
+import { expect, test, vi } from "vitest";
+import { refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+
+const server = useTestServer();
+const WAIT = { timeout: 10_000, interval: 20 };
+
+interface Export {
+  contact: { id: string; email: string; data: unknown };
+  consent: Array<{ subscribed: boolean; source: string }>;
+  segments: Array<{ id: string; name: string; since: string }>;
+  events: Array<{ id: string; name: string }>;
+  emails: Array<{
+    id: string;
+    subject: string;
+    variables: unknown;
+    status: string;
+    timeline: Array<{ type: string }>;
+  }>;
+}
+
+const addContact = async (caller: TestCaller, email: string) =>
+  (await server.call<{ id: string }>("POST", "/contacts", caller, { email, data: { plan: "pro" } })).body.id;
+
+const send = (caller: TestCaller, email: string, number: number) =>
+  server.call("POST", "/v1/send", caller, {
+    to: email,
+    from: "a@sandbox.localhost",
+    subject: `Mail ${number}`,
+    body: "{{code}}",
+    data: { code: { value: number, persistent: false } },
+  });
+
+const exportOf = async (caller: TestCaller, id: string) =>
+  (await server.call<Export>("GET", `/contacts/${id}/export`, caller)).body;
+
+test("the export holds the contact, its consent, segments, events and mails with what happened to them, and nobody else's", async () => {
+  const { id, byKey } = await server.createProject(server.project.owner);
+  const ada = await addContact(byKey, "ada@sandbox.localhost");
+  const bob = await addContact(byKey, "bob@sandbox.localhost");
+  await server.call("PATCH", `/contacts/${ada}`, byKey, { subscribed: false });
+  const events = Array.from({ length: 1_100 }, (_, at) => `step ${at}`);
+  await server.rows(
+    "insert into events (project_id, id, contact_id, name) select $1, new_id(), $2, name from unnest($3::text[]) name",
+    id,
+    ada,
+    events,
+  );
+  const segmentId = "00000000-0000-7000-8000-00000000000a";
+  await server.rows(
+    "insert into segments (project_id, id, name, type, slug) values ($1, $2, 'Friends', 'STATIC', 'friends')",
+    id,
+    segmentId,
+  );
+  await server.rows(
+    "insert into segment_members (project_id, segment_id, contact_id) values ($1, $2, $3)",
+    id,
+    segmentId,
+    ada,
+  );
+  for (let number = 0; number < 3; number++) await send(byKey, "ada@sandbox.localhost", number);
+  await send(byKey, "bob@sandbox.localhost", 9);
+  await vi.waitFor(
+    async () =>
+      expect((await exportOf(byKey, ada)).emails.map(({ status }) => status)).toEqual(
+        Array(3).fill("DELIVERED"),
+      ),
+    WAIT,
+  );
+
+  const all = await exportOf(byKey, ada);
+  const contact = await server.call("GET", `/contacts/${ada}`, byKey);
+  expect(all.contact).toEqual(contact.body);
+  expect(all.consent.map(({ subscribed, source }) => `${subscribed} ${source}`)).toEqual([
+    "false api",
+    "true api",
+  ]);
+  expect(all.segments).toEqual([{ id: segmentId, name: "Friends", since: expect.any(String) }]);
+  const stored = await server.rows<{ id: string }>("select id from events where contact_id = $1", ada);
+  expect(all.events.map((event) => event.id).toSorted()).toEqual(stored.map((event) => event.id).toSorted());
+  expect(all.events.length).toBeGreaterThan(1_100);
+  expect(all.emails.map(({ subject, variables }) => [subject, variables])).toEqual([
+    ["Mail 0", { code: 0 }],
+    ["Mail 1", { code: 1 }],
+    ["Mail 2", { code: 2 }],
+  ]);
+  expect(all.emails[0]?.timeline.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(["queued", "email.sent"]),
+  );
+  const { variables: _variables, ...mail } = all.emails[0] ?? { id: "" };
+  expect(mail).toEqual((await server.call("GET", `/emails/${mail.id}`, byKey)).body);
+  expect((await exportOf(byKey, bob)).emails.map(({ subject }) => subject)).toEqual(["Mail 9"]);
+});
+
+test("a contact of another project, and one that is none, is the same 404", async () => {
+  const ada = await addContact(server.project.byKey, "ada@sandbox.localhost");
+  const { byKey } = await server.createProject();
+  for (const id of [ada, "00000000-0000-7000-8000-000000000000", "nobody"])
+    expect(refusalOf(await server.call("GET", `/contacts/${id}/export`, byKey))).toBe(
+      "404 CONTACT_NOT_FOUND",
+    );
+});

@@ -1,0 +1,63 @@
+// All we hold on one contact, as JSON that is written while it is read: a contact may have more events than memory has room for.
+// Before it: import/routes.ts. After it: events/ and emails/ tell what they hold.
+import type { Database } from "../platform/database.ts";
+import { readEmailHistory } from "../emails/email-history.ts";
+import { listEvents, type EventView } from "../events/events.ts";
+import { readPage } from "../platform/page.ts";
+import { listConsentChanges } from "./consent.ts";
+import { getContact } from "./contacts.ts";
+import { listSegmentsOfContact } from "./export-queries.ts";
+
+const EVENTS_A_PAGE = 500;
+
+/** The pieces of one JSON object. @throws Refusal CONTACT_NOT_FOUND, before the first piece. */
+export async function openContactExport(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<AsyncGenerator<string>> {
+  const contact = await getContact(database, projectId, id);
+  const consent = await listConsentChanges(database, projectId, id);
+  const segments = (await listSegmentsOfContact(database, projectId, id)).map((row) => ({
+    id: row.id,
+    name: row.name,
+    since: row.created_at.toISOString(),
+  }));
+  const start = JSON.stringify({ contact, consent, segments }).slice(0, -1);
+  return writeExport(start, {
+    events: readEvents(database, projectId, id),
+    emails: readEmailHistory(database, projectId, id),
+  });
+}
+
+async function* writeExport(
+  start: string,
+  lists: Readonly<Record<string, AsyncIterable<unknown>>>,
+): AsyncGenerator<string> {
+  yield start;
+  for (const [name, items] of Object.entries(lists)) {
+    yield `,${JSON.stringify(name)}:[`;
+    let separator = "";
+    for await (const item of items) {
+      yield separator + JSON.stringify(item);
+      separator = ",";
+    }
+    yield "]";
+  }
+  yield "}";
+}
+
+/** Newest first. */
+async function* readEvents(
+  database: Database,
+  projectId: string,
+  contactId: string,
+): AsyncGenerator<EventView> {
+  for (let cursor: string | undefined; ;) {
+    const request = readPage("events", { limit: EVENTS_A_PAGE, cursor });
+    const page = await listEvents(database, projectId, { contactId }, request);
+    yield* page.data;
+    if (page.cursor === null) return;
+    cursor = page.cursor;
+  }
+}

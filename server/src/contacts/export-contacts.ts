@@ -1,0 +1,63 @@
+// Contacts as CSV, written while it is read: whoever reads slowly makes us read slowly, and whoever goes away ends it.
+// Before it: import/routes.ts. After it: cell-text.ts writes the cells so that import/ reads the same out of them.
+import type { Database } from "../platform/database.ts";
+import { writeRow } from "./cell-text.ts";
+import {
+  listContactsAfter,
+  listDataKeysAfter,
+  listFieldKeys,
+  type Conditions,
+  type ExportedRow,
+} from "./export-queries.ts";
+import { RESERVED_KEYS } from "./rules.ts";
+
+const CONTACTS_A_BATCH = 1_000;
+const CONTACTS_A_LOOK = 5_000;
+const FIXED_COLUMNS = ["email", "subscribed", "createdAt"];
+/** Names that mean something else at the top of a file, and are therefore written with `data.` before them. */
+const TAKEN_NAMES: ReadonlySet<string> = new Set(["subscribed", "createdAt", "updatedAt", ...RESERVED_KEYS]);
+
+/** The lines of the file, many at a time; `conditions` are those of list-contacts.ts. */
+export async function* writeContacts(
+  database: Database,
+  projectId: string,
+  conditions: Conditions,
+): AsyncGenerator<string> {
+  const keys = await listKeys(database, projectId, conditions);
+  yield writeRow([...FIXED_COLUMNS, ...keys.map(columnName)]);
+  for (let after: string | null = null; ;) {
+    const batch = { after, limit: CONTACTS_A_BATCH };
+    const rows = await listContactsAfter(database, projectId, conditions, batch);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map((row) => writeContact(row, keys)).join("");
+    if (rows.length < CONTACTS_A_BATCH) return;
+    after = last.id;
+  }
+}
+
+function writeContact(row: ExportedRow, keys: readonly string[]): string {
+  const data = row.data as Record<string, unknown>;
+  const values = keys.map((key) => (Object.hasOwn(data, key) ? data[key] : null));
+  return writeRow([row.email, row.subscribed, row.created_at.toISOString(), ...values]);
+}
+
+/** Every key that occurs: registered ones first, in the order in which they were first seen. A key that comes later is not in the file. */
+async function listKeys(database: Database, projectId: string, conditions: Conditions): Promise<string[]> {
+  const found = new Set<string>();
+  for (let after: string | null = null; ;) {
+    const look = { after, limit: CONTACTS_A_LOOK };
+    const { keys, last, count } = await listDataKeysAfter(database, projectId, conditions, look);
+    for (const key of keys) found.add(key);
+    if (count < CONTACTS_A_LOOK) break;
+    after = last;
+  }
+  const registered = (await listFieldKeys(database, projectId)).filter((key) => found.has(key));
+  return [...new Set([...registered, ...[...found].toSorted()])];
+}
+
+function columnName(key: string): string {
+  const means = key.trim().toLowerCase();
+  const isTaken = TAKEN_NAMES.has(key) || means === "email" || means === "subscribed";
+  return isTaken || key.startsWith("data.") ? `data.${key}` : key;
+}

@@ -1,0 +1,82 @@
+// Statements that read contacts for files: in batches by key, so that no answer is ever in memory as a whole.
+// Before it: export-contacts.ts, export-contact.ts. After it: lines of CSV, pieces of JSON.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Database } from "../platform/database.ts";
+
+/** Conditions on `contacts c`, all of which must hold. */
+export type Conditions = ReadonlyArray<RawBuilder<SqlBool>>;
+
+interface Batch {
+  after: string | null;
+  limit: number;
+}
+
+function isIn(projectId: string, conditions: Conditions, after: string | null) {
+  const isBehind = after === null ? [] : [sql<SqlBool>`c.id > ${after}`];
+  return sql.join([sql<SqlBool>`c.project_id = ${projectId}`, ...isBehind, ...conditions], sql` and `);
+}
+
+export interface ExportedRow {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  data: unknown;
+  created_at: Date;
+}
+
+/** Oldest first. */
+export async function listContactsAfter(
+  database: Database,
+  projectId: string,
+  conditions: Conditions,
+  { after, limit }: Batch,
+): Promise<ExportedRow[]> {
+  const { rows } = await sql<ExportedRow>`
+    select c.id, c.email, c.subscribed, c.data, c.created_at from contacts c
+    where ${isIn(projectId, conditions, after)} order by c.id limit ${limit}`.execute(database);
+  return rows;
+}
+
+/** The keys that occur in the data of the next contacts, which of these is the last, and how many there are. */
+export async function listDataKeysAfter(
+  database: Database,
+  projectId: string,
+  conditions: Conditions,
+  { after, limit }: Batch,
+): Promise<{ keys: string[]; last: string | null; count: number }> {
+  const { rows } = await sql<{ keys: string[]; last: string | null; count: number }>`
+    with batch as materialized (
+      select c.id, c.data from contacts c where ${isIn(projectId, conditions, after)} order by c.id limit ${limit}
+    )
+    select array(select distinct key from batch, jsonb_object_keys(batch.data) as key) as keys,
+      (select id from batch order by id desc limit 1) as last,
+      (select count(*) from batch) as count`.execute(database);
+  return rows[0] ?? { keys: [], last: null, count: 0 };
+}
+
+/** Registered keys in the order in which they were first seen. */
+export async function listFieldKeys(database: Database, projectId: string): Promise<string[]> {
+  const rows = await database
+    .selectFrom("contact_fields")
+    .select("field")
+    .where("project_id", "=", projectId)
+    .orderBy("created_at")
+    .orderBy("field")
+    .execute();
+  return rows.map((row) => row.field);
+}
+
+/** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
+export async function listSegmentsOfContact(database: Database, projectId: string, contactId: string) {
+  return database
+    .selectFrom("segment_members as m")
+    .innerJoin("segments as s", (join) =>
+      join.onRef("s.project_id", "=", "m.project_id").onRef("s.id", "=", "m.segment_id"),
+    )
+    .select(["s.id", "s.name", "m.created_at"])
+    .where("m.project_id", "=", projectId)
+    .where("m.contact_id", "=", contactId)
+    .orderBy("m.created_at")
+    .orderBy("s.id")
+    .execute();
+}

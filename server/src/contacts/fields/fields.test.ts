@@ -1,0 +1,491 @@
+// Fields over HTTP: which there are and how many contacts have them, their values, who names them, and taking one away.
+import { expect, test, vi } from "vitest";
+import { newId } from "../../platform/ids.ts";
+import { startJobs } from "../../platform/jobs.ts";
+import { createLog } from "../../platform/log.ts";
+import {
+  answersByName,
+  faultsOf,
+  refusalOf,
+  sameByName,
+  useTestServer,
+  type TestCaller,
+  type TestProject,
+} from "../../testing/test-server.ts";
+import { contactJobs } from "../jobs.ts";
+
+/** Nobody works on jobs until a test does. */
+const server = useTestServer({ ROLES: "api" });
+const WAIT = { timeout: 10_000, interval: 20 };
+
+interface Field {
+  field: string;
+  type: string;
+  isCustom: boolean;
+  coverage: number;
+}
+interface Values {
+  field: string;
+  values: unknown[];
+  count: number;
+  limit: number;
+}
+interface Usage {
+  usedInSegments: Array<{ id: string; name: string }>;
+  usedInCampaigns: Array<{ id: string; name: string }>;
+  usedInWorkflows: Array<{ id: string; name: string }>;
+  contactCount: number;
+}
+
+/** p0@…, p1@…, one for each data; answers their ids. */
+async function fill({ byKey }: TestProject, data: readonly object[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [at, one] of data.entries()) {
+    const contact = { email: `p${at}@example.com`, data: one };
+    const reply = await server.call<{ id: string }>("POST", "/contacts", byKey, contact);
+    expect(reply.status).toBe(201);
+    ids.push(reply.body.id);
+  }
+  return ids;
+}
+
+async function list({ byKey }: TestProject): Promise<Field[]> {
+  const { body } = await server.call<{ fields: Field[]; count: number }>("GET", "/contacts/fields", byKey);
+  expect(body.count).toBe(body.fields.length);
+  return body.fields;
+}
+
+const path = (field: string, rest: string) => `/contacts/fields/${encodeURIComponent(field)}${rest}`;
+const values = async (caller: TestCaller, field: string, query = "") =>
+  (await server.call<Values>("GET", path(field, `/values${query}`), caller)).body;
+const usage = async (caller: TestCaller, field: string) =>
+  (await server.call<Usage>("GET", path(field, "/usage"), caller)).body;
+const remove = (caller: TestCaller, field: string) =>
+  server.call<{ deletedFrom: number }>("DELETE", path(field, ""), caller);
+const dataOf = async ({ id }: TestProject) =>
+  (
+    await server.rows<{ data: Record<string, unknown> }>(
+      "select data from contacts where project_id = $1 order by id",
+      id,
+    )
+  ).map(({ data }) => data);
+
+/** Works on jobs, in this process, until none is left. */
+async function workOff({ id }: TestProject): Promise<void> {
+  const log = createLog({ level: "silent" });
+  const jobs = startJobs({ database: server.database, kinds: contactJobs(), log });
+  await vi.waitFor(
+    async () =>
+      expect(
+        await server.rows("select 1 from jobs where project_id = $1 and state <> 'completed'", id),
+      ).toEqual([]),
+    WAIT,
+  );
+  await jobs.stop();
+}
+
+const STANDARD = [
+  { field: "email", type: "string", isCustom: false, coverage: 1 },
+  { field: "subscribed", type: "boolean", isCustom: false, coverage: 1 },
+  { field: "createdAt", type: "date", isCustom: false, coverage: 1 },
+  { field: "updatedAt", type: "date", isCustom: false, coverage: 1 },
+];
+
+const custom = (field: string, type: string, coverage: number) => ({
+  field,
+  type,
+  isCustom: true,
+  coverage,
+});
+
+test("standard fields come first, then custom ones by name, with the share of contacts that have each", async () => {
+  const project = await server.createProject();
+  expect(await list(project)).toEqual(STANDARD);
+  await fill(project, [
+    { plan: "pro", age: 5, "a.b": 1 },
+    { plan: "free", since: "2026-01-31", createdAt: "x" },
+    { plan: "free", vip: true },
+  ]);
+  await fill(await server.createProject(), [{ plan: 1, elsewhere: 1 }]);
+  expect(await list(project)).toEqual([
+    ...STANDARD,
+    custom("data.a.b", "number", 1 / 3),
+    custom("data.age", "number", 1 / 3),
+    custom("data.createdAt", "string", 1 / 3),
+    custom("data.plan", "string", 1),
+    custom("data.since", "date", 1 / 3),
+    custom("data.vip", "boolean", 1 / 3),
+  ]);
+  const { body } = await server.call<{ data: Array<{ id: string }> }>("GET", "/contacts", project.byKey);
+  await server.call("PATCH", `/contacts/${body.data[0]?.id}`, project.byKey, { data: { vip: null } });
+  expect(await list(project)).toContainEqual(custom("data.vip", "boolean", 0));
+});
+
+test("coverage is as true with a hundred fields", async () => {
+  const project = await server.createProject();
+  const keys = Array.from({ length: 100 }, (_, at) => `k${at}`);
+  const data = [0, 1, 2, 3].map((contact) =>
+    Object.fromEntries(keys.filter((_, at) => at % 4 >= contact).map((key) => [key, contact])),
+  );
+  await fill(project, data);
+  const coverage = new Map((await list(project)).map((field) => [field.field, field.coverage]));
+  expect(keys.map((key) => coverage.get(`data.${key}`))).toEqual(keys.map((_, at) => ((at % 4) + 1) / 4));
+});
+
+test("values come the most frequent first, as they are stored, of any type", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await fill(project, [
+    { v: "b", long: "x".repeat(498) },
+    { v: 2, long: "x".repeat(499) },
+    { v: "b" },
+    { v: 2 },
+    { v: "b" },
+    { v: true },
+    { v: { deep: [1] } },
+    { v: ["a", "B"] },
+    { other: 1 },
+  ]);
+  expect(await values(byKey, "data.v")).toEqual({
+    field: "data.v",
+    values: ["b", 2, true, ["a", "B"], { deep: [1] }],
+    count: 5,
+    limit: 100,
+  });
+  expect(await values(byKey, "v", "?limit=2")).toEqual({
+    field: "data.v",
+    values: ["b", 2],
+    count: 2,
+    limit: 2,
+  });
+  expect((await values(byKey, "v", "?search=B")).values).toEqual(["b", ["a", "B"]]);
+  expect((await values(byKey, "v", "?search=TRU")).values).toEqual([true]);
+  expect((await values(byKey, "v", "?search=%25")).values).toEqual([]);
+  expect((await values(byKey, "long")).values).toEqual(["x".repeat(498)]);
+});
+
+test("standard fields have values, too", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  expect((await values(byKey, "subscribed")).values).toEqual([]);
+  const [id] = await fill(project, [{}, { createdAt: "custom" }, {}]);
+  await server.call("PATCH", `/contacts/${id}`, byKey, { subscribed: false });
+  expect(await values(byKey, "subscribed")).toMatchObject({ field: "subscribed", values: [true, false] });
+  expect((await values(byKey, "subscribed", "?search=FAL")).values).toEqual([false]);
+  expect((await values(byKey, "email", "?limit=2")).values).toEqual(["p0@example.com", "p1@example.com"]);
+  expect((await values(byKey, "email", "?search=P2@")).values).toEqual(["p2@example.com"]);
+  const { body } = await server.call<{ updatedAt: string; createdAt: string }>(
+    "GET",
+    `/contacts/${id}`,
+    byKey,
+  );
+  expect((await values(byKey, "updatedAt")).values[0]).toBe(body.updatedAt);
+  expect((await values(byKey, "createdAt")).values).toHaveLength(3);
+  expect((await values(byKey, "createdAt")).values.at(-1)).toBe(body.createdAt);
+  expect(await values(byKey, "data.createdAt")).toMatchObject({
+    field: "data.createdAt",
+    values: ["custom"],
+  });
+});
+
+const STRANGE_KEYS = [
+  "a.b",
+  "data.x",
+  "",
+  " ",
+  "a/b",
+  "..",
+  "50%",
+  "%2F",
+  "a b?c#d&e=f",
+  "ü🦀",
+  "'\"\\",
+  "plan'--",
+  "🦀".repeat(127),
+  "toString",
+];
+
+test("keys of any name can be read, asked about and taken away", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await fill(project, [{ ...Object.fromEntries(STRANGE_KEYS.map((key) => [key, key.length])), kept: 1 }, {}]);
+  const fields = await list(project);
+  const seen = await answersByName(STRANGE_KEYS, String, async (key) => {
+    const field = `data.${key}`;
+    const listed = fields.find((one) => one.field === field);
+    const { contactCount } = await usage(byKey, field);
+    const found = await values(byKey, field);
+    const reply = await remove(byKey, field);
+    return [listed?.coverage, contactCount, found.field === field, found.values, reply.status, reply.body];
+  });
+  expect(seen).toEqual(
+    Object.fromEntries(
+      STRANGE_KEYS.map((key) => [key, [0.5, 1, true, [key.length], 200, { deletedFrom: 1 }]]),
+    ),
+  );
+  await workOff(project);
+  expect(await dataOf(project)).toEqual([{ kept: 1 }, {}]);
+});
+
+const condition = (field: string) => ({ field, operator: "exists" });
+
+test("usage names the segments and campaigns with a condition on the field, however deep, and counts the contacts", async () => {
+  const project = await server.createProject();
+  const { byKey, id } = project;
+  await fill(project, [{ plan: "pro", profile: { tier: 1 } }, { plan: "free" }, {}]);
+  const filters = {
+    Plans: { operator: "AND", conditions: [condition("data.plan")] },
+    Deep: {
+      operator: "OR",
+      conditions: [condition("email"), { operator: "AND", conditions: [condition("data.profile.tier")] }],
+    },
+    Others: { operator: "AND", conditions: [condition("data.planet"), condition("event.data.plan")] },
+  };
+  const ids = new Map<string, string>();
+  for (const [name, one] of Object.entries(filters)) {
+    ids.set(name, newId());
+    await server.rows(
+      "insert into segments (project_id, id, name, type, slug, filters) values ($1, $2, $3, 'DYNAMIC', $3, $4)",
+      id,
+      ids.get(name),
+      name,
+      JSON.stringify(one),
+    );
+  }
+  const campaignId = newId();
+  await server.rows(
+    `insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, audience_filter)
+     values ($1, $2, 'News', 's', 'b', 'a@example.com', 'FILTERED', $3)`,
+    id,
+    campaignId,
+    JSON.stringify(filters.Plans),
+  );
+  const named = (name: string) => ({ id: ids.get(name), name });
+  expect(await usage(byKey, "plan")).toEqual({
+    usedInSegments: [named("Plans")],
+    usedInCampaigns: [{ id: campaignId, name: "News" }],
+    usedInWorkflows: [],
+    contactCount: 2,
+  });
+  expect(await usage(byKey, "data.profile")).toMatchObject({
+    usedInSegments: [named("Deep")],
+    contactCount: 1,
+  });
+  expect(await usage(byKey, "email")).toMatchObject({ usedInSegments: [named("Deep")], contactCount: 3 });
+  expect(await usage(byKey, "subscribed")).toMatchObject({ usedInSegments: [], contactCount: 3 });
+  const elsewhere = await server.createProject();
+  await fill(elsewhere, [{ plan: 1 }]);
+  expect(await usage(elsewhere.byKey, "plan")).toMatchObject({ usedInSegments: [], usedInCampaigns: [] });
+  expect((await remove(byKey, "plan")).body).toEqual({ deletedFrom: 2 });
+});
+
+test("a field that is taken away is gone at once, and can be written again with another type", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const elsewhere = await server.createProject();
+  await fill(elsewhere, [{ plan: "stays" }]);
+  const ids = await fill(project, [{ plan: "old", kept: 1 }, { plan: "old" }, { plan: "old" }, { kept: 2 }]);
+  const { rows: before } = await server.pool.query(
+    "select updated_at from contacts where project_id = $1 order by id",
+    [project.id],
+  );
+  const reply = await remove(byKey, "plan");
+  expect([reply.status, reply.body]).toEqual([200, { deletedFrom: 3 }]);
+  expect((await list(project)).map(({ field }) => field)).not.toContain("data.plan");
+  for (const again of [
+    await remove(byKey, "plan"),
+    await server.call("GET", path("plan", "/values"), byKey),
+    await server.call("GET", path("plan", "/usage"), byKey),
+  ])
+    expect(refusalOf(again as never)).toBe("404 FIELD_NOT_FOUND");
+  // Something else of the third changes, then the key is written again: for the second, and for somebody new.
+  await server.call("PATCH", `/contacts/${ids[2]}`, byKey, { data: { other: 1 } });
+  await server.call("PATCH", `/contacts/${ids[1]}`, byKey, { data: { plan: 5 } });
+  await server.call("POST", "/v1/track", byKey, { email: "new@example.com", event: "e", data: { plan: 6 } });
+  await workOff(project);
+  expect(await dataOf(project)).toEqual([
+    { kept: 1 },
+    { plan: 5 },
+    // Whether its value is an old one cannot be told any more: it changed after the deletion, and somebody wrote the key again.
+    { plan: "old", other: 1 },
+    { kept: 2 },
+    { plan: 6 },
+  ]);
+  expect(await list(project)).toContainEqual(expect.objectContaining({ field: "data.plan", type: "number" }));
+  expect(await dataOf(elsewhere)).toEqual([{ plan: "stays" }]);
+  const { rows: after } = await server.pool.query(
+    "select updated_at from contacts where project_id = $1 order by id",
+    [project.id],
+  );
+  expect(after[0]).toEqual(before[0]);
+});
+
+test("without being written again the field goes from everybody, whatever else changes meanwhile", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const ids = await fill(project, [{ plan: "old" }, { plan: "old" }]);
+  await remove(byKey, "data.plan");
+  await server.call("PATCH", `/contacts/${ids[1]}`, byKey, { data: { other: 1 } });
+  await workOff(project);
+  expect(await dataOf(project)).toEqual([{}, { other: 1 }]);
+});
+
+test("the job goes through thousands in steps, and tracked segments look at those that changed", async () => {
+  const project = await server.createProject();
+  const { byKey, id } = project;
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select $1, new_id(), n || '@example.com', true, case n % 2 when 0 then '{"plan": 1}' else '{"b": 1}' end::jsonb
+     from generate_series(1, 4500) n`,
+    id,
+  );
+  await server.rows("insert into contact_fields (project_id, field, type) values ($1, 'plan', 'number')", id);
+  await server.rows(
+    `insert into segments (project_id, id, name, type, slug, filters, track_membership, causes)
+     values ($1, new_id(), 's', 'DYNAMIC', 's', '{}', true, '{*}')`,
+    id,
+  );
+  expect((await remove(byKey, "plan")).body).toEqual({ deletedFrom: 2_250 });
+  await workOff(project);
+  const [left] = await server.rows<{ count: string }>(
+    "select count(*) from contacts where project_id = $1 and data ? 'plan'",
+    id,
+  );
+  expect(Number(left?.count)).toBe(0);
+  const [noted] = await server.rows<{ count: string }>(
+    "select count(distinct contact_id) from contact_changes where project_id = $1",
+    id,
+  );
+  expect(Number(noted?.count)).toBe(2_250);
+});
+
+test("a key that is being written anew when the job arrives is kept, and the job waits for its writer", async () => {
+  const project = await server.createProject();
+  const { byKey, id } = project;
+  await fill(project, [{ plan: "old" }, { plan: "old" }]);
+  await remove(byKey, "plan");
+  const writer = await server.pool.connect();
+  await writer.query("begin");
+  await writer.query(
+    `update contacts set data = data || '{"plan": "new"}', updated_at = now() where project_id = $1 and email = 'p1@example.com'`,
+    [id],
+  );
+  await writer.query("insert into contact_fields (project_id, field, type) values ($1, 'plan', 'string')", [
+    id,
+  ]);
+  const worked = workOff(project);
+  const isWaiting =
+    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await vi.waitFor(async () => expect(await server.rows(isWaiting)).toHaveLength(1), WAIT);
+  await writer.query("commit");
+  writer.release();
+  await worked;
+  expect(await dataOf(project)).toEqual([{}, { plan: "new" }]);
+});
+
+test("while keys are written and fields taken away at once, no value that was written last is lost", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await fill(
+    project,
+    Array.from({ length: 10 }, () => ({ plan: 0 })),
+  );
+  const jobs = startJobs({
+    database: server.database,
+    kinds: contactJobs(),
+    log: createLog({ level: "silent" }),
+  });
+  for (let round = 1; round <= 10; round++) {
+    await Promise.all([
+      remove(byKey, "plan"),
+      ...Array.from({ length: 10 }, (_, at) =>
+        server.call("POST", "/v1/track", byKey, {
+          email: `p${at}@example.com`,
+          event: "e",
+          data: { other: round },
+        }),
+      ),
+    ]);
+    // These begin after the deletion was answered: none of them may be lost.
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        server.call("POST", "/v1/track", byKey, {
+          email: `p${at}@example.com`,
+          event: "e",
+          data: { plan: round },
+        }),
+      ),
+    );
+  }
+  await vi.waitFor(
+    async () =>
+      expect(
+        await server.rows("select 1 from jobs where project_id = $1 and state <> 'completed'", project.id),
+      ).toEqual([]),
+    WAIT,
+  );
+  await jobs.stop();
+  expect(await dataOf(project)).toEqual(Array.from({ length: 10 }, () => ({ plan: 10, other: 10 })));
+});
+
+test("standard fields cannot be taken away, but custom ones of the same name can", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  for (const field of ["email", "subscribed", "createdAt", "updatedAt"]) {
+    const reply = await server.call("DELETE", path(field, ""), byKey);
+    expect([reply.status, faultsOf(reply)]).toEqual([422, ["field custom"]]);
+  }
+  await fill(project, [{ createdAt: "x" }]);
+  expect((await remove(byKey, "data.createdAt")).body).toEqual({ deletedFrom: 1 });
+  await workOff(project);
+  expect(await dataOf(project)).toEqual([{}]);
+});
+
+test("an unknown field is a 404 everywhere", async () => {
+  const project = await server.createProject();
+  await fill(server.project, [{ foreign: 1 }]);
+  const names = [
+    "nothing",
+    "data.nothing",
+    "foreign",
+    "data.",
+    "data.email",
+    "x%00y",
+    "data.%00",
+    "k".repeat(300),
+  ];
+  const answers = await answersByName(names, String, async (name) => {
+    const listed = await server.call("GET", `/contacts/fields/${name}/values`, project.byKey);
+    const used = await server.call("GET", `/contacts/fields/${name}/usage`, project.byKey);
+    const removed = await server.call("DELETE", `/contacts/fields/${name}`, project.byKey);
+    return [listed, used, removed].map(refusalOf);
+  });
+  expect(answers).toEqual(sameByName(names, String, () => Array(3).fill("404 FIELD_NOT_FOUND")));
+});
+
+test("what the query of values may not be is refused; who may not call is told so", async () => {
+  const project = await server.createProject();
+  await fill(project, [{ plan: 1 }]);
+  const faults = async (query: string) =>
+    faultsOf(await server.call("GET", path("plan", `/values?${query}`), project.byKey));
+  expect(await faults("limit=0")).toEqual(["limit too_small"]);
+  expect(await faults("limit=201")).toEqual(["limit too_big"]);
+  expect(await faults(`search=${"x".repeat(255)}`)).toEqual(["search too_big"]);
+  const answers: string[] = [];
+  for (const caller of [{}, { key: project.publicKey }])
+    answers.push(
+      refusalOf(await server.call("GET", "/contacts/fields", caller)),
+      refusalOf(await server.call("DELETE", path("plan", ""), caller)),
+    );
+  expect(answers).toEqual([
+    "401 MISSING_AUTH",
+    "401 MISSING_AUTH",
+    "401 INVALID_API_KEY",
+    "401 INVALID_API_KEY",
+  ]);
+  await server.rows("update projects set disabled = true where id = $1", project.id);
+  expect(refusalOf(await server.call("DELETE", path("plan", ""), project.byKey))).toBe(
+    "403 PROJECT_DISABLED",
+  );
+  expect(await list(project)).toHaveLength(5);
+});

@@ -1,0 +1,224 @@
+// Statements on the fields of contacts: the register, how many have each, their values, who names them, their removal.
+import { sql, type RawBuilder } from "kysely";
+import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
+import type { JobKey } from "../../platform/jobs.ts";
+import type { FieldType } from "../rules.ts";
+
+export interface FieldRow {
+  field: string;
+  type: FieldType;
+}
+
+export async function listFieldRows(database: Database, projectId: string): Promise<FieldRow[]> {
+  const { rows } = await sql<FieldRow>`
+    select field, type from contact_fields where project_id = ${projectId} order by field`.execute(database);
+  return rows;
+}
+
+export async function findField(
+  database: Database,
+  projectId: string,
+  key: string,
+): Promise<FieldRow | undefined> {
+  const { rows } = await sql<FieldRow>`
+    select field, type from contact_fields where project_id = ${projectId} and field = ${key}`.execute(
+    database,
+  );
+  return rows[0];
+}
+
+export async function deleteFieldRow(tx: Tx, projectId: string, key: string): Promise<boolean> {
+  const { rows } = await sql`
+    delete from contact_fields where project_id = ${projectId} and field = ${key} returning 1`.execute(tx);
+  return rows.length === 1;
+}
+
+/** How many contacts there are, and how many have each of a few keys: one pass, a cheap test for each key. */
+export async function countContactsWithKeys(
+  database: Database,
+  projectId: string,
+  keys: readonly string[],
+): Promise<{ total: number; counts: number[] }> {
+  const tests = keys.map((key) => sql`count(*) filter (where data ? ${key})`);
+  const { rows } = await sql<{ total: number; counts: number[] }>`
+    ${plannedEachTime} select count(*) as total, array[${sql.join(tests)}]::float8[] as counts
+    from contacts where project_id = ${projectId}`.execute(database);
+  return rows[0] ?? { total: 0, counts: [] };
+}
+
+/** The same for any number of keys, in the time it takes to list the keys of every contact. */
+export async function countContactsByKey(
+  database: Database,
+  projectId: string,
+): Promise<{ total: number; counts: ReadonlyMap<string, number> }> {
+  const { rows } = await sql<{ key: string | null; count: number }>`
+    ${plannedEachTime} select null as key, count(*) as count from contacts where project_id = ${projectId}
+    union all
+    select key, count(*) from contacts, jsonb_object_keys(data) as key where project_id = ${projectId} group by key`.execute(
+    database,
+  );
+  const total = rows.find((row) => row.key === null)?.count ?? 0;
+  return { total, counts: new Map(rows.map((row) => [row.key ?? "", row.count])) };
+}
+
+export async function countContactsWithKey(
+  database: Database,
+  projectId: string,
+  key: string | null,
+): Promise<number> {
+  const has = key === null ? sql`true` : sql`data ? ${key}`;
+  const { rows } = await sql<{ count: number }>`
+    ${plannedEachTime} select count(*) as count from contacts where project_id = ${projectId} and ${has}`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export interface ValuePage {
+  search: string;
+  limit: number;
+}
+
+const contains = (search: string) => `%${search.replace(/[\\%_]/g, "\\$&")}%`;
+
+/** Distinct values of a key, the most frequent first (`offset 0`: only distinct values are looked at closer). */
+export async function listValuesOfKey(
+  database: Database,
+  projectId: string,
+  key: string,
+  page: ValuePage & { maxLength: number },
+): Promise<unknown[]> {
+  const isSought = page.search === "" ? sql`true` : sql`value #>> '{}' ilike ${contains(page.search)}`;
+  const { rows } = await sql<{ value: unknown }>`
+    ${plannedEachTime} select value from (
+      select data -> ${key} as value, count(*) as count from contacts
+      where project_id = ${projectId} and data ? ${key} group by 1 offset 0
+    ) found
+    where length(value::text) <= ${page.maxLength} and ${isSought}
+    order by count desc, value limit ${page.limit}`.execute(database);
+  return rows.map((row) => row.value);
+}
+
+export async function listStates(database: Database, projectId: string): Promise<boolean[]> {
+  const { rows } = await sql<{ value: boolean }>`
+    ${plannedEachTime} select subscribed as value from contacts where project_id = ${projectId} group by 1 order by count(*) desc, 1`.execute(
+    database,
+  );
+  return rows.map((row) => row.value);
+}
+
+/** Addresses in the order of the alphabet: none is more frequent than another. */
+export async function listAddresses(
+  database: Database,
+  projectId: string,
+  page: ValuePage,
+): Promise<string[]> {
+  const isSought = page.search === "" ? sql`true` : sql`email like ${contains(page.search.toLowerCase())}`;
+  const { rows } = await sql<{ email: string }>`
+    ${plannedEachTime} select email from contacts where project_id = ${projectId} and ${isSought}
+    order by email limit ${page.limit}`.execute(database);
+  return rows.map((row) => row.email);
+}
+
+const INSTANT_COLUMNS = { createdAt: "created_at", updatedAt: "updated_at" } as const;
+
+/** Instants, the newest first. */
+export async function listInstants(
+  database: Database,
+  projectId: string,
+  field: keyof typeof INSTANT_COLUMNS,
+  page: ValuePage,
+): Promise<string[]> {
+  const text = sql`to_char(value at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  const isSought = page.search === "" ? sql`true` : sql`${text} ilike ${contains(page.search)}`;
+  const { rows } = await sql<{ value: string }>`
+    ${plannedEachTime} select ${text} as value from (
+      select date_trunc('milliseconds', ${sql.ref(INSTANT_COLUMNS[field])}) as value from contacts
+      where project_id = ${projectId} group by 1
+    ) found
+    where ${isSought} order by found.value desc limit ${page.limit}`.execute(database);
+  return rows.map((row) => row.value);
+}
+
+export interface NamedRow {
+  id: string;
+  name: string;
+}
+
+/** A filter, however deep, with a condition on the field, or on something inside its objects. */
+function namesField(filter: string, field: string): RawBuilder<unknown> {
+  return sql`jsonb_path_exists(${sql.ref(filter)}, '$.**.field ? (@ == $name || @ starts with $inside)',
+    jsonb_build_object('name', ${field}::text, 'inside', ${field}::text || '.'))`;
+}
+
+export async function listSegmentsNaming(
+  database: Database,
+  projectId: string,
+  field: string,
+): Promise<NamedRow[]> {
+  const { rows } = await sql<NamedRow>`
+    select id, name from segments where project_id = ${projectId} and ${namesField("filters", field)} order by id`.execute(
+    database,
+  );
+  return rows;
+}
+
+export async function listCampaignsNaming(
+  database: Database,
+  projectId: string,
+  field: string,
+): Promise<NamedRow[]> {
+  const { rows } = await sql<NamedRow>`
+    select id, name from campaigns where project_id = ${projectId} and ${namesField("audience_filter", field)} order by id`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** Where the next contacts in the order of their ids end, and how many they are. */
+export async function findEndOfPage(
+  tx: Tx,
+  projectId: string,
+  page: { after: string | null; limit: number },
+): Promise<{ last: string | null; count: number }> {
+  const isBehind = page.after === null ? sql`true` : sql`id > ${page.after}`;
+  const { rows } = await sql<{ last: string | null; count: number }>`
+    select (array_agg(id order by id desc))[1] as last, count(*) as count from (
+      select id from contacts where project_id = ${projectId} and ${isBehind} order by id limit ${page.limit}
+    ) page`.execute(tx);
+  return rows[0] ?? { last: null, count: 0 };
+}
+
+/** Locks the contacts of a page that have the key, in the order in which upserts lock them, and answers their ids. */
+export async function lockContactsWithKey(
+  tx: Tx,
+  projectId: string,
+  key: string,
+  page: { after: string | null; last: string },
+): Promise<string[]> {
+  const isBehind = page.after === null ? sql`true` : sql`id > ${page.after}`;
+  const { rows } = await sql<{ id: string }>`
+    select id from contacts
+    where project_id = ${projectId} and ${isBehind} and id <= ${page.last} and data ? ${key}
+    order by email for no key update`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Takes a key out of locked contacts; answers who lost it. While the field is registered, somebody has written it again:
+ * then only contacts that nothing changed since the job was added. `updated_at` stays: nobody changed these contacts.
+ */
+export async function removeKey(
+  tx: Tx,
+  { projectId, id: jobId }: JobKey,
+  key: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update contacts c set data = c.data - ${key}::text
+    where c.project_id = ${projectId} and c.id = any(${ids}::uuid[])
+      and (not exists (select 1 from contact_fields f where f.project_id = ${projectId} and f.field = ${key})
+           or c.updated_at < (select j.created_at from jobs j where j.project_id = ${projectId} and j.id = ${jobId}))
+    returning c.id`.execute(tx);
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,33 @@
+// HTTP for the fields of contacts: endpoint → verb → answer.
+import * as contract from "@postloft/contract/contact-fields.ts";
+import type { Database } from "../../platform/database.ts";
+import { ok, route, type Route } from "../../platform/http-route.ts";
+import { deleteField } from "./delete-field.ts";
+import { getUsage, listFields, listValues } from "./fields.ts";
+
+export interface FieldParts {
+  database: Database;
+  wakeJobs: () => void;
+}
+
+export function contactFieldRoutes({ database, wakeJobs }: FieldParts): Route[] {
+  return [
+    route(contract.listContactFields, async ({ projectId }) => {
+      const fields = await listFields(database, projectId);
+      return ok({ fields, count: fields.length });
+    }),
+    route(contract.listFieldValues, async ({ projectId, params, query }) =>
+      ok(await listValues(database, projectId, params.field, query)),
+    ),
+    route(contract.getFieldUsage, async ({ projectId, params }) =>
+      ok(await getUsage(database, projectId, params.field)),
+    ),
+    route(contract.deleteContactField, async ({ projectId, params, commit }) => {
+      const answer = await commit(async (tx) =>
+        ok({ deletedFrom: await deleteField(tx, projectId, params.field) }),
+      );
+      wakeJobs();
+      return answer;
+    }),
+  ];
+}

@@ -1,0 +1,650 @@
+// What each operator means, told by examples; the compiler and the evaluator are both held to every one of them.
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { filter as filterSchema, type Filter } from "@postloft/contract/filters.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { createDatabase, type Database } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { createTestDatabase, type TestDatabase } from "../../platform/test-database.ts";
+import {
+  matchesInMemory,
+  matchesInSql,
+  storeContacts,
+  type ContactToStore,
+  type SegmentToStore,
+} from "../../testing/filter-contacts.ts";
+import { membershipOf, restrictionOf } from "./compile-filter.ts";
+import { explainFilter } from "./evaluate-filter.ts";
+import { loadFilterContacts } from "./load-contacts.ts";
+import { loadSegments, loadSegmentsFor } from "./load-segments.ts";
+
+const NOW = new Date("2026-03-31T12:00:00.000Z");
+
+let testDatabase: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+});
+afterAll(async () => testDatabase.drop());
+
+type Given = [field: string, operator: string, value?: unknown, unit?: string, window?: number];
+
+const condition = ([field, operator, value, unit, window]: Given) => ({
+  field,
+  operator,
+  value,
+  unit,
+  window,
+});
+const readOne = (given: Given): Filter =>
+  filterSchema.parse({ operator: "AND", conditions: [condition(given)] });
+
+/** Which of these contacts match, the same in SQL and in memory. */
+async function matching(
+  filter: Filter,
+  contacts: readonly ContactToStore[],
+  segments: readonly SegmentToStore[] = [],
+  trackedAsStored = false,
+): Promise<boolean[]> {
+  const trial = { ...(await storeContacts(database, contacts, segments)), now: NOW, trackedAsStored };
+  const [inSql = []] = await matchesInSql(database, [filter], trial);
+  const [inMemory = []] = await matchesInMemory(database, [filter], trial);
+  expect(inSql).toEqual(inMemory);
+  return inMemory;
+}
+
+/** Those of the first contacts that a condition leaves, and those of the others that it takes. */
+async function misjudged(
+  given: Given,
+  taken: ContactToStore[],
+  left: ContactToStore[],
+  segments?: SegmentToStore[],
+) {
+  const matches = await matching(readOne(given), [...taken, ...left], segments);
+  return [...taken, ...left].filter((_, at) => matches[at] !== at < taken.length);
+}
+
+const withA = (a: unknown): ContactToStore => ({ data: { a } });
+
+/** Of contacts with `data.a`: whom each condition takes, and whom it leaves. A contact without the key is `undefined`. */
+const DATA: Array<[given: Given, taken: unknown[], left: unknown[]]> = [
+  [["data.a", "equals", "pro"], ["pro"], ["Pro", "pro ", "", ["pro"], { pro: 1 }, null, undefined]],
+  [["data.a", "equals", 5], [5], ["5", 5.5, [5], undefined]],
+  [["data.a", "equals", 0.1], [0.1], [0.2, "0.1"]],
+  [["data.a", "equals", true], [true], ["true", 1, false, undefined]],
+  [["data.a", "equals", "NaN"], ["NaN"], [0, "nan"]],
+  [["data.a", "notEquals", "pro"], ["Pro", 5, ["pro"], null, undefined], ["pro"]],
+  [
+    ["data.a", "equals", "2026-01-31"],
+    ["2026-01-31", "2026-01-31T00:00:00Z", "2026-01-31T00:00:00.000Z", "2026-01-31T01:00:00+01:00"],
+    [
+      "2026-01-31T10:00:00Z",
+      "2026-01-31T00:00:00.001Z",
+      "2026-01-30T23:59:59.999Z",
+      "2026-1-31",
+      20260131,
+      undefined,
+    ],
+  ],
+  [
+    ["data.a", "equals", "2026-01-31T10:00:00+02:00"],
+    ["2026-01-31T08:00:00Z", "2026-01-31T08:00:00.0Z"],
+    ["2026-01-31T10:00:00Z"],
+  ],
+  [["data.a", "notEquals", "2026-01-31"], ["2026-02-31", "x", undefined], ["2026-01-31T00:00:00.000000Z"]],
+  [
+    ["data.a", "in", ["pro", 5, "2026-01-31"]],
+    ["pro", 5, "2026-01-31T00:00:00Z"],
+    ["PRO", "5", ["pro"], undefined],
+  ],
+  [
+    ["data.a", "notIn", ["pro", 5]],
+    ["5", null, undefined],
+    ["pro", 5],
+  ],
+  [
+    ["data.a", "contains", "Pro"],
+    ["a PROject", "pro", ["x", "Pro"]],
+    ["pr o", ["pro"], ["a Pro"], { Pro: 1 }, 5, undefined],
+  ],
+  [["data.a", "contains", "ÜBER"], ["darüber", "Über"], ["uber"]],
+  [["data.a", "contains", "straße"], ["Hauptstraße", "STRAßE"], ["STRASSE"]],
+  [["data.a", "contains", "50%_\\"], ["a 50%_\\ b"], ["50 percent", "50%x\\"]],
+  [["data.a", "contains", 5], [[1, 5]], ["5", 5, ["5"], undefined]],
+  [
+    ["data.a", "notContains", "pro"],
+    ["x", ["PRO"], 5, null, undefined],
+    ["PRO", ["pro"]],
+  ],
+  [
+    ["data.a", "startsWith", "ça"],
+    ["Ça va", "ça"],
+    ["va ça", ["ça"], undefined],
+  ],
+  [["data.a", "endsWith", "🙂Я"], ["x🙂я"], ["🙂я.", undefined]],
+  [
+    ["data.a", "greaterThan", 5],
+    [5.1, 1e308],
+    [5, -6, "6", true, [6], "NaN", undefined],
+  ],
+  [
+    ["data.a", "greaterThanOrEqual", 5],
+    [5, 6],
+    [4.9, "5"],
+  ],
+  [
+    ["data.a", "lessThan", -1.5e3],
+    [-1501, -1e308],
+    [-1500, 0, "-2000", null, {}, undefined],
+  ],
+  [["data.a", "lessThanOrEqual", 0], [0, -1], [5e-324]],
+  [
+    ["data.a", "greaterThan", "2026-01-31T10:00:00Z"],
+    ["2026-01-31T10:00:00.001Z", "2026-01-31T09:30:00-01:00", "2026-02-01", "9999-12-31"],
+    [
+      "2026-01-31T10:00:00.0009Z",
+      "2026-01-31T11:00:00+01:00",
+      "2026-01-31",
+      "2026-02-31",
+      "2027",
+      1e308,
+      undefined,
+    ],
+  ],
+  [
+    ["data.a", "greaterThanOrEqual", "2026-01-31"],
+    ["2026-01-31", "2026-01-31T00:00:00Z"],
+    ["2026-01-30T23:59:59.9Z"],
+  ],
+  [
+    ["data.a", "lessThan", "2026-01-31T10:00:00.5Z"],
+    ["2026-01-31T10:00:00Z", "2026-01-31T10:00:00.49Z", "2026-01-31", "0001-01-01T00:00:00Z"],
+    ["2026-01-31T10:00:00.5Z", "2026-01-31T10:00:00.50Z", "2025-02-29", "0000-01-01", "", undefined],
+  ],
+  [
+    ["data.a", "lessThanOrEqual", "2026-01-31T10:00:00Z"],
+    ["2026-01-31T10:00:00.0004Z"],
+    ["2026-01-31T10:00:00.001Z"],
+  ],
+  [
+    ["data.a", "exists"],
+    ["", 0, false, [], {}],
+    [null, undefined],
+  ],
+  [
+    ["data.a", "notExists"],
+    [null, undefined],
+    ["", 0, false],
+  ],
+  [
+    ["data.a", "within", 7, "days"],
+    ["2026-03-24T12:00:00Z", "2026-03-24T14:00:00+02:00", "2026-03-31T12:00:00Z", "2099-01-01T00:00:00Z"],
+    ["2026-03-24T11:59:59.999Z", "2026-03-30", "2026-03-30 10:00:00", 7, undefined],
+  ],
+  [
+    ["data.a", "olderThan", 1, "months"],
+    ["2026-02-28T11:59:59Z", "2026-02-28T12:59:59+01:00", "0001-01-01T00:00:00Z"],
+    ["2026-02-28T12:00:00Z", "2026-01-01", "2026-02-31T10:00:00Z", "x", undefined],
+  ],
+  [["data.a", "within", 36, "hours"], ["2026-03-30T00:00:00Z"], ["2026-03-29T23:59:59Z"]],
+  [["data.a", "within", 10, "minutes"], ["2026-03-31T11:50:00Z"], ["2026-03-31T11:49:59Z"]],
+  [["data.a", "within", 2, "weeks"], ["2026-03-17T12:00:00Z"], ["2026-03-17T11:59:59Z"]],
+];
+
+test.for(DATA)("%j", async ([given, taken, left]) => {
+  expect(await misjudged(given, taken.map(withA), left.map(withA))).toEqual([]);
+});
+
+test("a dot leads into objects, unless there is a key of that name", async () => {
+  expect(
+    await misjudged(
+      ["data.a.b", "equals", 5],
+      [{ data: { a: { b: 5 } } }, { data: { "a.b": 5, a: { b: 6 } } }],
+      [
+        { data: { a: { b: "5" } } },
+        { data: { "a.b": 6, a: { b: 5 } } },
+        { data: { a: [{ b: 5 }] } },
+        { data: { b: 5 } },
+      ],
+    ),
+  ).toEqual([]);
+  expect(
+    await misjudged(
+      ["data.a.b.c", "contains", "X"],
+      [{ data: { a: { b: { c: "x" } } } }],
+      [{ data: { a: { "b.c": "x" } } }, { data: { "a.b": { c: "x" } } }],
+    ),
+  ).toEqual([]);
+  expect(
+    await misjudged(
+      ["data.a.b", "notExists"],
+      [{ data: { a: 5 } }, { data: { "a.b": null, a: { b: 1 } } }],
+      [{ data: { a: { b: 0 } } }],
+    ),
+  ).toEqual([]);
+});
+
+test("keys may hold any letters, and none reaches beyond the data", async () => {
+  for (const key of [
+    "my key",
+    'a"b',
+    "a\\b",
+    "'; drop table contacts; --",
+    "$.x ? (1 == 1)",
+    "ключ🙂",
+    "\u0001",
+  ]) {
+    expect(
+      await misjudged(
+        [`data.${key}`, "greaterThan", 1],
+        [{ data: { [key]: 2 } }],
+        [{ data: { [key]: 1 } }, {}],
+      ),
+    ).toEqual([]);
+    expect(await misjudged([`data.${key}`, "contains", key], [{ data: { [key]: key } }], [{}])).toEqual([]);
+  }
+  for (const key of ["toString", "constructor", "length", "__proto__"])
+    expect(await misjudged([`data.${key}`, "exists"], [], [{}, { data: { a: [] } }])).toEqual([]);
+});
+
+test("e-mail addresses are compared as addresses", async () => {
+  const [ada, bob] = [{ email: "ada_l@bucher.example" }, { email: "bob@example.com" }];
+  expect(await misjudged(["email", "equals", " ADA_L@Bucher.Example "], [ada], [bob])).toEqual([]);
+  expect(await misjudged(["email", "notEquals", "ada_l@bucher.example"], [bob], [ada])).toEqual([]);
+  expect(await misjudged(["email", "in", ["x", "BOB@example.com"]], [bob], [ada])).toEqual([]);
+  expect(await misjudged(["email", "notIn", ["bob@example.com"]], [ada], [bob])).toEqual([]);
+  expect(await misjudged(["email", "contains", "A_L@"], [ada], [bob])).toEqual([]);
+  expect(await misjudged(["email", "contains", "_"], [ada], [bob])).toEqual([]);
+  expect(await misjudged(["email", "notContains", "example.com"], [ada], [bob])).toEqual([]);
+  expect(await misjudged(["email", "startsWith", "Bob"], [bob], [ada])).toEqual([]);
+  expect(await misjudged(["email", "endsWith", "@EXAMPLE.com"], [bob], [ada])).toEqual([]);
+  expect(await misjudged(["email", "endsWith", "%"], [], [ada, bob])).toEqual([]);
+});
+
+test("subscription", async () => {
+  expect(
+    await misjudged(["subscribed", "equals", true], [{ subscribed: true }], [{ subscribed: false }]),
+  ).toEqual([]);
+  expect(
+    await misjudged(["subscribed", "notEquals", true], [{ subscribed: false }], [{ subscribed: true }]),
+  ).toEqual([]);
+});
+
+test.for(["createdAt", "updatedAt"] as const)(
+  "%s is compared to the millisecond, as it is shown",
+  async (field) => {
+    const at = (instant: string) => ({ [field]: instant });
+    expect(
+      await misjudged(
+        [field, "equals", "2026-01-31T10:00:00.123Z"],
+        [at("2026-01-31T10:00:00.123456Z")],
+        [at("2026-01-31T10:00:00.124Z")],
+      ),
+    ).toEqual([]);
+    expect(
+      await misjudged(
+        [field, "equals", "2026-01-31"],
+        [at("2026-01-31T00:00:00Z"), at("2026-01-31T23:59:59.999999Z")],
+        [at("2026-02-01T00:00:00Z")],
+      ),
+    ).toEqual([]);
+    expect(
+      await misjudged(
+        [field, "notEquals", "2026-01-31"],
+        [at("2026-01-30T23:59:59.999999Z")],
+        [at("2026-01-31T12:00:00Z")],
+      ),
+    ).toEqual([]);
+    expect(
+      await misjudged(
+        [field, "greaterThan", "2026-01-31"],
+        [at("2026-01-31T00:00:00.001Z")],
+        [at("2026-01-31T00:00:00.000999Z")],
+      ),
+    ).toEqual([]);
+    expect(
+      await misjudged(
+        [field, "greaterThanOrEqual", "2026-01-31"],
+        [at("2026-01-31T00:00:00Z")],
+        [at("2026-01-30T23:59:59Z")],
+      ),
+    ).toEqual([]);
+    expect(
+      await misjudged(
+        [field, "lessThan", "2026-01-31T00:00:00+01:00"],
+        [at("2026-01-30T22:59:59Z")],
+        [at("2026-01-30T23:00:00Z")],
+      ),
+    ).toEqual([]);
+    expect(
+      await misjudged(
+        [field, "lessThanOrEqual", "9999-12-31T23:59:59.999Z"],
+        [at("2026-01-01T00:00:00Z")],
+        [],
+      ),
+    ).toEqual([]);
+    expect(
+      await misjudged(
+        [field, "within", 1, "months"],
+        [at("2026-02-28T12:00:00Z"), at("2026-04-01T00:00:00Z")],
+        [at("2026-02-28T11:59:59.999999Z")],
+      ),
+    ).toEqual([]);
+    expect(
+      await misjudged(
+        [field, "olderThan", 1, "months"],
+        [at("2026-02-28T11:59:59.999999Z")],
+        [at("2026-02-28T12:00:00Z")],
+      ),
+    ).toEqual([]);
+  },
+);
+
+const happened = (...days: string[]): ContactToStore => ({
+  events: days.map((day) => ({ name: "paid", at: `${day}T12:00:00Z` })),
+});
+
+describe("events", () => {
+  const never: ContactToStore = { events: [{ name: "paid.twice", at: "2026-03-31T00:00:00Z" }] };
+  const old = happened("2026-01-01");
+  const recent = happened("2026-03-24", "2026-01-01");
+
+  test.for<[Given, ContactToStore[], ContactToStore[]]>([
+    [
+      ["event.paid", "triggered"],
+      [old, recent],
+      [never, {}],
+    ],
+    [
+      ["event.paid", "notTriggered"],
+      [never, {}],
+      [old, recent],
+    ],
+    [["event.paid", "triggeredWithin", 7, "days"], [recent], [old, never]],
+    [["event.paid", "notTriggeredWithin", 7, "days"], [old, never, {}], [recent]],
+    [["event.paid", "triggeredOlderThan", 7, "days"], [old], [recent, never]],
+    [["event.paid", "triggered", 1], [old, recent], [never]],
+    [["event.paid", "triggered", 2], [recent], [old, never]],
+    [["event.paid", "triggered", 2, "days", 7], [happened("2026-03-24", "2026-03-30")], [recent, old]],
+    [["event.paid", "triggered", undefined, "days", 7], [recent], [old]],
+  ])("%j", async ([given, taken, left]) => {
+    expect(await misjudged(given, taken, left)).toEqual([]);
+  });
+
+  test("what mails do are events too", async () => {
+    const opened = { events: [{ name: "email.open", at: "2026-03-01T00:00:00Z" }] };
+    expect(await misjudged(["email.opened", "triggered"], [opened], [{}])).toEqual([]);
+    expect(await misjudged(["email.clicked", "notTriggered"], [opened, {}], [])).toEqual([]);
+  });
+});
+
+describe("segments", () => {
+  const [fixed, pro, tracked, gone] = [newId(), newId(), newId(), newId()];
+  const paying = readOne(["data.plan", "equals", "pro"]);
+  const segments: SegmentToStore[] = [
+    { id: fixed, filters: null },
+    { id: pro, filters: paying },
+    { id: tracked, filters: paying, trackMembership: true },
+  ];
+  const member = { segments: [fixed, tracked] };
+  const payer = { data: { plan: "pro" } };
+
+  test("a static segment is its members, a dynamic one whoever matches now", async () => {
+    expect(await misjudged([`segment.${fixed}`, "memberOfSegment"], [member], [payer, {}], segments)).toEqual(
+      [],
+    );
+    expect(
+      await misjudged([`segment.${fixed}`, "notMemberOfSegment"], [payer, {}], [member], segments),
+    ).toEqual([]);
+    expect(await misjudged([`segment.${pro}`, "memberOfSegment"], [payer], [member, {}], segments)).toEqual(
+      [],
+    );
+    expect(
+      await misjudged([`segment.${pro}`, "notMemberOfSegment"], [member, {}], [payer], segments),
+    ).toEqual([]);
+    expect(
+      await misjudged([`segment.${tracked}`, "memberOfSegment"], [payer], [member, {}], segments),
+    ).toEqual([]);
+  });
+
+  test("members of a tracked segment may be taken as they were last computed", async () => {
+    const filter = readOne([`segment.${tracked}`, "memberOfSegment"]);
+    expect(await matching(filter, [member, payer], segments, true)).toEqual([true, false]);
+  });
+
+  test("a segment that is gone, or another project's, takes nobody in and nobody out", async () => {
+    const other = await storeContacts(database, [], [{ id: gone, filters: null }]);
+    expect(other.ids).toEqual([]);
+    expect(await misjudged([`segment.${gone}`, "memberOfSegment"], [], [member, {}], segments)).toEqual([]);
+    expect(await misjudged([`segment.${gone}`, "notMemberOfSegment"], [], [member, {}], segments)).toEqual(
+      [],
+    );
+  });
+
+  test("segments in a circle end", async () => {
+    const [one, two] = [newId(), newId()];
+    const circle: SegmentToStore[] = [
+      { id: one, filters: readOne([`segment.${two}`, "memberOfSegment"]) },
+      { id: two, filters: readOne([`segment.${one}`, "notMemberOfSegment"]) },
+    ];
+    expect(await misjudged([`segment.${one}`, "memberOfSegment"], [], [{}], circle)).toEqual([]);
+  });
+
+  test("segments may stand on each other ten deep and no deeper", async () => {
+    const ids = Array.from({ length: LIMITS.filterDepth.value + 1 }, () => newId());
+    const chain = ids.map((id, at) => ({
+      id,
+      filters: at === 0 ? paying : readOne([`segment.${ids[at - 1]}`, "memberOfSegment"]),
+    }));
+    const over = (at: number) =>
+      matching(readOne([`segment.${ids.at(at)}`, "memberOfSegment"]), [payer, {}], chain);
+    expect(await over(-2)).toEqual([true, false]);
+    await expect(over(-1)).rejects.toMatchObject({
+      code: "VALIDATION_ERROR",
+      fields: [{ field: "filters", code: "too_big" }],
+    });
+  });
+
+  test("a filter that grows through segments runs up to its bound, and is refused beyond", async () => {
+    const [small, large] = [newId(), newId()];
+    const conditions = (id: string, count: number): Filter =>
+      filterSchema.parse({
+        operator: "OR",
+        conditions: Array.from({ length: count }, () => condition([`segment.${id}`, "memberOfSegment"])),
+      });
+    const wide = filterSchema.parse({
+      operator: "OR",
+      conditions: [
+        condition(["data.a.b.c.d", "contains", "x"]),
+        condition(["data.a.b.c.d", "within", 3, "days"]),
+        condition(["data.a.b.c.d", "in", ["x", 5, "2026-01-31"]]),
+        condition(["event.paid", "triggered", 3, "days", 7]),
+        ...Array.from({ length: 5 }, () => condition(["data.plan", "equals", "pro"])),
+      ],
+    });
+    const sources: SegmentToStore[] = [
+      { id: small, filters: wide },
+      { id: large, filters: conditions(small, 20) },
+    ];
+    expect(await matching(conditions(large, 9), [payer, {}], sources)).toEqual([true, false]);
+    await expect(matching(conditions(large, 10), [payer], sources)).rejects.toMatchObject({
+      code: "VALIDATION_ERROR",
+    });
+  });
+
+  test("members of a segment by itself, and the segments a project has", async () => {
+    const { projectId, ids } = await storeContacts(database, [member, payer], segments);
+    const sources = await loadSegments(database, projectId);
+    expect([...sources.keys()].toSorted()).toEqual([fixed, pro, tracked].toSorted());
+    expect(sources.get(tracked)).toEqual({
+      id: tracked,
+      type: "DYNAMIC",
+      filters: paying,
+      trackMembership: true,
+    });
+    const membersOf = async (id: string) => {
+      const members = membershipOf(id, { projectId, segments: sources });
+      const { rows } = await sql<{ id: string }>`
+        select c.id from contacts c where c.project_id = ${projectId} and ${members}`.execute(database);
+      return rows.map((row) => row.id);
+    };
+    expect(await membersOf(fixed)).toEqual([ids[0]]);
+    expect(await membersOf(pro)).toEqual([ids[1]]);
+    expect(await loadSegmentsFor(database, projectId, [paying])).toEqual(new Map());
+  });
+});
+
+test("lists may hold as many values as the limit says, dates too", async () => {
+  const dates = Array.from({ length: LIMITS.filterValues.value }, (_, at) =>
+    new Date(Date.UTC(2020, 0, 1, 0, 0, at)).toISOString(),
+  );
+  const last = dates.at(-1);
+  expect(await misjudged(["data.a", "in", dates], [withA(last)], [withA("2020-01-02"), {}])).toEqual([]);
+  expect(await misjudged(["data.a.b", "notIn", dates], [{}], [withA({ b: last })])).toEqual([]);
+});
+
+test("groups join by AND and OR, nested", async () => {
+  const filter = filterSchema.parse({
+    operator: "OR",
+    conditions: [
+      {
+        operator: "AND",
+        conditions: [condition(["data.a", "equals", 1]), condition(["data.b", "equals", 1])],
+      },
+      {
+        logic: "AND",
+        groups: [
+          { filters: [condition(["data.c", "exists"])] },
+          { filters: [condition(["data.b", "notExists"])] },
+        ],
+      },
+    ],
+  });
+  const contacts = [{ a: 1, b: 1 }, { a: 1 }, { b: 1 }, { c: 1 }, { c: 1, b: 1 }, {}].map((data) => ({
+    data,
+  }));
+  expect(await matching(filter, contacts)).toEqual([true, false, false, true, false, false]);
+});
+
+test("without a given time, now is now", async () => {
+  const [fresh, stale] = [60_000, 3_700_000].map((agoMs) => new Date(Date.now() - agoMs).toISOString());
+  const { projectId, ids } = await storeContacts(
+    database,
+    [fresh, stale].map((instant = "") => ({
+      createdAt: instant,
+      data: { a: instant },
+      events: [{ name: "paid", at: instant }],
+    })),
+  );
+  for (const given of [
+    ["createdAt", "within", 1, "hours"],
+    ["data.a", "within", 1, "hours"],
+    ["event.paid", "triggeredWithin", 1, "hours"],
+  ] as Given[]) {
+    const restriction = restrictionOf(readOne(given), { projectId, segments: new Map() });
+    const { rows } = await sql<{ id: string }>`
+      select c.id from contacts c where c.project_id = ${projectId} and ${restriction}`.execute(database);
+    expect([given, rows]).toEqual([given, [{ id: ids[0] }]]);
+  }
+});
+
+test("an explanation has the shape of the filter, with what was seen at each condition", async () => {
+  const pro = newId();
+  const segments = [{ id: pro, filters: readOne(["data.plan", "equals", "pro"]) }];
+  const stored = {
+    email: "ada@example.com",
+    createdAt: "2026-01-01T00:00:00.000999Z",
+    data: { plan: "free", profile: { tags: ["vip"] } },
+    events: ["2026-03-01T00:00:00Z", "2026-03-30T00:00:00Z"].map((at) => ({ name: "paid", at })),
+  };
+  const { projectId, ids } = await storeContacts(database, [stored], segments);
+  const filter = filterSchema.parse({
+    operator: "OR",
+    conditions: [
+      condition(["data.plan", "equals", "pro"]),
+      {
+        operator: "AND",
+        conditions: [condition(["event.paid", "triggered", 3]), condition(["email", "contains", "ADA"])],
+      },
+      condition(["data.profile.tags", "contains", "vip"]),
+      condition(["data.missing", "notEquals", 1]),
+      condition([`segment.${pro}`, "notMemberOfSegment"]),
+      condition(["createdAt", "olderThan", 1, "months"]),
+      condition(["event.never", "triggered"]),
+    ],
+  });
+  const sources = { segments: await loadSegmentsFor(database, projectId, [filter]) };
+  const contacts = await loadFilterContacts(database, {
+    projectId,
+    contactIds: ids,
+    filters: [filter],
+    ...sources,
+  });
+  const contact = contacts.get(ids[0] ?? "");
+  if (contact === undefined) throw new Error("The contact was not read.");
+  expect(explainFilter(filter, contact, { ...sources, now: NOW })).toEqual({
+    operator: "OR",
+    matches: true,
+    conditions: [
+      { field: "data.plan", operator: "equals", value: "pro", matches: false, seen: "free" },
+      {
+        operator: "AND",
+        matches: false,
+        conditions: [
+          {
+            field: "event.paid",
+            operator: "triggered",
+            value: 3,
+            matches: false,
+            seen: { count: 2, lastAt: "2026-03-30T00:00:00.000Z" },
+          },
+          { field: "email", operator: "contains", value: "ADA", matches: true, seen: "ada@example.com" },
+        ],
+      },
+      { field: "data.profile.tags", operator: "contains", value: "vip", matches: true, seen: ["vip"] },
+      { field: "data.missing", operator: "notEquals", value: 1, matches: true, seen: null },
+      { field: `segment.${pro}`, operator: "notMemberOfSegment", matches: true, seen: false },
+      {
+        field: "createdAt",
+        operator: "olderThan",
+        value: 1,
+        unit: "months",
+        matches: true,
+        seen: "2026-01-01T00:00:00.000Z",
+      },
+      { field: "event.never", operator: "triggered", matches: false, seen: { count: 0, lastAt: null } },
+    ],
+  });
+});
+
+test("contacts of another project are not read, and only as many events as are counted", async () => {
+  const events = ["2026-03-01", "2026-03-03", "2026-03-02"].map((day) => ({
+    name: "paid",
+    at: `${day}T00:00:00Z`,
+  }));
+  const { projectId, ids } = await storeContacts(database, [{ events }, {}]);
+  const other = await storeContacts(database, [{}]);
+  const load = (given: Given, leastEvents?: number) =>
+    loadFilterContacts(database, {
+      projectId,
+      contactIds: [...ids, ...other.ids, newId()],
+      filters: [readOne(given)],
+      segments: new Map(),
+      ...(leastEvents === undefined ? {} : { leastEvents }),
+    });
+  const days = (contacts: Awaited<ReturnType<typeof load>>) =>
+    contacts
+      .get(ids[0] ?? "")
+      ?.events.get("paid")
+      ?.map((at) => at.toISOString().slice(0, 10));
+  expect([...(await load(["event.paid", "triggered"])).keys()].toSorted()).toEqual(ids.toSorted());
+  expect(days(await load(["event.paid", "triggered"]))).toEqual(["2026-03-03"]);
+  expect(days(await load(["event.paid", "triggered", 2]))).toEqual(["2026-03-03", "2026-03-02"]);
+  expect(days(await load(["event.paid", "triggered"], 100))).toEqual([
+    "2026-03-03",
+    "2026-03-02",
+    "2026-03-01",
+  ]);
+  expect(days(await load(["email", "contains", "a"]))).toBeUndefined();
+});

@@ -1,0 +1,219 @@
+// Imports in steps: an exact total through the death of a process, beside other imports, and past rows the database refuses.
+import { afterEach, expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { createDatabase, createPool, type Database } from "../../platform/database.ts";
+import { JobFailure, startJobs, type JobRunner, type JobStep } from "../../platform/jobs.ts";
+import { createLog } from "../../platform/log.ts";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { endOfImport, uploadCsv, type ImportJob } from "../../testing/upload.ts";
+import { importStep } from "./import-step.ts";
+
+// Nobody works on jobs but the runners of a test.
+const server = useTestServer({ ROLES: "api" });
+const log = createLog({ level: "silent" });
+const WAIT = { timeout: 15_000, interval: 10 };
+
+const runners: JobRunner[] = [];
+afterEach(async () => {
+  await Promise.all(runners.splice(0).map((runner) => runner.stop()));
+});
+
+function startRunner(step: JobStep = importStep, database: Database = server.database): JobRunner {
+  const runner = startJobs({ database, kinds: { "contacts.import": step }, log });
+  runners.push(runner);
+  return runner;
+}
+
+async function upload({ byKey }: TestProject, rows: readonly string[], query = ""): Promise<string> {
+  const reply = await uploadCsv(server.call, byKey, `${rows.join("\n")}\n`, query);
+  expect(`${reply.status} ${reply.text}`).toMatch(/^202 /);
+  for (const runner of runners) runner.wake();
+  return reply.body.jobId;
+}
+
+const readJob = async ({ byKey }: TestProject, jobId: string) =>
+  (await server.call<ImportJob>("GET", `/contacts/import/${jobId}`, byKey)).body;
+const endOf = ({ byKey }: TestProject, jobId: string) => endOfImport(server.call, byKey, jobId);
+
+/** A process of its own, as the database sees it: `die` cuts its connections and lets it do nothing more. */
+function startMortal() {
+  // A pool hides its password from whoever copies its options.
+  const { options } = server.pool;
+  const connection = { ...options, password: options.password };
+  const pool = createPool({ connection, maxConnections: 4, log });
+  const pids = new Set<number>();
+  pool.on("connect", (client) => pids.add((client as unknown as { processID: number }).processID));
+  return {
+    database: createDatabase(pool),
+    async die() {
+      pool.connect = async () => {
+        throw new Error("This process is dead.");
+      };
+      await server.rows("select pg_terminate_backend(pid) from unnest($1::integer[]) as pid", [...pids]);
+    },
+  };
+}
+
+const PEOPLE = 8_100;
+
+test("a process that dies in the middle of a step loses nothing and repeats nothing: totals, contacts, flips and errors are exact", async () => {
+  const project = await server.createProject(server.project.owner);
+  for (const at of [5, 8_000])
+    await server.call("POST", "/contacts", project.byKey, { email: `p${at}@example.com`, subscribed: false });
+  const rows = Array.from({ length: PEOPLE }, (_, at) =>
+    at % 1_000 === 999
+      ? `bad ${at},${at},`
+      : `p${at}@example.com,${at},${at === 5 || at === 8_000 ? "yes" : ""}`,
+  );
+  const jobId = await upload(project, ["email,number,subscribed", ...rows, "p7@example.com,seven,"]);
+
+  const { database, die } = startMortal();
+  let steps = 0;
+  let died: Promise<void> | undefined;
+  startRunner(async (tx, job) => {
+    const outcome = await importStep(tx, job);
+    // The work of the second step is done and not committed.
+    if (++steps === 2) await (died = die());
+    return outcome;
+  }, database);
+  await vi.waitFor(() => expect(died).toBeDefined(), WAIT);
+  await died;
+  const halfway = await readJob(project, jobId);
+  expect(halfway).toMatchObject({ state: "active", result: null });
+  expect(halfway.progress).toBeGreaterThan(30);
+  expect(halfway.progress).toBeLessThan(60);
+
+  const second = startRunner();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect((await readJob(project, jobId)).progress, "the lease of the dead still holds").toBe(
+    halfway.progress,
+  );
+  await server.rows("update jobs set due_at = now() where id = $1", jobId);
+  second.wake();
+  const { state, progress, result } = await endOf(project, jobId);
+  expect({ state, progress }).toEqual({ state: "completed", progress: 100 });
+  expect(result).toMatchObject({
+    totalRows: PEOPLE + 1,
+    successCount: PEOPLE - 7,
+    createdCount: PEOPLE - 10,
+    updatedCount: 3,
+    failureCount: 8,
+  });
+  expect(result.errors.map(({ row, email }) => `${row} ${email}`)).toEqual(
+    Array.from({ length: 8 }, (_, at) => `${at * 1_000 + 1_001} bad ${at * 1_000 + 999}`),
+  );
+  const [counted] = await server.rows(
+    `select count(*) as contacts, count(*) filter (where data->>'number' = substr(split_part(email, '@', 1), 2)) as exact,
+       (select count(*) from events where project_id = $1) as flips
+     from contacts where project_id = $1`,
+    project.id,
+  );
+  expect(counted).toEqual({ contacts: PEOPLE - 8, exact: PEOPLE - 9, flips: 2 });
+  expect(await server.rows("select 1 from job_files where job_id = $1", jobId)).toEqual([]);
+});
+
+const fileOf = (emails: readonly string[], key: string) => [
+  `email,${key}`,
+  ...emails.map((email) => `${email},1`),
+];
+
+test("imports of the same addresses in opposite order at the same time by two processes make each contact once", async () => {
+  const project = await server.createProject(server.project.owner);
+  const emails = Array.from({ length: 5_000 }, (_, at) => `q${at}@example.com`);
+  const jobIds = await Promise.all([
+    upload(project, fileOf(emails, "a")),
+    upload(project, fileOf(emails.toReversed(), "b")),
+  ]);
+  const one = startMortal();
+  const other = startMortal();
+  startRunner(importStep, one.database);
+  startRunner(importStep, other.database);
+  const results = await Promise.all(jobIds.map(async (jobId) => (await endOf(project, jobId)).result));
+  expect(results.map(({ successCount }) => successCount)).toEqual([5_000, 5_000]);
+  expect(results.reduce((sum, { createdCount }) => sum + createdCount, 0)).toBe(5_000);
+  const [counted] = await server.rows(
+    `select count(*) as contacts, count(*) filter (where data = '{"a": 1, "b": 1}') as whole from contacts where project_id = $1`,
+    project.id,
+  );
+  expect(counted).toEqual({ contacts: 5_000, whole: 5_000 });
+  await Promise.all(runners.splice(0).map((runner) => runner.stop()));
+  await Promise.all([one.die(), other.die()]);
+});
+
+test("a row that the database refuses is reported, and the others of its step go in", async () => {
+  const project = await server.createProject(server.project.owner);
+  const full = "x".repeat(1_048_000);
+  await server.rows(
+    "insert into contacts (project_id, id, email, subscribed, data) values ($1, gen_random_uuid(), 'full@example.com', true, jsonb_build_object('full', $2::text))",
+    project.id,
+    full,
+  );
+  const rows = [
+    "a@example.com,1",
+    "b@example.com,2",
+    `full@example.com,${"y".repeat(1_000)}`,
+    "c@example.com,3",
+  ];
+  const jobId = await upload(project, ["email,more", ...rows]);
+  startRunner();
+  const { result } = await endOf(project, jobId);
+  expect(result).toMatchObject({ totalRows: 4, createdCount: 3, updatedCount: 0, failureCount: 1 });
+  expect(result.errors).toEqual([
+    { row: 4, email: "full@example.com", error: "The data of one contact may have at most 1048576 bytes." },
+  ]);
+});
+
+test("contacts of an import are noted for the segments that are tracked", async () => {
+  const project = await server.createProject(server.project.owner);
+  const changes = () =>
+    server.rows("select contact_id, cause from contact_changes where project_id = $1", project.id);
+  startRunner();
+  await endOf(project, await upload(project, ["email", "a@example.com"]));
+  expect(await changes()).toEqual([]);
+  await server.rows(
+    "insert into segments (project_id, id, name, type, filters, slug, track_membership, causes) values ($1, gen_random_uuid(), 's', 'DYNAMIC', '{}', 's', true, '{*}')",
+    project.id,
+  );
+  await endOf(
+    project,
+    await upload(project, ["email,x", "a@example.com,1", "b@example.com,2", "b@example.com,3"]),
+  );
+  await endOf(project, await upload(project, ["email,x", "b@example.com,3"]));
+  const ids = await server.rows<{ id: string }>("select id from contacts where project_id = $1", project.id);
+  const noted = (await changes()) as Array<{ contact_id: string; cause: null }>;
+  expect(noted.map(({ contact_id }) => contact_id).toSorted()).toEqual(ids.map(({ id }) => id).toSorted());
+});
+
+test("of very many errors the first are kept, and all are counted", async () => {
+  const project = await server.createProject(server.project.owner);
+  const jobId = await upload(project, ["email", "bad 1", "bad 2", "bad 3"]);
+  const failed = LIMITS.importErrorsKept.value - 1;
+  const checkpoint = { offset: 0, row: 2, created: 0, updated: 0, failed };
+  await server.rows("update jobs set checkpoint = $2 where id = $1", jobId, JSON.stringify(checkpoint));
+  startRunner();
+  const { result } = await endOf(project, jobId);
+  expect(result.failureCount).toBe(failed + 3);
+  expect(result.errors.map(({ email }) => email)).toEqual(["bad 1"]);
+});
+
+test("an import that fails keeps no file", async () => {
+  const project = await server.createProject(server.project.owner);
+  startRunner(async () => {
+    throw new JobFailure("Not today.");
+  });
+  const jobId = await upload(project, ["email", "a@example.com"]);
+  expect(await endOf(project, jobId)).toMatchObject({ state: "failed", failedReason: "Not today." });
+  expect(await server.rows("select 1 from job_files where job_id = $1", jobId)).toEqual([]);
+});
+
+test("an import whose file is gone ends with a reason", async () => {
+  const project = await server.createProject(server.project.owner);
+  const jobId = await upload(project, ["email", "a@example.com"]);
+  await server.rows("delete from job_files where job_id = $1", jobId);
+  startRunner();
+  expect(await endOf(project, jobId)).toMatchObject({
+    state: "failed",
+    result: null,
+    failedReason: "The uploaded file is gone.",
+  });
+});

@@ -1,0 +1,240 @@
+// The job `contacts.import`: a part of the file in each step, in one transaction with where the next one begins.
+// Before it: imports.ts queued the file. After it: upsert-contacts.ts changes the contacts, segments/ look at them again.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { databaseErrorCode, subtransaction, type Tx } from "../../platform/database.ts";
+import {
+  insertJobErrors,
+  JobFailure,
+  listJobErrors,
+  readJobFile,
+  type JobError,
+  type JobKey,
+  type JobStep,
+} from "../../platform/jobs.ts";
+import { noteContacts } from "../../events/contact-changes.ts";
+import { contactRefusal } from "../contacts.ts";
+import { findEmails } from "../queries.ts";
+import { upsertContacts } from "../upsert-contacts.ts";
+import { createCsvReader, type CsvRow } from "./read-csv.ts";
+import type { Column } from "./read-header.ts";
+import { readRow, type RowChange } from "./rules.ts";
+
+export const IMPORT_KIND = "contacts.import";
+
+/** What the job is told; the file below the header is stored beside it, as UTF-8. */
+export interface ImportInput {
+  dryRun: boolean;
+  /** The id of a user, or `key`. */
+  actor: string;
+  separator: string;
+  columns: Column[];
+  /** The number of the first row of the file. */
+  firstRow: number;
+  sizeBytes: number;
+}
+
+interface Counts {
+  created: number;
+  updated: number;
+  failed: number;
+}
+
+/** Where the next step begins. */
+interface Checkpoint extends Counts {
+  offset: number;
+  row: number;
+}
+
+interface NumberedChange {
+  row: number;
+  change: RowChange;
+}
+
+/** What a part of the file says. */
+interface Part {
+  changes: NumberedChange[];
+  errors: JobError[];
+  next: { offset: number; row: number };
+}
+
+/** Read at once; a row that is longer is read in larger parts. */
+const PART_BYTES = 512 * 1024;
+const CHANGES_A_STEP = 4_000;
+const ERRORS_A_STEP = 10_000;
+/** With more in one statement the planner reads all contacts to find these. */
+const ROWS_A_STATEMENT = 1_000;
+/** SQLSTATE of what the database says of a value: it does not fit, it breaks a check, it is too large. */
+const FAULT_OF_A_ROW = /^(22...|23514|54000)$/;
+
+export const importStep: JobStep = async (tx, job) => {
+  const input = job.input as ImportInput;
+  const start = { offset: 0, row: input.firstRow, created: 0, updated: 0, failed: 0 };
+  const before = (job.checkpoint ?? start) as Checkpoint;
+  const after = input.dryRun
+    ? await rehearse(tx, job, input, before)
+    : await importPart(tx, job, input, before);
+  if (after.offset < input.sizeBytes)
+    return { done: false, checkpoint: after, progress: (100 * after.offset) / input.sizeBytes };
+  return { done: true, result: await resultOf(tx, job, input, after) };
+};
+
+async function importPart(tx: Tx, job: JobKey, input: ImportInput, before: Checkpoint): Promise<Checkpoint> {
+  const part = await readPart(tx, job, input, before);
+  const applied: Applied = { created: 0, updated: 0, errors: part.errors };
+  for (let at = 0; at < part.changes.length; at += ROWS_A_STATEMENT) {
+    const rows = part.changes.slice(at, at + ROWS_A_STATEMENT);
+    const { created, updated, errors } = await applyRows(tx, job.projectId, input.actor, rows);
+    applied.created += created;
+    applied.updated += updated;
+    applied.errors.push(...errors);
+  }
+  await keepErrors(tx, job, before, applied.errors);
+  return add(before, { ...applied, failed: applied.errors.length }, part.next);
+}
+
+/** The whole file, in one step because nothing remembers in between which addresses would be there by then. It only reads. */
+async function rehearse(tx: Tx, job: JobKey, input: ImportInput, before: Checkpoint): Promise<Checkpoint> {
+  const seen = new Set<string>();
+  let at = before;
+  while (at.offset < input.sizeBytes) {
+    const part = await readPart(tx, job, input, at);
+    const emails = new Set(part.changes.map(({ change }) => change.email));
+    const known = await findEmails(tx, job.projectId, [...emails.difference(seen)]);
+    let created = 0;
+    for (const { change } of part.changes) {
+      if (!seen.has(change.email) && !known.has(change.email)) created++;
+      seen.add(change.email);
+    }
+    await keepErrors(tx, job, at, part.errors);
+    const counts = { created, updated: part.changes.length - created, failed: part.errors.length };
+    at = add(at, counts, part.next);
+  }
+  return at;
+}
+
+/** The first so many; all are counted. */
+async function keepErrors(tx: Tx, job: JobKey, before: Counts, errors: readonly JobError[]): Promise<void> {
+  const room = Math.max(0, LIMITS.importErrorsKept.value - before.failed);
+  await insertJobErrors(tx, job, errors.slice(0, room));
+}
+
+function add(before: Checkpoint, counts: Counts, next: Part["next"]): Checkpoint {
+  return {
+    ...next,
+    created: before.created + counts.created,
+    updated: before.updated + counts.updated,
+    failed: before.failed + counts.failed,
+  };
+}
+
+/** Some whole rows from a place on, at least one if there is one. */
+async function readPart(
+  tx: Tx,
+  job: JobKey,
+  input: ImportInput,
+  { offset, row }: { offset: number; row: number },
+): Promise<Part> {
+  for (let length = PART_BYTES; ; length *= 2) {
+    const bytes = await readJobFile(tx, job, { offset, length });
+    if (bytes.length === 0 && offset < input.sizeBytes) throw new JobFailure("The uploaded file is gone.");
+    const text = bytes.toString("utf8");
+    const isEnd = offset + bytes.length >= input.sizeBytes;
+    const reader = createCsvReader(text, input.separator, isEnd);
+    const part: Part = { changes: [], errors: [], next: { offset, row } };
+    while (part.changes.length < CHANGES_A_STEP && part.errors.length < ERRORS_A_STEP) {
+      const csvRow = reader.next();
+      if (csvRow === null) break;
+      take(part, csvRow, input.columns);
+    }
+    part.next.offset += Buffer.byteLength(text.slice(0, reader.end()));
+    if (part.next.row > row || isEnd) return part;
+  }
+}
+
+/** Rows that say nothing count as rows and are neither changes nor errors. */
+function take({ changes, errors, next }: Part, csvRow: CsvRow, columns: readonly Column[]): void {
+  const row = next.row++;
+  if (csvRow.kind === "fault") {
+    errors.push({ row, subject: csvRow.firstCell, error: csvRow.message });
+    return;
+  }
+  if (csvRow.cells.every((cell) => cell === "")) return;
+  const change = readRow(columns, csvRow.cells);
+  if (typeof change === "string") errors.push({ row, subject: shown(csvRow.cells[0] ?? ""), error: change });
+  else changes.push({ row, change });
+}
+
+function shown(email: string): string {
+  return email.slice(0, LIMITS.addressLength.value);
+}
+
+interface Applied {
+  created: number;
+  updated: number;
+  errors: JobError[];
+}
+
+/** Rows that the database refuses are found by halves, so that the others go in. */
+async function applyRows(
+  tx: Tx,
+  projectId: string,
+  actor: string,
+  rows: readonly NumberedChange[],
+): Promise<Applied> {
+  const [first] = rows;
+  if (first === undefined) return { created: 0, updated: 0, errors: [] };
+  try {
+    const created = await subtransaction(tx, () => applyAll(tx, projectId, actor, rows));
+    return { created, updated: rows.length - created, errors: [] };
+  } catch (error) {
+    if (!FAULT_OF_A_ROW.test(databaseErrorCode(error) ?? "")) throw error;
+    if (rows.length === 1) {
+      const message = contactRefusal(error)?.fields?.[0]?.message ?? "The database cannot store this row.";
+      const refused = { row: first.row, subject: shown(first.change.email), error: message };
+      return { created: 0, updated: 0, errors: [refused] };
+    }
+  }
+  const middle = Math.ceil(rows.length / 2);
+  const one = await applyRows(tx, projectId, actor, rows.slice(0, middle));
+  const other = await applyRows(tx, projectId, actor, rows.slice(middle));
+  return {
+    created: one.created + other.created,
+    updated: one.updated + other.updated,
+    errors: [...one.errors, ...other.errors],
+  };
+}
+
+/** Answers how many of the contacts are new. */
+async function applyAll(
+  tx: Tx,
+  projectId: string,
+  actor: string,
+  rows: readonly NumberedChange[],
+): Promise<number> {
+  const via = { source: "import" as const, actor, ip: null };
+  const outcomes = await upsertContacts(
+    tx,
+    rows.map(({ change }) => ({ projectId, ...change, subscribedIfNew: true, via })),
+  );
+  const ids = new Set(outcomes.flatMap(({ contactId, isChanged }) => (isChanged ? [contactId] : [])));
+  await noteContacts(
+    tx,
+    [...ids].map((contactId) => ({ projectId, contactId })),
+  );
+  return outcomes.filter(({ isNew }) => isNew).length;
+}
+
+async function resultOf(tx: Tx, job: JobKey, input: ImportInput, counts: Counts) {
+  const { created, updated, failed } = counts;
+  const errors = await listJobErrors(tx, job, { afterRow: 0, limit: LIMITS.importErrors.value });
+  return {
+    totalRows: created + updated + failed,
+    successCount: created + updated,
+    createdCount: created,
+    updatedCount: updated,
+    failureCount: failed,
+    errors: errors.map(({ row, subject, error }) => ({ row, email: subject, error })),
+    ignoredColumns: input.columns.flatMap((column) => (column.kind === "ignored" ? [column.name] : [])),
+    dryRun: input.dryRun,
+  };
+}

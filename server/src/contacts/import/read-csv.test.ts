@@ -1,0 +1,172 @@
+// CSV as it is found: quotes, line breaks, separators, faults; and a file read in parts, which must say the same as the whole.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { createCsvReader, type CsvRow } from "./read-csv.ts";
+
+/** Cells of each row; a fault as its message. */
+function read(text: string, separator = ",", isEnd = true): Array<string[] | string> {
+  const reader = createCsvReader(text, separator, isEnd);
+  return [...rowsOf(reader.next)].map((row) => (row.kind === "row" ? row.cells : row.message));
+}
+
+function* rowsOf(next: () => CsvRow | null): Generator<CsvRow> {
+  for (let row = next(); row !== null; row = next()) yield row;
+}
+
+const STRAY = "There is text behind a closing quote.";
+const UNCLOSED = "A quoted cell is not closed.";
+
+const FILES: Array<[string, string, Array<string[] | string>]> = [
+  [
+    "line feeds",
+    "a,b\nc,d\n",
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  ],
+  [
+    "no line break at the end",
+    "a,b\nc,d",
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  ],
+  [
+    "carriage returns and line feeds",
+    "a,b\r\nc,d\r\n",
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  ],
+  [
+    "carriage returns alone",
+    "a,b\rc,d\r",
+    [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  ],
+  ["every kind in one file", "a\nb\r\nc\rd", [["a"], ["b"], ["c"], ["d"]]],
+  ["empty lines", "a\n\n\r\n\rb", [["a"], [""], [""], [""], ["b"]]],
+  [
+    "empty cells",
+    ",\n,,",
+    [
+      ["", ""],
+      ["", "", ""],
+    ],
+  ],
+  [
+    "quotes",
+    '"a","b, c"\n"d""e",""\n',
+    [
+      ["a", "b, c"],
+      ['d"e', ""],
+    ],
+  ],
+  ["line breaks in quotes", '"a\nb","c\r\nd"\ne', [["a\nb", "c\r\nd"], ["e"]]],
+  [
+    "blanks around",
+    ' a , b\u00a0\n "c" , " d "\t\n',
+    [
+      ["a", "b"],
+      ["c", " d "],
+    ],
+  ],
+  ["a quote within a cell", '5" disk,a"b"c\nx', [['5" disk', 'a"b"c'], ["x"]]],
+  ["text behind a quote spoils its line alone", '"a" b,"c"\nd,e\n', [STRAY, ["d", "e"]]],
+  [
+    "a quote too many does not swallow the rows behind it",
+    'a,"b\nc,"d"\ne,f\n',
+    [STRAY, ["c", "d"], ["e", "f"]],
+  ],
+  ["a quote never closed", 'a\nb,"c\nd\n', [["a"], UNCLOSED, ["d"]]],
+  ["only a quote", '"', [UNCLOSED]],
+  ["nothing", "", []],
+];
+
+test.for(FILES)("%s", ([, text, expected]) => {
+  expect(read(text)).toEqual(expected);
+});
+
+test("semicolons and tabs separate where they should, and are text where they should not", () => {
+  expect(read('a;"b;c";d,e\n', ";")).toEqual([["a", "b;c", "d,e"]]);
+  expect(read('a\t"b\tc"\t\td\n', "\t")).toEqual([["a", "b\tc", "", "d"]]);
+});
+
+test("a row counts when its end is there, and not before", () => {
+  const incomplete = ["a,b", "a,b\r", '"a"', '"a', '"a""', '"a\nb', 'a,"'];
+  expect(incomplete.map((text) => read(text, ",", false))).toEqual(incomplete.map(() => []));
+  expect(read("a\nb\r", ",", false)).toEqual([["a"]]);
+});
+
+test("a fault tells what stands first in its row", () => {
+  const faults = [...rowsOf(createCsvReader('ada@example.com,"x"y\n"q"z,1\n', ",", true).next)];
+  expect(faults).toEqual([
+    { kind: "fault", message: STRAY, firstCell: "ada@example.com", isUnclosed: false },
+    { kind: "fault", message: STRAY, firstCell: '"q"z', isUnclosed: false },
+  ]);
+});
+
+test("a row that is too long is a fault, with quotes and without, and what follows is read", () => {
+  const limit = LIMITS.importRowBytes.value;
+  const tooLong = `The row has more than ${limit} bytes.`;
+  const long = "x".repeat(limit);
+  expect(read(`a,${long}\nb\n`)).toEqual([tooLong, ["b"]]);
+  expect(read(`a,"${long}\n"\nb\n`)).toEqual([tooLong, ["b"]]);
+  expect(read(`"${long.slice(2)}"\nb\n`)).toEqual([[long.slice(2)], ["b"]]);
+  expect(read(`${"ü".repeat(limit / 2)}ü\nb\n`)).toEqual([tooLong, ["b"]]);
+});
+
+const cell = fc.oneof(
+  fc.string({ unit: fc.constantFrom("a", "ü", "🦀", '"', ",", "\n", "\r", " ") }),
+  fc.string(),
+);
+const write = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+test("whatever is written in quotes is read again", () => {
+  const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
+  fc.assert(
+    fc.property(rows, fc.constantFrom("\n", "\r\n", "\r"), (drawn, lineBreak) => {
+      const text = drawn.map((cells) => cells.map(write).join(",") + lineBreak).join("");
+      expect(read(text)).toEqual(drawn);
+    }),
+  );
+});
+
+test("read part by part, wherever the cuts are, any text says the same as at once", () => {
+  const anything = fc.string({ unit: fc.constantFrom("a", "ü", '"', ",", "\n", "\r", " "), maxLength: 60 });
+  fc.assert(
+    fc.property(anything, fc.integer({ min: 1, max: 9 }), (text, partChars) => {
+      const parts: Array<string[] | string> = [];
+      for (let at = 0; at < text.length;) {
+        // As a step does it: a part without a whole row is read anew, longer.
+        for (let length = partChars; ; length *= 2) {
+          const isEnd = at + length >= text.length;
+          const reader = createCsvReader(text.slice(at, at + length), ",", isEnd);
+          const rows = [...rowsOf(reader.next)];
+          parts.push(...rows.map((row) => (row.kind === "row" ? row.cells : row.message)));
+          if (rows.length === 0 && !isEnd) continue;
+          at += reader.end();
+          break;
+        }
+      }
+      expect(parts).toEqual(read(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a file made to be slow is read in time that grows with its length and not with its square", () => {
+  const hostile = ['"a\n', 'a"b\n', '"a"b\n', '"",""x\n', `${'"a""b'.repeat(3)}\n`, ",", '"",'];
+  const tookMs = hostile.map((piece) => {
+    const startedMs = performance.now();
+    read(piece.repeat(1_000_000 / piece.length));
+    return performance.now() - startedMs;
+  });
+  expect(Math.max(...tookMs)).toBeLessThan(10_000);
+});

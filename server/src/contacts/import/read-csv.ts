@@ -1,0 +1,137 @@
+// Reads rows of CSV (RFC 4180, as it is found in the wild) out of a text that may be only a part of the file, and tells where each ends.
+// Why not a library: docs/decisions/0017-contacts-as-files.md. Pure.
+// Before it: a step has a part of the file. After it: rules.ts makes contacts of the rows.
+import { exceedsBytes } from "@postloft/contract/field.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+
+export type CsvRow =
+  | {
+      kind: "row";
+      /** Blanks around an unquoted cell are dropped; a quoted one is kept as it is. */
+      cells: string[];
+    }
+  | {
+      kind: "fault";
+      message: string;
+      /** What stands first in the row, as it is written. */
+      firstCell: string;
+      /** A quote that no other closes before the text ends. */
+      isUnclosed: boolean;
+    };
+
+export interface CsvReader {
+  /** The next whole row; null when there is none, or not all of it is there. */
+  next(): CsvRow | null;
+  /** Where the rows that were read end: characters from the start of the text. */
+  end(): number;
+}
+
+const QUOTE = '"';
+const MAX_ROW_BYTES = LIMITS.importRowBytes.value;
+const TOO_LONG = `The row has more than ${MAX_ROW_BYTES} bytes.`;
+/** So much of a first cell is shown beside a fault. */
+const SHOWN_CHARS = 254;
+
+/**
+ * @param isEnd whether the file ends where the text does; otherwise a row counts only when its line break is there
+ */
+export function createCsvReader(text: string, separator: string, isEnd: boolean): CsvReader {
+  const quotes = createFinder(text, QUOTE);
+  const linefeeds = createFinder(text, "\n");
+  const returns = createFinder(text, "\r");
+  const separators = createFinder(text, separator);
+  let start = 0;
+
+  const lineEndFrom = (at: number) => Math.min(linefeeds(at), returns(at));
+
+  /** Behind the line break at `at`; null when its second half may still come. */
+  function behindBreak(at: number): number | null {
+    if (at >= text.length) return isEnd ? text.length : null;
+    if (text[at] !== "\r") return at + 1;
+    if (at + 1 === text.length && !isEnd) return null;
+    return text[at + 1] === "\n" ? at + 2 : at + 1;
+  }
+
+  /** A fault spoils its line and not what follows: a quote too many would swallow good rows. */
+  function fault(message: string, isUnclosed = false): CsvRow | null {
+    const lineEnd = lineEndFrom(start);
+    const next = behindBreak(lineEnd);
+    if (next === null) return null;
+    const line = text.slice(start, Math.min(lineEnd, start + SHOWN_CHARS));
+    start = next;
+    const firstCell = (line.split(separator)[0] ?? "").trim();
+    return { kind: "fault", message, firstCell, isUnclosed };
+  }
+
+  /** Past blanks that are no separator. */
+  function skipBlanks(at: number): number {
+    let next = at;
+    while (text[next] === " " || (text[next] === "\t" && separator !== "\t")) next++;
+    return next;
+  }
+
+  /** Where a quoted cell ends that opens at `open`; null: not in this text. */
+  function closingQuote(open: number): number | null {
+    let at = quotes(open + 1);
+    while (text[at + 1] === QUOTE) at = quotes(at + 2);
+    return at >= text.length ? null : at;
+  }
+
+  function quotedRow(): CsvRow | null {
+    const cells: string[] = [];
+    for (let at = start; ; at++) {
+      const open = skipBlanks(at);
+      let cellEnd: number;
+      if (text[open] === QUOTE) {
+        const close = closingQuote(open);
+        if (close === null) return isEnd ? fault("A quoted cell is not closed.", true) : null;
+        const cell = text.slice(open + 1, close);
+        cells.push(cell.includes(QUOTE) ? cell.replaceAll('""', QUOTE) : cell);
+        cellEnd = skipBlanks(close + 1);
+      } else {
+        cellEnd = Math.min(lineEndFrom(at), separators(at));
+        cells.push(text.slice(at, cellEnd).trim());
+      }
+      if (text[cellEnd] === separator) at = cellEnd;
+      else if (cellEnd < text.length && text[cellEnd] !== "\n" && text[cellEnd] !== "\r")
+        return fault("There is text behind a closing quote.");
+      else return finish(cells, cellEnd);
+    }
+  }
+
+  function finish(cells: string[], rowEnd: number): CsvRow | null {
+    const next = behindBreak(rowEnd);
+    if (next === null) return null;
+    const isTooLong = exceedsBytes(text.slice(start, rowEnd), MAX_ROW_BYTES);
+    start = next;
+    if (!isTooLong) return { kind: "row", cells };
+    const firstCell = (cells[0] ?? "").slice(0, SHOWN_CHARS);
+    return { kind: "fault", message: TOO_LONG, firstCell, isUnclosed: false };
+  }
+
+  return {
+    end: () => start,
+    next() {
+      if (start >= text.length) return null;
+      const lineEnd = lineEndFrom(start);
+      if (quotes(start) < lineEnd) return quotedRow();
+      if (lineEnd - start > MAX_ROW_BYTES) return fault(TOO_LONG);
+      const cells = text.slice(start, lineEnd).split(separator);
+      for (let at = 0; at < cells.length; at++) cells[at] = (cells[at] ?? "").trim();
+      return finish(cells, lineEnd);
+    },
+  };
+}
+
+/** Finds a character from a place on; the end of the text where there is none. It keeps the last find, as places mostly grow. */
+function createFinder(text: string, character: string): (from: number) => number {
+  let searchedFrom = 0;
+  let found = -1;
+  return (from) => {
+    if (found !== -1 && searchedFrom <= from && from <= found) return found;
+    const at = text.indexOf(character, from);
+    searchedFrom = from;
+    found = at === -1 ? text.length : at;
+    return found;
+  };
+}

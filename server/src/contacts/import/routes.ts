@@ -1,0 +1,50 @@
+// HTTP for contacts as files: import, export, all we hold on one contact.
+import { Readable } from "node:stream";
+import * as contract from "@postloft/contract/contact-import.ts";
+import type { Database } from "../../platform/database.ts";
+import { ok, route, type Answer, type Route } from "../../platform/http-route.ts";
+import { openContactExport } from "../export-contact.ts";
+import { writeContacts } from "../export-contacts.ts";
+import { conditionsOf } from "../list-contacts.ts";
+import { addImport, getImport, prepareImport, writeImportErrors } from "./imports.ts";
+
+export function contactFileRoutes(dependencies: { database: Database; wakeJobs: () => void }): Route[] {
+  const { database, wakeJobs } = dependencies;
+  return [
+    route(contract.importContacts, async ({ projectId, userId, query, body, commit }) => {
+      const { dryRun = false } = query;
+      const prepared = await prepareImport(body.file.bytes, { dryRun, actor: userId ?? "key" });
+      const answer = await commit(async (tx) => {
+        const jobId = await addImport(tx, projectId, prepared);
+        const message = dryRun ? "The file is being looked at." : "The import is queued.";
+        return { status: 202, body: { message, jobId } };
+      });
+      wakeJobs();
+      return answer;
+    }),
+    route(contract.getImport, async ({ projectId, params }) =>
+      ok(await getImport(database, projectId, params.jobId)),
+    ),
+    route(contract.getImportErrors, async ({ projectId, params }) => {
+      const { id } = await getImport(database, projectId, params.jobId);
+      return csv("import-errors.csv", writeImportErrors(database, projectId, id));
+    }),
+    route(contract.exportContacts, async ({ projectId, query }) => {
+      const conditions = await conditionsOf(database, projectId, query);
+      return csv("contacts.csv", writeContacts(database, projectId, conditions));
+    }),
+    route(contract.exportContact, async ({ projectId, params }) =>
+      ok(Readable.from(await openContactExport(database, projectId, params.id))),
+    ),
+  ];
+}
+
+function csv(filename: string, lines: AsyncGenerator<string>): Answer {
+  return {
+    ...ok(Readable.from(lines)),
+    headers: {
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${filename}"`,
+    },
+  };
+}

@@ -1,0 +1,11 @@
+// The kinds of jobs of this folder, by name.
+// Before it: verbs queue them. After it: worker.ts has them worked on.
+import type { JobStep } from "../platform/jobs.ts";
+import { BULK_KIND } from "./bulk/bulk-changes.ts";
+import { stepOfBulk } from "./bulk/change-contacts.ts";
+import { FIELD_KIND, stepOfFieldDeletion } from "./fields/delete-field.ts";
+import { IMPORT_KIND, importStep } from "./import/import-step.ts";
+
+export function contactJobs(): Record<string, JobStep> {
+  return { [IMPORT_KIND]: importStep, [BULK_KIND]: stepOfBulk, [FIELD_KIND]: stepOfFieldDeletion };
+}

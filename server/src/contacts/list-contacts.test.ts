@@ -1,0 +1,198 @@
+// The list of contacts over HTTP: filters, orders, cursors that hold in each of them.
+import { expect, test } from "vitest";
+import { newId } from "../platform/ids.ts";
+import {
+  answersByName,
+  faultsOf,
+  refusalOf,
+  sameByName,
+  useTestServer,
+  type TestProject,
+} from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface ContactList {
+  data: Array<{ id: string; email: string; subscribed: boolean }>;
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+}
+
+const call = ({ byKey }: TestProject, query: string) =>
+  server.call<ContactList>("GET", `/contacts?${query}`, byKey);
+const list = async (project: TestProject, query: string) => (await call(project, query)).body;
+
+/** All pages of a list, one after the other: the parts of the addresses before the @. */
+async function walk(project: TestProject, query: string): Promise<string[]> {
+  const names: string[] = [];
+  for (let cursor = ""; ;) {
+    const page = await list(project, `${query}&limit=7${cursor}`);
+    names.push(...page.data.map(({ email }) => email.split("@")[0] ?? ""));
+    expect(page.hasMore).toBe(page.cursor !== null);
+    if (page.cursor === null) return names;
+    cursor = `&cursor=${page.cursor}`;
+  }
+}
+
+/** Contacts whose addresses are in another order than they came; every fifth is unsubscribed. Answers the names as they came. */
+async function fill({ id }: TestProject, count: number): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, at) => `${(at * 37) % 101}-${at}`);
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, unnest($2::uuid[]), unnest($3::text[]), unnest($4::boolean[])`,
+    id,
+    names.map(() => newId()),
+    names.map((name) => `${name}@example.com`),
+    names.map((_, at) => at % 5 !== 0),
+  );
+  return names;
+}
+
+const byAddress = (names: readonly string[]) =>
+  names.toSorted((one, other) => (`${one}@` < `${other}@` ? -1 : 1));
+
+test("each order goes through everybody once, forwards and backwards", async () => {
+  const project = await server.createProject();
+  const names = await fill(project, 30);
+  await fill(await server.createProject(), 10);
+  expect(await walk(project, "")).toEqual(names.toReversed());
+  expect(await walk(project, "sort=createdAt")).toEqual(names.toReversed());
+  expect(await walk(project, "sort=createdAt&dir=asc")).toEqual(names);
+  expect(await walk(project, "dir=asc")).toEqual(names);
+  expect(await walk(project, "sort=email")).toEqual(byAddress(names));
+  expect(await walk(project, "sort=email&dir=asc")).toEqual(byAddress(names));
+  expect(await walk(project, "sort=email&dir=desc")).toEqual(byAddress(names).toReversed());
+});
+
+test("filters hold in each order and together, and the total is of those that match", async () => {
+  const project = await server.createProject();
+  const names = await fill(project, 60);
+  const unsubscribed = names.filter((_, at) => at % 5 === 0);
+  const found = unsubscribed.filter((name) => name.includes("5"));
+  expect(await walk(project, "subscribed=false")).toEqual(unsubscribed.toReversed());
+  expect(await walk(project, "subscribed=true")).toHaveLength(48);
+  expect(await walk(project, "subscribed=false&sort=email")).toEqual(byAddress(unsubscribed));
+  expect(await walk(project, "subscribed=false&search=5")).toEqual(found.toReversed());
+  expect(await walk(project, "subscribed=false&search=5&sort=email&dir=desc")).toEqual(
+    byAddress(found).toReversed(),
+  );
+  const first = await list(project, "subscribed=false&limit=5");
+  expect(first).toMatchObject({ total: 12, hasMore: true });
+  expect(await list(project, `subscribed=false&limit=5&cursor=${first.cursor}`)).toMatchObject({ total: 0 });
+  expect(await list(project, "subscribed=false&search=5&limit=1")).toMatchObject({ total: found.length });
+});
+
+test("what few match is found far behind, what many match is found page by page", async () => {
+  const project = await server.createProject();
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, new_id(), case when n % 1000 = 0 then 'rare' else 'many' end || n || '@example.com', n <> 5
+     from generate_series(1, 5000) n`,
+    project.id,
+  );
+  const rare = ["rare5000", "rare4000", "rare3000", "rare2000", "rare1000"];
+  expect((await walk(project, "search=rare")).toSorted()).toEqual(rare.toSorted());
+  expect(await walk(project, "search=rare&sort=email")).toEqual(rare.toReversed());
+  expect(await walk(project, "subscribed=false")).toEqual(["many5"]);
+  expect(await walk(project, "subscribed=false&sort=email")).toEqual(["many5"]);
+  expect(await walk(project, "search=rare&subscribed=false")).toEqual([]);
+  const many = await list(project, "search=many&sort=email&dir=desc&limit=3");
+  expect(many.total).toBe(4_995);
+  expect(many.data.map(({ email }) => email)).toEqual([
+    "many9@example.com",
+    "many99@example.com",
+    "many999@example.com",
+  ]);
+});
+
+test("a segment means its members, in each order; one that nobody knows here is a 404", async () => {
+  const project = await server.createProject();
+  const names = await fill(project, 20);
+  const segmentId = newId();
+  await server.rows(
+    "insert into segments (project_id, id, name, type, slug) values ($1, $2, 's', 'STATIC', 's')",
+    project.id,
+    segmentId,
+  );
+  await server.rows(
+    `insert into segment_members (project_id, segment_id, contact_id)
+     select project_id, $2, id from contacts where project_id = $1 and email like any(array['1%', '2%'])`,
+    project.id,
+    segmentId,
+  );
+  const members = names.filter((name) => /^[12]/.test(name));
+  expect(await walk(project, `segmentId=${segmentId}`)).toEqual(members.toReversed());
+  expect(await walk(project, `segmentId=${segmentId.toUpperCase()}&sort=email`)).toEqual(byAddress(members));
+  expect(await list(project, `segmentId=${segmentId}&subscribed=false`)).toMatchObject({
+    total: members.filter((name) => Number(name.split("-")[1]) % 5 === 0).length,
+  });
+  const dynamic = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
+    name: "Begin with one",
+    filters: { operator: "AND", conditions: [{ field: "email", operator: "startsWith", value: "1" }] },
+  });
+  const ones = names.filter((name) => name.startsWith("1"));
+  expect(await walk(project, `segmentId=${dynamic.body.id}`)).toEqual(ones.toReversed());
+  const elsewhere = await server.createProject();
+  for (const [asking, id] of [
+    [elsewhere, segmentId],
+    [project, newId()],
+  ] as const)
+    expect(refusalOf((await call(asking, `segmentId=${id}`)) as never)).toBe("404 SEGMENT_NOT_FOUND");
+});
+
+test("a cursor goes on in its own order, survives the deletion of its row, and shows nothing of another project", async () => {
+  const project = await server.createProject();
+  const names = byAddress(await fill(project, 12));
+  const first = await list(project, "sort=email&dir=desc&limit=4");
+  await server.rows("delete from contacts where id = $1", first.data.at(-1)?.id);
+  const rest = names.toReversed().slice(4, 8);
+  for (const order of ["", "&sort=email", "&dir=desc", "&sort=email&dir=desc"]) {
+    const page = await list(project, `limit=4&cursor=${first.cursor}${order}`);
+    expect(page.data.map(({ email }) => email.split("@")[0])).toEqual(rest);
+  }
+  const elsewhere = await server.createProject();
+  expect((await list(elsewhere, `cursor=${first.cursor}`)).data).toEqual([]);
+});
+
+const cursorOf = (text: string) => Buffer.from(text).toString("base64url");
+
+test("a cursor of another order, and what this list did not hand out, are refused", async () => {
+  const project = await server.createProject();
+  await fill(project, 5);
+  const byMail = (await list(project, "sort=email&limit=1")).cursor ?? "";
+  const byTime = (await list(project, "limit=1")).cursor ?? "";
+  const queries = {
+    "by address, asked by time": `sort=createdAt&cursor=${byMail}`,
+    "by address, asked backwards": `sort=email&dir=desc&cursor=${byMail}`,
+    "by time, asked by address": `sort=email&cursor=${byTime}`,
+    "by time, asked forwards": `dir=asc&cursor=${byTime}`,
+    "of other lists": `cursor=${cursorOf(`events:createdAt:desc:${newId()}`)}`,
+    "of an older form": `cursor=${cursorOf(`contacts:${newId()}`)}`,
+    "of an order there is not": `cursor=${cursorOf("contacts:name:asc:x")}`,
+    "an address by time": `cursor=${cursorOf("contacts:createdAt:desc:a@example.com")}`,
+    "an id by address": `cursor=${cursorOf(`contacts:email:asc:${newId()}`)}`,
+    "an address as nobody stores it": `cursor=${cursorOf("contacts:email:asc:A@example.com")}`,
+    "a NUL": `cursor=${cursorOf("contacts:email:asc:a\0@example.com")}`,
+    "more parts": `cursor=${cursorOf("contacts:email:asc:a@example.com:x")}`,
+    "something after it": `cursor=${byMail}!!`,
+  };
+  const names = Object.keys(queries) as Array<keyof typeof queries>;
+  expect(
+    await answersByName(names, String, async (name) =>
+      refusalOf((await call(project, queries[name])) as never),
+    ),
+  ).toEqual(sameByName(names, String, () => "400 BAD_REQUEST"));
+});
+
+test.for([
+  ["subscribed=yes", ["subscribed invalid_enum_value"]],
+  ["subscribed=", ["subscribed invalid_enum_value"]],
+  ["sort=name", ["sort invalid_enum_value"]],
+  ["dir=up&sort=", ["dir invalid_enum_value", "sort invalid_enum_value"]],
+  ["segmentId=5", ["segmentId invalid_string"]],
+  ["sort=email&sort=email", ["sort invalid_enum_value"]],
+] as Array<[string, string[]]>)("GET /contacts?%s answers 422", async ([query, faults]) => {
+  const reply = await server.call("GET", `/contacts?${query}`, server.project.byKey);
+  expect([reply.status, faultsOf(reply)]).toEqual([422, faults]);
+});

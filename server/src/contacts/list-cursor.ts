@@ -1,0 +1,69 @@
+// Where a list of contacts goes on: in which order it is, and behind which contact. Pure; the cursor holds the key itself,
+// so that it survives the deletion of the contact.
+// Before it: routes.ts reads the query. After it: list-contacts.ts asks for the rows behind it.
+import { parseAddress } from "@postloft/contract/address.ts";
+import type { CONTACT_SORTS, SORT_DIRECTIONS } from "@postloft/contract/contacts.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { isId } from "../platform/ids.ts";
+import { Refusal } from "../platform/refusal.ts";
+
+export interface ContactOrder {
+  sort: (typeof CONTACT_SORTS)[number];
+  dir: (typeof SORT_DIRECTIONS)[number];
+}
+
+export interface ContactPageRequest {
+  limit: number;
+  order: ContactOrder;
+  /** The id or the address, as the order says, of the last contact of the page before; null for the first page. */
+  after: string | null;
+}
+
+const LIST = "contacts";
+const SORTS = ["createdAt", "email"] satisfies Array<ContactOrder["sort"]>;
+const DIRECTIONS = ["asc", "desc"] satisfies Array<ContactOrder["dir"]>;
+
+/** @throws Refusal BAD_REQUEST for a cursor that is none of this list's, or one of another order than the one asked for. */
+export function readContactPage(query: {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  sort?: ContactOrder["sort"] | undefined;
+  dir?: ContactOrder["dir"] | undefined;
+}): ContactPageRequest {
+  const limit = query.limit ?? LIMITS.pageSizeDefault.value;
+  if (query.cursor === undefined) {
+    const sort = query.sort ?? "createdAt";
+    return { limit, order: { sort, dir: query.dir ?? (sort === "email" ? "asc" : "desc") }, after: null };
+  }
+  const place = readCursor(query.cursor);
+  if (place === null)
+    throw new Refusal("BAD_REQUEST", { message: "The cursor is not one this list handed out." });
+  const { order } = place;
+  if ((query.sort ?? order.sort) !== order.sort || (query.dir ?? order.dir) !== order.dir)
+    throw new Refusal("BAD_REQUEST", {
+      message: `The cursor is of a list sorted by ${order.sort}, ${order.dir}: leave out \`sort\` and \`dir\`, or begin without a cursor.`,
+    });
+  return { limit, order, after: place.after };
+}
+
+function readCursor(cursor: string): { order: ContactOrder; after: string } | null {
+  const parts = Buffer.from(cursor, "base64url").toString("utf8").split(":");
+  const sort = SORTS.find((known) => known === parts[1]);
+  const dir = DIRECTIONS.find((known) => known === parts[2]);
+  const after = parts[3];
+  if (sort === undefined || dir === undefined || after === undefined) return null;
+  const order = { sort, dir };
+  if (!isKey(order, after) || cursorAfter(order, after) !== cursor) return null;
+  return { order, after };
+}
+
+function isKey({ sort }: ContactOrder, key: string): boolean {
+  if (sort === "createdAt") return isId(key);
+  const parsed = parseAddress(key);
+  return parsed.ok && parsed.address === key;
+}
+
+/** The cursor of the page that goes on behind the contact with this key. */
+export function cursorAfter({ sort, dir }: ContactOrder, key: string): string {
+  return Buffer.from(`${LIST}:${sort}:${dir}:${key}`).toString("base64url");
+}

@@ -1,0 +1,108 @@
+// Statements of lists of contacts. Conditions are on `contacts c`.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { plannedEachTime, type Database } from "../platform/database.ts";
+import type { ContactPageRequest } from "./list-cursor.ts";
+import type { ContactRow } from "./queries.ts";
+
+type Condition = RawBuilder<SqlBool>;
+
+/** A literal part of an address: `%`, `_` and `\` mean themselves. */
+export function hasInAddress(search: string): Condition {
+  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  return sql`c.email like ${pattern}`;
+}
+
+export function isSubscribed(subscribed: boolean): Condition {
+  return subscribed ? sql`c.subscribed` : sql`not c.subscribed`;
+}
+
+const COLUMNS = sql`c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at`;
+
+function placeOf({ order, after }: ContactPageRequest) {
+  const key = sql.ref(order.sort === "email" ? "c.email" : "c.id");
+  const isAscending = order.dir === "asc";
+  const behind = isAscending ? sql`${key} > ${after}` : sql`${key} < ${after}`;
+  return {
+    isBehind: after === null ? sql`true` : behind,
+    ordered: isAscending ? sql`order by ${key}` : sql`order by ${key} desc`,
+  };
+}
+
+const all = (conditions: readonly Condition[]) => sql.join([sql`true`, ...conditions], sql` and `);
+
+/** One row more than the page, for "there is more". The rows come in the order of an index; a condition that few meet makes it walk far. */
+export async function listContactRows(
+  database: Database,
+  projectId: string,
+  conditions: readonly Condition[],
+  page: ContactPageRequest,
+): Promise<ContactRow[]> {
+  const { isBehind, ordered } = placeOf(page);
+  const { rows } = await sql<ContactRow>`
+    select ${COLUMNS} from contacts c
+    where c.project_id = ${projectId} and ${isBehind} and ${all(conditions)}
+    ${ordered} limit ${page.limit + 1}`.execute(database);
+  return rows;
+}
+
+/** The same among the next `look` contacts alone. */
+export async function listContactRowsNearby(
+  database: Database,
+  projectId: string,
+  conditions: readonly Condition[],
+  page: ContactPageRequest & { look: number },
+): Promise<ContactRow[]> {
+  const { isBehind, ordered } = placeOf(page);
+  const { rows } = await sql<ContactRow>`
+    select ${COLUMNS} from (
+      select * from contacts c where c.project_id = ${projectId} and ${isBehind} ${ordered} limit ${page.look}
+    ) c
+    where ${all(conditions)} ${ordered} limit ${page.limit + 1}`.execute(database);
+  return rows;
+}
+
+/** The same for conditions that few meet: finds all that meet them by the best index, takes the first, and tells how many they are. */
+export async function listFewContactRows(
+  database: Database,
+  projectId: string,
+  conditions: readonly Condition[],
+  page: ContactPageRequest,
+): Promise<{ rows: ContactRow[]; found: number }> {
+  const { isBehind, ordered } = placeOf(page);
+  const { rows } = await sql<ContactRow & { found: number }>`
+    ${plannedEachTime} with found as materialized (
+      select c.id, c.email from contacts c where c.project_id = ${projectId} and ${isBehind} and ${all(conditions)}
+    ), page as (
+      select c.id from found c ${ordered} limit ${page.limit + 1}
+    )
+    select ${COLUMNS}, (select count(*) from found) as found
+    from page join contacts c on c.project_id = ${projectId} and c.id = page.id ${ordered}`.execute(database);
+  return { rows, found: rows[0]?.found ?? 0 };
+}
+
+export async function countContacts(
+  database: Database,
+  projectId: string,
+  conditions: readonly Condition[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    ${plannedEachTime} select count(*) as count from contacts c where c.project_id = ${projectId} and ${all(conditions)}`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** As part of a larger statement: the ids of those that meet the conditions as one text of bytes, 16 each, in order. */
+export function idBytesOf(
+  projectId: string,
+  conditions: readonly Condition[],
+  excludeIds: readonly string[],
+) {
+  return sql<Buffer>`coalesce((
+    select string_agg(uuid_send(found.id), ''::bytea) from (
+      select c.id from contacts c
+      where c.project_id = ${projectId} and ${all(conditions)}
+        and not exists (select 1 from unnest(${excludeIds}::uuid[]) as excluded (id) where excluded.id = c.id)
+      order by c.id
+    ) found), ''::bytea)`;
+}

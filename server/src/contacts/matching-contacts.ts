@@ -1,0 +1,25 @@
+// Contacts that match a filter, counted and listed.
+// Before it: filters/compile-filter.ts compiled the filter. After it: segments/ and campaigns/ ask.
+import type { RawBuilder, SqlBool } from "kysely";
+import type { Database } from "../platform/database.ts";
+import { presentContact, type ContactView } from "./contacts.ts";
+import { countContactsMatching, listContactsMatching } from "./matching-queries.ts";
+
+/** How many contacts of a project match; `matches` is a condition on `contacts c`. */
+export async function countMatching(
+  database: Database,
+  projectId: string,
+  matches: RawBuilder<SqlBool>,
+): Promise<number> {
+  return countContactsMatching(database, projectId, matches);
+}
+
+/** Contacts that match, newest first. */
+export async function listMatching(
+  database: Database,
+  projectId: string,
+  matches: RawBuilder<SqlBool>,
+  page: { limit: number; offset: number },
+): Promise<ContactView[]> {
+  return (await listContactsMatching(database, projectId, matches, page)).map(presentContact);
+}

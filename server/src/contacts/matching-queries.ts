@@ -1,0 +1,30 @@
+// Statements over the contacts that match a compiled filter on `contacts c`.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Database } from "../platform/database.ts";
+import type { ContactRow } from "./queries.ts";
+
+export async function countContactsMatching(
+  database: Database,
+  projectId: string,
+  matches: RawBuilder<SqlBool>,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from contacts c where c.project_id = ${projectId} and ${matches}`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Newest first. */
+export async function listContactsMatching(
+  database: Database,
+  projectId: string,
+  matches: RawBuilder<SqlBool>,
+  page: { limit: number; offset: number },
+): Promise<ContactRow[]> {
+  const { rows } = await sql<ContactRow>`
+    select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at from contacts c
+    where c.project_id = ${projectId} and ${matches}
+    order by c.id desc limit ${page.limit} offset ${page.offset}`.execute(database);
+  return rows;
+}

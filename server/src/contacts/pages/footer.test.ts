@@ -1,0 +1,37 @@
+// The footer of marketing mails: both links, in the contact's language, and safe whatever a project is called.
+import { expect, test } from "vitest";
+import { footerOf } from "./footer.ts";
+import { LANGUAGES } from "./locale.ts";
+
+const links = {
+  unsubscribeUrl: "https://post.example/unsubscribe/abc?a=1&b=2",
+  manageUrl: "https://post.example/manage/abc",
+};
+
+test.for(Object.keys(LANGUAGES))("in %s both parts say why and hold both links", (locale) => {
+  const { html, text } = footerOf(locale, { ...links, projectName: "Ada's shop" });
+  expect(html).toContain(`<div lang="${locale}" dir="${["ar", "he"].includes(locale) ? "rtl" : "ltr"}"`);
+  expect(html).toContain('href="https://post.example/unsubscribe/abc?a=1&amp;b=2"');
+  expect(html).toContain('href="https://post.example/manage/abc"');
+  expect(html).toContain("<bdi>Ada&#39;s shop</bdi>");
+  expect(html).not.toMatch(/[{}]/);
+  const [why, stop, manage, ...more] = text.split("\n");
+  expect(why).toContain("Ada's shop");
+  expect(stop).toMatch(/: https:\/\/post\.example\/unsubscribe\/abc\?a=1&b=2$/);
+  expect(manage).toMatch(/: https:\/\/post\.example\/manage\/abc$/);
+  expect(more).toEqual([]);
+});
+
+test("the language is found in any spelling, and an unknown one is English", () => {
+  expect(footerOf("de_AT", { ...links, projectName: "P" }).text).toContain("Abmelden: https:");
+  expect(footerOf("tlh", { ...links, projectName: "P" }).text).toContain("Unsubscribe: https:");
+});
+
+test("a project's name is text: neither markup nor a placeholder", () => {
+  const { html, text } = footerOf("en", {
+    ...links,
+    projectName: `"><script>alert(1)</script>{project}{email}`,
+  });
+  expect(html).toContain("<bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;{project}{email}</bdi>");
+  expect(text).toContain(`from "><script>alert(1)</script>{project}{email}.`);
+});

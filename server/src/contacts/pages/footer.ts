@@ -1,0 +1,48 @@
+// The footer of marketing mails: why somebody gets this mail, how to stop it, in the language of the contact.
+// Before it: whoever renders a marketing mail. After it: page.ts answers the links.
+import { escapeHtml, fillHtml, fillText } from "./fill-text.ts";
+import { chooseLocale, directionOf, textsOf } from "./locale.ts";
+
+export interface FooterValues {
+  unsubscribeUrl: string;
+  manageUrl: string;
+  projectName: string;
+}
+
+export interface Footer {
+  html: string;
+  text: string;
+}
+
+// A colour of its own for ink and paper: readable (6:1) whatever the mail around it looks like.
+const BOX =
+  "margin:32px 0 0;padding:20px 16px;border-top:1px solid #d5d8de;background-color:#ffffff;color:#566072;font-family:Arial,Helvetica,sans-serif;font-size:14px;line-height:1.6;text-align:center";
+const LINK = "color:#1f5fbf;text-decoration:underline";
+
+/**
+ * The footer as HTML (to stand before `</body>`) and as lines of plain text (to stand after an empty line).
+ * Both are finished: they go into a mail after its template was rendered, and a project's name is never template code.
+ *
+ * @param locale a contact's `data.locale` where it has one, else the project's language; an unknown one is English
+ */
+export function footerOf(locale: string, values: FooterValues): Footer {
+  const language = chooseLocale(locale);
+  const texts = textsOf(language);
+  const names = { project: values.projectName };
+  const links = [
+    { label: texts.unsubscribeButton, url: values.unsubscribeUrl },
+    { label: texts.manageLink, url: values.manageUrl },
+  ];
+  const anchors = links.map(
+    ({ label, url }) => `<a href="${escapeHtml(url)}" style="${LINK}">${escapeHtml(label)}</a>`,
+  );
+  return {
+    html:
+      `<div lang="${language}" dir="${directionOf(language)}" style="${BOX}">` +
+      `<p style="margin:0 0 8px">${fillHtml(texts.footerReason, names)}</p>` +
+      `<p style="margin:0">${anchors.join(' <span aria-hidden="true">·</span> ')}</p></div>`,
+    text: [fillText(texts.footerReason, names), ...links.map(({ label, url }) => `${label}: ${url}`)].join(
+      "\n",
+    ),
+  };
+}

@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Arabic. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const ar: PageTexts = {
+  unsubscribeTitle: "هل تريد إلغاء الاشتراك؟",
+  unsubscribeText: "لن تصل إلى {email} أي نشرات بريدية من {project} بعد ذلك.",
+  unsubscribeButton: "إلغاء الاشتراك",
+  unsubscribedTitle: "تم إلغاء اشتراكك",
+  unsubscribedText: "لم تعد تصل إلى {email} أي نشرات بريدية من {project}.",
+  accountNote: "لا يؤثر ذلك في الرسائل المتعلقة بحسابك أو بطلباتك.",
+  undoButton: "تراجع",
+  subscribeTitle: "هل تريد الاشتراك؟",
+  subscribeText: "ستصل إلى {email} النشرات البريدية من {project}.",
+  subscribeButton: "اشتراك",
+  subscribedTitle: "اشتراكك فعّال",
+  subscribedText: "تصل إلى {email} النشرات البريدية من {project}.",
+  manageTitle: "اشتراكك",
+  manageLink: "إدارة الاشتراك",
+  invalidTitle: "هذا الرابط لا يعمل",
+  invalidText: "الرابط غير مكتمل أو غير صالح. يُرجى فتح الرابط من الرسالة مرة أخرى.",
+  goneTitle: "لا توجد بيانات محفوظة عنك",
+  goneText: "العنوان الذي أُنشئ له هذا الرابط لم يعد محفوظًا هنا، ولا تصل إليه أي نشرات بريدية.",
+  problemTitle: "لم تنجح العملية",
+  problemText: "لم يتغيّر شيء. يُرجى المحاولة مرة أخرى بعد قليل.",
+  footerReason: "تصلك هذه الرسالة لاشتراكك في النشرات البريدية من {project}.",
+};

@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Bulgarian. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const bg: PageTexts = {
+  unsubscribeTitle: "Искате ли да се отпишете?",
+  unsubscribeText: "На {email} няма да пристигат повече бюлетини от {project}.",
+  unsubscribeButton: "Отписване",
+  unsubscribedTitle: "Вие се отписахте",
+  unsubscribedText: "На {email} вече не пристигат бюлетини от {project}.",
+  accountNote: "Това не засяга съобщенията за вашия профил или вашите поръчки.",
+  undoButton: "Отмяна",
+  subscribeTitle: "Искате ли да се абонирате?",
+  subscribeText: "На {email} ще пристигат бюлетини от {project}.",
+  subscribeButton: "Абониране",
+  subscribedTitle: "Вие сте абонирани",
+  subscribedText: "На {email} пристигат бюлетини от {project}.",
+  manageTitle: "Вашият абонамент",
+  manageLink: "Управление на абонамента",
+  invalidTitle: "Тази връзка не работи",
+  invalidText: "Тя е непълна или невалидна. Моля, отворете връзката от имейла отново.",
+  goneTitle: "За вас не се съхранява нищо",
+  goneText: "Адресът, за който е създадена тази връзка, вече не се съхранява тук и не получава бюлетини.",
+  problemTitle: "Не се получи",
+  problemText: "Нищо не е променено. Моля, опитайте отново след малко.",
+  footerReason: "Получавате този имейл, защото сте абонирани за бюлетините на {project}.",
+};

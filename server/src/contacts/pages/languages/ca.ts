@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Catalan. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const ca: PageTexts = {
+  unsubscribeTitle: "Voleu donar-vos de baixa?",
+  unsubscribeText: "{email} deixarà de rebre els butlletins de {project}.",
+  unsubscribeButton: "Dona’m de baixa",
+  unsubscribedTitle: "Us heu donat de baixa",
+  unsubscribedText: "{email} ja no rep els butlletins de {project}.",
+  accountNote: "Els missatges sobre el vostre compte o les vostres comandes no se’n veuen afectats.",
+  undoButton: "Desfés",
+  subscribeTitle: "Us voleu subscriure?",
+  subscribeText: "{email} rebrà els butlletins de {project}.",
+  subscribeButton: "Subscriu-m’hi",
+  subscribedTitle: "La subscripció és activa",
+  subscribedText: "{email} rep els butlletins de {project}.",
+  manageTitle: "La vostra subscripció",
+  manageLink: "Gestiona la subscripció",
+  invalidTitle: "Aquest enllaç no funciona",
+  invalidText: "És incomplet o no és vàlid. Torneu a obrir l’enllaç des del correu.",
+  goneTitle: "No hi ha cap dada vostra desada",
+  goneText: "L’adreça per a la qual es va crear aquest enllaç ja no està desada aquí i no rep butlletins.",
+  problemTitle: "No ha funcionat",
+  problemText: "No s’ha canviat res. Torneu-ho a provar d’aquí a una estona.",
+  footerReason: "Rebeu aquest correu perquè us heu subscrit als butlletins de {project}.",
+};

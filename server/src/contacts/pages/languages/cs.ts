@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Czech. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const cs: PageTexts = {
+  unsubscribeTitle: "Chcete se odhlásit?",
+  unsubscribeText: "Na adresu {email} už nebudou chodit newslettery od odesílatele {project}.",
+  unsubscribeButton: "Odhlásit se",
+  unsubscribedTitle: "Odběr je zrušen",
+  unsubscribedText: "Na adresu {email} už nechodí newslettery od odesílatele {project}.",
+  accountNote: "Zpráv o vašem účtu nebo vašich objednávkách se to netýká.",
+  undoButton: "Vrátit zpět",
+  subscribeTitle: "Chcete se přihlásit k odběru?",
+  subscribeText: "Na adresu {email} budou chodit newslettery od odesílatele {project}.",
+  subscribeButton: "Přihlásit se k odběru",
+  subscribedTitle: "Odběr je aktivní",
+  subscribedText: "Na adresu {email} chodí newslettery od odesílatele {project}.",
+  manageTitle: "Váš odběr",
+  manageLink: "Spravovat odběr",
+  invalidTitle: "Tento odkaz nefunguje",
+  invalidText: "Je neúplný nebo neplatný. Otevřete prosím odkaz v e-mailu znovu.",
+  goneTitle: "Nic o vás neuchováváme",
+  goneText: "Adresa, pro kterou byl tento odkaz vytvořen, zde už není uložena a newslettery na ni nechodí.",
+  problemTitle: "Nepodařilo se to",
+  problemText: "Nic se nezměnilo. Zkuste to prosím za chvíli znovu.",
+  footerReason: "Tento e-mail dostáváte, protože odebíráte newslettery od odesílatele {project}.",
+};

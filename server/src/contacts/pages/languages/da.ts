@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in Danish. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const da: PageTexts = {
+  unsubscribeTitle: "Vil du afmelde dig?",
+  unsubscribeText: "{email} modtager så ikke længere nyhedsbreve fra {project}.",
+  unsubscribeButton: "Afmeld",
+  unsubscribedTitle: "Du er afmeldt",
+  unsubscribedText: "{email} modtager ikke længere nyhedsbreve fra {project}.",
+  accountNote: "Beskeder om din konto eller dine ordrer bliver ikke påvirket.",
+  undoButton: "Fortryd",
+  subscribeTitle: "Vil du tilmelde dig?",
+  subscribeText: "{email} modtager så nyhedsbreve fra {project}.",
+  subscribeButton: "Tilmeld",
+  subscribedTitle: "Du er tilmeldt",
+  subscribedText: "{email} modtager nyhedsbreve fra {project}.",
+  manageTitle: "Dit abonnement",
+  manageLink: "Administrer abonnementet",
+  invalidTitle: "Linket virker ikke",
+  invalidText: "Det er ufuldstændigt eller ugyldigt. Åbn linket i e-mailen igen.",
+  goneTitle: "Der er ikke gemt noget om dig",
+  goneText:
+    "Adressen, som dette link blev lavet til, er ikke længere gemt her og modtager ingen nyhedsbreve.",
+  problemTitle: "Det lykkedes ikke",
+  problemText: "Intet er ændret. Prøv igen om et øjeblik.",
+  footerReason: "Du modtager denne e-mail, fordi du er tilmeldt nyhedsbreve fra {project}.",
+};

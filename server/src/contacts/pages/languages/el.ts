@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in Greek. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const el: PageTexts = {
+  unsubscribeTitle: "Θέλετε να διαγραφείτε;",
+  unsubscribeText: "Στη διεύθυνση {email} δεν θα έρχονται πλέον ενημερωτικά δελτία από: {project}.",
+  unsubscribeButton: "Διαγραφή",
+  unsubscribedTitle: "Η εγγραφή σας διαγράφηκε",
+  unsubscribedText: "Στη διεύθυνση {email} δεν έρχονται πλέον ενημερωτικά δελτία από: {project}.",
+  accountNote: "Τα μηνύματα για τον λογαριασμό ή τις παραγγελίες σας δεν επηρεάζονται.",
+  undoButton: "Αναίρεση",
+  subscribeTitle: "Θέλετε να εγγραφείτε;",
+  subscribeText: "Στη διεύθυνση {email} θα έρχονται ενημερωτικά δελτία από: {project}.",
+  subscribeButton: "Εγγραφή",
+  subscribedTitle: "Η εγγραφή σας είναι ενεργή",
+  subscribedText: "Στη διεύθυνση {email} έρχονται ενημερωτικά δελτία από: {project}.",
+  manageTitle: "Η εγγραφή σας",
+  manageLink: "Διαχείριση εγγραφής",
+  invalidTitle: "Αυτός ο σύνδεσμος δεν λειτουργεί",
+  invalidText: "Δεν είναι πλήρης ή δεν είναι έγκυρος. Ανοίξτε ξανά τον σύνδεσμο από το email.",
+  goneTitle: "Δεν υπάρχουν αποθηκευμένα στοιχεία για εσάς",
+  goneText:
+    "Η διεύθυνση για την οποία δημιουργήθηκε αυτός ο σύνδεσμος δεν είναι πλέον αποθηκευμένη εδώ και δεν λαμβάνει ενημερωτικά δελτία.",
+  problemTitle: "Δεν τα καταφέραμε",
+  problemText: "Δεν άλλαξε τίποτα. Δοκιμάστε ξανά σε λίγο.",
+  footerReason: "Λαμβάνετε αυτό το email επειδή έχετε εγγραφεί στα ενημερωτικά δελτία από: {project}.",
+};

@@ -1,0 +1,29 @@
+// Texts of the public pages and of the footer of marketing mails in English: the language that names the keys.
+// {email} and {project} stand for the (masked) address and the project. After it: locale.ts; every other language has the same keys.
+
+export const en = {
+  unsubscribeTitle: "Do you want to unsubscribe?",
+  unsubscribeText: "{email} will no longer receive newsletters from {project}.",
+  unsubscribeButton: "Unsubscribe",
+  unsubscribedTitle: "You are unsubscribed",
+  unsubscribedText: "{email} no longer receives newsletters from {project}.",
+  accountNote: "Messages about your account or your orders are not affected.",
+  undoButton: "Undo",
+  subscribeTitle: "Do you want to subscribe?",
+  subscribeText: "{email} will receive newsletters from {project}.",
+  subscribeButton: "Subscribe",
+  subscribedTitle: "You are subscribed",
+  subscribedText: "{email} receives newsletters from {project}.",
+  manageTitle: "Your subscription",
+  manageLink: "Manage your subscription",
+  invalidTitle: "This link does not work",
+  invalidText: "It is incomplete or not valid. Please open the link in the e-mail again.",
+  goneTitle: "Nothing is stored about you",
+  goneText: "The address this link was made for is no longer stored here, and it receives no newsletters.",
+  problemTitle: "That did not work",
+  problemText: "Nothing was changed. Please try again in a moment.",
+  footerReason: "You are receiving this e-mail because you are subscribed to newsletters from {project}.",
+};
+
+/** What every language says. */
+export type PageTexts = Record<keyof typeof en, string>;

@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Spanish. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const es: PageTexts = {
+  unsubscribeTitle: "¿Desea darse de baja?",
+  unsubscribeText: "{email} dejará de recibir los boletines de {project}.",
+  unsubscribeButton: "Darse de baja",
+  unsubscribedTitle: "Se ha dado de baja",
+  unsubscribedText: "{email} ya no recibe los boletines de {project}.",
+  accountNote: "Los mensajes sobre su cuenta o sus pedidos no se ven afectados.",
+  undoButton: "Deshacer",
+  subscribeTitle: "¿Desea suscribirse?",
+  subscribeText: "{email} recibirá los boletines de {project}.",
+  subscribeButton: "Suscribirse",
+  subscribedTitle: "Su suscripción está activa",
+  subscribedText: "{email} recibe los boletines de {project}.",
+  manageTitle: "Su suscripción",
+  manageLink: "Gestionar la suscripción",
+  invalidTitle: "Este enlace no funciona",
+  invalidText: "Está incompleto o no es válido. Vuelva a abrir el enlace desde el correo electrónico.",
+  goneTitle: "No se guarda ningún dato sobre usted",
+  goneText: "La dirección para la que se creó este enlace ya no está guardada aquí y no recibe boletines.",
+  problemTitle: "No ha funcionado",
+  problemText: "No se ha cambiado nada. Inténtelo de nuevo en unos instantes.",
+  footerReason: "Recibe este correo electrónico porque se ha suscrito a los boletines de {project}.",
+};

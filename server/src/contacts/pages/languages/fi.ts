@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in Finnish. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const fi: PageTexts = {
+  unsubscribeTitle: "Haluatko perua tilauksen?",
+  unsubscribeText: "Osoitteeseen {email} ei enää lähetetä uutiskirjeitä lähettäjältä {project}.",
+  unsubscribeButton: "Peru tilaus",
+  unsubscribedTitle: "Tilaus on peruttu",
+  unsubscribedText: "Osoitteeseen {email} ei enää lähetetä uutiskirjeitä lähettäjältä {project}.",
+  accountNote: "Tämä ei vaikuta tiliäsi tai tilauksiasi koskeviin viesteihin.",
+  undoButton: "Kumoa",
+  subscribeTitle: "Haluatko tilata uutiskirjeen?",
+  subscribeText: "Osoitteeseen {email} lähetetään uutiskirjeitä lähettäjältä {project}.",
+  subscribeButton: "Tilaa",
+  subscribedTitle: "Tilaus on voimassa",
+  subscribedText: "Osoitteeseen {email} lähetetään uutiskirjeitä lähettäjältä {project}.",
+  manageTitle: "Tilauksesi",
+  manageLink: "Hallitse tilausta",
+  invalidTitle: "Tämä linkki ei toimi",
+  invalidText: "Linkki on vajaa tai virheellinen. Avaa sähköpostissa oleva linkki uudelleen.",
+  goneTitle: "Sinusta ei ole tallennettu mitään",
+  goneText:
+    "Osoitetta, jolle tämä linkki tehtiin, ei enää säilytetä täällä, eikä siihen lähetetä uutiskirjeitä.",
+  problemTitle: "Se ei onnistunut",
+  problemText: "Mitään ei muutettu. Yritä hetken kuluttua uudelleen.",
+  footerReason: "Saat tämän viestin, koska olet tilannut uutiskirjeitä lähettäjältä {project}.",
+};

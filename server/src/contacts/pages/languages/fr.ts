@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in French. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const fr: PageTexts = {
+  unsubscribeTitle: "Voulez-vous vous désabonner ?",
+  unsubscribeText: "{email} ne recevra plus les newsletters de {project}.",
+  unsubscribeButton: "Se désabonner",
+  unsubscribedTitle: "Votre abonnement est résilié",
+  unsubscribedText: "{email} ne reçoit plus les newsletters de {project}.",
+  accountNote: "Les messages concernant votre compte ou vos commandes ne sont pas concernés.",
+  undoButton: "Annuler",
+  subscribeTitle: "Voulez-vous vous abonner ?",
+  subscribeText: "{email} recevra les newsletters de {project}.",
+  subscribeButton: "S’abonner",
+  subscribedTitle: "Votre abonnement est actif",
+  subscribedText: "{email} reçoit les newsletters de {project}.",
+  manageTitle: "Votre abonnement",
+  manageLink: "Gérer votre abonnement",
+  invalidTitle: "Ce lien ne fonctionne pas",
+  invalidText: "Il est incomplet ou n’est pas valide. Veuillez rouvrir le lien depuis l’e-mail.",
+  goneTitle: "Aucune donnée ne vous concerne ici",
+  goneText:
+    "L’adresse pour laquelle ce lien a été créé n’est plus enregistrée ici et ne reçoit plus de newsletters.",
+  problemTitle: "Cela n’a pas fonctionné",
+  problemText: "Rien n’a été modifié. Veuillez réessayer dans un instant.",
+  footerReason: "Vous recevez cet e-mail car votre adresse est abonnée aux newsletters de {project}.",
+};

@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Hebrew. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const he: PageTexts = {
+  unsubscribeTitle: "לבטל את ההרשמה?",
+  unsubscribeText: "ניוזלטרים מאת {project} לא יישלחו עוד אל {email}.",
+  unsubscribeButton: "ביטול ההרשמה",
+  unsubscribedTitle: "ההרשמה בוטלה",
+  unsubscribedText: "ניוזלטרים מאת {project} אינם נשלחים עוד אל {email}.",
+  accountNote: "אין לכך השפעה על הודעות הנוגעות לחשבון או להזמנות שלך.",
+  undoButton: "ביטול הפעולה",
+  subscribeTitle: "להירשם לניוזלטר?",
+  subscribeText: "ניוזלטרים מאת {project} יישלחו אל {email}.",
+  subscribeButton: "הרשמה",
+  subscribedTitle: "ההרשמה פעילה",
+  subscribedText: "ניוזלטרים מאת {project} נשלחים אל {email}.",
+  manageTitle: "ההרשמה שלך",
+  manageLink: "ניהול ההרשמה",
+  invalidTitle: "הקישור אינו פועל",
+  invalidText: "הקישור חלקי או אינו תקף. יש לפתוח שוב את הקישור שבהודעת הדוא״ל.",
+  goneTitle: "לא שמור כאן מידע עליך",
+  goneText: "הכתובת שעבורה נוצר קישור זה אינה שמורה כאן עוד, ולא נשלחים אליה ניוזלטרים.",
+  problemTitle: "הפעולה לא הצליחה",
+  problemText: "דבר לא השתנה. יש לנסות שוב בעוד רגע.",
+  footerReason: "הודעה זו נשלחה אליך משום שנרשמת לניוזלטרים מאת {project}.",
+};

@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in Hungarian. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const hu: PageTexts = {
+  unsubscribeTitle: "Szeretne leiratkozni?",
+  unsubscribeText: "A(z) {email} címre nem érkezik több hírlevél a következő feladótól: {project}.",
+  unsubscribeButton: "Leiratkozás",
+  unsubscribedTitle: "Leiratkozott",
+  unsubscribedText: "A(z) {email} címre már nem érkezik hírlevél a következő feladótól: {project}.",
+  accountNote: "Ez nem érinti a fiókjával vagy a megrendeléseivel kapcsolatos üzeneteket.",
+  undoButton: "Visszavonás",
+  subscribeTitle: "Szeretne feliratkozni?",
+  subscribeText: "A(z) {email} címre hírlevelek fognak érkezni a következő feladótól: {project}.",
+  subscribeButton: "Feliratkozás",
+  subscribedTitle: "Fel van iratkozva",
+  subscribedText: "A(z) {email} címre hírlevelek érkeznek a következő feladótól: {project}.",
+  manageTitle: "Az Ön feliratkozása",
+  manageLink: "Feliratkozás kezelése",
+  invalidTitle: "Ez a hivatkozás nem működik",
+  invalidText: "Hiányos vagy érvénytelen. Kérjük, nyissa meg újra az e-mailben található hivatkozást.",
+  goneTitle: "Önről semmit sem tárolunk",
+  goneText:
+    "Azt a címet, amelyhez ez a hivatkozás készült, itt már nem tároljuk, és nem érkezik rá hírlevél.",
+  problemTitle: "Nem sikerült",
+  problemText: "Semmi sem változott. Kérjük, próbálja újra egy kicsit később.",
+  footerReason: "Azért kapta ezt az e-mailt, mert feliratkozott a következő feladó hírleveleire: {project}.",
+};

@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Indonesian. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const id: PageTexts = {
+  unsubscribeTitle: "Anda ingin berhenti berlangganan?",
+  unsubscribeText: "{email} tidak akan lagi menerima buletin dari {project}.",
+  unsubscribeButton: "Berhenti berlangganan",
+  unsubscribedTitle: "Anda telah berhenti berlangganan",
+  unsubscribedText: "{email} tidak lagi menerima buletin dari {project}.",
+  accountNote: "Pesan tentang akun atau pesanan Anda tidak terpengaruh.",
+  undoButton: "Urungkan",
+  subscribeTitle: "Anda ingin berlangganan?",
+  subscribeText: "{email} akan menerima buletin dari {project}.",
+  subscribeButton: "Berlangganan",
+  subscribedTitle: "Anda berlangganan",
+  subscribedText: "{email} menerima buletin dari {project}.",
+  manageTitle: "Langganan Anda",
+  manageLink: "Kelola langganan",
+  invalidTitle: "Tautan ini tidak berfungsi",
+  invalidText: "Tautan tidak lengkap atau tidak valid. Silakan buka kembali tautan di email.",
+  goneTitle: "Tidak ada data tentang Anda yang tersimpan",
+  goneText: "Alamat yang dituju tautan ini tidak lagi tersimpan di sini dan tidak menerima buletin.",
+  problemTitle: "Tidak berhasil",
+  problemText: "Tidak ada yang diubah. Silakan coba lagi sebentar lagi.",
+  footerReason: "Anda menerima email ini karena berlangganan buletin dari {project}.",
+};

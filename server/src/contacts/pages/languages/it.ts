@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in Italian. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const it: PageTexts = {
+  unsubscribeTitle: "Vuole annullare l’iscrizione?",
+  unsubscribeText: "{email} non riceverà più le newsletter di {project}.",
+  unsubscribeButton: "Annulla l’iscrizione",
+  unsubscribedTitle: "Iscrizione annullata",
+  unsubscribedText: "{email} non riceve più le newsletter di {project}.",
+  accountNote: "I messaggi sul Suo account o sui Suoi ordini non sono interessati.",
+  undoButton: "Ripristina",
+  subscribeTitle: "Vuole iscriversi?",
+  subscribeText: "{email} riceverà le newsletter di {project}.",
+  subscribeButton: "Conferma l’iscrizione",
+  subscribedTitle: "Iscrizione attiva",
+  subscribedText: "{email} riceve le newsletter di {project}.",
+  manageTitle: "La Sua iscrizione",
+  manageLink: "Gestisci l’iscrizione",
+  invalidTitle: "Questo link non funziona",
+  invalidText: "È incompleto o non valido. Apra di nuovo il link dall’e-mail.",
+  goneTitle: "Non è conservato alcun dato su di Lei",
+  goneText:
+    "L’indirizzo per cui è stato creato questo link non è più conservato qui e non riceve newsletter.",
+  problemTitle: "Non ha funzionato",
+  problemText: "Non è stato modificato nulla. Riprovi tra qualche istante.",
+  footerReason: "Riceve questa e-mail perché ha effettuato l’iscrizione alle newsletter di {project}.",
+};

@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Norwegian (Bokmål). Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const nb: PageTexts = {
+  unsubscribeTitle: "Vil du melde deg av?",
+  unsubscribeText: "{email} får da ikke flere nyhetsbrev fra {project}.",
+  unsubscribeButton: "Meld meg av",
+  unsubscribedTitle: "Du er meldt av",
+  unsubscribedText: "{email} får ikke lenger nyhetsbrev fra {project}.",
+  accountNote: "Meldinger om kontoen din eller bestillingene dine blir ikke påvirket.",
+  undoButton: "Angre",
+  subscribeTitle: "Vil du melde deg på?",
+  subscribeText: "{email} får da nyhetsbrev fra {project}.",
+  subscribeButton: "Meld meg på",
+  subscribedTitle: "Du er påmeldt",
+  subscribedText: "{email} får nyhetsbrev fra {project}.",
+  manageTitle: "Abonnementet ditt",
+  manageLink: "Administrer abonnementet",
+  invalidTitle: "Denne lenken virker ikke",
+  invalidText: "Den er ufullstendig eller ugyldig. Åpne lenken i e-posten på nytt.",
+  goneTitle: "Ingenting er lagret om deg",
+  goneText: "Adressen denne lenken ble laget for, er ikke lenger lagret her og får ingen nyhetsbrev.",
+  problemTitle: "Det gikk ikke",
+  problemText: "Ingenting er endret. Prøv igjen om et øyeblikk.",
+  footerReason: "Du får denne e-posten fordi du er påmeldt nyhetsbrev fra {project}.",
+};

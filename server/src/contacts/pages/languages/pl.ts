@@ -1,0 +1,27 @@
+// Texts of the public pages and of the footer of marketing mails in Polish. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const pl: PageTexts = {
+  unsubscribeTitle: "Czy chcesz się wypisać?",
+  unsubscribeText: "Na adres {email} nie będą już przychodzić newslettery od {project}.",
+  unsubscribeButton: "Wypisz się",
+  unsubscribedTitle: "Subskrypcja została anulowana",
+  unsubscribedText: "Na adres {email} nie przychodzą już newslettery od {project}.",
+  accountNote: "Nie dotyczy to wiadomości o Twoim koncie ani o Twoich zamówieniach.",
+  undoButton: "Cofnij",
+  subscribeTitle: "Czy chcesz się zapisać?",
+  subscribeText: "Na adres {email} będą przychodzić newslettery od {project}.",
+  subscribeButton: "Zapisz się",
+  subscribedTitle: "Subskrypcja jest aktywna",
+  subscribedText: "Na adres {email} przychodzą newslettery od {project}.",
+  manageTitle: "Twoja subskrypcja",
+  manageLink: "Zarządzaj subskrypcją",
+  invalidTitle: "Ten link nie działa",
+  invalidText: "Jest niepełny lub nieprawidłowy. Otwórz ponownie link z wiadomości e-mail.",
+  goneTitle: "Nie przechowujemy żadnych danych o Tobie",
+  goneText: "Adres, dla którego utworzono ten link, nie jest już tu zapisany i nie otrzymuje newsletterów.",
+  problemTitle: "Nie udało się",
+  problemText: "Nic nie zostało zmienione. Spróbuj ponownie za chwilę.",
+  footerReason: "Otrzymujesz tę wiadomość, ponieważ subskrybujesz newslettery od {project}.",
+};

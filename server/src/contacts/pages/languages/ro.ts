@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in Romanian. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const ro: PageTexts = {
+  unsubscribeTitle: "Doriți să vă dezabonați?",
+  unsubscribeText: "{email} nu va mai primi newslettere de la {project}.",
+  unsubscribeButton: "Dezabonare",
+  unsubscribedTitle: "V-ați dezabonat",
+  unsubscribedText: "{email} nu mai primește newslettere de la {project}.",
+  accountNote: "Mesajele despre contul sau comenzile dumneavoastră nu sunt afectate.",
+  undoButton: "Anulare",
+  subscribeTitle: "Doriți să vă abonați?",
+  subscribeText: "{email} va primi newslettere de la {project}.",
+  subscribeButton: "Abonare",
+  subscribedTitle: "Abonamentul este activ",
+  subscribedText: "{email} primește newslettere de la {project}.",
+  manageTitle: "Abonamentul dumneavoastră",
+  manageLink: "Gestionați abonamentul",
+  invalidTitle: "Acest link nu funcționează",
+  invalidText: "Este incomplet sau nu este valid. Deschideți din nou linkul din e-mail.",
+  goneTitle: "Nu este păstrată nicio informație despre dumneavoastră",
+  goneText:
+    "Adresa pentru care a fost creat acest link nu mai este păstrată aici și nu primește newslettere.",
+  problemTitle: "Nu a reușit",
+  problemText: "Nu s-a modificat nimic. Încercați din nou peste câteva momente.",
+  footerReason: "Primiți acest e-mail deoarece v-ați abonat la newsletterele de la {project}.",
+};

@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in Russian. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const ru: PageTexts = {
+  unsubscribeTitle: "Хотите отписаться?",
+  unsubscribeText: "На адрес {email} больше не будут приходить рассылки от {project}.",
+  unsubscribeButton: "Отписаться",
+  unsubscribedTitle: "Вы отписались",
+  unsubscribedText: "На адрес {email} больше не приходят рассылки от {project}.",
+  accountNote: "Это не касается сообщений о вашей учётной записи или ваших заказах.",
+  undoButton: "Отменить",
+  subscribeTitle: "Хотите подписаться?",
+  subscribeText: "На адрес {email} будут приходить рассылки от {project}.",
+  subscribeButton: "Подписаться",
+  subscribedTitle: "Вы подписаны",
+  subscribedText: "На адрес {email} приходят рассылки от {project}.",
+  manageTitle: "Ваша подписка",
+  manageLink: "Управление подпиской",
+  invalidTitle: "Эта ссылка не работает",
+  invalidText: "Она неполная или недействительна. Пожалуйста, откройте ссылку из письма ещё раз.",
+  goneTitle: "О вас ничего не сохранено",
+  goneText:
+    "Адрес, для которого создана эта ссылка, больше здесь не хранится, и рассылки на него не приходят.",
+  problemTitle: "Не получилось",
+  problemText: "Ничего не изменено. Пожалуйста, попробуйте ещё раз чуть позже.",
+  footerReason: "Вы получили это письмо, потому что подписаны на рассылки от {project}.",
+};

@@ -1,0 +1,28 @@
+// Texts of the public pages and of the footer of marketing mails in Turkish. Keys: en.ts.
+// Not read by a native speaker yet.
+import type { PageTexts } from "./en.ts";
+
+export const tr: PageTexts = {
+  unsubscribeTitle: "Abonelikten çıkmak istiyor musunuz?",
+  unsubscribeText: "{email} adresine artık {project} bültenleri gönderilmeyecek.",
+  unsubscribeButton: "Abonelikten çık",
+  unsubscribedTitle: "Abonelikten çıktınız",
+  unsubscribedText: "{email} adresine artık {project} bültenleri gönderilmiyor.",
+  accountNote: "Hesabınızla veya siparişlerinizle ilgili iletiler bundan etkilenmez.",
+  undoButton: "Geri al",
+  subscribeTitle: "Abone olmak istiyor musunuz?",
+  subscribeText: "{email} adresine {project} bültenleri gönderilecek.",
+  subscribeButton: "Abone ol",
+  subscribedTitle: "Abonesiniz",
+  subscribedText: "{email} adresine {project} bültenleri gönderiliyor.",
+  manageTitle: "Aboneliğiniz",
+  manageLink: "Aboneliği yönet",
+  invalidTitle: "Bu bağlantı çalışmıyor",
+  invalidText: "Bağlantı eksik veya geçersiz. Lütfen e-postadaki bağlantıyı yeniden açın.",
+  goneTitle: "Hakkınızda kayıtlı bilgi yok",
+  goneText:
+    "Bu bağlantının oluşturulduğu adres artık burada kayıtlı değil ve bu adrese bülten gönderilmiyor.",
+  problemTitle: "İşlem tamamlanamadı",
+  problemText: "Hiçbir şey değiştirilmedi. Lütfen biraz sonra yeniden deneyin.",
+  footerReason: "Bu e-postayı, {project} bültenlerine abone olduğunuz için alıyorsunuz.",
+};

@@ -1,0 +1,25 @@
+// What the public pages know of the contact a link names.
+import { sql } from "kysely";
+import type { Database } from "../../platform/database.ts";
+
+export interface SubscriptionRow {
+  project_name: string;
+  project_language: string;
+  /** Null with the two below when the contact is gone. */
+  email: string | null;
+  subscribed: boolean | null;
+  locale: unknown;
+}
+
+/** The project and, if it is still there, the contact; undefined when the project is gone too. */
+export async function findSubscription(
+  database: Database,
+  projectId: string,
+  contactId: string,
+): Promise<SubscriptionRow | undefined> {
+  const { rows } = await sql<SubscriptionRow>`
+    select p.name as project_name, p.language as project_language, c.email, c.subscribed, c.data -> 'locale' as locale
+    from projects p left join contacts c on c.project_id = p.id and c.id = ${contactId}
+    where p.id = ${projectId}`.execute(database);
+  return rows[0];
+}

@@ -1,0 +1,49 @@
+// HTTP for the public pages: link → page. Nobody is logged in here; the token in the link is all there is.
+import * as contract from "@postloft/contract/pages.ts";
+import { asUnavailable } from "../../platform/database.ts";
+import { route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { LinkPurpose } from "../links.ts";
+import { PAGE_HEADERS } from "./page.ts";
+import type { Form } from "./rules.ts";
+import type { Page, SubscriptionPages, Visit } from "./subscription-pages.ts";
+
+interface PageCall extends Pick<Call, "commit" | "ip" | "headers"> {
+  params: { token: string };
+  body: Form;
+}
+
+export function pageRoutes({ pages }: { pages: SubscriptionPages }): Route[] {
+  const show = (purpose: LinkPurpose) => async (call: Pick<PageCall, "params" | "headers">) => {
+    const visit = visitOf(purpose, call);
+    return answerOf(await pages.show(visit).catch((error: unknown) => problemOrBug(pages, visit, error)));
+  };
+  const submit = (purpose: LinkPurpose) => async (call: PageCall) => {
+    const visit = visitOf(purpose, call);
+    return call
+      .commit(async (tx) => answerOf(await pages.submit(tx, visit, call.body, call.ip)))
+      .catch((error: unknown) => answerOf(problemOrBug(pages, visit, error)));
+  };
+  return [
+    route(contract.showUnsubscribePage, show("unsubscribe")),
+    route(contract.unsubscribe, submit("unsubscribe")),
+    route(contract.showSubscribePage, show("subscribe")),
+    route(contract.subscribe, submit("subscribe")),
+    route(contract.showManagePage, show("manage")),
+    route(contract.manage, submit("manage")),
+  ];
+}
+
+function visitOf(purpose: LinkPurpose, { params, headers }: Pick<PageCall, "params" | "headers">): Visit {
+  return { purpose, token: params.token, acceptLanguage: headers["accept-language"] };
+}
+
+function answerOf({ status, html }: Page): Answer {
+  return { status, body: html, headers: PAGE_HEADERS };
+}
+
+/** A person is told in words when the database is away; a bug of ours goes on to the log. */
+function problemOrBug(pages: SubscriptionPages, visit: Visit, error: unknown): Page {
+  if (!(asUnavailable(error) instanceof Refusal)) throw error;
+  return pages.problem(visit);
+}

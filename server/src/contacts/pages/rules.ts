@@ -1,0 +1,98 @@
+// What a public page shows and what a form on it asks for: pure, no clock, no database.
+// Before it: subscription-pages.ts read the contact. After it: page.ts writes it down.
+import { isIP } from "node:net";
+import type { ContactLinks, LinkPurpose } from "../links.ts";
+import type { PageContent } from "./page.ts";
+
+export interface Wish {
+  subscribed: boolean;
+  source: "page" | "one-click";
+}
+
+export interface Form {
+  action?: string | undefined;
+  "List-Unsubscribe"?: string | undefined;
+}
+
+/** What a form asks for where it was sent to; null when it asks for nothing that this page does. */
+export function readWish(purpose: LinkPurpose, form: Form): Wish | null {
+  const mayUnsubscribe = purpose !== "subscribe";
+  const maySubscribe = purpose !== "unsubscribe";
+  if (purpose === "unsubscribe" && form["List-Unsubscribe"] === "One-Click")
+    return { subscribed: false, source: "one-click" };
+  if (mayUnsubscribe && form.action === "unsubscribe") return { subscribed: false, source: "page" };
+  if (maySubscribe && form.action === "subscribe") return { subscribed: true, source: "page" };
+  return null;
+}
+
+/**
+ * The page for a contact as it is now. It asks while there is something to ask, and tells how it is otherwise;
+ * right after a change it offers the way back.
+ */
+export function subscriptionPage(
+  purpose: LinkPurpose,
+  contact: { subscribed: boolean; isNews: boolean; sender: string },
+  links: ContactLinks,
+): PageContent {
+  const { subscribed, isNews, sender } = contact;
+  const action = subscribed ? "unsubscribe" : "subscribe";
+  const asks = !isNews && action === purpose;
+  const label = isNews && !subscribed ? "undoButton" : subscribed ? "unsubscribeButton" : "subscribeButton";
+  const ofAction = subscribed ? links.unsubscribeUrl : links.subscribeUrl;
+  return {
+    sender,
+    ...(asks ? QUESTIONS[action] : STATES[subscribed ? "subscribed" : "unsubscribed"]),
+    ...(purpose === "manage" && !isNews ? { heading: "manageTitle" } : {}),
+    isNews,
+    // Where unsubscribing is asked for or done.
+    note: asks === subscribed ? "accountNote" : null,
+    button: {
+      label,
+      target: pathOf(purpose === "manage" ? links.manageUrl : ofAction),
+      action,
+      weight: asks ? "strong" : "quiet",
+    },
+    link: purpose === "manage" ? null : { label: "manageLink", target: pathOf(links.manageUrl) },
+  };
+}
+
+const QUESTIONS = {
+  unsubscribe: { heading: "unsubscribeTitle", text: "unsubscribeText" },
+  subscribe: { heading: "subscribeTitle", text: "subscribeText" },
+} as const;
+
+const STATES = {
+  subscribed: { heading: "subscribedTitle", text: "subscribedText" },
+  unsubscribed: { heading: "unsubscribedTitle", text: "unsubscribedText" },
+} as const;
+
+/** A page that only tells something: the link is not ours, the contact is gone, or nothing works right now. */
+export function plainPage(about: "invalid" | "gone" | "problem", sender: string | null): PageContent {
+  const page = { sender, isNews: false, note: null, button: null, link: null };
+  switch (about) {
+    case "invalid":
+      return { ...page, heading: "invalidTitle", text: "invalidText" };
+    case "gone":
+      return { ...page, heading: "goneTitle", text: "goneText" };
+    case "problem":
+      return { ...page, heading: "problemTitle", text: "problemText" };
+  }
+}
+
+/** The path of a link: a page also works where it is reached by another name than the public one. */
+function pathOf(url: string): string {
+  return new URL(url).pathname;
+}
+
+/** `ada@example.com` → `a•••@example.com`: enough to recognise one's own address, too little to learn another's. */
+export function maskAddress(email: string): string {
+  const at = email.lastIndexOf("@");
+  const [first = ""] = email.slice(0, at);
+  return `${first}•••${email.slice(at)}`;
+}
+
+/** An address of a request as the database takes it, without the zone of a link-local one; null when it is none. */
+export function readIp(text: string): string | null {
+  const [ip = ""] = text.split("%");
+  return isIP(ip) === 0 ? null : ip;
+}

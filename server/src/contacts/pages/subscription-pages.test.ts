@@ -1,0 +1,438 @@
+// The public pages over HTTP: looking changes nothing, one click is enough, and a link is good for what it was made for only.
+import { randomUUID } from "node:crypto";
+import { Pool } from "pg";
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { createDatabase, transaction, type Tx } from "../../platform/database.ts";
+import type { Answer, Call } from "../../platform/http-route.ts";
+import {
+  answersByName,
+  APP_SECRET,
+  sameByName,
+  useTestServer,
+  type TestProject,
+} from "../../testing/test-server.ts";
+import { createContactLinks, createLinkReader, type ContactLinks } from "../links.ts";
+import { LANGUAGES } from "./locale.ts";
+import { pageRoutes } from "./routes.ts";
+import { createSubscriptionPages } from "./subscription-pages.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const linksOf = createContactLinks(APP_SECRET, () => "");
+
+interface Person {
+  project: TestProject;
+  id: string;
+  email: string;
+  links: ContactLinks;
+}
+
+let made = 0;
+async function newPerson(parts: { subscribed?: boolean; data?: object } = {}, project = server.project) {
+  const email = `person${++made}@example.com`;
+  const { body } = await server.call<{ id: string }>("POST", "/contacts", project.byKey, { email, ...parts });
+  return { project, id: body.id, email, links: linksOf(project.id, body.id) };
+}
+
+const isSubscribed = async ({ project, id }: Person) =>
+  (await server.call<{ subscribed: boolean }>("GET", `/contacts/${id}`, project.byKey)).body.subscribed;
+const eventsOf = async ({ project, id }: Person) =>
+  (
+    await server.call<{ data: Array<{ name: string }> }>("GET", `/events/contact/${id}`, project.byKey)
+  ).body.data.map(({ name }) => name);
+/** The consent log without ids and times, oldest first, after how the contact began. */
+const logOf = async ({ project, id }: Person) =>
+  (await server.call<{ data: object[] }>("GET", `/contacts/${id}/consent`, project.byKey)).body.data
+    .map((change) => ({ ...change, id: undefined, at: undefined }))
+    .toReversed()
+    .slice(1);
+
+const URLENCODED = "application/x-www-form-urlencoded";
+/** As RFC 8058 has it: no cookie, no origin, no user agent, nothing but the form. */
+const post = (path: string, form: string, contentType = URLENCODED) =>
+  server.call("POST", path, { headers: { "content-type": contentType } }, form);
+const ONE_CLICK = "List-Unsubscribe=One-Click";
+const MULTIPART_ONE_CLICK =
+  '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n';
+const MULTIPART = "multipart/form-data; boundary=b";
+
+const linkNames = ["unsubscribeUrl", "subscribeUrl", "manageUrl"] as const;
+const itself = (name: string) => name;
+const headingOf = (html: string) => /<h1>(.*?)<\/h1>/.exec(html)?.[1];
+const formOf = (html: string) => ({
+  target: /<form method="post" action="([^"]*)">/.exec(html)?.[1] ?? "",
+  action: /<input type="hidden" name="action" value="([^"]*)">/.exec(html)?.[1],
+  label: /<button[^>]*>(.*?)<\/button>/.exec(html)?.[1],
+});
+/** Presses the one button of a page. */
+const press = async (html: string) => {
+  const { target, action } = formOf(html);
+  return post(target, `action=${action}`);
+};
+
+const VISITORS = [
+  {},
+  { "sec-purpose": "prefetch" },
+  { purpose: "prefetch", "x-moz": "prefetch" },
+  { "user-agent": "Mozilla/5.0 (compatible; SafeLinks scanner)" },
+];
+
+test.for([true, false])("looking at the pages changes nothing when subscribed is %s", async (subscribed) => {
+  const person = await newPerson({ subscribed });
+  const before = await server.countRows();
+  const [row] = await server.rows("select c::text from contacts c where id = $1", person.id);
+  const statuses = await answersByName(linkNames, itself, async (name) =>
+    Promise.all(
+      VISITORS.flatMap((headers) =>
+        ["GET", "HEAD"].map(async (method) => {
+          const reply = await server.call(method, person.links[name], { headers });
+          expect(reply.text === "").toBe(method === "HEAD");
+          return reply.status;
+        }),
+      ),
+    ),
+  );
+  expect(statuses).toEqual(sameByName(linkNames, itself, () => Array(VISITORS.length * 2).fill(200)));
+  expect((await server.call("OPTIONS", person.links.unsubscribeUrl)).status).toBe(405);
+  expect(await server.countRows()).toEqual(before);
+  expect(await server.rows("select c::text from contacts c where id = $1", person.id)).toEqual([row]);
+});
+
+test.for([
+  ["urlencoded", URLENCODED, ONE_CLICK],
+  ["urlencoded with a charset", `${URLENCODED};charset=utf-8`, ONE_CLICK],
+  ["multipart", MULTIPART, MULTIPART_ONE_CLICK],
+] as const)("one click, %s, unsubscribes at once and once", async ([, contentType, body]) => {
+  const person = await newPerson();
+  for (let click = 0; click < 3; click++) {
+    const reply = await post(person.links.unsubscribeUrl, body, contentType);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("location")).toBeNull();
+    expect(reply.headers.getSetCookie()).toEqual([]);
+    expect(await isSubscribed(person)).toBe(false);
+  }
+  expect(await eventsOf(person)).toEqual(["contact.unsubscribed"]);
+  expect(await logOf(person)).toEqual([
+    { subscribed: false, source: "one-click", actor: null, ip: "127.0.0.1" },
+  ]);
+});
+
+test("of twenty clicks at once one unsubscribes, and all are answered alike", async () => {
+  const person = await newPerson();
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => post(person.links.unsubscribeUrl, ONE_CLICK)),
+  );
+  expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  expect(await eventsOf(person)).toEqual(["contact.unsubscribed"]);
+  expect(await logOf(person)).toHaveLength(1);
+});
+
+test("the page asks, unsubscribes, tells it and offers the way back, which works", async () => {
+  const person = await newPerson();
+  const asked = await server.call("GET", person.links.unsubscribeUrl);
+  expect(headingOf(asked.text)).toBe("Do you want to unsubscribe?");
+  expect(asked.text).not.toContain('role="status"');
+  expect(formOf(asked.text)).toEqual({
+    target: person.links.unsubscribeUrl,
+    action: "unsubscribe",
+    label: "Unsubscribe",
+  });
+  const done = await press(asked.text);
+  expect(done.status).toBe(200);
+  expect(done.text).toContain('<div role="status"><h1>You are unsubscribed</h1>');
+  expect(await isSubscribed(person)).toBe(false);
+  expect(formOf(done.text)).toEqual({
+    target: person.links.subscribeUrl,
+    action: "subscribe",
+    label: "Undo",
+  });
+  const undone = await press(done.text);
+  expect(undone.status).toBe(200);
+  expect(headingOf(undone.text)).toBe("You are subscribed");
+  expect(formOf(undone.text).label).toBe("Unsubscribe");
+  expect(await isSubscribed(person)).toBe(true);
+  expect(await eventsOf(person)).toEqual(["contact.subscribed", "contact.unsubscribed"]);
+  expect(await logOf(person)).toEqual([
+    { subscribed: false, source: "page", actor: null, ip: "127.0.0.1" },
+    { subscribed: true, source: "page", actor: null, ip: "127.0.0.1" },
+  ]);
+});
+
+test("the page to subscribe asks whoever is out and tells whoever is in", async () => {
+  const person = await newPerson({ subscribed: false });
+  const asked = await server.call("GET", person.links.subscribeUrl);
+  expect(headingOf(asked.text)).toBe("Do you want to subscribe?");
+  const done = await press(asked.text);
+  expect(headingOf(done.text)).toBe("You are subscribed");
+  expect(await isSubscribed(person)).toBe(true);
+  const later = await server.call("GET", person.links.subscribeUrl);
+  expect(headingOf(later.text)).toBe("You are subscribed");
+  expect(later.text).not.toContain('role="status"');
+  expect(await eventsOf(person)).toEqual(["contact.subscribed"]);
+});
+
+test("the page to manage shows the state, and its own link alone changes it both ways", async () => {
+  const person = await newPerson();
+  const { manageUrl } = person.links;
+  const first = await server.call("GET", manageUrl);
+  expect(headingOf(first.text)).toBe("Your subscription");
+  expect(first.text).toContain("receives newsletters");
+  expect(formOf(first.text)).toEqual({ target: manageUrl, action: "unsubscribe", label: "Unsubscribe" });
+  const out = await press(first.text);
+  expect(headingOf(out.text)).toBe("You are unsubscribed");
+  expect(await isSubscribed(person)).toBe(false);
+  expect((await server.call("GET", manageUrl)).text).toContain("no longer receives newsletters");
+  expect(formOf(out.text)).toEqual({ target: manageUrl, action: "subscribe", label: "Undo" });
+  await press(out.text);
+  expect(await isSubscribed(person)).toBe(true);
+  const change = `email=other%40example.com&action=unsubscribe&subscribed=true&data=x`;
+  expect((await post(manageUrl, change)).status).toBe(200);
+  const [row] = await server.rows("select email, subscribed, data from contacts where id = $1", person.id);
+  expect(row).toEqual({ email: person.email, subscribed: false, data: {} });
+});
+
+const NO_WISHES: Array<[keyof ContactLinks, string, string]> = [
+  ["unsubscribeUrl", "", URLENCODED],
+  ["unsubscribeUrl", "List-Unsubscribe=Two-Clicks", URLENCODED],
+  ["unsubscribeUrl", "action=subscribe", URLENCODED],
+  ["unsubscribeUrl", "__proto__[action]=unsubscribe&constructor=x", URLENCODED],
+  ["unsubscribeUrl", "%00=%00&action=unsubscribe%00", URLENCODED],
+  ["unsubscribeUrl", "garbage", MULTIPART],
+  ["unsubscribeUrl", MULTIPART_ONE_CLICK, "multipart/form-data"],
+  ["subscribeUrl", ONE_CLICK, URLENCODED],
+  ["subscribeUrl", "action=unsubscribe", URLENCODED],
+  ["manageUrl", ONE_CLICK, URLENCODED],
+];
+
+test.for(NO_WISHES)(
+  "a form to the %s that says %j asks for nothing there",
+  async ([name, body, contentType]) => {
+    const person = await newPerson({ subscribed: true });
+    const reply = await post(person.links[name], body, contentType);
+    expect(reply.status).toBe(422);
+    expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(reply.text).not.toContain('role="status"');
+    expect(await isSubscribed(person)).toBe(true);
+    expect(await logOf(person)).toEqual([]);
+  },
+);
+
+test("only forms are read, and only short ones", async () => {
+  const { links } = await newPerson();
+  for (const type of ["application/json", "text/plain", "application/xml"])
+    expect((await post(links.unsubscribeUrl, ONE_CLICK, type)).status).toBe(415);
+  const long = `${ONE_CLICK}&x=${"x".repeat(LIMITS.formBytes.value)}`;
+  expect((await post(links.unsubscribeUrl, long)).status).toBe(413);
+  const form = await server.call(
+    "POST",
+    "/contacts",
+    { ...server.project.byKey, headers: { "content-type": URLENCODED } },
+    "email=a%40example.com",
+  );
+  expect(form.status).toBe(415);
+});
+
+/** The same token with one character changed at a place. */
+function changed(path: string, place: number): string {
+  const at = path.lastIndexOf("/") + 1 + place;
+  return path.slice(0, at) + (path[at] === "A" ? "B" : "A") + path.slice(at + 1);
+}
+
+function forgeries({ links, project, id, email }: Person): string[] {
+  const { unsubscribeUrl } = links;
+  const token = unsubscribeUrl.slice("/unsubscribe/".length);
+  const stranger = createContactLinks("another secret, long enough as well", () => "")(project.id, id);
+  return [
+    ...[0, 21, 43, 63].map((place) => changed(unsubscribeUrl, place)),
+    links.subscribeUrl.replace("/subscribe/", "/unsubscribe/"),
+    links.manageUrl.replace("/manage/", "/unsubscribe/"),
+    stranger.unsubscribeUrl,
+    `/unsubscribe/${id}`,
+    `/unsubscribe/${project.id}${id}`,
+    `/unsubscribe/${encodeURIComponent(email)}`,
+    `/unsubscribe/${token}x`,
+    `/unsubscribe/${token}=`,
+    `/unsubscribe/${token}${token}`,
+    `/unsubscribe/${token.slice(0, -1)}`,
+    `/unsubscribe/${token}%20now`,
+    `/unsubscribe/${Buffer.from(token, "base64url").toString("base64").replaceAll("/", "%2F")}%3D`,
+    "/unsubscribe/x",
+    "/unsubscribe/%00",
+    `/unsubscribe/${"A".repeat(64)}`,
+    `/unsubscribe/${"x".repeat(1_000)}`,
+  ];
+}
+
+test("a link that was not made here for this page is answered 404, by a page, and does nothing", async () => {
+  const someone = await newPerson();
+  const before = await server.countRows();
+  const paths = forgeries(someone);
+  const answers = await answersByName(paths, itself, async (path) => {
+    const replies = await Promise.all([server.call("GET", path), post(path, ONE_CLICK)]);
+    return replies.map(({ status, headers, text }) => [status, headers.get("content-type"), headingOf(text)]);
+  });
+  const refused = [404, "text/html; charset=utf-8", "This link does not work"];
+  expect(answers).toEqual(sameByName(paths, itself, () => [refused, refused]));
+  expect((await server.call("GET", someone.links.unsubscribeUrl)).status).toBe(200);
+  expect(await server.countRows()).toEqual(before);
+  expect(await isSubscribed(someone)).toBe(true);
+});
+
+test("a token without end is refused like any path", async () => {
+  for (const length of [1_001, 8_000]) {
+    const path = `/unsubscribe/${"x".repeat(length)}`;
+    expect([(await server.call("GET", path)).status, (await post(path, ONE_CLICK)).status]).toEqual([
+      404, 404,
+    ]);
+  }
+});
+
+test("a link is of one project: there is no contact of it in another one, and no address in it", async () => {
+  const other = await server.createProject();
+  const someone = await newPerson();
+  const crossed = linksOf(other.id, someone.id);
+  const reply = await post(crossed.unsubscribeUrl, ONE_CLICK);
+  expect([reply.status, headingOf(reply.text)]).toEqual([200, "Nothing is stored about you"]);
+  expect(await isSubscribed(someone)).toBe(true);
+  for (const name of linkNames) {
+    const token = someone.links[name].split("/").at(-1) ?? "";
+    expect(token).toHaveLength(64);
+    expect(Buffer.from(token, "base64url").toString("latin1")).not.toContain("person");
+  }
+});
+
+test("the link of a deleted contact, and of a deleted project, says that nothing is held, and one click stays 200", async () => {
+  const project = await server.createProject();
+  const someone = await newPerson({}, project);
+  expect((await server.call("DELETE", `/contacts/${someone.id}`, project.byKey)).status).toBe(204);
+  for (const name of linkNames) {
+    const reply = await server.call("GET", someone.links[name]);
+    expect([reply.status, headingOf(reply.text)]).toEqual([200, "Nothing is stored about you"]);
+    expect(formOf(reply.text).label).toBeUndefined();
+  }
+  expect((await post(someone.links.unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+  expect((await post(someone.links.subscribeUrl, "action=subscribe")).status).toBe(200);
+  await server.rows("delete from projects where id = $1", project.id);
+  const reply = await server.call("GET", someone.links.manageUrl, { headers: { "accept-language": "nl" } });
+  expect([reply.status, headingOf(reply.text)]).toEqual([200, LANGUAGES.nl.goneTitle]);
+  expect((await post(linksOf(project.id, randomUUID()).unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+});
+
+test("a disabled project's mails can still be stopped", async () => {
+  const project = await server.createProject();
+  const someone = await newPerson({}, project);
+  await server.rows("update projects set disabled = true where id = $1", project.id);
+  expect((await post(someone.links.unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+  expect(await isSubscribed(someone)).toBe(false);
+});
+
+test("a page loads nothing, runs nothing, is in no frame, no index, no cache and no referrer", async () => {
+  const someone = await newPerson();
+  const pages = [
+    await server.call("GET", someone.links.unsubscribeUrl),
+    await post(someone.links.unsubscribeUrl, ONE_CLICK),
+    await server.call("GET", "/manage/forged"),
+  ];
+  for (const { headers, text } of pages) {
+    expect(headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+    );
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-robots-tag": "noindex, nofollow",
+      "x-frame-options": "DENY",
+    });
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(text).toContain('<meta name="robots" content="noindex, nofollow">');
+    expect(text).not.toMatch(
+      /<script|<link|<img|<iframe|@import|url\(|\bon\w+=|\bsrc=|\bstyle="|href="https?:/i,
+    );
+    expect(text).not.toContain(someone.email);
+    expect(text.match(/<h1/g)).toHaveLength(1);
+  }
+  expect(pages[0]?.text).toContain(`<bdi>p•••@example.com</bdi>`);
+});
+
+test("the style is the one the policy allows", async () => {
+  const { text, headers } = await server.call("GET", "/manage/forged");
+  const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? "";
+  const hash = Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style))).toString(
+    "base64",
+  );
+  expect(headers.get("content-security-policy")).toContain(`'sha256-${hash}'`);
+});
+
+test("what a project and a contact say of themselves is text on a page", async () => {
+  const project = await server.createProject();
+  await server.rows(
+    "update projects set name = $2 where id = $1",
+    project.id,
+    `<script>alert("x")</script>&{email}'`,
+  );
+  const someone = await newPerson({ data: { locale: '"><script>' } }, project);
+  const { text } = await server.call("GET", someone.links.unsubscribeUrl);
+  expect(text).not.toContain("<script");
+  expect(text).toContain(
+    "from <bdi>&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;{email}&#39;</bdi>.",
+  );
+});
+
+test("the language is the contact's, else the project's; a stranger's page is in the browser's", async () => {
+  const project = await server.createProject();
+  const titleFor = async (locale: unknown, language: string) => {
+    await server.rows("update projects set language = $2 where id = $1", project.id, language);
+    const someone = await newPerson(locale === undefined ? {} : { data: { locale } }, project);
+    const headers = { "accept-language": "it" };
+    const { text } = await server.call("GET", someone.links.unsubscribeUrl, { headers });
+    return headingOf(text);
+  };
+  const { de, pt, fr, en, it } = LANGUAGES;
+  expect(await titleFor("de-AT", "fr")).toBe(de.unsubscribeTitle);
+  expect(await titleFor("pt_BR", "fr")).toBe(pt.unsubscribeTitle);
+  expect(await titleFor("xx", "fr")).toBe(fr.unsubscribeTitle);
+  expect(await titleFor({ de: 1 }, "fr")).toBe(fr.unsubscribeTitle);
+  expect(await titleFor(undefined, "pt-BR")).toBe(pt.unsubscribeTitle);
+  expect(await titleFor(undefined, "en")).toBe(en.unsubscribeTitle);
+  const stranger = await server.call("GET", "/unsubscribe/x", {
+    headers: { "accept-language": "xx,it;q=0.8" },
+  });
+  expect(headingOf(stranger.text)).toBe(it.invalidTitle);
+});
+
+test.for(Object.entries(LANGUAGES))("the pages speak %s", async ([code, texts]) => {
+  const someone = await newPerson({ data: { locale: code } });
+  const { text } = await server.call("GET", someone.links.unsubscribeUrl);
+  expect(text).toContain(`<html lang="${code}" dir="${code === "ar" || code === "he" ? "rtl" : "ltr"}">`);
+  expect(headingOf(text)).toBe(texts.unsubscribeTitle);
+  expect(formOf(text).label).toBe(texts.unsubscribeButton.replaceAll("'", "&#39;"));
+  expect(text).not.toMatch(/\{(email|project)\}/);
+});
+
+test("the pages are found under /api too and with a slash at the end, and their forms still lead home", async () => {
+  const someone = await newPerson();
+  for (const path of [`/api${someone.links.unsubscribeUrl}`, `${someone.links.unsubscribeUrl}/`]) {
+    const { status, text } = await server.call("GET", path);
+    expect([status, formOf(text).target]).toEqual([200, someone.links.unsubscribeUrl]);
+  }
+});
+
+test("without the database a visitor is told in words, with 503, and asked to come again", async () => {
+  const nobody = new Pool({ host: "127.0.0.1", port: 9 });
+  const database = createDatabase(nobody);
+  const readLink = createLinkReader(APP_SECRET);
+  const routes = pageRoutes({ pages: createSubscriptionPages({ database, readLink, linksOf }) });
+  const { unsubscribeUrl } = linksOf(randomUUID(), randomUUID());
+  const call = {
+    params: { token: unsubscribeUrl.slice("/unsubscribe/".length) },
+    headers: { "accept-language": "de" },
+    body: { action: "unsubscribe" },
+    ip: "127.0.0.1",
+    commit: (work: (tx: Tx) => Promise<Answer>) => transaction(database, work),
+  } as unknown as Call;
+  const answers = await Promise.all(routes.slice(0, 2).map(({ handle }) => handle(call)));
+  await nobody.end();
+  for (const { status, body } of answers)
+    expect([status, headingOf(String(body))]).toEqual([503, LANGUAGES.de.problemTitle]);
+});

@@ -1,0 +1,81 @@
+// The public pages behind the links in mails: looking changes nothing, a form changes the subscription (decisions §12).
+// Before it: routes.ts; links.ts made the links. After it: upsert-contacts.ts flips, page.ts writes the answer.
+import type { Database, Tx } from "../../platform/database.ts";
+import type { ContactLinks, LinkedContact, LinkPurpose } from "../links.ts";
+import { flipAndRecord } from "../upsert-contacts.ts";
+import { chooseAccepted, chooseLocale } from "./locale.ts";
+import { writePage } from "./page.ts";
+import { findSubscription } from "./queries.ts";
+import { maskAddress, plainPage, readIp, readWish, subscriptionPage, type Form } from "./rules.ts";
+
+export interface Page {
+  status: number;
+  html: string;
+}
+
+/** A link that was opened. */
+export interface Visit {
+  purpose: LinkPurpose;
+  token: string;
+  /** What the browser says it understands; counts where no contact and no project is known. */
+  acceptLanguage: string | undefined;
+}
+
+export interface SubscriptionPages {
+  show(visit: Visit): Promise<Page>;
+  /** Does what the form asks for; asked again it changes nothing and answers the same. Events and log commit with it. */
+  submit(tx: Tx, visit: Visit, form: Form, ip: string): Promise<Page>;
+  /** What a visitor is told when nothing can be read or changed right now. */
+  problem(visit: Visit): Page;
+}
+
+export function createSubscriptionPages(options: {
+  database: Database;
+  readLink: (purpose: LinkPurpose, token: string) => LinkedContact | null;
+  linksOf: (projectId: string, contactId: string) => ContactLinks;
+}): SubscriptionPages {
+  const { database, readLink, linksOf } = options;
+
+  /** The page of a contact as it is; `isNews` right after a change. */
+  async function pageOf(
+    reader: Database,
+    visit: Visit,
+    { projectId, contactId }: LinkedContact,
+    isNews: boolean,
+  ): Promise<Page> {
+    const found = await findSubscription(reader, projectId, contactId);
+    const locale =
+      found === undefined
+        ? chooseAccepted(visit.acceptLanguage)
+        : chooseLocale(found.locale, found.project_language);
+    const sender = found?.project_name ?? null;
+    if (found === undefined || found.email === null || found.subscribed === null)
+      return { status: 200, html: writePage(locale, plainPage("gone", sender), {}) };
+    const contact = { subscribed: found.subscribed, isNews, sender: found.project_name };
+    const content = subscriptionPage(visit.purpose, contact, linksOf(projectId, contactId));
+    const values = { email: maskAddress(found.email), project: found.project_name };
+    return { status: 200, html: writePage(locale, content, values) };
+  }
+
+  return {
+    async show(visit) {
+      const linked = readLink(visit.purpose, visit.token);
+      return linked === null ? tell(404, "invalid", visit) : pageOf(database, visit, linked, false);
+    },
+    async submit(tx, visit, form, ip) {
+      const linked = readLink(visit.purpose, visit.token);
+      if (linked === null) return tell(404, "invalid", visit);
+      const wish = readWish(visit.purpose, form);
+      if (wish === null) return { ...(await pageOf(tx, visit, linked, false)), status: 422 };
+      const { projectId, contactId } = linked;
+      const via = { source: wish.source, actor: null, ip: readIp(ip) };
+      await flipAndRecord(tx, [{ projectId, id: contactId, subscribed: wish.subscribed, via }]);
+      return pageOf(tx, visit, linked, true);
+    },
+    problem: (visit) => tell(503, "problem", visit),
+  };
+}
+
+function tell(status: number, about: "invalid" | "problem", visit: Visit): Page {
+  return { status, html: writePage(chooseAccepted(visit.acceptLanguage), plainPage(about, null), {}) };
+}

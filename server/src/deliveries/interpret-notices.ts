@@ -1,0 +1,148 @@
+// What notices mean: read, matched with the mails they are about, done. A mail we do not know yet may still be on its way into the books.
+// Before it: notices.ts claims them. After it: deliveries.ts does what the reports say; a message becomes an event of who wrote it.
+import { parseAddress } from "@postloft/contract/address.ts";
+import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
+import type { Tx } from "../platform/database.ts";
+import { recordEvents } from "../events/events.ts";
+import { findReturnedMails, type ReturnedMail } from "../emails/returned-emails.ts";
+import { readDataPatch } from "../contacts/rules.ts";
+import { upsertContacts } from "../contacts/upsert-contacts.ts";
+import type { Deliveries, MailReport } from "./deliveries.ts";
+import type { InterpretNotices, Verdict } from "./notices.ts";
+import { findProjectIds, type NoticeRow } from "./queries.ts";
+import { readReturnedMessage, type IncomingMessage } from "./returned-message.ts";
+import type { ReturnPaths } from "./return-path.ts";
+import { hasLeft, neverLeaves } from "./rules.ts";
+import { readSesEvent, type Report } from "./ses-events.ts";
+
+export interface InterpreterOptions {
+  deliveries: Deliveries;
+  returnPaths: ReturnPaths;
+  /** Domains whose mail we take ourselves. */
+  ownDomains: readonly string[];
+}
+
+/** A mail is in the books at the latest so long after a report about it; then it is not one of ours. */
+const PATIENCE_SECONDS = 600;
+const FIRST_WAIT_SECONDS = 5;
+
+export function createInterpreter({ deliveries, ...reading }: InterpreterOptions): InterpretNotices {
+  return async (tx, notices) => {
+    const read = await Promise.all(notices.map((notice) => readNotice(notice, reading)));
+    const reports = read.flatMap((one) => ("reports" in one ? one.reports : []));
+    const mails = await findReturnedMails(
+      tx,
+      reports.map(({ names }) => names),
+    );
+    const mailOf = new Map(reports.map((report, at) => [report, mails[at] ?? null]));
+    const ready: Array<{ report: Report; about: MailReport }> = [];
+    const verdicts = notices.map((notice, at): Verdict | null => {
+      const one = read[at];
+      if (one === undefined || !("reports" in one)) return null;
+      const open = one.reports.some((report) => isOpen(mailOf.get(report) ?? null));
+      // Not in parts: all reports of a notice wait for the last of their mails.
+      if (open && notice.age_seconds < PATIENCE_SECONDS)
+        return { waitSeconds: Math.max(FIRST_WAIT_SECONDS, notice.age_seconds) };
+      for (const report of one.reports) {
+        const mail = mailOf.get(report) ?? null;
+        if (mail !== null && isAbout(report, mail)) ready.push({ report, about: { ...report, mail } });
+      }
+      return null;
+    });
+    const isNew = await deliveries.applyReports(
+      tx,
+      ready.map(({ about }) => about),
+    );
+    const done = new Map(ready.map(({ report }, at) => [report, isNew[at] === true]));
+    const incoming = await receive(
+      tx,
+      read.flatMap((one) => ("message" in one ? [one.message] : [])),
+    );
+    return notices.map((_, at): Verdict => {
+      const waiting = verdicts[at];
+      if (waiting !== null && waiting !== undefined) return waiting;
+      const one = read[at];
+      if (one === undefined) throw new Error("A notice was not read.");
+      if ("ignored" in one) return { result: one.ignored };
+      if ("message" in one) return { result: incoming.has(one.message) ? "received" : "no such project" };
+      return {
+        result: one.reports.map((report) => resultOf(report, mailOf.get(report) ?? null, done)).join(", "),
+      };
+    });
+  };
+}
+
+type Read = { reports: Report[] } | { message: IncomingMessage } | { ignored: string };
+
+async function readNotice(
+  notice: NoticeRow,
+  reading: Pick<InterpreterOptions, "returnPaths" | "ownDomains">,
+): Promise<Read> {
+  if (notice.source === "sns") {
+    const event = readSesEvent(notice.text ?? "");
+    if (event === null) return { ignored: "no event in it" };
+    return event.report === null
+      ? { ignored: `nothing to do: ${event.type === "" ? "no type" : event.type}` }
+      : { reports: [event.report] };
+  }
+  const envelope = { sender: notice.sender ?? "", recipient: notice.recipient ?? "" };
+  const found = await readReturnedMessage(notice.raw ?? Buffer.alloc(0), envelope, reading);
+  switch (found.kind) {
+    case "reports":
+      return { reports: found.reports };
+    case "message":
+      return { message: found.message };
+    case "ignored":
+      return { ignored: `ignored: ${found.why}` };
+  }
+}
+
+/** Whether the books may know more about the mail in a while: it is not there, or it is waiting to be tried again. */
+function isOpen(mail: ReturnedMail | null): boolean {
+  return mail === null || (!hasLeft(mail.status) && !neverLeaves(mail.status));
+}
+
+/** A message with copies has several recipients, and only what happened to the contact's own is the contact's. */
+function isAbout({ recipients }: Report, { hasCopies, toAddress }: ReturnedMail): boolean {
+  if (!hasCopies || recipients === null) return true;
+  return recipients.some((recipient) => {
+    const parsed = parseAddress(recipient);
+    return parsed.ok && parsed.address === toAddress;
+  });
+}
+
+function resultOf(report: Report, mail: ReturnedMail | null, done: ReadonlyMap<Report, boolean>): string {
+  if (mail === null) return `${report.kind}: no such mail`;
+  const isNew = done.get(report);
+  if (isNew === undefined) return `${report.kind}: of a copy`;
+  if (neverLeaves(mail.status)) return `${report.kind}: the mail never left`;
+  return isNew ? report.kind : `${report.kind}: known`;
+}
+
+/** Messages of people become events of the contacts they come from. Answers which were written to a project that exists. */
+async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Set<IncomingMessage>> {
+  if (messages.length === 0) return new Set();
+  const projects = await findProjectIds(tx, [...new Set(messages.map(({ projectId }) => projectId))]);
+  const own = messages.filter(({ projectId }) => projects.has(projectId));
+  const contacts = await upsertContacts(
+    tx,
+    own.map(({ projectId, from }) => ({
+      projectId,
+      email: from,
+      // Writing is no consent to be written to; who has given it keeps it.
+      subscribedIfNew: false,
+      patch: readDataPatch(undefined),
+      via: { source: "inbound", actor: null, ip: null },
+    })),
+  );
+  await recordEvents(
+    tx,
+    own.map(({ projectId, data }, at) => ({
+      projectId,
+      contactId: contacts[at]?.contactId ?? "",
+      name: EMAIL_RECEIVED,
+      data: { ...data },
+    })),
+  );
+  return new Set(own);
+}

@@ -1,0 +1,498 @@
+// What notices do in the books: each once, forward only, in any order, whoever reads them and whatever dies in between.
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createDatabase, transaction, type Database } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { createLog } from "../platform/log.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { advanceEmails } from "../emails/emails.ts";
+import { findMiscounts } from "../emails/sending-hours.ts";
+import { bounceMail, personalMail } from "../testing/incoming-mail.ts";
+import {
+  makeProject,
+  makeSentMails,
+  sesEvent,
+  sesNotification,
+  type SentMail,
+} from "../testing/sent-mails.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { createInterpreter } from "./interpret-notices.ts";
+import {
+  createNoticeStore,
+  readNotices,
+  startNoticeReader,
+  type InterpretNotices,
+  type ToldNotice,
+} from "./notices.ts";
+import { createReturnPaths } from "./return-path.ts";
+import { readSesEvent } from "./ses-events.ts";
+
+const silent = createLog({ level: "silent" });
+const returnPaths = createReturnPaths("a secret that is long enough");
+const interpret = createInterpreter({
+  deliveries: createDeliveries({ guard: async () => undefined }),
+  returnPaths,
+  ownDomains: ["bounce.example", "in.example"],
+});
+const LIMIT = 500;
+
+let testDatabase: TestDatabase;
+let database: Database;
+let projectId = "";
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+});
+beforeEach(async () => {
+  await sql`delete from notices`.execute(database);
+  projectId = await makeProject(database);
+});
+afterAll(async () => testDatabase.drop());
+
+const sns = (event: Record<string, unknown>, providerId: string = newId()): ToldNotice => ({
+  source: "sns",
+  providerId,
+  raw: Buffer.from(JSON.stringify(event)),
+  sender: null,
+  recipient: null,
+  toldAt: new Date(),
+});
+const smtp = (raw: Buffer, recipient: string, sender = ""): ToldNotice => ({
+  source: "smtp",
+  providerId: newId(),
+  raw,
+  sender,
+  recipient,
+  toldAt: null,
+});
+
+const store = (told: readonly ToldNotice[]) => {
+  const notices = createNoticeStore(database, () => undefined);
+  return Promise.all(told.map((notice) => notices.store(notice)));
+};
+const readAll = async (how: InterpretNotices = interpret) => {
+  for (const source of ["sns", "smtp"] as const)
+    while ((await readNotices({ database, interpret: how, log: silent }, source, LIMIT)) > 0);
+};
+const tell = async (...told: ToldNotice[]) => {
+  await store(told);
+  await readAll();
+};
+
+interface MailRow {
+  status: string;
+  delivered_at: Date | null;
+  bounced_at: Date | null;
+  complained_at: Date | null;
+  soft_bounced_at: Date | null;
+  sent_at: Date | null;
+}
+const mailRow = async ({ id }: SentMail): Promise<MailRow> =>
+  (
+    await sql<MailRow>`select status, sent_at, delivered_at, bounced_at, complained_at, soft_bounced_at
+      from emails where id = ${id}`.execute(database)
+  ).rows[0] as MailRow;
+const statusOf = async (mail: SentMail) => (await mailRow(mail)).status;
+const eventsOf = async ({ contactId }: { contactId: string }) =>
+  (
+    await sql<{ name: string; data: Record<string, unknown> | null }>`
+      select name, data from events where contact_id = ${contactId} order by id`.execute(database)
+  ).rows;
+const namesOf = async (mail: SentMail) => (await eventsOf(mail)).map(({ name }) => name);
+const isSubscribed = async ({ contactId }: SentMail) =>
+  (
+    await sql<{ subscribed: boolean }>`select subscribed from contacts where id = ${contactId}`.execute(
+      database,
+    )
+  ).rows[0]?.subscribed;
+const results = async () =>
+  (
+    await sql<{ result: string | null }>`select result from notices order by received_at, id`.execute(
+      database,
+    )
+  ).rows.map(({ result }) => result);
+const oneMail = async (options: Parameters<typeof makeSentMails>[3] = {}): Promise<SentMail> => {
+  const [mail] = await makeSentMails(database, projectId, 1, options);
+  if (mail === undefined) throw new Error("no mail");
+  return mail;
+};
+
+const BOUNCED = { bounceType: "Permanent", bounceSubType: "General" };
+
+test.for([
+  ["Send", {}, "SENT", ["email.sent"], true],
+  ["Delivery", {}, "DELIVERED", ["email.sent", "email.delivery"], true],
+  ["DeliveryDelay", {}, "SENT", ["email.sent"], true],
+  ["Bounce", BOUNCED, "BOUNCED", ["email.sent", "email.bounce", "contact.unsubscribed"], false],
+  [
+    "Bounce",
+    { bounceType: "Transient", bounceSubType: "MailboxFull" },
+    "SENT",
+    ["email.sent", "email.bounce"],
+    true,
+  ],
+  [
+    "Bounce",
+    { bounceType: "Transient", bounceSubType: "ContentRejected" },
+    "SENT",
+    ["email.sent", "email.bounce"],
+    true,
+  ],
+  ["Complaint", {}, "COMPLAINED", ["email.sent", "email.complaint", "contact.unsubscribed"], false],
+  ["Complaint", { complaintFeedbackType: "not-spam" }, "SENT", ["email.sent"], true],
+  ["Reject", { reason: "Bad content" }, "SENT", ["email.sent", "email.bounce"], true],
+  ["Rendering Failure", {}, "SENT", ["email.sent", "email.bounce"], true],
+  ["Open", {}, "OPENED", ["email.sent", "email.open"], true],
+  ["Click", { link: "https://a.example" }, "CLICKED", ["email.sent", "email.open", "email.click"], true],
+  [
+    "Subscription",
+    { newTopicPreferences: { unsubscribeAll: true } },
+    "SENT",
+    ["email.sent", "contact.unsubscribed"],
+    false,
+  ],
+  ["Something New", {}, "SENT", ["email.sent"], true],
+] as const)(
+  "%s %j leaves the mail %s with %j, told once or three times",
+  async ([type, part, status, names, subscribed]) => {
+    const mail = await oneMail();
+    const event = sesEvent(mail, type, { ...part });
+    const notice = sesNotification(mail, type, {
+      ...part,
+      timestamp: new Date(Date.now() - 500).toISOString(),
+    });
+    await tell(sns(event));
+    const seen = [await statusOf(mail), await namesOf(mail), await isSubscribed(mail)];
+    expect(seen).toEqual([status, names, subscribed]);
+    if (type === "Open" || type === "Click") return;
+    await tell(sns(event), sns(notice));
+    expect([await statusOf(mail), await namesOf(mail), await isSubscribed(mail)]).toEqual(seen);
+    expect(await findMiscounts(database)).toEqual([]);
+  },
+);
+
+test("events tell what email.sent told, and what is theirs", async () => {
+  const mail = await oneMail();
+  await tell(
+    sns(sesEvent(mail, "Bounce", BOUNCED)),
+    sns(sesEvent(mail, "Open")),
+    sns(sesEvent(mail, "Open")),
+  );
+  const facts = {
+    subject: "Hello Ada",
+    from: "news@shop.example",
+    messageId: mail.messageId,
+    emailId: mail.id,
+    sourceType: "TRANSACTIONAL",
+  };
+  expect((await eventsOf(mail)).slice(1)).toEqual([
+    { name: "email.open", data: { ...facts, isFirst: true, isMachine: false } },
+    { name: "email.bounce", data: { ...facts, bounceType: "hard", reason: "Permanent General" } },
+    { name: "contact.unsubscribed", data: { reason: "bounce" } },
+  ]);
+});
+
+test("what people and machines open is told apart, each opening counts, and the same one told twice is one", async () => {
+  const mail = await oneMail();
+  const opened = (minute: number, userAgent?: string) => {
+    const timestamp = new Date(Date.now() - minute * 1_000).toISOString();
+    const event = sesEvent(mail, "Open", { timestamp, ...(userAgent === undefined ? {} : { userAgent }) });
+    return sns(event, readSesEvent(JSON.stringify(event))?.key ?? "");
+  };
+  const first = opened(9);
+  await tell(first, first, opened(8), opened(7, "Mozilla/5.0"));
+  await tell(first);
+  expect((await namesOf(mail)).toSorted()).toEqual(["email.machine-open", "email.open", "email.sent"]);
+  const { rows } = await sql`
+    select total, mails, machine from tracking_counts where project_id = ${projectId}`.execute(database);
+  expect(rows).toEqual([{ total: 2, mails: 1, machine: 1 }]);
+});
+
+test("a project that tracks nothing is told of no opening either", async () => {
+  const mail = await oneMail();
+  await sql`update projects set tracking = 'DISABLED' where id = ${projectId}`.execute(database);
+  await tell(sns(sesEvent(mail, "Open")));
+  expect([await statusOf(mail), await namesOf(mail)]).toEqual(["SENT", ["email.sent"]]);
+});
+
+test("whatever order notices come in, the books are the same", async () => {
+  const orders = [
+    ["Delivery", "Open", "Bounce", "Complaint"],
+    ["Complaint", "Bounce", "Open", "Delivery"],
+    ["Open", "Complaint", "Delivery", "Bounce"],
+  ];
+  const rows = [];
+  for (const order of orders) {
+    const mail = await oneMail();
+    for (const type of order) await tell(sns(sesEvent(mail, type, BOUNCED)));
+    rows.push([
+      await statusOf(mail),
+      (await namesOf(mail)).toSorted(),
+      Object.values(await mailRow(mail)).length,
+    ]);
+  }
+  expect(rows).toEqual(Array(3).fill(rows[0]));
+  expect(rows[0]?.[0]).toBe("COMPLAINED");
+  expect(await findMiscounts(database)).toEqual([]);
+});
+
+test("a mail bounces once also for its contact: who subscribes again stays, whatever is told again", async () => {
+  const mail = await oneMail();
+  await tell(sns(sesEvent(mail, "Bounce", BOUNCED)));
+  await sql`update contacts set subscribed = true where id = ${mail.contactId}`.execute(database);
+  await tell(sns(sesEvent(mail, "Bounce", BOUNCED)));
+  expect(await isSubscribed(mail)).toBe(true);
+});
+
+test("feedback notifications find their mail by what SES called it, or by our Message-ID alone", async () => {
+  const [one, other] = [await oneMail(), await oneMail()];
+  await sql`update emails set provider_message_id = null where id = ${other.id}`.execute(database);
+  await tell(
+    sns(sesNotification(one, "Delivery", {}, { headers: [], commonHeaders: {} })),
+    sns(sesNotification(other, "Delivery")),
+  );
+  expect([await statusOf(one), await statusOf(other)]).toEqual(["DELIVERED", "DELIVERED"]);
+});
+
+test("tags of another project's mail name nothing: ids belong together", async () => {
+  const mail = await oneMail();
+  const other = await makeProject(database);
+  const tags = { "postloft-email": [mail.id], "postloft-project": [other] };
+  await tell(
+    sns(
+      sesEvent({ ...mail, providerId: "unknown" }, "Bounce", BOUNCED, {
+        tags,
+        headers: [],
+        commonHeaders: {},
+      }),
+    ),
+  );
+  expect(await statusOf(mail)).toBe("SENT");
+});
+
+test("of a mail with copies only what is about its contact counts", async () => {
+  const mail = await oneMail({ copies: { cc: [], bcc: [{ address: "boss@example.com", name: null }] } });
+  const bounced = (...addresses: string[]) =>
+    sns(
+      sesEvent(mail, "Bounce", {
+        ...BOUNCED,
+        bouncedRecipients: addresses.map((emailAddress) => ({ emailAddress })),
+      }),
+    );
+  await tell(bounced("boss@example.com"));
+  expect([await statusOf(mail), await isSubscribed(mail), (await results()).at(-1)]).toEqual([
+    "SENT",
+    true,
+    "hard-bounce: of a copy",
+  ]);
+  await tell(bounced("boss@example.com", mail.address.toUpperCase()));
+  expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["BOUNCED", false]);
+});
+
+test("a notice that is quicker than the books waits for its mail", async () => {
+  const mail = await oneMail({ status: "QUEUED" });
+  const unknown = { ...mail, id: newId(), providerId: "unknown" };
+  await tell(sns(sesEvent(mail, "Delivery")), sns(sesEvent(unknown, "Delivery")));
+  expect(await results()).toEqual([null, null]);
+  await sql`update emails set status = 'UNCONFIRMED' where id = ${mail.id}`.execute(database);
+  await sql`update notices set due_at = now()`.execute(database);
+  await readAll();
+  expect([await statusOf(mail), (await results()).toSorted()]).toEqual([
+    "DELIVERED",
+    [null, "delivered"].toSorted(),
+  ]);
+  // Nobody had seen that it left: now it is known, and counted.
+  expect(await namesOf(mail)).toEqual(["email.sent", "email.delivery"]);
+  expect(await findMiscounts(database)).toEqual([]);
+  await sql`update notices set due_at = now(), received_at = now() - interval '1 hour'`.execute(database);
+  await readAll();
+  expect(await results()).toContain("delivered: no such mail");
+});
+
+test("SES says that it has a mail nobody knew the fate of", async () => {
+  const mail = await oneMail({ status: "UNCONFIRMED" });
+  await tell(sns(sesEvent(mail, "Send")), sns(sesEvent(mail, "Send")));
+  expect([await statusOf(mail), await namesOf(mail)]).toEqual(["SENT", ["email.sent"]]);
+  expect(await findMiscounts(database)).toEqual([]);
+});
+
+test("of a mail that failed nothing is booked, but a complaint still ends the subscription", async () => {
+  const mail = await oneMail({ status: "FAILED" });
+  await tell(sns(sesEvent(mail, "Delivery")), sns(sesEvent(mail, "Complaint")));
+  expect([await statusOf(mail), await isSubscribed(mail), await namesOf(mail)]).toEqual([
+    "FAILED",
+    false,
+    ["contact.unsubscribed"],
+  ]);
+});
+
+test("a mail in the middle of its handover is taken as sent by a delivery, not by an opening", async () => {
+  const [opened, delivered] = [await oneMail({ status: "SENDING" }), await oneMail({ status: "SENDING" })];
+  await tell(sns(sesEvent(opened, "Open")), sns(sesEvent(delivered, "Delivery")));
+  expect([(await mailRow(opened)).status, (await mailRow(opened)).sent_at]).toEqual(["SENDING", null]);
+  expect(await statusOf(delivered)).toBe("DELIVERED");
+  expect(await findMiscounts(database)).toEqual([]);
+});
+
+test("a contact that is gone takes no event, and its mail is still booked", async () => {
+  const mail = await oneMail();
+  await sql`delete from contacts where id = ${mail.contactId}`.execute(database);
+  await tell(sns(sesEvent(mail, "Bounce", BOUNCED)));
+  expect([await statusOf(mail), await eventsOf(mail)]).toEqual(["BOUNCED", []]);
+});
+
+test("fifty identical notices at once are one", async () => {
+  const mail = await oneMail();
+  const same = sns(sesEvent(mail, "Bounce", BOUNCED));
+  const stored = await Promise.all(Array.from({ length: 50 }, () => store([same])));
+  expect(stored.flat().filter((one) => one === "stored")).toHaveLength(1);
+  await readAll();
+  expect(await namesOf(mail)).toEqual(["email.sent", "email.bounce", "contact.unsubscribed"]);
+});
+
+test("fifty different notices of one bounce, read by four readers at once, are one", async () => {
+  const mails = await makeSentMails(database, projectId, 5);
+  await store(
+    mails.flatMap((mail) => Array.from({ length: 50 }, () => sns(sesEvent(mail, "Bounce", BOUNCED)))),
+  );
+  const readers = Array.from({ length: 4 }, async () => {
+    while ((await readNotices({ database, interpret, log: silent }, "sns", 20)) > 0);
+  });
+  await Promise.all(readers);
+  for (const mail of mails)
+    expect((await namesOf(mail)).toSorted()).toEqual(["contact.unsubscribed", "email.bounce", "email.sent"]);
+  const [hour] = (
+    await sql<{
+      sent: number;
+      bounced: number;
+    }>`select sent, bounced from sending_hours where project_id = ${projectId}`.execute(database)
+  ).rows;
+  expect([hour, await findMiscounts(database)]).toEqual([{ sent: 5, bounced: 5 }, []]);
+});
+
+test("a reader that dies at any point leaves the notice to the next, and its effects happen once", async () => {
+  const mail = await oneMail();
+  await store([sns(sesEvent(mail, "Complaint"))]);
+  // Before the effects, and after them: in both cases the transaction is gone with the process.
+  const dying: InterpretNotices[] = [
+    async () => Promise.reject(Object.assign(new Error("died"), { code: "57P01" })),
+    async (tx, notices) => {
+      await interpret(tx, notices);
+      throw Object.assign(new Error("died"), { code: "57P01" });
+    },
+  ];
+  for (const how of dying)
+    await expect(readNotices({ database, interpret: how, log: silent }, "sns", 10)).rejects.toThrow("died");
+  expect([await statusOf(mail), await isSubscribed(mail), await results()]).toEqual(["SENT", true, [null]]);
+  await readAll();
+  await readAll();
+  expect([await statusOf(mail), await isSubscribed(mail), await results()]).toEqual([
+    "COMPLAINED",
+    false,
+    ["complaint"],
+  ]);
+  expect(await findMiscounts(database)).toEqual([]);
+});
+
+test("a notice that cannot be dealt with keeps none of the others, is tried again, and is kept at last", async () => {
+  const [poison, fine] = [await oneMail(), await oneMail()];
+  await store([sns(sesEvent(poison, "Delivery")), sns(sesEvent(fine, "Delivery"))]);
+  const choking: InterpretNotices = async (tx, notices) => {
+    if (notices.some(({ text }) => text?.includes(poison.id))) throw new TypeError("cannot read");
+    return interpret(tx, notices);
+  };
+  for (let times = 1; times <= 5; times++) {
+    await readNotices({ database, interpret: choking, log: silent }, "sns", LIMIT);
+    expect(await statusOf(fine)).toBe("DELIVERED");
+    await sql`update notices set due_at = now()`.execute(database);
+  }
+  await readAll();
+  const { rows } = await sql<{ result: string; is_kept: boolean }>`
+    select result, raw is not null as is_kept from notices order by result`.execute(database);
+  expect(rows).toEqual([
+    { result: "delivered", is_kept: false },
+    { result: "failed: cannot read", is_kept: true },
+  ]);
+  expect(await statusOf(poison)).toBe("SENT");
+});
+
+test("what a notice said is erased when it is done", async () => {
+  const mail = await oneMail();
+  await tell(
+    sns(sesEvent(mail, "Delivery")),
+    smtp(personalMail(), `${projectId}@in.example`, "ada@example.com"),
+  );
+  const { rows } = await sql`select raw, sender, recipient from notices`.execute(database);
+  expect(rows).toEqual([1, 2].map(() => ({ raw: null, sender: null, recipient: null })));
+});
+
+test("what is too old or from the future is not stored, by the clock of the database", async () => {
+  const mail = await oneMail();
+  const at = (ageMs: number) => ({
+    ...sns(sesEvent(mail, "Delivery")),
+    toldAt: new Date(Date.now() - ageMs),
+  });
+  expect(await store([at(3_590_000), at(3_610_000), at(-290_000), at(-310_000)])).toEqual([
+    "stored",
+    "stale",
+    "stored",
+    "stale",
+  ]);
+});
+
+test("a bounce over SMTP is that of its mail, and one about a copy is not", async () => {
+  const mail = await oneMail();
+  const path = `${returnPaths.localPartOf(projectId, mail.id)}@bounce.example`;
+  await tell(smtp(bounceMail({ recipient: "moved@elsewhere.example" }), path), smtp(bounceMail(), path));
+  expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["BOUNCED", false]);
+  expect(await namesOf(mail)).toEqual(["email.sent", "email.bounce", "contact.unsubscribed"]);
+});
+
+test("who writes in becomes a contact that is not subscribed, with an event; who is known keeps their state", async () => {
+  const mail = await oneMail();
+  const write = (from: string) =>
+    smtp(personalMail({ from, subject: "Hi", messageId: `${from}.1` }), `${projectId}@in.example`, from);
+  await tell(
+    write("new@example.com"),
+    write(mail.address),
+    smtp(personalMail(), `${newId()}@in.example`, "a@example.com"),
+  );
+  expect((await results()).toSorted()).toEqual(["no such project", "received", "received"]);
+  const { rows } = await sql<{ id: string; subscribed: boolean; source: string }>`
+    select c.id, c.subscribed, l.source from contacts c join consent_changes l on l.contact_id = c.id
+    where c.email = 'new@example.com'`.execute(database);
+  expect(rows).toMatchObject([{ subscribed: false, source: "inbound" }]);
+  expect(await eventsOf({ contactId: rows[0]?.id ?? "" })).toEqual([
+    {
+      name: "email.received",
+      data: {
+        subject: "Hi",
+        from: "new@example.com",
+        messageId: "new@example.com.1",
+        text: "Where is my order?",
+      },
+    },
+  ]);
+  expect([await isSubscribed(mail), (await namesOf(mail)).at(-1)]).toEqual([true, "email.received"]);
+});
+
+test("a reader that runs takes what was stored before it and what comes after", async () => {
+  const [before, after] = [await oneMail(), await oneMail()];
+  await store([sns(sesEvent(before, "Delivery"))]);
+  const reader = startNoticeReader({ database, interpret, log: silent });
+  const notices = createNoticeStore(database, () => reader.wake());
+  await notices.store(sns(sesEvent(after, "Delivery")));
+  await expect.poll(() => Promise.all([before, after].map(statusOf))).toEqual(["DELIVERED", "DELIVERED"]);
+  await reader.stop();
+});
+
+test("openings that are tracked here and bounces told by others meet in the same books", async () => {
+  const mail = await oneMail();
+  await transaction(database, (tx) =>
+    advanceEmails(tx, [{ projectId, id: mail.id, status: "OPENED", at: new Date() }]),
+  );
+  await tell(sns(sesEvent(mail, "Open")));
+  // The first opening was told by whoever tracked it.
+  expect(await namesOf(mail)).toEqual(["email.sent"]);
+});

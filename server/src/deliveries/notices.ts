@@ -1,0 +1,182 @@
+// The inbox of notices: stored once before they are answered, gone through afterwards; effects and "done" commit together.
+// Before it: sns.ts and the SMTP door checked who tells. After it: interpret-notices.ts says what they mean.
+import { createBell } from "../platform/bell.ts";
+import { asUnavailable, transaction, type Database, type Tx } from "../platform/database.ts";
+import { createGroupCommit } from "../platform/group-commit.ts";
+import { newId } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import { Refusal } from "../platform/refusal.ts";
+import {
+  claimNotices,
+  deleteDoneNotices,
+  insertNotices,
+  updateFailedNotice,
+  updateNotices,
+  type NewNotice,
+  type NoticeEnd,
+  type NoticeRow,
+  type NoticeSource,
+} from "./queries.ts";
+
+/** What somebody told: `providerId` makes two of them the same one. */
+export type ToldNotice = Omit<NewNotice, "id">;
+
+/** `stored`, or known already; `stale`: too old, or from the future. */
+export type Stored = "stored" | "known" | "stale";
+
+export interface NoticeStore {
+  /** Resolves after the commit. Notices that arrive together are stored together. */
+  store(notice: ToldNotice): Promise<Stored>;
+}
+
+const MAX_BATCH = 200;
+/** Amazon SNS gives up after an hour; what says it is older was kept by somebody to be told again (reliability case S51). */
+const AGE_LIMITS = { maxAgeSeconds: 3_600, maxAheadSeconds: 300 };
+
+export function createNoticeStore(database: Database, wake: () => void): NoticeStore {
+  const commits = createGroupCommit<ToldNotice, Stored>({
+    lanes: 2,
+    laneOf: ({ providerId }) => providerId.charCodeAt(providerId.length - 1),
+    maxItems: MAX_BATCH,
+    async run(told) {
+      const notices = told.map((notice) => ({ ...notice, id: newId() }));
+      const { now, ids } = await insertNotices(database, notices, AGE_LIMITS);
+      if (ids.size > 0) wake();
+      return notices.map(({ id, toldAt }): Stored => {
+        if (ids.has(id)) return "stored";
+        return toldAt !== null && !isFresh(toldAt, now) ? "stale" : "known";
+      });
+    },
+  });
+  return { store: (notice) => commits.submit(notice) };
+}
+
+/** Whether something told then may still be heard at `now`, which is the clock of the database. */
+export function isFresh(toldAt: Date, now: Date): boolean {
+  const age = (now.getTime() - toldAt.getTime()) / 1000;
+  return age <= AGE_LIMITS.maxAgeSeconds && age >= -AGE_LIMITS.maxAheadSeconds;
+}
+
+/** What a notice meant, in a few words; or that it is to be looked at again. */
+export type Verdict = { result: string } | { waitSeconds: number };
+
+/** Does what notices mean, in the transaction in which they become done. Answers one verdict each, in order. */
+export type InterpretNotices = (tx: Tx, notices: readonly NoticeRow[]) => Promise<Verdict[]>;
+
+/** So many of each source in one transaction: messages are larger, and take longer to read. */
+const BATCHES: ReadonlyArray<{ source: NoticeSource; limit: number }> = [
+  { source: "sns", limit: 500 },
+  { source: "smtp", limit: 20 },
+];
+const POLL_MS = 1_000;
+const ERROR_PAUSE_MS = 2_000;
+const MAX_FAILURES = 5;
+const FIRST_RETRY_SECONDS = 2;
+const MAX_REASON_LENGTH = 500;
+const KEPT_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+export interface NoticeReader {
+  /** Something was stored: look now. */
+  wake(): void;
+  /** Ends the batch in hand. */
+  stop(): Promise<void>;
+}
+
+export interface NoticeReaderOptions {
+  database: Database;
+  interpret: InterpretNotices;
+  log: Log;
+}
+
+/** Goes through the inbox until it is stopped; any number of processes may. */
+export function startNoticeReader(options: NoticeReaderOptions): NoticeReader {
+  const bell = createBell();
+  let stopping = false;
+  async function run(): Promise<void> {
+    while (!stopping) {
+      try {
+        let done = 0;
+        for (const { source, limit } of BATCHES) done += await readNotices(options, source, limit);
+        if (done === 0 && !stopping) await bell.wait(POLL_MS);
+      } catch (error) {
+        options.log.warn({ err: error }, "notices could not be read; it tries again");
+        if (!stopping) await bell.wait(ERROR_PAUSE_MS);
+      }
+    }
+  }
+  const running = run();
+  return {
+    wake: () => bell.ring(),
+    async stop() {
+      stopping = true;
+      bell.ring();
+      await running;
+    },
+  };
+}
+
+/** Takes one batch; answers how many notices were in it. When one of them cannot be dealt with, the others are, one by one. */
+export async function readNotices(
+  options: NoticeReaderOptions,
+  source: NoticeSource,
+  limit: number,
+): Promise<number> {
+  const claimed: string[] = [];
+  try {
+    return await readBatch(options, source, limit, null, claimed);
+  } catch (error) {
+    if (asUnavailable(error) instanceof Refusal || claimed.length === 0) throw error;
+    options.log.warn({ err: error, count: claimed.length }, "a batch of notices failed; each is tried alone");
+    for (const id of new Set(claimed)) await readAlone(options, source, id);
+    return claimed.length;
+  }
+}
+
+async function readAlone(options: NoticeReaderOptions, source: NoticeSource, id: string): Promise<void> {
+  const { database, log } = options;
+  try {
+    await readBatch(options, source, 1, [id], []);
+  } catch (error) {
+    if (asUnavailable(error) instanceof Refusal) throw error;
+    log.error({ err: error, noticeId: id }, "a notice could not be dealt with: a bug");
+    const reason = `failed: ${error instanceof Error ? error.message : String(error)}`;
+    await updateFailedNotice(database, {
+      id,
+      reason: reason.replaceAll("\u0000", "").slice(0, MAX_REASON_LENGTH),
+      maxFailures: MAX_FAILURES,
+      firstWaitSeconds: FIRST_RETRY_SECONDS,
+    });
+  }
+}
+
+async function readBatch(
+  { database, interpret }: NoticeReaderOptions,
+  source: NoticeSource,
+  limit: number,
+  ids: readonly string[] | null,
+  claimed: string[],
+): Promise<number> {
+  return transaction(database, async (tx) => {
+    const rows = await claimNotices(tx, source, limit, ids);
+    claimed.push(...rows.map(({ id }) => id));
+    if (rows.length === 0) return 0;
+    const verdicts = await interpret(tx, rows);
+    const ends = rows.map(({ id }, at): NoticeEnd => {
+      const verdict = verdicts[at];
+      if (verdict === undefined) throw new Error("A notice was given no verdict.");
+      return "result" in verdict
+        ? { id, result: verdict.result, waitSeconds: 0 }
+        : { id, result: null, waitSeconds: verdict.waitSeconds };
+    });
+    await updateNotices(tx, ends);
+    return rows.length;
+  });
+}
+
+/** Forgets notices that were done long ago: after a month nobody tells them again. */
+export async function sweepNotices(database: Database): Promise<void> {
+  const hex = (Date.now() - KEPT_DAYS * DAY_MS).toString(16).padStart(12, "0");
+  // Ids tell the time they were made.
+  await deleteDoneNotices(database, `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`);
+}

@@ -1,0 +1,90 @@
+// What rates of bounces and complaints mean for a project: healthy, warning or critical (decisions §2). Pure.
+// Before it: reputation.ts has counted. After it: reputation.ts shows it, and disables a project.
+import { LEVELS, type Level } from "@postloft/contract/security.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { SendingCounts } from "../emails/sending-hours.ts";
+
+export interface Rates extends SendingCounts {
+  /** In percent. */
+  bounceRate: number;
+  complaintRate: number;
+}
+
+interface Threshold {
+  /** The name of the level in the answer. */
+  level: LevelName;
+  of: "bounces" | "complaints";
+  window: "sevenDay" | "allTime";
+  /** In percent: from here on. */
+  warning: number;
+  critical: number;
+}
+
+export type LevelName = "bounce7Day" | "bounceAllTime" | "complaint7Day" | "complaintAllTime";
+
+/** One row per rate that is judged. */
+export const THRESHOLDS: readonly Threshold[] = [
+  { level: "bounce7Day", of: "bounces", window: "sevenDay", warning: 5, critical: 10 },
+  { level: "bounceAllTime", of: "bounces", window: "allTime", warning: 4, critical: 8 },
+  { level: "complaint7Day", of: "complaints", window: "sevenDay", warning: 0.075, critical: 0.15 },
+  { level: "complaintAllTime", of: "complaints", window: "allTime", warning: 0.03, critical: 0.12 },
+];
+
+/** From so many on a critical rate disables: one complaint in a hundred mails says nothing about the others. */
+const DISABLING = { bounces: LIMITS.criticalBounces.value, complaints: LIMITS.criticalComplaints.value };
+const WINDOW_NAMES = { sevenDay: "over 7 days", allTime: "over all time" };
+
+export interface Judgement {
+  levels: Record<LevelName, Level>;
+  isHealthy: boolean;
+  shouldDisable: boolean;
+  isNewProject: boolean;
+  violations: string[];
+  warnings: string[];
+}
+
+/** Counts with their rates; without mails there is no rate to speak of. */
+export function ratesOf(counts: SendingCounts): Rates {
+  const rate = (count: number) => (counts.total === 0 ? 0 : round((count * 100) / counts.total));
+  return { ...counts, bounceRate: rate(counts.bounces), complaintRate: rate(counts.complaints) };
+}
+
+/** Compared are whole numbers, so that a rate that is exactly at its threshold is at it. */
+const SCALE = 100_000;
+
+export function judge(windows: Record<"sevenDay" | "allTime", SendingCounts>): Judgement {
+  const levels: Record<LevelName, Level> = {
+    bounce7Day: "healthy",
+    bounceAllTime: "healthy",
+    complaint7Day: "healthy",
+    complaintAllTime: "healthy",
+  };
+  const said: Record<Level, string[]> = { healthy: [], warning: [], critical: [] };
+  let shouldDisable = false;
+  for (const threshold of THRESHOLDS) {
+    const counts = windows[threshold.window];
+    if (counts.total < LIMITS.ratedMails.value) continue;
+    const count = counts[threshold.of];
+    const isOver = (percent: number) => count * SCALE >= Math.round((percent * SCALE) / 100) * counts.total;
+    const level = LEVELS.findLast((one) => one === "healthy" || isOver(threshold[one])) ?? "healthy";
+    levels[threshold.level] = level;
+    if (level === "critical" && count >= DISABLING[threshold.of]) shouldDisable = true;
+    if (level !== "healthy")
+      said[level].push(
+        `${count} ${threshold.of} of ${counts.total} mails ${WINDOW_NAMES[threshold.window]}: ${round((count * 100) / counts.total)} %, ${level} from ${threshold[level]} %.`,
+      );
+  }
+  return {
+    levels,
+    isHealthy: said.warning.length + said.critical.length === 0,
+    shouldDisable,
+    isNewProject: windows.allTime.total < LIMITS.ratedMails.value,
+    violations: said.critical,
+    warnings: said.warning,
+  };
+}
+
+/** Four digits are enough to tell 0.03 % from 0.0299 %. */
+function round(percent: number): number {
+  return Math.round(percent * 10_000) / 10_000;
+}

@@ -1,0 +1,255 @@
+// The reputation guard over HTTP: rates that are true, levels, and a critical project disabled once, with its members told.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { transaction } from "../platform/database.ts";
+import { countMails, findMiscounts } from "../emails/sending-hours.ts";
+import { makeSentMails, sesEvent, type SentMail } from "../testing/sent-mails.ts";
+import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { suspendProjects } from "../projects/suspend-projects.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { createInterpreter } from "./interpret-notices.ts";
+import { createNoticeStore, readNotices } from "./notices.ts";
+import { createGuard, type Security } from "./reputation.ts";
+import { createReturnPaths } from "./return-path.ts";
+import { createLog } from "../platform/log.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const HOUR_MS = 3_600_000;
+
+/** Reports about mails, told by SES and gone through with the guard on or off. */
+async function report(mails: readonly SentMail[], type: "Bounce" | "Complaint", isOn = true): Promise<void> {
+  const { database } = server;
+  const notices = createNoticeStore(database, () => undefined);
+  const told = mails.map((mail) =>
+    sesEvent(mail, type, { bounceType: "Permanent", bounceSubType: "General" }),
+  );
+  await Promise.all(
+    told.map((event) =>
+      notices.store({
+        source: "sns",
+        providerId: randomUUID(),
+        raw: Buffer.from(JSON.stringify(event)),
+        sender: null,
+        recipient: null,
+        toldAt: new Date(),
+      }),
+    ),
+  );
+  const guard = createGuard({ isOn, baseUrl: () => "https://post.example.com" });
+  const returnPaths = createReturnPaths("a secret that is long enough");
+  const interpret = createInterpreter({
+    deliveries: createDeliveries({ guard }),
+    returnPaths,
+    ownDomains: [],
+  });
+  const options = { database, interpret, log: createLog({ level: "silent" }) };
+  // In small batches, so that a project becomes critical in the middle.
+  while ((await readNotices(options, "sns", 3)) > 0);
+}
+
+const read = async (project: TestProject): Promise<Security> => {
+  const reply = await server.call<Security>("GET", `/projects/${project.id}/security`, project.byKey);
+  expect(reply.status).toBe(200);
+  return reply.body;
+};
+const mailsTo = async (project: TestProject) =>
+  server.rows<{ subject: string; text: string; to_address: string }>(
+    "select subject, text, to_address from system_mails where text like $1",
+    `%${project.id}%`,
+  );
+
+test("a project without mail is healthy, and the shape is whole on both paths", async () => {
+  const project = await server.createProject();
+  const none = { total: 0, bounces: 0, complaints: 0, bounceRate: 0, complaintRate: 0 };
+  const expected = {
+    status: {
+      projectId: project.id,
+      isHealthy: true,
+      shouldDisable: false,
+      isNewProject: true,
+      countedFrom: null,
+      twentyFourHour: none,
+      sevenDay: none,
+      allTime: none,
+      violations: [],
+      warnings: [],
+    },
+    levels: {
+      bounce7Day: "healthy",
+      bounceAllTime: "healthy",
+      complaint7Day: "healthy",
+      complaintAllTime: "healthy",
+    },
+    isDisabled: false,
+    suspensions: [],
+  };
+  for (const [path, caller] of [
+    [`/projects/${project.id}/security`, project.byKey],
+    [`/projects/${project.id}/security`, { cookie: project.owner.cookie }],
+    [`/users/@me/projects/${project.id}/security`, { cookie: project.owner.cookie }],
+  ] as const)
+    expect((await server.call("GET", path, caller)).body).toEqual(expected);
+});
+
+test("nobody reads it of a project that is not theirs", async () => {
+  const [project, stranger] = [await server.createProject(), await server.createProject()];
+  const { cookie } = stranger.owner;
+  const mine = `/users/@me/projects/${project.id}/security`;
+  const [foreign, missing] = [
+    await server.call("GET", mine, { cookie }),
+    await server.call("GET", `/users/@me/projects/${randomUUID()}/security`, { cookie }),
+  ];
+  expect([refusalOf(foreign), refusalOf(missing)]).toEqual(Array(2).fill("404 PROJECT_NOT_FOUND"));
+  expect(refusalOf(await server.call("GET", `/projects/${project.id}/security`, { cookie }))).toBe(
+    "403 PROJECT_ACCESS_DENIED",
+  );
+  expect(refusalOf(await server.call("GET", `/projects/${project.id}/security`, stranger.byKey))).toBe(
+    "404 PROJECT_NOT_FOUND",
+  );
+});
+
+test("rates are those of the mails, and ninety-nine mails are not judged", async () => {
+  const project = await server.createProject();
+  const mails = await makeSentMails(server.database, project.id, 99);
+  await report(mails.slice(0, 50), "Bounce");
+  const { status, levels, isDisabled } = await read(project);
+  const rates = { total: 99, bounces: 50, complaints: 0, bounceRate: 50.5051, complaintRate: 0 };
+  expect([status.twentyFourHour, status.sevenDay, status.allTime]).toEqual([rates, rates, rates]);
+  expect([levels.bounceAllTime, status.isHealthy, isDisabled]).toEqual(["healthy", true, false]);
+  expect(await findMiscounts(server.database)).toEqual([]);
+});
+
+test("at ten percent the project is disabled once: it sends nothing, is read, and every member is told", async () => {
+  const project = await server.createProject();
+  const other = await server.signUp();
+  await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, other.id);
+  const mails = await makeSentMails(server.database, project.id, 100);
+  await report(mails.slice(0, 9), "Bounce");
+  expect(await read(project)).toMatchObject({
+    status: { shouldDisable: false, isHealthy: false },
+    levels: { bounce7Day: "warning", bounceAllTime: "critical" },
+    isDisabled: false,
+  });
+  await report(mails.slice(9, 30), "Bounce");
+  const security = await read(project);
+  expect(security).toMatchObject({
+    status: { shouldDisable: true, twentyFourHour: { bounces: 30 } },
+    levels: { bounce7Day: "critical" },
+    isDisabled: true,
+    // At the tenth: of the batch that brought it over the line.
+    suspensions: [
+      {
+        at: expect.any(String),
+        reasons: [expect.stringContaining("of 100 mails over 7 days"), expect.any(String)],
+      },
+    ],
+  });
+  expect(security.suspensions).toHaveLength(1);
+  const told = await mailsTo(project);
+  expect(told.map(({ to_address }) => to_address).toSorted()).toEqual(
+    [project.owner.email, other.email].toSorted(),
+  );
+  expect(told[0]).toMatchObject({
+    subject: 'The project "A project" was disabled',
+    text: expect.stringMatching(/bounces of 100 mails[^]*https:\/\/post\.example\.com\/projects\//),
+  });
+  const send = { to: "ada@example.com", from: "a@sandbox.localhost", subject: "Hello", body: "Hello" };
+  expect(refusalOf(await server.call("POST", "/v1/send", project.byKey, send))).toBe("403 PROJECT_DISABLED");
+  expect((await server.call("GET", "/contacts", project.byKey)).status).toBe(200);
+  expect(await findMiscounts(server.database)).toEqual([]);
+});
+
+test("complaints disable too, from five on", async () => {
+  const project = await server.createProject();
+  const mails = await makeSentMails(server.database, project.id, 120);
+  await report(mails.slice(0, 4), "Complaint");
+  expect(await read(project)).toMatchObject({
+    status: { shouldDisable: false },
+    levels: { complaint7Day: "critical", complaintAllTime: "critical" },
+    isDisabled: false,
+  });
+  await report(mails.slice(4, 5), "Complaint");
+  expect((await read(project)).isDisabled).toBe(true);
+});
+
+test("with the guard off a critical project is shown and left alone", async () => {
+  const project = await server.createProject();
+  const mails = await makeSentMails(server.database, project.id, 100);
+  await report(mails.slice(0, 20), "Bounce", false);
+  expect(await read(project)).toMatchObject({
+    status: { shouldDisable: true },
+    isDisabled: false,
+    suspensions: [],
+  });
+  expect(await mailsTo(project)).toEqual([]);
+});
+
+test("who is enabled again begins anew: the old bounces are not held against the project twice", async () => {
+  const project = await server.createProject();
+  const mails = await makeSentMails(server.database, project.id, 100);
+  await report(mails.slice(0, 20), "Bounce");
+  // The suspension was in an earlier hour than what follows.
+  await server.rows("update project_suspensions set created_at = now() where project_id = $1", project.id);
+  await server.rows(
+    "update sending_hours set hour = hour - interval '3 hours' where project_id = $1",
+    project.id,
+  );
+  await server.rows(
+    "update emails set sent_at = sent_at - interval '3 hours' where project_id = $1",
+    project.id,
+  );
+  await server.rows(
+    "update project_suspensions set created_at = now() - interval '2 hours' where project_id = $1",
+    project.id,
+  );
+  await server.rows("update projects set disabled = false where id = $1", project.id);
+  expect(await read(project)).toMatchObject({
+    status: { allTime: { total: 0 }, isNewProject: true, isHealthy: true, countedFrom: expect.any(String) },
+    isDisabled: false,
+  });
+  await report(mails.slice(20, 30), "Bounce");
+  expect((await read(project)).isDisabled).toBe(false);
+  const more = await makeSentMails(server.database, project.id, 100);
+  await report(more.slice(0, 12), "Bounce");
+  expect(await read(project)).toMatchObject({ isDisabled: true, suspensions: [{}, {}] });
+  expect(await findMiscounts(server.database)).toEqual([]);
+});
+
+test("of several readers that find a project critical at once one disables it", async () => {
+  const project = await server.createProject();
+  const suspend = () =>
+    transaction(server.database, (tx) =>
+      suspendProjects(tx, [{ projectId: project.id, reasons: ["too many bounces"] }]),
+    );
+  const suspended = await Promise.all(Array.from({ length: 5 }, suspend));
+  expect(suspended.flat()).toHaveLength(1);
+  expect((await read(project)).suspensions).toEqual([
+    { at: expect.any(String), reasons: ["too many bounces"] },
+  ]);
+});
+
+test("a window holds the hours that touch it, all time holds all, and refused addresses are bounces", async () => {
+  const project = await server.createProject();
+  const now = (await server.rows<{ now: Date }>("select now()"))[0]?.now.getTime() ?? 0;
+  const before = [0, 23, 24, 26, 167, 168, 170, 24 * 400];
+  const at = (hours: number) => new Date(now - hours * HOUR_MS);
+  const kinds = ["sent", "bounced", "refused", "complained"] as const;
+  await transaction(server.database, (tx) =>
+    countMails(
+      tx,
+      before.flatMap((hours) => kinds.map((what) => ({ projectId: project.id, at: at(hours), what }))),
+    ),
+  );
+  const { status } = await read(project);
+  const counted = [status.twentyFourHour, status.sevenDay, status.allTime].map((window) => [
+    window.total,
+    window.bounces,
+    window.complaints,
+  ]);
+  // The hour in which a window begins is in it as a whole. Sent and refused mails are the total.
+  expect(counted).toEqual([
+    [6, 6, 3],
+    [12, 12, 6],
+    [16, 16, 8],
+  ]);
+});

@@ -1,0 +1,78 @@
+// The reputation guard: rates of bounces and complaints of each project; a critical project is disabled and its members are told.
+// Before it: deliveries.ts booked what came back. After it: routes.ts shows it; projects/ disables; emails/ mails the members.
+import type { z } from "zod";
+import type { security } from "@postloft/contract/security.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { readSendingTotals } from "../emails/sending-hours.ts";
+import { enqueueSystemMails } from "../emails/system-mail.ts";
+import {
+  listSuspensions,
+  readStandings,
+  suspendProjects,
+  type Standing,
+  type SuspendedProject,
+} from "../projects/suspend-projects.ts";
+import { judge, ratesOf } from "./reputation-rules.ts";
+import { suspensionMail } from "./suspension-mail.ts";
+
+export type Security = z.output<typeof security>;
+
+/** Whoever enabled a project again starts it anew: what led to the suspension is not held against it twice. */
+function countedFrom({ isDisabled, suspendedAt }: Standing): Date | null {
+  return isDisabled ? null : suspendedAt;
+}
+
+/** How the mail of a project is received (decisions §2). @throws Refusal PROJECT_NOT_FOUND. */
+export async function readSecurity(database: Database, projectId: string): Promise<Security> {
+  const [standing] = await readStandings(database, [projectId]);
+  if (standing === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  const from = countedFrom(standing);
+  const [totals] = await readSendingTotals(database, [{ projectId, from }]);
+  if (totals === undefined) throw new Error("The totals of a project are missing.");
+  const { levels, ...judgement } = judge(totals);
+  return {
+    status: {
+      projectId,
+      ...judgement,
+      countedFrom: from?.toISOString() ?? null,
+      twentyFourHour: ratesOf(totals.twentyFourHour),
+      sevenDay: ratesOf(totals.sevenDay),
+      allTime: ratesOf(totals.allTime),
+    },
+    levels,
+    isDisabled: standing.isDisabled,
+    suspensions: await listSuspensions(database, projectId),
+  };
+}
+
+/** Judges projects about whose mail something bad came back, in the transaction that booked it. */
+export type Guard = (tx: Tx, projectIds: readonly string[]) => Promise<void>;
+
+/** `isOn: false` (REPUTATION_GUARD) judges nobody. */
+export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => string }): Guard {
+  return async (tx, projectIds) => {
+    if (!isOn || projectIds.length === 0) return;
+    const standings = (await readStandings(tx, [...new Set(projectIds)])).filter(
+      ({ isDisabled }) => !isDisabled,
+    );
+    if (standings.length === 0) return;
+    const totals = await readSendingTotals(
+      tx,
+      standings.map((standing) => ({ projectId: standing.projectId, from: countedFrom(standing) })),
+    );
+    const critical = totals.flatMap((one) => {
+      const { shouldDisable, violations } = judge(one);
+      return shouldDisable ? [{ projectId: one.projectId, reasons: violations }] : [];
+    });
+    const suspended = await suspendProjects(tx, critical);
+    await enqueueSystemMails(
+      tx,
+      suspended.flatMap((project) => mailsAbout(project, baseUrl())),
+    );
+  };
+}
+
+function mailsAbout(project: SuspendedProject, baseUrl: string) {
+  return project.members.map((to) => ({ to, ...suspensionMail(project, baseUrl) }));
+}

@@ -1,0 +1,90 @@
+// The envelope sender of a mail, one of its own: what comes back to it names the mail, and nobody can make one up (VERP).
+// Before it: the application secret. After it: the sender puts it on the envelope; the SMTP door and the interpreter read it back.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { deriveKey } from "../platform/crypto.ts";
+import { isId } from "../platform/ids.ts";
+
+/** Which mail an address stands for. */
+export interface ReturnedTo {
+  projectId: string;
+  emailId: string;
+}
+
+export interface ReturnPaths {
+  /** The part before the @ for a mail, at most 64 octets; null for ids that are not ours. */
+  localPartOf(projectId: string, emailId: string): string | null;
+  /** The mail that the part before the @ names; null when it was not made here. */
+  read(localPart: string): ReturnedTo | null;
+}
+
+const PREFIX = "b+";
+const KEY_PURPOSE = "return-paths";
+/** RFC 4648 §6: mail servers on the way may change the case of what stands before the @. */
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+const BITS = 5;
+/** Two UUIDv7 without their dashes and versions, which are known. */
+const ID_BYTES = 31;
+/** As much as 64 octets leave room for; whoever guesses must send a message for each guess. */
+const MAC_BYTES = 7;
+const TOKEN = /^[a-z2-7]{61}$/;
+
+export function createReturnPaths(applicationSecret: string): ReturnPaths {
+  const key = deriveKey(applicationSecret, KEY_PURPOSE);
+  const macOf = (ids: Buffer) => createHmac("sha256", key).update(ids).digest().subarray(0, MAC_BYTES);
+  return {
+    localPartOf(projectId, emailId) {
+      if (![projectId, emailId].every((id) => isId(id) && id[14] === "7")) return null;
+      const ids = Buffer.from(shorten(projectId) + shorten(emailId), "hex");
+      return PREFIX + toBase32(Buffer.concat([ids, macOf(ids)]));
+    },
+    read(localPart) {
+      const lower = localPart.toLowerCase();
+      const token = lower.slice(PREFIX.length);
+      if (!lower.startsWith(PREFIX) || !TOKEN.test(token)) return null;
+      const bytes = fromBase32(token);
+      const ids = bytes.subarray(0, ID_BYTES);
+      if (!timingSafeEqual(macOf(ids), bytes.subarray(ID_BYTES))) return null;
+      const digits = ids.toString("hex");
+      return { projectId: lengthen(digits.slice(0, ID_BYTES)), emailId: lengthen(digits.slice(ID_BYTES)) };
+    },
+  };
+}
+
+/** Whether it looks like one of ours, made here or not. */
+export function isReturnPath(localPart: string): boolean {
+  return localPart.toLowerCase().startsWith(PREFIX);
+}
+
+function shorten(id: string): string {
+  const digits = id.toLowerCase().replaceAll("-", "");
+  return digits.slice(0, 12) + digits.slice(13);
+}
+
+function lengthen(digits: string): string {
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7${digits.slice(12, 15)}-${digits.slice(15, 19)}-${digits.slice(19)}`;
+}
+
+function toBase32(bytes: Buffer): string {
+  let text = "";
+  for (let bit = 0; bit < bytes.length * 8; bit += BITS) {
+    const at = bit >> 3;
+    const pair = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+    text += ALPHABET[(pair >> (16 - BITS - (bit & 7))) & 31];
+  }
+  return text;
+}
+
+function fromBase32(text: string): Buffer {
+  const bytes = Buffer.alloc(Math.floor((text.length * BITS) / 8));
+  let held = 0;
+  let heldBits = 0;
+  let at = 0;
+  for (const character of text) {
+    held = ((held << BITS) | ALPHABET.indexOf(character)) & 0xfff;
+    heldBits += BITS;
+    if (heldBits < 8) continue;
+    heldBits -= 8;
+    bytes[at++] = (held >> heldBits) & 0xff;
+  }
+  return bytes;
+}

@@ -1,0 +1,160 @@
+// Messages that come in: which are reports about a mail, which were written by a person, and which by a machine.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { newId } from "../platform/ids.ts";
+import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
+import { createReturnPaths } from "./return-path.ts";
+import { readReturnedMessage, type Envelope } from "./returned-message.ts";
+
+const returnPaths = createReturnPaths("a secret that is long enough");
+const ownDomains = ["bounce.example", "in.example"];
+const mail = { projectId: newId(), emailId: newId() };
+const returnPath = `${returnPaths.localPartOf(mail.projectId, mail.emailId)}@bounce.example`;
+const project = `${mail.projectId}@in.example`;
+const byPath = { ...mail, providerId: null };
+const byId = { ...byPath, projectId: null };
+
+const read = (raw: Buffer, envelope: Partial<Envelope> = {}) =>
+  readReturnedMessage(raw, { sender: "", recipient: returnPath, ...envelope }, { returnPaths, ownDomains });
+const readPersonal = (raw: Buffer, sender = "ada@example.com") => read(raw, { sender, recipient: project });
+
+test("a bounce is about the mail whose address it came to", async () => {
+  expect(await read(bounceMail())).toEqual({
+    kind: "reports",
+    reports: [
+      {
+        names: byPath,
+        recipients: ["ada@example.com"],
+        kind: "hard-bounce",
+        at: null,
+        data: { reason: "5.1.1 smtp; 550 5.1.1 user unknown" },
+      },
+    ],
+  });
+});
+
+test("a bounce that came to any other address is about nothing, whatever it says inside", async () => {
+  const raw = bounceMail({
+    original: [`Message-ID: <${mail.emailId}@shop.example>`, `Return-Path: <${returnPath}>`],
+  });
+  for (const recipient of [`b+${"a".repeat(61)}@bounce.example`, "fbl@bounce.example", project])
+    expect(await read(raw, { recipient })).toMatchObject({ kind: "ignored" });
+});
+
+test.for([
+  ["the address it came to", { recipient: returnPath }, {}, byPath],
+  ["the envelope sender it names", { recipient: "fbl@bounce.example" }, { mailFrom: returnPath }, byPath],
+  [
+    "the Return-Path of the mail in it",
+    { recipient: "fbl@bounce.example" },
+    { original: [`Return-Path: <${returnPath}>`] },
+    byPath,
+  ],
+  [
+    "the Message-ID of the mail in it",
+    { recipient: "fbl@bounce.example" },
+    { mailFrom: "news@shop.example", original: [`Message-ID: <${mail.emailId}@shop.example>`] },
+    byId,
+  ],
+] as const)("a complaint finds its mail by %s", async ([, envelope, complaint, names]) => {
+  expect(await read(complaintMail(complaint), envelope)).toMatchObject({
+    kind: "reports",
+    reports: [{ names, kind: "complaint", data: { reason: "abuse ExampleLoop/1.0" } }],
+  });
+});
+
+test("a complaint with a forged address is about nothing", async () => {
+  const forged = `b+${"a".repeat(61)}@bounce.example`;
+  const raw = complaintMail({ mailFrom: forged, original: [`Return-Path: <${forged}>`] });
+  expect(await read(raw, { recipient: "fbl@bounce.example" })).toEqual({
+    kind: "ignored",
+    why: "no report in it",
+  });
+});
+
+test("what a person writes to a project is told with its beginning", async () => {
+  const raw = personalMail({
+    subject: "=?utf-8?q?Gr=C3=BC=C3=9Fe?=",
+    messageId: "x1@example.com",
+    text: "a".repeat(5_000),
+  });
+  expect(await readPersonal(raw)).toEqual({
+    kind: "message",
+    message: {
+      projectId: mail.projectId,
+      from: "ada@example.com",
+      data: {
+        subject: "Grüße",
+        from: "ada@example.com",
+        messageId: "x1@example.com",
+        text: "a".repeat(1_000),
+      },
+    },
+  });
+});
+
+test.for([
+  ["the empty sender", personalMail(), ""],
+  ["Auto-Submitted", personalMail({ headers: ["Auto-Submitted: auto-replied (vacation)"] })],
+  ["Precedence", personalMail({ headers: ["Precedence: bulk"] })],
+  ["a mailing list", personalMail({ headers: ["List-Id: <news.example.com>"] })],
+  ["X-Autoreply", personalMail({ headers: ["X-Autoreply: yes"] })],
+  ["our own domain as sender", personalMail(), "someone@in.example"],
+  ["our own domain in From", personalMail({ from: "us@bounce.example" })],
+  ["a report", bounceMail(), "mailer-daemon@mx.example.com"],
+  ["no From", personalMail({ from: "undisclosed" })],
+] as const)("what a machine writes to a project starts nothing: %s", async ([, raw, sender]) => {
+  expect(await readPersonal(raw, sender)).toMatchObject({ kind: "ignored" });
+});
+
+test("Auto-Submitted: no is a person", async () => {
+  expect(await readPersonal(personalMail({ headers: ["Auto-Submitted: no"] }))).toMatchObject({
+    kind: "message",
+  });
+});
+
+test("an answer of a machine to a bounce address is no bounce", async () => {
+  expect(
+    await read(personalMail({ subject: "Out of office", headers: ["Auto-Submitted: auto-replied"] })),
+  ).toEqual({
+    kind: "ignored",
+    why: "no report in it",
+  });
+});
+
+test("no message makes it throw or take long, however it is cut, mixed or nested", async () => {
+  const whole = [bounceMail(), complaintMail({ mailFrom: returnPath }), personalMail()];
+  const deep = `Content-Type: multipart/mixed; boundary=a\r\n\r\n${"--a\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n".repeat(2_000)}`;
+  const nested = Buffer.from(`Content-Type: message/rfc822\r\n\r\n`.repeat(5_000));
+  const headers = Buffer.from(`X: ${"a".repeat(500)}\r\n`.repeat(2_000));
+  const addresses = Buffer.from(`From: ${"a@b.example,(((<".repeat(10_000)}\r\n\r\n`);
+  const startedMs = performance.now();
+  for (const raw of [
+    Buffer.alloc(0),
+    Buffer.from(deep),
+    nested,
+    headers,
+    addresses,
+    Buffer.alloc(200_000, "\u0000"),
+  ])
+    for (const recipient of [returnPath, project]) await read(raw, { recipient, sender: "a@b.example" });
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  const mutated = fc.tuple(
+    fc.constantFrom(...whole),
+    fc.nat(2_000),
+    fc.nat(200),
+    fc.uint8Array({ maxLength: 20 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      mutated,
+      fc.constantFrom(returnPath, project),
+      async ([raw, at, length, bytes], recipient) => {
+        const broken = Buffer.concat([raw.subarray(0, at), bytes, raw.subarray(at + length)]);
+        const reading = await read(broken, { recipient, sender: "ada@example.com" });
+        expect(JSON.stringify(reading)).not.toContain("\\u0000");
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

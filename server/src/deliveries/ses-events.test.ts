@@ -1,0 +1,192 @@
+// What Amazon SES says, type by type, read as what it means. The fixtures have the form of its developer guide.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { newId } from "../platform/ids.ts";
+import { sesEvent, sesNotification, type SentMail } from "../testing/sent-mails.ts";
+import { readSesEvent, SES_ROWS } from "./ses-events.ts";
+
+const id = newId();
+const mail: SentMail = {
+  projectId: newId(),
+  id,
+  contactId: newId(),
+  address: "ada@example.com",
+  providerId: "0102018c-example-000000",
+  messageId: `${id}@shop.example`,
+};
+const read = (event: unknown) => readSesEvent(JSON.stringify(event));
+
+const bounce = (bounceType: string, bounceSubType: string) => ({
+  feedbackId: "0102-feedback",
+  bounceType,
+  bounceSubType,
+  bouncedRecipients: [
+    {
+      emailAddress: "ada@example.com",
+      action: "failed",
+      status: "5.1.1",
+      diagnosticCode: "smtp; 550 5.1.1 user unknown",
+    },
+  ],
+  reportingMTA: "dns; a8-12.smtp-out.amazonses.com",
+});
+const complaint = (more: object) => ({
+  feedbackId: "0102-feedback",
+  complainedRecipients: [{ emailAddress: "ada@example.com" }],
+  ...more,
+});
+
+/** Type, what happened, and the kind it is: at least one for each row of the table. */
+const FIXTURES: ReadonlyArray<[string, object, string | null]> = [
+  ["Send", {}, "sent"],
+  [
+    "Delivery",
+    { processingTimeMillis: 546, recipients: ["ada@example.com"], smtpResponse: "250 ok" },
+    "delivered",
+  ],
+  [
+    "DeliveryDelay",
+    { delayType: "MailboxFull", delayedRecipients: [{ emailAddress: "ada@example.com" }] },
+    "delayed",
+  ],
+  ["Bounce", bounce("Permanent", "General"), "hard-bounce"],
+  ["Bounce", bounce("Permanent", "NoEmail"), "hard-bounce"],
+  ["Bounce", bounce("Permanent", "Suppressed"), "hard-bounce"],
+  ["Bounce", bounce("Permanent", "OnAccountSuppressionList"), "hard-bounce"],
+  ["Bounce", bounce("Permanent", "UnsubscribedRecipient"), "hard-bounce"],
+  ["Bounce", bounce("Transient", "General"), "soft-bounce"],
+  ["Bounce", bounce("Transient", "MailboxFull"), "soft-bounce"],
+  ["Bounce", bounce("Transient", "CustomTimeoutExceeded"), "soft-bounce"],
+  ["Bounce", bounce("Transient", "Suppressed"), "hard-bounce"],
+  ["Bounce", bounce("Undetermined", "Undetermined"), "soft-bounce"],
+  ["Bounce", bounce("Something", "New"), "soft-bounce"],
+  ["Bounce", bounce("Transient", "MessageTooLarge"), "refused"],
+  ["Bounce", bounce("Transient", "ContentRejected"), "refused"],
+  ["Bounce", bounce("Transient", "AttachmentRejected"), "refused"],
+  ["Bounce", bounce("Permanent", "ContentRejected"), "refused"],
+  ["Complaint", complaint({ complaintFeedbackType: "abuse" }), "complaint"],
+  ["Complaint", complaint({}), "complaint"],
+  ["Complaint", complaint({ complaintSubType: "OnAccountSuppressionList" }), "complaint"],
+  ["Complaint", complaint({ complaintFeedbackType: "not-spam" }), "not-spam"],
+  ["Reject", { reason: "Bad content" }, "refused"],
+  [
+    "Rendering Failure",
+    { templateName: "welcome", errorMessage: "Attribute 'name' is not present" },
+    "refused",
+  ],
+  ["Open", { ipAddress: "192.0.2.1", userAgent: "Mozilla/5.0" }, "opened"],
+  ["Click", { ipAddress: "192.0.2.1", link: "https://shop.example/?a=1&b=2", linkTags: null }, "clicked"],
+  [
+    "Subscription",
+    {
+      source: "UnsubscribeHeader",
+      newTopicPreferences: { unsubscribeAll: true, topicSubscriptionStatus: [] },
+    },
+    "unsubscribed",
+  ],
+  [
+    "Subscription",
+    {
+      source: "UnsubscribeHeader",
+      newTopicPreferences: { unsubscribeAll: false, topicSubscriptionStatus: [] },
+    },
+    null,
+  ],
+  ["AmazonSnsSubscriptionSucceeded", {}, null],
+  ["Something New", {}, null],
+];
+
+test.for(FIXTURES)("%s %j is %s, in both shapes", ([type, part, kind]) => {
+  for (const event of [sesEvent(mail, type, { ...part }), sesNotification(mail, type, { ...part })])
+    expect(read(event)?.report?.kind ?? null).toBe(kind);
+});
+
+test("every row of the table has a fixture that reaches it", () => {
+  const reached = FIXTURES.map(([type, part]) => {
+    const { bounceType, bounceSubType, complaintFeedbackType, newTopicPreferences } = part as Record<
+      string,
+      unknown
+    >;
+    return SES_ROWS.findIndex(
+      (row) =>
+        row.type === type &&
+        (row.bounceType === undefined || row.bounceType === bounceType) &&
+        (row.subTypes === undefined || row.subTypes.includes(String(bounceSubType))) &&
+        (row.feedbackType === undefined || row.feedbackType === complaintFeedbackType) &&
+        (row.unsubscribesAll === undefined || JSON.stringify(newTopicPreferences).includes("true")),
+    );
+  });
+  expect(SES_ROWS.map((_, at) => at).filter((at) => !reached.includes(at))).toEqual([]);
+});
+
+test("event publishing names the mail by our tags, feedback notifications by our Message-ID", () => {
+  const tagged = { projectId: mail.projectId, emailId: mail.id, providerId: mail.providerId };
+  expect(read(sesEvent(mail, "Delivery"))?.report?.names).toEqual(tagged);
+  const untagged = { ...tagged, projectId: null };
+  expect(read(sesNotification(mail, "Delivery"))?.report?.names).toEqual(untagged);
+  expect(read(sesNotification(mail, "Delivery", {}, { headers: [] }))?.report?.names).toEqual(untagged);
+  const foreign = { headers: [], commonHeaders: { messageId: "<42@elsewhere.example>" } };
+  expect(read(sesNotification(mail, "Delivery", {}, foreign))?.report?.names).toEqual({
+    projectId: null,
+    emailId: null,
+    providerId: mail.providerId,
+  });
+});
+
+test("whom it speaks of, when it was and why are told", () => {
+  const at = "2026-02-03T04:05:06.789Z";
+  expect(
+    read(sesEvent(mail, "Bounce", { ...bounce("Permanent", "NoEmail"), timestamp: at }))?.report,
+  ).toMatchObject({
+    recipients: ["ada@example.com"],
+    at: new Date(at),
+    data: { reason: "Permanent NoEmail smtp; 550 5.1.1 user unknown" },
+  });
+  const link = "https://shop.example/?a=1&b=2";
+  expect(read(sesEvent(mail, "Click", { link }))?.report).toMatchObject({ recipients: null, data: { link } });
+});
+
+test("the same event has the same key however it comes, another event another", () => {
+  const timestamp = "2026-02-03T04:05:06.789Z";
+  const key = (part: object, type = "Click") => read(sesEvent(mail, type, { timestamp, ...part }))?.key;
+  expect(key({ link: "https://a.example" })).toEqual(expect.any(String));
+  expect(key({ link: "https://a.example" })).toBe(key({ link: "https://a.example", userAgent: "another" }));
+  expect(key({ link: "https://a.example" })).not.toBe(key({ link: "https://b.example" }));
+  expect(key({ timestamp: "2026-02-03T04:05:06.790Z" })).not.toBe(key({}));
+  expect(key({}, "Open")).not.toBe(key({}));
+  expect(key({}, "Something New")).toBeNull();
+});
+
+test("no text and no JSON makes it throw, and nothing comes out that the database would not take", () => {
+  expect(read([])).toBeNull();
+  expect(readSesEvent("Successfully validated SNS topic for Amazon SES event publishing.")).toBeNull();
+  const types = SES_ROWS.flatMap(({ type, part }) => [type, part]);
+  const keys = [
+    "eventType",
+    "notificationType",
+    "mail",
+    "tags",
+    "headers",
+    "timestamp",
+    "messageId",
+    "link",
+    ...types,
+  ];
+  const anyEvent = fc.dictionary(
+    fc.constantFrom(...keys),
+    fc.oneof(
+      fc.constantFrom<unknown>(...types),
+      fc.jsonValue(),
+      fc.constant("a\u0000b\ud800"),
+      fc.constant({ timestamp: "+275760-09-13" }),
+    ),
+  );
+  fc.assert(
+    fc.property(anyEvent, (event) => {
+      const { report } = read(event) ?? { report: null };
+      expect(JSON.stringify(report)).not.toMatch(/\\u0000|\\ud800/);
+      expect(report?.at?.getUTCFullYear() ?? 2026).toBeLessThan(2200);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,161 @@
+// What Amazon SES says in a notice: which mail, whom, and which kind of report it is. Pure; nothing in it throws.
+// Before it: sns.ts has checked who says it. After it: interpret-notices.ts finds the mail, rules.ts knows what the kind means.
+import { contentId, isId } from "../platform/ids.ts";
+import { EMAIL_TAG, PROJECT_TAG } from "../emails/providers/ses-tags.ts";
+import type { MailNames } from "../emails/returned-emails.ts";
+import type { ReportKind } from "./rules.ts";
+import { readInstant, readList, readMessageId, readObject, readText } from "./read-report.ts";
+
+/** A report as it was told: about a mail that is still to be found. */
+export interface Report {
+  names: MailNames;
+  /** Whom it speaks of; null: the mail as a whole. */
+  recipients: readonly string[] | null;
+  kind: ReportKind;
+  at: Date | null;
+  data: Record<string, unknown>;
+}
+
+export interface SesEvent {
+  /** Its type, as SES writes it. */
+  type: string;
+  /** What makes two of them the same event; null when it does not say enough. */
+  key: string | null;
+  /** null: a type that means nothing for a mail, or one we do not know. */
+  report: Report | null;
+}
+
+export interface SesRow {
+  type: string;
+  /** The object with what happened. */
+  part: string;
+  /** `bounceType`, and `bounceSubType`, `complaintFeedbackType`, when they matter. */
+  bounceType?: string;
+  subTypes?: readonly string[];
+  feedbackType?: string;
+  /** Of a change of topics: only this one leaves the list. */
+  unsubscribesAll?: true;
+  /** null: noted, and nothing is done. */
+  kind: ReportKind | null;
+}
+
+/** What SES tells, by event publishing (`eventType`) and by feedback notifications (`notificationType`). The first row that fits decides. */
+export const SES_ROWS: readonly SesRow[] = [
+  { type: "Send", part: "send", kind: "sent" },
+  { type: "Delivery", part: "delivery", kind: "delivered" },
+  { type: "DeliveryDelay", part: "deliveryDelay", kind: "delayed" },
+  // About this message, whatever the first word says.
+  {
+    type: "Bounce",
+    part: "bounce",
+    subTypes: ["MessageTooLarge", "ContentRejected", "AttachmentRejected"],
+    kind: "refused",
+  },
+  {
+    type: "Bounce",
+    part: "bounce",
+    subTypes: ["Suppressed", "OnAccountSuppressionList"],
+    kind: "hard-bounce",
+  },
+  { type: "Bounce", part: "bounce", bounceType: "Permanent", kind: "hard-bounce" },
+  // Transient, Undetermined, and what may be added.
+  { type: "Bounce", part: "bounce", kind: "soft-bounce" },
+  { type: "Complaint", part: "complaint", feedbackType: "not-spam", kind: "not-spam" },
+  { type: "Complaint", part: "complaint", kind: "complaint" },
+  // Taken and then not sent: a virus, or a template of SES that could not be filled in.
+  { type: "Reject", part: "reject", kind: "refused" },
+  { type: "Rendering Failure", part: "failure", kind: "refused" },
+  { type: "Open", part: "open", kind: "opened" },
+  { type: "Click", part: "click", kind: "clicked" },
+  { type: "Subscription", part: "subscription", unsubscribesAll: true, kind: "unsubscribed" },
+  { type: "Subscription", part: "subscription", kind: null },
+];
+
+const MAX_RECIPIENTS = 100;
+const MAX_LINK_LENGTH = 2_000;
+const MAX_REASON_LENGTH = 500;
+
+/** null when the text is no JSON object. */
+export function readSesEvent(text: string): SesEvent | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const event = readObject(value);
+  if (event === null) return null;
+  const type = readText(event["eventType"], 50) ?? readText(event["notificationType"], 50) ?? "";
+  const row = SES_ROWS.find((one) => one.type === type && fits(one, readObject(event[one.part])));
+  const mail = readObject(event["mail"]) ?? {};
+  const part = readObject(event[row?.part ?? ""]) ?? {};
+  const recipients = recipientsOf(part);
+  const at = readInstant(part["timestamp"]) ?? readInstant(mail["timestamp"]);
+  const providerId = readText(mail["messageId"], 200);
+  const link = readText(part["link"], MAX_LINK_LENGTH);
+  const identity = [type, providerId, at?.toISOString(), part["feedbackId"], recipients, link];
+  const names = { ...namesOf(mail), providerId };
+  return {
+    type,
+    key: row === undefined || providerId === null || at === null ? null : contentId(JSON.stringify(identity)),
+    report:
+      row === undefined || row.kind === null
+        ? null
+        : { names, recipients, kind: row.kind, at, data: dataOf(row, part, link) },
+  };
+}
+
+function fits(row: SesRow, part: Record<string, unknown> | null): boolean {
+  if (row.bounceType !== undefined && part?.["bounceType"] !== row.bounceType) return false;
+  if (row.subTypes !== undefined && !row.subTypes.some((one) => part?.["bounceSubType"] === one))
+    return false;
+  if (row.feedbackType !== undefined && part?.["complaintFeedbackType"] !== row.feedbackType) return false;
+  return (
+    row.unsubscribesAll !== true || readObject(part?.["newTopicPreferences"])?.["unsubscribeAll"] === true
+  );
+}
+
+/** By the tags we sent, which only event publishing has; else by our Message-ID, without the project. */
+function namesOf(mail: Record<string, unknown>): { projectId: string | null; emailId: string | null } {
+  const tags = readObject(mail["tags"]) ?? {};
+  const idIn = (tag: string) => {
+    const text = readText(readList(tags[tag])[0], 36) ?? "";
+    return isId(text) ? text.toLowerCase() : null;
+  };
+  const emailId = idIn(EMAIL_TAG);
+  const projectId = idIn(PROJECT_TAG);
+  if (emailId !== null && projectId !== null) return { projectId, emailId };
+  const headers = readList(mail["headers"]).map(readObject);
+  const header = headers.find((one) => readText(one?.["name"], 100)?.toLowerCase() === "message-id");
+  const common = readObject(mail["commonHeaders"])?.["messageId"];
+  return { projectId: null, emailId: readMessageId(header?.["value"]) ?? readMessageId(common) };
+}
+
+function recipientsOf(part: Record<string, unknown>): string[] | null {
+  const named = ["bouncedRecipients", "complainedRecipients", "delayedRecipients"].flatMap((name) =>
+    readList(part[name]).map((one) => readObject(one)?.["emailAddress"]),
+  );
+  const texts = [...readList(part["recipients"]), ...named]
+    .slice(0, MAX_RECIPIENTS)
+    .flatMap((one) => readText(one, 320) ?? []);
+  return texts.length === 0 ? null : texts;
+}
+
+/** Why a mail did not arrive; who opened it with which program, and where a link led. */
+function dataOf(row: SesRow, part: Record<string, unknown>, link: string | null): Record<string, unknown> {
+  if (row.kind === "opened" || row.kind === "clicked") {
+    const userAgent = readText(part["userAgent"], MAX_REASON_LENGTH);
+    return { ...(link === null ? {} : { link }), ...(userAgent === null ? {} : { userAgent }) };
+  }
+  const first = readObject(readList(part["bouncedRecipients"])[0]);
+  const words = [
+    part["bounceType"],
+    part["bounceSubType"],
+    part["complaintFeedbackType"],
+    part["reason"],
+    part["errorMessage"],
+    first?.["diagnosticCode"],
+  ].flatMap((word) => readText(word, MAX_REASON_LENGTH) ?? []);
+  const isBad = ["Bounce", "Complaint", "Reject", "Rendering Failure"].includes(row.type);
+  return isBad && words.length > 0 ? { reason: words.join(" ").slice(0, MAX_REASON_LENGTH) } : {};
+}

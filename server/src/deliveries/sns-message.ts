@@ -1,0 +1,75 @@
+// A notification of Amazon SNS: what of it is signed, where its certificate may be, and whether a subscription may be confirmed. Pure.
+// Before it: contract/src/webhooks.ts gives it its shape. After it: sns.ts checks it.
+import type { z } from "zod";
+import type { receiveSns } from "@postloft/contract/webhooks.ts";
+
+export type SnsMessage = z.output<(typeof receiveSns)["body"]>;
+
+const NOTIFICATION_FIELDS = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"] as const;
+const CONFIRMATION_FIELDS = [
+  "Message",
+  "MessageId",
+  "SubscribeURL",
+  "Timestamp",
+  "Token",
+  "TopicArn",
+  "Type",
+] as const;
+const CONFIRMATIONS: ReadonlySet<string> = new Set(["SubscriptionConfirmation", "UnsubscribeConfirmation"]);
+
+export function isConfirmation({ Type }: SnsMessage): boolean {
+  return CONFIRMATIONS.has(Type);
+}
+
+/** The text the signature is made of (SNS developer guide, "Verifying the signatures of Amazon SNS messages"). */
+export function signedText(message: SnsMessage): string {
+  const fields = isConfirmation(message) ? CONFIRMATION_FIELDS : NOTIFICATION_FIELDS;
+  return fields
+    .flatMap((name) => {
+      const value = message[name];
+      return value === undefined || value === null ? [] : [`${name}\n${value}\n`];
+    })
+    .join("");
+}
+
+/** SHA-1 is what version 1 has, and what topics still sign with unless they are set to version 2. */
+export function digestOf({ SignatureVersion }: SnsMessage): "sha1" | "sha256" | null {
+  if (SignatureVersion === "1") return "sha1";
+  return SignatureVersion === "2" ? "sha256" : null;
+}
+
+const ARN = /^arn:(aws(?:-[a-z]+)*):sns:([a-z]{2,4}(?:-[a-z]+){1,2}-\d{1,2}):\d{12}:[A-Za-z0-9_.-]+$/;
+
+/**
+ * The one host that speaks for a topic: that of its region. A pattern alone would let hosts through that are none, such as
+ * `sns.s3-us-west-2.amazonaws.com`, where anybody could keep a file (reliability case S51).
+ */
+export function hostOf(topicArn: string): string | null {
+  const [, partition, region] = ARN.exec(topicArn) ?? [];
+  if (region === undefined) return null;
+  return `sns.${region}.amazonaws.com${partition === "aws-cn" ? ".cn" : ""}`;
+}
+
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{8,64}\.pem$/;
+
+/** Compared with the text that was sent, so that there is nothing in it which a parser would drop or mend. */
+export function isCertificateUrl(text: string, host: string): boolean {
+  const start = `https://${host}`;
+  return text.startsWith(start) && CERTIFICATE_PATH.test(text.slice(start.length));
+}
+
+/**
+ * Where the subscription is confirmed: made from the topic and the token. Null when the address that was sent along leads
+ * anywhere else.
+ */
+export function confirmationUrl({ SubscribeURL, TopicArn, Token }: SnsMessage, host: string): string | null {
+  if (SubscribeURL === undefined || Token === undefined || !/^[A-Za-z0-9_-]{1,1000}$/.test(Token))
+    return null;
+  const start = `https://${host}/?`;
+  if (!SubscribeURL.startsWith(start)) return null;
+  const query = new URLSearchParams(SubscribeURL.slice(start.length));
+  const said = [query.get("Action"), query.get("TopicArn"), query.get("Token")];
+  if (said[0] !== "ConfirmSubscription" || said[1] !== TopicArn || said[2] !== Token) return null;
+  const confirm = new URLSearchParams({ Action: "ConfirmSubscription", TopicArn, Token });
+  return `${start}${confirm.toString()}`;
+}

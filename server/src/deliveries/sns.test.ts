@@ -1,0 +1,346 @@
+// The hook of Amazon SNS over HTTP: only what a topic of ours signed is heard, and nobody makes us ask anybody else (reliability case S51).
+import { randomUUID } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createDatabase, createPool, type Database } from "../platform/database.ts";
+import { createHttp } from "../platform/http.ts";
+import { newId } from "../platform/ids.ts";
+import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { SNS_HOST, SNS_TOPIC, startSnsFake, type SnsBody, type SnsFake } from "../testing/sns-fake.ts";
+import { createNoticeStore } from "./notices.ts";
+import { webhookRoutes } from "./routes.ts";
+import { createSnsDoor } from "./sns.ts";
+import { createSnsKeys } from "./sns-keys.ts";
+import { createSnsRequests } from "./sns-requests.ts";
+
+/** Connections are refused. */
+const NOBODY_THERE = { host: "127.0.0.1", port: 9 };
+
+let testDatabase: TestDatabase;
+let database: Database;
+let fake: SnsFake;
+let app: FastifyInstance;
+const logged: string[] = [];
+
+async function openDoor(options: { topics?: string[]; database?: Database; timeoutMs?: number } = {}) {
+  const { timeoutMs = 5_000 } = options;
+  const on = options.database ?? database;
+  const log = createLog({ level: "silent" });
+  for (const level of ["info", "warn"] as const)
+    log[level] = ((_fields: object, text: string) => logged.push(text)) as never;
+  const fetchText = createSnsRequests({ instead: fake.instead, timeoutMs, maxBytes: 10_000 });
+  const sns = createSnsDoor({
+    database: on,
+    notices: createNoticeStore(on, () => undefined),
+    topics: options.topics ?? [SNS_TOPIC],
+    keys: createSnsKeys(fetchText, log),
+    fetchText,
+    log,
+  });
+  return createHttp(
+    {
+      database: on,
+      credentials: {
+        findKey: async () => null,
+        findSession: async () => null,
+        findMembership: async () => null,
+      },
+      rateLimiter: { take: () => Promise.reject(new Error("never asked")), giveBack: async () => undefined },
+      requestsPerMinute: 0,
+      sessionCookie: "session",
+      origin: () => null,
+      log: createLog({ level: "silent" }),
+      metrics: createMetrics(),
+    },
+    webhookRoutes({ sns }),
+  );
+}
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+  fake = await startSnsFake();
+});
+beforeEach(async () => {
+  // A door of its own for each test: it remembers certificates.
+  app = await openDoor();
+  await sql`delete from notices`.execute(database);
+  fake.requests.length = 0;
+  logged.length = 0;
+});
+afterAll(async () => {
+  await fake.close();
+  await testDatabase.drop();
+});
+
+async function post(body: unknown, { to = app, type = "text/plain; charset=UTF-8" } = {}) {
+  const payload = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await to.inject({
+    method: "POST",
+    url: "/webhooks/sns",
+    headers: { "content-type": type },
+    payload,
+  });
+  return { status: response.statusCode, body: response.json<Record<string, unknown>>() };
+}
+const stored = async () =>
+  (
+    await sql<{ provider_id: string; raw: Buffer }>`select provider_id, raw from notices order by id`.execute(
+      database,
+    )
+  ).rows.map((row) => ({ id: row.provider_id, raw: row.raw.toString() }));
+
+const event = (more: object = {}) => ({
+  eventType: "Delivery",
+  mail: { messageId: randomUUID(), timestamp: new Date().toISOString() },
+  delivery: { timestamp: new Date().toISOString(), recipients: ["ada@example.com"] },
+  ...more,
+});
+const aMinuteAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+test.for(["1", "2"])(
+  "a notification signed by version %s is kept before it is answered",
+  async (SignatureVersion) => {
+    const message = event();
+    const reply = await post(fake.notification(message, { SignatureVersion }));
+    expect(reply).toEqual({ status: 200, body: { success: true } });
+    expect(await stored()).toEqual([{ id: expect.any(String), raw: JSON.stringify(message) }]);
+  },
+);
+
+test("a subject is signed too, and SNS may say JSON for what it is", async () => {
+  expect((await post(fake.notification(event(), { Subject: "Amazon SES Email Event" }))).status).toBe(200);
+  expect((await post(fake.notification(event()), { type: "application/json" })).status).toBe(200);
+  expect(await stored()).toHaveLength(2);
+});
+
+test("fifty at once, and each repeat, are answered alike and kept once", async () => {
+  const body = fake.notification(event());
+  const replies = await Promise.all(Array.from({ length: 50 }, () => post(body)));
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await post(body)).status).toBe(200);
+  expect(await stored()).toHaveLength(1);
+  // One certificate is fetched for all of them.
+  expect(fake.requests).toHaveLength(1);
+});
+
+test("the same event told by two notifications is kept once; what is no event of mail by the id of its notification", async () => {
+  const same = event();
+  expect((await post(fake.notification(same))).status).toBe(200);
+  expect((await post(fake.notification(same))).status).toBe(200);
+  const other = fake.notification({ notificationType: "AmazonSnsSubscriptionSucceeded" });
+  expect((await post(other)).status).toBe(200);
+  expect((await stored()).map(({ id }) => id)).toEqual([expect.any(String), other["MessageId"]]);
+});
+
+const otherTopic = SNS_TOPIC.replace("mail", "other");
+const certificate = (text: string) => () => fake.notification(event(), { SigningCertURL: text });
+const path = "/SimpleNotificationService-0123456789abcdef0123456789abcdef.pem";
+const subscribeAt = (text: string) => () => fake.confirmation({ SubscribeURL: text });
+const subscribe = (host: string, topic = SNS_TOPIC, token = "0123456789abcdef".repeat(8)) =>
+  `${host}/?Action=ConfirmSubscription&TopicArn=${topic}&Token=${token}`;
+
+/** Refused without asking anybody. */
+const FORGED: Record<string, () => SnsBody> = {
+  "no signature": () => ({ ...fake.notification(event()), Signature: undefined }),
+  "a signature that is none": () => ({ ...fake.notification(event()), Signature: "!" }),
+  "an empty signature": () => ({ ...fake.notification(event()), Signature: "" }),
+  "a topic that is not ours": () => fake.notification(event(), { TopicArn: otherTopic }),
+  "a topic of another region": () =>
+    fake.notification(event(), { TopicArn: SNS_TOPIC.replace("eu-west-1", "us-east-1") }),
+  "a topic in another case": () => fake.notification(event(), { TopicArn: SNS_TOPIC.toUpperCase() }),
+  "signature version 3": () => fake.notification(event(), { SignatureVersion: "3" }),
+  "no signature version": () => fake.notification(event(), { SignatureVersion: undefined }),
+  "no certificate": () => fake.notification(event(), { SigningCertURL: undefined }),
+  "a certificate over http": certificate(`http://${SNS_HOST}${path}`),
+  "a certificate of another host": certificate(`https://${SNS_HOST}.evil.example${path}`),
+  "a certificate behind a user name": certificate(`https://${SNS_HOST}@evil.example${path}`),
+  "a certificate of another region": certificate(`https://sns.us-east-1.amazonaws.com${path}`),
+  "a certificate from a bucket": certificate(`https://sns.s3-us-west-2.amazonaws.com${path}`),
+  "a certificate from a made-up region": certificate(`https://sns.evil.amazonaws.com${path}`),
+  "a certificate at another port": certificate(`https://${SNS_HOST}:8443${path}`),
+  "a certificate with a query": certificate(`https://${SNS_HOST}${path}?y`),
+  "a certificate with a fragment": certificate(`https://${SNS_HOST}${path}#y`),
+  "a certificate at another path": certificate(`https://${SNS_HOST}/x.pem`),
+  "a certificate in a folder": certificate(`https://${SNS_HOST}/a/..${path}`),
+  "a certificate after a backslash": certificate(`https:\\\\${SNS_HOST}${path}`),
+  "a certificate in capitals": certificate(`HTTPS://${SNS_HOST.toUpperCase()}${path}`),
+  "a certificate here": certificate(`https://127.0.0.1${path}`),
+  "a confirmation here": subscribeAt(subscribe("https://127.0.0.1")),
+  "a confirmation in the metadata of the cloud": subscribeAt("http://169.254.169.254/latest/meta-data"),
+  "a confirmation over http": subscribeAt(subscribe(`http://${SNS_HOST}`)),
+  "a confirmation of another host": subscribeAt(subscribe(`https://${SNS_HOST}.evil.example`)),
+  "a confirmation behind a user name": subscribeAt(subscribe(`https://${SNS_HOST}@evil.example`)),
+  "a confirmation of another topic": subscribeAt(subscribe(`https://${SNS_HOST}`, otherTopic)),
+  "a confirmation with another token": subscribeAt(
+    subscribe(`https://${SNS_HOST}`, SNS_TOPIC, "a".repeat(64)),
+  ),
+  "another action": subscribeAt(subscribe(`https://${SNS_HOST}`).replace("Confirm", "Delete")),
+  "a confirmation at another port": subscribeAt(subscribe(`https://${SNS_HOST}:444`)),
+  "no address to confirm at": () => fake.confirmation({ SubscribeURL: undefined }),
+  "a confirmation of a topic that is not ours": () => fake.confirmation({ TopicArn: otherTopic }),
+};
+/** Refused after the certificate was looked at. */
+const UNPROVEN: Record<string, () => SnsBody> = {
+  "another message": () => ({ ...fake.notification(event()), Message: JSON.stringify(event()) }),
+  "another time": () => ({ ...fake.notification(event()), Timestamp: aMinuteAgo(1) }),
+  "a subject that was not signed": () => ({ ...fake.notification(event()), Subject: "x" }),
+  "a notification as a confirmation": () => ({ ...fake.confirmation(), Type: "Notification" }),
+  "another type": () => fake.notification(event(), { Type: "Something" }),
+  "sixty-one minutes ago": () => fake.notification(event(), { Timestamp: aMinuteAgo(61) }),
+  "a day ahead": () => fake.notification(event(), { Timestamp: aMinuteAgo(-24 * 60) }),
+  "a confirmation of sixty-one minutes ago": () => fake.confirmation({ Timestamp: aMinuteAgo(61) }),
+  "a certificate that is not there": certificate(`https://${SNS_HOST}${path}`),
+  "somebody else's key": () => ({
+    ...fake.addCertificate({}).sign(fake.notification(event())),
+    SigningCertURL: fake.certificateUrl,
+  }),
+  "a certificate of another name": () =>
+    fake.addCertificate({ hostNames: ["evil.example"] }).sign(fake.notification(event())),
+  "a certificate that only ends like SNS": () =>
+    fake.addCertificate({ hostNames: ["evil-amazonaws.com"] }).sign(fake.notification(event())),
+  "a certificate that begins like SNS": () =>
+    fake.addCertificate({ hostNames: ["sns.amazonaws.com.evil.example"] }).sign(fake.notification(event())),
+  "a certificate that has run out": () =>
+    fake.addCertificate({ validTo: new Date(Date.now() - 60_000) }).sign(fake.notification(event())),
+  "a certificate that does not hold yet": () =>
+    fake.addCertificate({ validFrom: new Date(Date.now() + 60_000) }).sign(fake.notification(event())),
+  "a short key": () => fake.addCertificate({ rsaBits: 1024 }).sign(fake.notification(event())),
+  "no certificate in it": () =>
+    fake.notification(event(), { SigningCertURL: fake.addAnswer((response) => response.end("<html>")) }),
+  "a redirect": () =>
+    fake.notification(event(), {
+      SigningCertURL: fake.addAnswer((response) =>
+        response.writeHead(302, { location: fake.certificateUrl }).end(),
+      ),
+    }),
+};
+
+/** What nobody may learn: which topics are ours, which mails there are, what of it was wrong. */
+const REFUSED = { code: "FORBIDDEN", message: "This notification was not accepted." };
+
+test.for(Object.entries(FORGED))("%s is refused, and nobody is asked", async ([, make]) => {
+  const reply = await post(make());
+  expect([reply.status, reply.body["error"]]).toEqual([403, expect.objectContaining(REFUSED)]);
+  expect([await stored(), fake.requests]).toEqual([[], []]);
+});
+
+test.for(Object.entries(UNPROVEN))(
+  "%s is refused with the same words, and one certificate is asked for",
+  async ([, make]) => {
+    const reply = await post(make());
+    expect([reply.status, reply.body["error"]]).toEqual([403, expect.objectContaining(REFUSED)]);
+    expect([await stored(), fake.requests.length]).toEqual([[], 1]);
+  },
+);
+
+test("without the setting everything is refused, and the log says what to set", async () => {
+  const closed = await openDoor({ topics: [] });
+  expect((await post(fake.notification(event()), { to: closed })).status).toBe(403);
+  expect((await post(fake.confirmation(), { to: closed })).status).toBe(403);
+  expect([await stored(), fake.requests]).toEqual([[], []]);
+  expect(logged).toEqual([expect.stringContaining("SNS_TOPIC_ARNS")]);
+});
+
+test("a mail that is there and one that is not are answered alike", async () => {
+  const replies = [
+    await post(fake.notification(event())),
+    await post(fake.notification(event({ mail: { messageId: newId() } }))),
+  ];
+  expect(replies[0]).toEqual(replies[1]);
+});
+
+test("the subscription of a topic of ours is confirmed at its own host, as often as it is asked for", async () => {
+  const body = fake.confirmation();
+  expect((await post(body)).status).toBe(200);
+  expect((await post(body)).status).toBe(200);
+  const confirms = fake.requests.filter((request) => request.includes("ConfirmSubscription"));
+  const asked = new URL(`https://${confirms[0]?.split(" ")[1]}`);
+  expect([
+    confirms.length,
+    asked.host,
+    asked.searchParams.get("TopicArn"),
+    asked.searchParams.get("Token"),
+  ]).toEqual([2, SNS_HOST, SNS_TOPIC, body["Token"]]);
+  expect(await stored()).toEqual([]);
+});
+
+test("being unsubscribed is taken note of and not undone", async () => {
+  expect((await post(fake.confirmation({ Type: "UnsubscribeConfirmation" }))).status).toBe(200);
+  expect(fake.requests.filter((request) => request.includes("ConfirmSubscription"))).toEqual([]);
+  expect(logged).toEqual(["this installation was unsubscribed from the SNS topic"]);
+});
+
+test.for([
+  ["fails", (response: { writeHead(status: number): { end(): void } }) => response.writeHead(500).end()],
+  ["hangs", () => undefined],
+  ["ends in the middle", (response: { write(text: string): void; destroy(): void }) => response.destroy()],
+  ["sends without end", (response: { end(text: string): void }) => response.end("x".repeat(20_000))],
+] as const)("a certificate host that %s is answered 503, so that SNS asks again", async ([, answer]) => {
+  const quick = await openDoor({ timeoutMs: 200 });
+  const url = fake.addAnswer(answer as never);
+  const startedMs = performance.now();
+  const reply = await post(fake.notification(event(), { SigningCertURL: url }), { to: quick });
+  expect([reply.status, await stored()]).toEqual([503, []]);
+  expect(performance.now() - startedMs).toBeLessThan(3_000);
+});
+
+test("certificates are asked for at most thirty times a minute, and the known one still serves", async () => {
+  expect((await post(fake.notification(event()))).status).toBe(200);
+  const made = Array.from({ length: 60 }, () =>
+    fake.notification(event(), {
+      SigningCertURL: `https://${SNS_HOST}/SimpleNotificationService-${randomUUID().replaceAll("-", "")}.pem`,
+    }),
+  );
+  const replies = await Promise.all(made.map((body) => post(body)));
+  expect(replies.filter(({ status }) => status === 200)).toEqual([]);
+  expect(fake.requests.length).toBeLessThanOrEqual(30);
+  expect((await post(fake.notification(event()))).status).toBe(200);
+});
+
+const MALFORMED: Record<string, readonly [string, number]> = {
+  "half an object": ["{", 400],
+  nothing: ["", 400],
+  null: ["null", 422],
+  "a list": ["[]", 422],
+  "an empty object": ["{}", 422],
+  "a type alone": ['{"Type":"Notification"}', 422],
+  "a deep message": [`{"Type":"Notification","Message":${"[".repeat(100_000)}`, 400],
+};
+
+test.for(Object.entries(MALFORMED))(
+  "%s is refused for its form, and nobody is asked",
+  async ([, [body, status]]) => {
+    expect((await post(body)).status).toBe(status);
+    expect(fake.requests).toEqual([]);
+  },
+);
+
+test("a signed message that is no JSON object is answered 400, and the greeting of SES is taken", async () => {
+  for (const message of ["hello", "[1]", "null", "{"])
+    expect((await post(fake.notification(message))).status).toBe(400);
+  const greeting = "Successfully validated SNS topic for Amazon SES event publishing.";
+  expect((await post(fake.notification(greeting))).status).toBe(200);
+  expect(await stored()).toEqual([]);
+});
+
+test("a body over 256 KB is 413, another content type 415", async () => {
+  expect((await post(fake.notification("x".repeat(256 * 1024)))).status).toBe(413);
+  expect((await post(fake.notification(event()), { type: "application/xml" })).status).toBe(415);
+});
+
+test("while the database is away the answer is 503, and what is told again is kept", async () => {
+  const away = createPool({
+    connection: NOBODY_THERE,
+    maxConnections: 1,
+    log: createLog({ level: "silent" }),
+  });
+  const body = fake.notification(event());
+  const to = await openDoor({ database: createDatabase(away) });
+  expect((await post(body, { to })).status).toBe(503);
+  expect((await post(body)).status).toBe(200);
+  expect(await stored()).toHaveLength(1);
+});

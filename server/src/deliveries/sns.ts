@@ -1,0 +1,130 @@
+// The door for notifications of Amazon SNS: who tells is proved before anything is kept. Every refusal is the same 403.
+// Before it: routes.ts. After it: notices.ts stores what was told; sns-requests.ts confirms a subscription.
+import { verify } from "node:crypto";
+import type { Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { isFresh, type NoticeStore } from "./notices.ts";
+import { readClock } from "./queries.ts";
+import { readSesEvent } from "./ses-events.ts";
+import type { SnsKeys } from "./sns-keys.ts";
+import {
+  confirmationUrl,
+  digestOf,
+  hostOf,
+  isCertificateUrl,
+  isConfirmation,
+  signedText,
+  type SnsMessage,
+} from "./sns-message.ts";
+import type { FetchText } from "./sns-requests.ts";
+
+export interface SnsDoorOptions {
+  database: Database;
+  notices: NoticeStore;
+  /** ARNs of the topics that are heard. */
+  topics: readonly string[];
+  keys: SnsKeys;
+  fetchText: FetchText;
+  log: Log;
+}
+
+export interface SnsDoor {
+  /**
+   * Keeps a notification, or confirms a subscription; resolves when that is done for good.
+   * @throws Refusal FORBIDDEN; INVALID_REQUEST_BODY for a notification that is not about mail; SERVICE_UNAVAILABLE.
+   */
+  receive(message: SnsMessage): Promise<void>;
+}
+
+/** SES says this when a topic is connected to a configuration set. */
+const CONNECTED = /^Successfully validated SNS topic/;
+/** Strangers may knock as often as they like; the log tells it so often. */
+const LOG_PAUSE_MS = 60_000;
+
+export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
+  const { database, notices, keys, fetchText, log } = options;
+  const topics = new Set(options.topics);
+  const told = new Map<string, number>();
+
+  function refuse(reason: string, { TopicArn, Type }: SnsMessage): Refusal {
+    const last = told.get(reason) ?? Number.NEGATIVE_INFINITY;
+    if (performance.now() - last >= LOG_PAUSE_MS) {
+      told.set(reason, performance.now());
+      log.warn(
+        { topic: TopicArn.slice(0, 300), type: Type.slice(0, 50) },
+        `an SNS notification was refused: ${reason}`,
+      );
+    }
+    return new Refusal("FORBIDDEN", { message: "This notification was not accepted." });
+  }
+
+  /** @throws Refusal unless a topic of ours says so. Nothing is asked of the network before all else fits. */
+  async function prove(message: SnsMessage): Promise<string> {
+    const { TopicArn, SigningCertURL, Signature } = message;
+    if (topics.size === 0) throw refuse("the setting SNS_TOPIC_ARNS names no topic", message);
+    if (!topics.has(TopicArn)) throw refuse("SNS_TOPIC_ARNS does not name its topic", message);
+    const host = hostOf(TopicArn);
+    if (host === null) throw refuse("its topic is in no region we know", message);
+    const digest = digestOf(message);
+    if (digest === null) throw refuse("its signature version is unknown", message);
+    if (SigningCertURL === undefined || !isCertificateUrl(SigningCertURL, host))
+      throw refuse("its certificate is not where those of SNS are", message);
+    if (Signature === undefined || !/^[A-Za-z0-9+/]{100,1400}={0,2}$/.test(Signature))
+      throw refuse("it is not signed", message);
+    const confirmed = message.Type !== "SubscriptionConfirmation" || confirmationUrl(message, host) !== null;
+    if (!confirmed) throw refuse("it wants to be confirmed somewhere else", message);
+    const key = await keys.find(SigningCertURL);
+    if (key === null) throw refuse("its certificate is none of SNS, or not valid now", message);
+    const isSigned = verify(digest, Buffer.from(signedText(message)), key, Buffer.from(Signature, "base64"));
+    if (!isSigned) throw refuse("its signature is wrong", message);
+    return host;
+  }
+
+  async function keep(message: SnsMessage): Promise<void> {
+    const event = readSesEvent(message.Message);
+    if (event === null && CONNECTED.test(message.Message)) {
+      log.info({ topic: message.TopicArn }, "Amazon SES is connected to the SNS topic");
+      return;
+    }
+    if (event === null)
+      throw new Refusal("INVALID_REQUEST_BODY", {
+        message: "The message of the notification is no JSON object.",
+      });
+    const stored = await notices.store({
+      source: "sns",
+      providerId: event.key ?? message.MessageId,
+      raw: Buffer.from(message.Message),
+      sender: null,
+      recipient: null,
+      toldAt: new Date(message.Timestamp),
+    });
+    if (stored === "stale") throw refuse("it is too old, or from the future", message);
+  }
+
+  async function confirm(message: SnsMessage, host: string): Promise<void> {
+    if (!isFresh(new Date(message.Timestamp), await readClock(database)))
+      throw refuse("it is too old, or from the future", message);
+    if (message.Type !== "SubscriptionConfirmation") {
+      log.warn({ topic: message.TopicArn }, "this installation was unsubscribed from the SNS topic");
+      return;
+    }
+    await fetchText(confirmationUrl(message, host) ?? "").catch((error: unknown) => {
+      log.warn(
+        { err: error, topic: message.TopicArn },
+        "an SNS subscription could not be confirmed; SNS asks again",
+      );
+      throw new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
+    });
+    log.info({ topic: message.TopicArn }, "the subscription to the SNS topic was confirmed");
+  }
+
+  return {
+    async receive(message) {
+      const host = await prove(message);
+      if (isConfirmation(message)) await confirm(message, host);
+      else if (message.Type === "Notification") await keep(message);
+      else throw refuse("its type is unknown", message);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// Opens and clicks on their way into the books: told and forgotten by whoever answers the request, gathered into batches,
+// kept for a while when the database is away.
+// Before it: routes.ts. After it: book-activity.ts.
+import { asUnavailable, transaction, type Database } from "../../platform/database.ts";
+import { createGroupCommit } from "../../platform/group-commit.ts";
+import type { Log } from "../../platform/log.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { bookActivities, type Activity } from "./book-activity.ts";
+import { createClickHold, type HeldClick } from "./hold-clicks.ts";
+
+export interface ActivityBook {
+  /** Takes note and returns at once. */
+  note(activity: Omit<Activity, "isInBurst">): void;
+  /** Resolves when all that was noted is booked, or given up where the database is away. */
+  close(): Promise<void>;
+}
+
+const MAX_BATCH = 500;
+/** What waits while the database is away; more is dropped, since nobody can wait for it. */
+const WAITING_MAX = 50_000;
+const RETRY_MS = 1_000;
+const TRIES_MAX = 600;
+/** What fails for another reason: something else was being changed, or it is a bug. */
+const OTHER_TRIES_MAX = 3;
+
+type Click = HeldClick & { activity: Omit<Activity, "isInBurst"> };
+
+export function createActivityBook({ database, log }: { database: Database; log: Log }): ActivityBook {
+  const commits = createGroupCommit<Activity, void>({
+    // One at a time: batches would wait for each other's counters.
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    async run(activities) {
+      await transaction(database, (tx) => bookActivities(tx, activities));
+      return activities.map(() => undefined);
+    },
+  });
+  const clicks = createClickHold<Click>(({ activity }, isInBurst) => void book({ ...activity, isInBurst }));
+  let waiting = 0;
+  let lost = 0;
+  let isClosing = false;
+  let isClosed: (() => void) | null = null;
+
+  async function book(activity: Activity): Promise<void> {
+    if (waiting >= WAITING_MAX) return lose(new Error("Too many wait for the database."));
+    waiting += 1;
+    try {
+      await bookPatiently(activity);
+    } catch (error) {
+      lose(error);
+    } finally {
+      waiting -= 1;
+      if (waiting === 0) settle();
+    }
+  }
+
+  /** One line for the first and one for all of them: an outage must not fill the log. */
+  function lose(error: unknown): void {
+    lost += 1;
+    if (lost === 1) log.warn({ err: error }, "an opening or a click could not be counted");
+  }
+
+  function settle(): void {
+    if (lost > 1) log.warn({ lost }, "so many openings and clicks could not be counted");
+    lost = 0;
+    isClosed?.();
+  }
+
+  async function bookPatiently(activity: Activity): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await commits.submit(activity);
+      } catch (error) {
+        const isAway = asUnavailable(error) instanceof Refusal;
+        if (tries >= (isAway ? TRIES_MAX : OTHER_TRIES_MAX) || isClosing) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  return {
+    note(activity) {
+      const { projectId, emailId, number, link, at } = activity;
+      if (activity.kind === "open") void book({ ...activity, isInBurst: false });
+      else
+        clicks.add({
+          mail: `${projectId} ${emailId}`,
+          link: `${number} ${link}`,
+          atMs: at.getTime(),
+          activity,
+        });
+    },
+    async close() {
+      isClosing = true;
+      clicks.flush();
+      if (waiting > 0) await new Promise<void>((resolve) => (isClosed = resolve));
+    },
+  };
+}

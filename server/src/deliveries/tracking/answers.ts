@@ -1,0 +1,25 @@
+// What is answered to a mail's requests: 43 bytes of picture, and two plain pages. Data.
+// Before it: nothing. After it: routes.ts.
+
+/** One transparent dot, GIF89a. */
+export const PIXEL = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
+
+export const PIXEL_HEADERS = { "content-type": "image/gif", "content-length": String(PIXEL.length) };
+
+export const PAGE_HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "x-robots-tag": "noindex",
+};
+
+export const NOT_FOUND_PAGE = page(
+  "This link leads nowhere",
+  "It is not one of ours, or it was cut off on its way. Open it from the mail once more.",
+);
+
+export const UNAVAILABLE_PAGE = page("This link cannot be followed right now", "Try again in a moment.");
+
+function page(title: string, text: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:30rem;padding:0 1rem;color:#1c2430;background:#fff}</style></head><body><h1>${title}</h1><p>${text}</p></body></html>`;
+}

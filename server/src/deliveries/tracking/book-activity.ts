@@ -1,0 +1,218 @@
+// Books a batch of opens and clicks in one transaction: states, each link of a mail once, counters, events. People and
+// machines apart: a machine moves no state, and what it does has events of other names.
+// Before it: activity.ts gathered them. After it: emails/ advances mails, events/ records.
+import {
+  EMAIL_CLICK,
+  EMAIL_MACHINE_CLICK,
+  EMAIL_MACHINE_OPEN,
+  EMAIL_OPEN,
+} from "@postloft/contract/event-names.ts";
+import type { Tx } from "../../platform/database.ts";
+import { recordEvents, type EventToRecord } from "../../events/events.ts";
+import { advanceEmails, findReturnedMails } from "../../emails/returned-emails.ts";
+import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
+import { isTracked } from "../../emails/tracking-rules.ts";
+import { hasLeft } from "../rules.ts";
+import { machineSignOf, type Visit } from "./machine-rules.ts";
+import {
+  addCounts,
+  findVisitedMails,
+  insertLinkClicks,
+  listRecordedVisits,
+  type CountRow,
+  type VisitedMailRow,
+} from "./queries.ts";
+
+/** An opening, or a link that was followed. */
+export interface Activity extends Omit<Visit, "msAfterSending"> {
+  projectId: string;
+  emailId: string;
+  /** Of the link; PIXEL_NUMBER for an opening. */
+  number: number;
+  /** Where the link led; null for an opening. */
+  link: string | null;
+  at: Date;
+}
+
+interface Seen {
+  activity: Activity;
+  mail: VisitedMailRow;
+  isMachine: boolean;
+}
+
+/** What came of an activity for the first time. */
+interface Firsts {
+  isFirstOpen: boolean;
+  isFirstClick: boolean;
+  isFirstOfLink: boolean;
+}
+
+const NO_CAMPAIGN = "00000000-0000-0000-0000-000000000000";
+const NOTHING_FIRST: Firsts = { isFirstOpen: false, isFirstClick: false, isFirstOfLink: false };
+
+const mailKey = ({ projectId, emailId }: { projectId: string; emailId: string }) => `${projectId} ${emailId}`;
+
+/** Books what is about mails that have left and are tracked; the rest is left out. */
+export async function bookActivities(tx: Tx, activities: readonly Activity[]): Promise<void> {
+  const seen = await judge(tx, activities);
+  const people = seen.filter(({ isMachine }) => !isMachine);
+  const firsts = await bookFirsts(tx, people);
+  await addCounts(tx, countsOf(seen, firsts));
+  const known = await readRecorded(tx, seen);
+  await recordEvents(tx, await eventsOf(tx, seen, firsts, known));
+}
+
+/** The mails the activities are about, and who was at work. In the order of the mails, so that batches wait for each other in one order. */
+async function judge(tx: Tx, activities: readonly Activity[]): Promise<Seen[]> {
+  const keys = [...new Map(activities.map((activity) => [mailKey(activity), activity])).values()];
+  const rows = await findVisitedMails(tx, keys);
+  const mails = new Map(rows.map((row) => [mailKey({ projectId: row.project_id, emailId: row.id }), row]));
+  const seen = activities.flatMap((activity): Seen[] => {
+    const mail = mails.get(mailKey(activity));
+    if (mail === undefined || !hasLeft(mail.status) || !isStillTracked(mail)) return [];
+    const msAfterSending = mail.sent_at === null ? 0 : activity.at.getTime() - mail.sent_at.getTime();
+    return [{ activity, mail, isMachine: machineSignOf({ ...activity, msAfterSending }) !== null }];
+  });
+  return seen.toSorted((one, other) => (one.mail.id < other.mail.id ? -1 : 1));
+}
+
+function isStillTracked({
+  tracking,
+  tracked,
+  list_kind: listKind,
+  campaign_id: campaignId,
+}: VisitedMailRow): boolean {
+  return isTracked(tracking, { tracked, listKind, isOfCampaign: campaignId !== null });
+}
+
+/** Who follows a link has opened the mail, whether or not its pictures were loaded. */
+async function bookFirsts(tx: Tx, people: readonly Seen[]): Promise<Map<Seen, Firsts>> {
+  if (people.length === 0) return new Map();
+  const clicks = people.filter(({ activity }) => activity.kind === "click");
+  const stepOf = ({ activity, mail }: Seen) => ({ projectId: mail.project_id, id: mail.id, at: activity.at });
+  const taken = await advanceEmails(tx, [
+    ...people.map((one) => ({ ...stepOf(one), status: "OPENED" as const })),
+    ...clicks.map((one) => ({ ...stepOf(one), status: "CLICKED" as const })),
+  ]);
+  const newLinks = await bookLinks(tx, clicks);
+  const clickAt = new Map(clicks.map((one, at) => [one, people.length + at]));
+  return new Map(
+    people.map((one, at) => [
+      one,
+      {
+        isFirstOpen: taken[at]?.isFirst ?? false,
+        isFirstClick: taken[clickAt.get(one) ?? -1]?.isFirst ?? false,
+        isFirstOfLink: newLinks.has(one),
+      },
+    ]),
+  );
+}
+
+const linkKey = (mail: { projectId: string; emailId: string; number: number }) =>
+  `${mailKey(mail)} ${mail.number}`;
+
+/** Answers the clicks that were the first on their link. */
+async function bookLinks(tx: Tx, clicks: readonly Seen[]): Promise<Set<Seen>> {
+  if (clicks.length === 0) return new Set();
+  const byLink = new Map<string, Seen>();
+  for (const one of clicks) if (!byLink.has(linkKey(one.activity))) byLink.set(linkKey(one.activity), one);
+  const inserted = await insertLinkClicks(
+    tx,
+    [...byLink.values()].map(({ activity }) => activity),
+  );
+  return new Set(
+    inserted.flatMap((row) => {
+      const first = byLink.get(
+        linkKey({ projectId: row.project_id, emailId: row.email_id, number: row.number }),
+      );
+      return first === undefined ? [] : [first];
+    }),
+  );
+}
+
+function countsOf(seen: readonly Seen[], firsts: ReadonlyMap<Seen, Firsts>): CountRow[] {
+  const counts = new Map<string, CountRow>();
+  const add = ({ mail }: Seen, number: number, more: Pick<CountRow, "total" | "mails" | "machine">) => {
+    const campaignId = mail.campaign_id ?? NO_CAMPAIGN;
+    const key = `${mail.project_id} ${mail.content_id} ${String(number).padStart(10)} ${campaignId}`;
+    const before = counts.get(key);
+    counts.set(key, {
+      projectId: mail.project_id,
+      contentId: mail.content_id,
+      number,
+      campaignId,
+      total: (before?.total ?? 0) + more.total,
+      mails: (before?.mails ?? 0) + more.mails,
+      machine: (before?.machine ?? 0) + more.machine,
+    });
+  };
+  for (const one of seen) {
+    const { isFirstOpen, isFirstOfLink } = firsts.get(one) ?? NOTHING_FIRST;
+    const isClick = one.activity.kind === "click";
+    add(one, one.activity.number, {
+      total: one.isMachine ? 0 : 1,
+      mails: Number(isClick ? isFirstOfLink : isFirstOpen),
+      machine: one.isMachine ? 1 : 0,
+    });
+    if (isClick && isFirstOpen) add(one, PIXEL_NUMBER, { total: 1, mails: 1, machine: 0 });
+  }
+  // In one order everywhere, as all that is locked.
+  return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);
+}
+
+const MACHINE_EVENTS = { open: EMAIL_MACHINE_OPEN, click: EMAIL_MACHINE_CLICK };
+const recordedKey = (mail: { projectId: string; emailId: string }, name: string, link: string | null) =>
+  `${mailKey(mail)} ${name} ${link ?? ""}`;
+
+/** What machines did with these mails before: of each a machine has one event, however often it comes. */
+async function readRecorded(tx: Tx, seen: readonly Seen[]): Promise<Set<string>> {
+  const mails = new Map(
+    seen.filter(({ isMachine }) => isMachine).map(({ activity }) => [mailKey(activity), activity]),
+  );
+  if (mails.size === 0) return new Set();
+  const rows = await listRecordedVisits(tx, [...mails.values()], Object.values(MACHINE_EVENTS));
+  return new Set(
+    rows.map((row) => recordedKey({ projectId: row.project_id, emailId: row.email_id }, row.name, row.link)),
+  );
+}
+
+interface Told {
+  one: Seen;
+  name: string;
+  more: Record<string, unknown>;
+}
+
+/** The first opening and the first click on each link are events; repeats only count. */
+function toldOf(one: Seen, firsts: Firsts, recorded: Set<string>): Told[] {
+  const { activity, isMachine } = one;
+  const link = activity.kind === "click" ? { link: activity.link } : {};
+  if (!isMachine) {
+    const open = { one, name: EMAIL_OPEN, more: { isFirst: true, isMachine } };
+    const click = { one, name: EMAIL_CLICK, more: { ...link, isFirst: firsts.isFirstClick, isMachine } };
+    return [...(firsts.isFirstOpen ? [open] : []), ...(firsts.isFirstOfLink ? [click] : [])];
+  }
+  const name = MACHINE_EVENTS[activity.kind];
+  const key = recordedKey(activity, name, activity.link);
+  if (recorded.has(key)) return [];
+  recorded.add(key);
+  return [{ one, name, more: { ...link, isFirst: false, isMachine } }];
+}
+
+async function eventsOf(
+  tx: Tx,
+  seen: readonly Seen[],
+  firsts: ReadonlyMap<Seen, Firsts>,
+  recorded: Set<string>,
+): Promise<EventToRecord[]> {
+  const told = seen.flatMap((one) => toldOf(one, firsts.get(one) ?? NOTHING_FIRST, recorded));
+  const mails = await findReturnedMails(
+    tx,
+    told.map(({ one: { activity } }) => ({ ...activity, providerId: null })),
+  );
+  return told.flatMap(({ one: { mail }, name, more }, at): EventToRecord[] => {
+    // Who was deleted has no events; the counters know no names.
+    if (mail.contact_id === null) return [];
+    const data = { ...mails[at]?.facts, ...more };
+    return [{ projectId: mail.project_id, contactId: mail.contact_id, name, data, emailId: mail.id }];
+  });
+}

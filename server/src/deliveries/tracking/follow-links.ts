@@ -1,0 +1,49 @@
+// Where a link of a mail leads. What a mail has signed leads on without the database; the others are looked up, many at once.
+// Before it: routes.ts. After it: the browser goes there.
+import { asUnavailable, type Database } from "../../platform/database.ts";
+import { createGroupCommit } from "../../platform/group-commit.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { locationOf } from "../../emails/rendering/link-target.ts";
+import type { MailLink, MailTokens } from "./mail-tokens.ts";
+import { findLinkTargets } from "./queries.ts";
+
+export type Followed =
+  | { kind: "found"; location: string; link: MailLink; target: string }
+  /** No link of ours, or not any more: there is no telling which. */
+  | { kind: "unknown" }
+  /** The database is away. */
+  | { kind: "unavailable" };
+
+const LANES = 2;
+const MAX_BATCH = 500;
+
+/** Answers where a link leads, by its token and the `u` of its query. */
+export function createLinkFollower({
+  database,
+  tokens,
+}: {
+  database: Database;
+  tokens: MailTokens;
+}): (token: string, u: unknown) => Promise<Followed> {
+  let lane = 0;
+  const lookUps = createGroupCommit<MailLink, string | null>({
+    lanes: LANES,
+    laneOf: () => lane++,
+    maxItems: MAX_BATCH,
+    run: (links) => findLinkTargets(database, links),
+  });
+  return async (token, u) => {
+    const link = tokens.readLink(token, u);
+    if (link === null) return { kind: "unknown" };
+    let target = link.signedTarget;
+    try {
+      target ??= await lookUps.submit(link);
+    } catch (error) {
+      if (asUnavailable(error) instanceof Refusal) return { kind: "unavailable" };
+      throw error;
+    }
+    const location = target === null ? null : locationOf(target);
+    if (target === null || location === null) return { kind: "unknown" };
+    return { kind: "found", location, link, target };
+  };
+}

@@ -1,0 +1,86 @@
+// Tokens of mails: what stands in the links and the pixel of each mail, made here and read back here. 42 bytes: project, mail
+// and an 80-bit MAC, so short that spam filters see no wall of digits, and without a word about the person.
+// Before it: the application secret. After it: emails/ writes links with them; routes.ts is asked for them.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { deriveKey } from "../../platform/crypto.ts";
+import {
+  isFixedLink,
+  NUMBER_RADIX,
+  signTarget,
+  type MailTracking,
+} from "../../emails/rendering/link-target.ts";
+
+const KEY_PURPOSE = "tracking";
+const IDS_BYTES = 32;
+const MAC_BYTES = 10;
+const PIXEL = /^([\w-]{56})(?:\.gif)?$/;
+/** A link's number, and of one with variables the signature of where it leads. */
+const LINK = /^([\w-]{56})([0-9a-z]{1,6})(?:\.([\w-]{12}))?$/;
+
+export interface MailKey {
+  projectId: string;
+  emailId: string;
+}
+
+export interface MailLink extends MailKey {
+  number: number;
+  /** Where it leads, proven to have stood in the mail; null: the content knows. */
+  signedTarget: string | null;
+}
+
+export interface MailTokens {
+  trackingOf(projectId: string, emailId: string): MailTracking;
+  /** Which mail a pixel belongs to; null for what was not made here. */
+  readPixel(token: string): MailKey | null;
+  /** Which link of which mail it is; null for what was not made here, be it the token or the target. */
+  readLink(token: string, target: unknown): MailLink | null;
+}
+
+export function createMailTokens(applicationSecret: string, baseUrl: () => string): MailTokens {
+  const key = deriveKey(applicationSecret, KEY_PURPOSE);
+  /** One HMAC a mail: its first bytes are the token's MAC, the others the key that signs addresses of this mail. */
+  function secretsOf(ids: Buffer) {
+    const mac = createHmac("sha256", key).update(ids).digest();
+    return { mac: mac.subarray(0, MAC_BYTES), linkKey: mac.subarray(MAC_BYTES).toString("base64url") };
+  }
+
+  function read(token: string): (MailKey & { linkKey: string }) | null {
+    const bytes = Buffer.from(token, "base64url");
+    const ids = bytes.subarray(0, IDS_BYTES);
+    const { mac, linkKey } = secretsOf(ids);
+    if (!timingSafeEqual(mac, bytes.subarray(IDS_BYTES))) return null;
+    return { projectId: idOf(ids.subarray(0, 16)), emailId: idOf(ids.subarray(16)), linkKey };
+  }
+
+  return {
+    trackingOf(projectId, emailId) {
+      const ids = Buffer.from((projectId + emailId).replaceAll("-", ""), "hex");
+      const { mac, linkKey } = secretsOf(ids);
+      const token = Buffer.concat([ids, mac]).toString("base64url");
+      const base = baseUrl();
+      return { clickUrl: `${base}/c/${token}`, pixelUrl: `${base}/o/${token}.gif`, linkKey };
+    },
+    readPixel(token) {
+      const [, mail] = PIXEL.exec(token) ?? [];
+      const found = mail === undefined ? null : read(mail);
+      return found === null ? null : { projectId: found.projectId, emailId: found.emailId };
+    },
+    readLink(token, target) {
+      const [, mail, digits = "", signature] = LINK.exec(token) ?? [];
+      const found = mail === undefined ? null : read(mail);
+      const number = Number.parseInt(digits, NUMBER_RADIX);
+      if (found === null || number.toString(NUMBER_RADIX) !== digits) return null;
+      const { projectId, emailId, linkKey } = found;
+      if (signature === undefined)
+        return isFixedLink(number) ? { projectId, emailId, number, signedTarget: null } : null;
+      if (typeof target !== "string") return null;
+      const expected = Buffer.from(signTarget(linkKey, number, target));
+      if (!timingSafeEqual(expected, Buffer.from(signature))) return null;
+      return { projectId, emailId, number, signedTarget: target };
+    },
+  };
+}
+
+function idOf(bytes: Buffer): string {
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

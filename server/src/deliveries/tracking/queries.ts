@@ -1,0 +1,158 @@
+// Statements of tracking: where links lead, whose mail is meant, and the counters.
+import { sql } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { TrackingMode } from "@postloft/contract/projects.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import type { ListKind } from "../../emails/message-headers.ts";
+
+export interface LinkKey {
+  projectId: string;
+  emailId: string;
+  number: number;
+}
+
+/** Where each of these links leads, in order; null for a mail or link that is not there. */
+export async function findLinkTargets(
+  database: Database,
+  links: readonly LinkKey[],
+): Promise<Array<string | null>> {
+  const { rows } = await sql<{ url: string | null }>`
+    select l.urls[array_position(l.numbers, i.number)] as url
+    from unnest(
+      ${links.map((link) => link.projectId)}::uuid[],
+      ${links.map((link) => link.emailId)}::uuid[],
+      ${links.map((link) => link.number)}::integer[]
+    ) with ordinality as i (project_id, email_id, number, at)
+    left join emails e on e.project_id = i.project_id and e.id = i.email_id
+    left join content_links l on l.project_id = e.project_id and l.content_id = e.content_id
+    order by i.at`.execute(database);
+  return rows.map((row) => row.url);
+}
+
+export interface VisitedMailRow {
+  project_id: string;
+  id: string;
+  contact_id: string | null;
+  content_id: string;
+  campaign_id: string | null;
+  status: EmailStatus;
+  sent_at: Date | null;
+  list_kind: ListKind | null;
+  tracked: boolean;
+  tracking: TrackingMode;
+}
+
+export async function findVisitedMails(
+  tx: Tx,
+  keys: ReadonlyArray<{ projectId: string; emailId: string }>,
+): Promise<VisitedMailRow[]> {
+  const { rows } = await sql<VisitedMailRow>`
+    select e.project_id, e.id, e.contact_id, e.content_id, e.campaign_id, e.status, e.sent_at, c.list_kind, c.tracked, p.tracking
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.emailId)}::uuid[]) as i (project_id, id)
+    join emails e on e.project_id = i.project_id and e.id = i.id
+    join email_contents c on c.project_id = e.project_id and c.id = e.content_id
+    join projects p on p.id = e.project_id`.execute(tx);
+  return rows;
+}
+
+/** Notes that links were followed by a person; answers those that had not been. */
+export async function insertLinkClicks(tx: Tx, links: readonly LinkKey[]) {
+  const { rows } = await sql<{ project_id: string; email_id: string; number: number }>`
+    insert into link_clicks (project_id, email_id, number)
+    select * from unnest(
+      ${links.map((link) => link.projectId)}::uuid[],
+      ${links.map((link) => link.emailId)}::uuid[],
+      ${links.map((link) => link.number)}::integer[]
+    )
+    on conflict do nothing
+    returning project_id, email_id, number`.execute(tx);
+  return rows;
+}
+
+export interface CountRow {
+  projectId: string;
+  contentId: string;
+  number: number;
+  campaignId: string;
+  total: number;
+  mails: number;
+  machine: number;
+}
+
+export async function addCounts(tx: Tx, counts: readonly CountRow[]): Promise<void> {
+  await sql`
+    insert into tracking_counts as known (project_id, content_id, number, campaign_id, total, mails, machine)
+    select * from unnest(
+      ${counts.map((count) => count.projectId)}::uuid[],
+      ${counts.map((count) => count.contentId)}::uuid[],
+      ${counts.map((count) => count.number)}::integer[],
+      ${counts.map((count) => count.campaignId)}::uuid[],
+      ${counts.map((count) => count.total)}::integer[],
+      ${counts.map((count) => count.mails)}::integer[],
+      ${counts.map((count) => count.machine)}::integer[]
+    )
+    on conflict (project_id, content_id, number, campaign_id) do update set
+      total = known.total + excluded.total, mails = known.mails + excluded.mails, machine = known.machine + excluded.machine`.execute(
+    tx,
+  );
+}
+
+/** Which of these names of events are recorded of a mail already, and with which link. */
+export async function listRecordedVisits(
+  tx: Tx,
+  mails: ReadonlyArray<{ projectId: string; emailId: string }>,
+  names: readonly string[],
+) {
+  const { rows } = await sql<{ project_id: string; email_id: string; name: string; link: string | null }>`
+    select v.project_id, v.email_id, v.name, v.data ->> 'link' as link
+    from unnest(${mails.map((mail) => mail.projectId)}::uuid[], ${mails.map((mail) => mail.emailId)}::uuid[]) as i (project_id, id)
+    join events v on v.project_id = i.project_id and v.email_id = i.id and v.name = any(${names}::text[])`.execute(
+    tx,
+  );
+  return rows;
+}
+
+export interface LinkCountRow {
+  url: string;
+  clicks: number;
+  unique_clicks: number;
+  machine_clicks: number;
+}
+
+/** The links of a content with their counts, most followed first; of one campaign, or of all mails. */
+export async function listLinkCounts(
+  database: Database,
+  projectId: string,
+  contentId: string,
+  campaignId: string | null,
+): Promise<LinkCountRow[]> {
+  const ofCampaign = campaignId === null ? sql`` : sql`and t.campaign_id = ${campaignId}`;
+  const { rows } = await sql<LinkCountRow>`
+    select l.url, coalesce(sum(t.total), 0) as clicks, coalesce(sum(t.mails), 0) as unique_clicks,
+      coalesce(sum(t.machine), 0) as machine_clicks
+    from (
+      select unnest(numbers) as number, unnest(urls) as url from content_links
+      where project_id = ${projectId} and content_id = ${contentId}
+    ) l
+    left join tracking_counts t on t.project_id = ${projectId} and t.content_id = ${contentId} and t.number = l.number
+      ${ofCampaign}
+    group by l.number, l.url
+    order by clicks desc, l.url`.execute(database);
+  return rows;
+}
+
+/** What the mails of a campaign say: one content for all of them. */
+export async function findContentOfCampaign(
+  database: Database,
+  projectId: string,
+  campaignId: string,
+): Promise<string | null> {
+  const row = await database
+    .selectFrom("emails")
+    .select("content_id")
+    .where("project_id", "=", projectId)
+    .where("campaign_id", "=", campaignId)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.content_id ?? null;
+}

@@ -1,0 +1,53 @@
+// HTTP for what mails ask for: the pixel, and links. Answers never tell whether a token is right, and never wait for the counting.
+import * as contract from "@postloft/contract/tracking.ts";
+import { route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
+import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
+import { NOT_FOUND_PAGE, PAGE_HEADERS, PIXEL, PIXEL_HEADERS, UNAVAILABLE_PAGE } from "./answers.ts";
+import type { TrackingDoor } from "./tracking-door.ts";
+
+const RETRY_AFTER_SECONDS = 5;
+
+export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] {
+  return [
+    route(contract.openPixel, async (call) => {
+      const mail = call.method === "HEAD" ? null : tokens.readPixel(call.params.token);
+      if (mail !== null)
+        book.note({
+          ...mail,
+          ...visitorOf(call),
+          kind: "open",
+          number: PIXEL_NUMBER,
+          link: null,
+          at: new Date(),
+        });
+      return { status: 200, body: PIXEL, headers: PIXEL_HEADERS };
+    }),
+    route(contract.followLink, async (call) => {
+      const followed = await follow(call.params.token, call.query.u);
+      if (followed.kind !== "found") return refusalOf(followed.kind);
+      const { projectId, emailId, number } = followed.link;
+      if (call.method !== "HEAD")
+        book.note({
+          projectId,
+          emailId,
+          ...visitorOf(call),
+          kind: "click",
+          number,
+          link: followed.target,
+          at: new Date(),
+        });
+      return { status: 302, body: null, headers: { location: followed.location } };
+    }),
+  ];
+}
+
+function refusalOf(kind: "unknown" | "unavailable"): Answer {
+  if (kind === "unknown") return { status: 404, body: NOT_FOUND_PAGE, headers: PAGE_HEADERS };
+  const headers = { ...PAGE_HEADERS, "retry-after": String(RETRY_AFTER_SECONDS) };
+  return { status: 503, body: UNAVAILABLE_PAGE, headers };
+}
+
+function visitorOf({ headers }: Pick<Call, "headers">): { userAgent: string; purpose: string } {
+  const purposes = [headers["sec-purpose"], headers["purpose"], headers["x-purpose"], headers["x-moz"]];
+  return { userAgent: headers["user-agent"] ?? "", purpose: purposes.flat().filter(Boolean).join(" ") };
+}

@@ -1,0 +1,21 @@
+// The door that mails come to when they are opened and their links are followed, built once for a process that answers HTTP.
+// Before it: api.ts. After it: routes.ts asks it.
+import type { Database } from "../../platform/database.ts";
+import type { Log } from "../../platform/log.ts";
+import { createActivityBook, type ActivityBook } from "./activity.ts";
+import { createLinkFollower, type Followed } from "./follow-links.ts";
+import type { MailTokens } from "./mail-tokens.ts";
+
+export interface TrackingDoor {
+  tokens: MailTokens;
+  follow: (token: string, u: unknown) => Promise<Followed>;
+  book: ActivityBook;
+}
+
+export function createTrackingDoor(parts: {
+  database: Database;
+  tokens: MailTokens;
+  log: Log;
+}): TrackingDoor {
+  return { tokens: parts.tokens, follow: createLinkFollower(parts), book: createActivityBook(parts) };
+}

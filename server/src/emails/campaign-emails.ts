@@ -1,0 +1,159 @@
+// The mails of a campaign as a whole: fixed in one snapshot, counted, dropped, queued again.
+// Before it: campaigns/ decides. After it: sender.ts sends each like any other mail.
+import type { RawBuilder, SqlBool } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import {
+  countCampaignEmails,
+  hasPendingEmails,
+  insertCampaignEmails,
+  listCampaignEmails,
+  requeueFailedEmails,
+  skipCampaignEmails,
+  type CampaignKey,
+} from "./campaign-queries.ts";
+import { storeContents, type EmailContent } from "./emails.ts";
+
+export type { CampaignKey } from "./campaign-queries.ts";
+
+/** Fixes who gets a campaign: one mail for each contact `c` that matches. Answers how many; a second call adds nobody twice. */
+export async function snapshotRecipients(
+  tx: Tx,
+  key: CampaignKey,
+  content: EmailContent,
+  matches: RawBuilder<SqlBool>,
+): Promise<number> {
+  await storeContents(tx, [content]);
+  return insertCampaignEmails(tx, key, content.id, matches);
+}
+
+export interface CampaignCounts {
+  totalRecipients: number;
+  sentCount: number;
+  failedCount: number;
+  skippedCount: number;
+  unconfirmedCount: number;
+  pendingCount: number;
+  deliveredCount: number;
+  openedCount: number;
+  clickedCount: number;
+  bouncedCount: number;
+  complainedCount: number;
+}
+
+const PENDING: ReadonlySet<EmailStatus> = new Set(["QUEUED", "CLAIMED", "SENDING"]);
+const UNSENT: Partial<Record<EmailStatus, "failedCount" | "skippedCount" | "unconfirmedCount">> = {
+  FAILED: "failedCount",
+  SKIPPED: "skippedCount",
+  UNCONFIRMED: "unconfirmedCount",
+};
+
+/** Counts the mails of campaigns from their rows, so that the books balance by construction (decisions §8). In the order given. */
+export async function countRecipients(
+  database: Database,
+  projectId: string,
+  campaignIds: readonly string[],
+): Promise<CampaignCounts[]> {
+  const rows = await countCampaignEmails(database, projectId, campaignIds);
+  const byCampaign = Map.groupBy(rows, (row) => row.campaign_id);
+  return campaignIds.map((id) => sumOf(byCampaign.get(id) ?? []));
+}
+
+function sumOf(rows: Awaited<ReturnType<typeof countCampaignEmails>>): CampaignCounts {
+  const counts: CampaignCounts = {
+    totalRecipients: 0,
+    sentCount: 0,
+    failedCount: 0,
+    skippedCount: 0,
+    unconfirmedCount: 0,
+    pendingCount: 0,
+    deliveredCount: 0,
+    openedCount: 0,
+    clickedCount: 0,
+    bouncedCount: 0,
+    complainedCount: 0,
+  };
+  for (const row of rows) {
+    counts.totalRecipients += row.count;
+    counts[PENDING.has(row.status) ? "pendingCount" : (UNSENT[row.status] ?? "sentCount")] += row.count;
+    counts.deliveredCount += row.delivered;
+    counts.openedCount += row.opened;
+    counts.clickedCount += row.clicked;
+    counts.bouncedCount += row.bounced;
+    counts.complainedCount += row.complained;
+  }
+  return counts;
+}
+
+/** Whether a mail of the campaign may still leave. */
+export async function hasPendingRecipients(database: Database, key: CampaignKey): Promise<boolean> {
+  return hasPendingEmails(database, key);
+}
+
+/** Drops waiting mails of a campaign, up to `limit`; answers how many. Those in handover end as they end. */
+export async function dropRecipients(
+  tx: Tx,
+  key: CampaignKey,
+  reason: string,
+  limit: number,
+): Promise<number> {
+  return skipCampaignEmails(tx, key, reason, limit);
+}
+
+/** Queues again the mails of a campaign that failed, and no other; answers how many. */
+export async function retryFailedRecipients(tx: Tx, key: CampaignKey): Promise<number> {
+  return requeueFailedEmails(tx, key);
+}
+
+export interface RecipientView {
+  id: string;
+  contactId: string | null;
+  email: string;
+  status: string;
+  reason: string | null;
+  attempts: number;
+  sentAt: string | null;
+  deliveredAt: string | null;
+  openedAt: string | null;
+  clickedAt: string | null;
+  bouncedAt: string | null;
+  complainedAt: string | null;
+}
+
+type RecipientRow = Awaited<ReturnType<typeof listCampaignEmails>>[number];
+
+const at = (instant: Date | null) => instant?.toISOString() ?? null;
+
+function present(row: RecipientRow): RecipientView {
+  return {
+    id: row.id,
+    contactId: row.contact_id,
+    email: row.to_address,
+    status: row.status,
+    reason: row.reason,
+    attempts: row.attempts,
+    sentAt: at(row.sent_at),
+    deliveredAt: at(row.delivered_at),
+    openedAt: at(row.opened_at),
+    clickedAt: at(row.clicked_at),
+    bouncedAt: at(row.bounced_at),
+    complainedAt: at(row.complained_at),
+  };
+}
+
+/** Recipients with the state of each mail; `total` only on the first page. */
+export async function listRecipients(
+  database: Database,
+  key: CampaignKey,
+  status: EmailStatus | undefined,
+  request: PageRequest,
+): Promise<Page<RecipientView> & { total: number }> {
+  const rows = await listCampaignEmails(database, key, status, request);
+  const counted =
+    request.before === null ? await countCampaignEmails(database, key.projectId, [key.campaignId]) : [];
+  const total = counted
+    .filter((row) => status === undefined || row.status === status)
+    .reduce((sum, row) => sum + row.count, 0);
+  return { ...toPage("recipients", request, rows, present), total };
+}

@@ -1,0 +1,65 @@
+// The gate: commits "handover is imminent" for mails that are about to leave, many in one statement, and says which may.
+// Before it: a transport asks, just before the final dot. After it: the dot, or nothing.
+import type { Database } from "../platform/database.ts";
+import { createGroupCommit } from "../platform/group-commit.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import type { Lease } from "./lease.ts";
+import type { Prepared } from "./prepare-emails.ts";
+import { kindOf, NOT_SUBSCRIBED } from "./rules.ts";
+import { markListSending, markSending } from "./sender-queries.ts";
+
+type Ready = Extract<Prepared, { kind: "ready" }>;
+
+export interface Gate {
+  /** Whether the mail is this sender's to hand over, and wanted. Throws when the database is away. */
+  ask(mail: Ready): Promise<boolean>;
+}
+
+const MAX_BATCH = 200;
+
+export function createGate(options: { database: Database; lease: Lease; log: Log; metrics: Metrics }): Gate {
+  const { database, lease, log, metrics } = options;
+
+  async function passPlain(mails: readonly Ready[]): Promise<Iterable<string>> {
+    return mails.length === 0 ? [] : markSending(database, lease.senderId(), mails.map(keyOf));
+  }
+
+  /** Mail to lists, a statement for each project: it looks at contacts, and locks them. */
+  async function passList(mails: readonly Ready[]): Promise<string[]> {
+    const byProject = Map.groupBy(mails, ({ row }) => row.project_id);
+    const passed: string[] = [];
+    for (const [projectId, own] of byProject) {
+      const ids = own.map(({ row }) => row.id);
+      const marked = await markListSending(database, lease.senderId(), projectId, ids, NOT_SUBSCRIBED);
+      passed.push(...marked.sending);
+      for (const { row } of own.filter((mail) => marked.skipped.includes(mail.row.id))) {
+        metrics.emailOutcomes.inc({ outcome: "skipped", kind: kindOf(row.priority), transport: "" });
+        log.info(
+          { projectId, emailId: row.id },
+          "a mail was withdrawn: its contact is not subscribed any more",
+        );
+      }
+    }
+    return passed;
+  }
+
+  const commits = createGroupCommit<Ready, boolean>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    async run(mails) {
+      if (!lease.isHeld()) return mails.map(() => false);
+      const passed = new Set([
+        ...(await passPlain(mails.filter(({ listKind }) => listKind === null))),
+        ...(await passList(mails.filter(({ listKind }) => listKind !== null))),
+      ]);
+      return mails.map(({ row }) => passed.has(row.id));
+    },
+  });
+  return { ask: (mail) => commits.submit(mail) };
+}
+
+function keyOf({ row }: Ready): { projectId: string; id: string } {
+  return { projectId: row.project_id, id: row.id };
+}

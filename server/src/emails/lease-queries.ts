@@ -1,0 +1,79 @@
+// Statements of the lease: a sender's row in `senders`, and what a dead sender left behind.
+// Before it: lease.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+
+export async function insertSender(
+  database: Database,
+  senderId: string,
+  leaseSeconds: number,
+): Promise<void> {
+  await sql`insert into senders (id, lease_until) values (${senderId}, now() + make_interval(secs => ${leaseSeconds}))`.execute(
+    database,
+  );
+}
+
+/** Whether the lease could be renewed; false when the sender was declared dead. */
+export async function renewLease(
+  database: Database,
+  senderId: string,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const result = await sql`
+    update senders set lease_until = now() + make_interval(secs => ${leaseSeconds}) where id = ${senderId}`.execute(
+    database,
+  );
+  return result.numAffectedRows === 1n;
+}
+
+/** Removes a sender that ended in order: it holds nothing any more. */
+export async function deleteSender(database: Database, senderId: string): Promise<void> {
+  await sql`delete from senders where id = ${senderId}
+    and not exists (select 1 from emails where sender_id = ${senderId} and status in ('CLAIMED', 'SENDING'))`.execute(
+    database,
+  );
+}
+
+export async function listExpiredSenders(
+  database: Database,
+): Promise<Array<{ id: string; lease_until: Date }>> {
+  return database
+    .selectFrom("senders")
+    .select(["id", "lease_until"])
+    .where(sql<boolean>`lease_until < now()`)
+    .execute();
+}
+
+/** Declares a sender dead if its lease is still the one that ran out; from here on it can hand over nothing. */
+export async function deleteExpiredSender(
+  tx: Tx,
+  expired: { id: string; lease_until: Date },
+): Promise<boolean> {
+  const result = await sql`delete from senders where id = ${expired.id} and lease_until < now()`.execute(tx);
+  return result.numAffectedRows === 1n;
+}
+
+/** What a dead sender had merely claimed goes back as if nothing had been. */
+export async function requeueClaimed(tx: Tx, senderId: string): Promise<number> {
+  const result =
+    await sql`update emails set status = 'QUEUED', sender_id = null where sender_id = ${senderId} and status = 'CLAIMED'`.execute(
+      tx,
+    );
+  return Number(result.numAffectedRows ?? 0);
+}
+
+export async function listSendingOf(tx: Tx, senderId: string) {
+  return tx
+    .selectFrom("emails")
+    .select(["project_id", "id", "priority", "attempts"])
+    .where("sender_id", "=", senderId)
+    .where("status", "=", "SENDING")
+    .execute();
+}
+
+/** Senders that live, this one included. */
+export async function countLiveSenders(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from senders where lease_until > now()`.execute(database);
+  return rows[0]?.count ?? 1;
+}

@@ -1,0 +1,172 @@
+// Finds the links of an HTML template and the place of its open pixel, as offsets into the source: nothing is written
+// here, so that everything an author wrote stays as it is. Pure.
+// Before it: scan-template.ts found the mustaches. After it: link-slots.ts puts slots in these places.
+
+import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import type { TemplatePiece } from "./scan-template.ts";
+
+/** The value of an `href`, without its quotes. */
+export interface FoundLink {
+  start: number;
+  end: number;
+  /** Whether it is the same for every recipient. */
+  isFixed: boolean;
+}
+
+export interface FoundPlaces {
+  /** In the order of the source. */
+  links: FoundLink[];
+  /** Before `</body>`, or the end. */
+  pixelAt: number;
+}
+
+type Mustache = Exclude<TemplatePiece, { kind: "content" }>;
+
+interface Href {
+  start: number;
+  end: number;
+  quote: QuoteType;
+}
+
+interface Finder {
+  /** The source with every mustache blotted out, as long as it was. */
+  masked: string;
+  hrefs: Href[];
+  bodyEnd: number;
+}
+
+const LINK_TAGS = new Set(["a", "area"]);
+/** What Outlook draws where others read HTML: `<v:roundrect href>` is its button. */
+const OUTLOOK_TAG = /^v:/;
+const CONDITIONAL_COMMENT = /^\s*\[if\s[^\]]*\]>/i;
+/** An author's wish that a link stays as it is; the second name is the one Amazon SES made known. */
+const OPT_OUTS = new Set(["data-no-track", "ses:no-track"]);
+
+/** A word for what prints something, space for the rest: tags and attributes stay what they will be. */
+const WORD = "\uFDD0";
+
+/** The links an author wants tracked, and where the pixel goes. `pieces` are the scanner's; without mustaches none. */
+export function findLinks(source: string, pieces: readonly TemplatePiece[]): FoundPlaces {
+  const mustaches = pieces.filter(({ kind }) => kind !== "content");
+  const finder: Finder = { masked: masked(source, mustaches), hrefs: [], bodyEnd: -1 };
+  readTags(finder, 0, source.length, false);
+
+  const links: FoundLink[] = [];
+  let next = 0;
+  for (const href of finder.hrefs) {
+    while ((mustaches[next]?.end ?? Infinity) < href.start) next += 1;
+    const near: Mustache[] = [];
+    for (let at = next; (mustaches[at]?.start ?? Infinity) <= href.end; at += 1)
+      near.push(mustaches[at] as Mustache);
+    const inside = near.filter(({ start, end }) => start < href.end && end > href.start);
+    if (!isWhole(source, inside) || (href.quote === QuoteType.Unquoted && near.some(isInvisible))) continue;
+    links.push({ start: href.start, end: href.end, isFixed: inside.length === 0 });
+  }
+  return { links, pixelAt: pixelPlace(source, finder.bodyEnd, mustaches) };
+}
+
+function masked(source: string, mustaches: readonly Mustache[]): string {
+  if (mustaches.length === 0) return source;
+  let text = "";
+  let copied = 0;
+  for (const { kind, start, end } of mustaches) {
+    const mask = kind === "value" || kind === "escape" ? WORD : " ";
+    text += source.slice(copied, start) + mask.repeat(end - start);
+    copied = end;
+  }
+  return text + source.slice(copied);
+}
+
+/** Without quotes, a block inside or beside a value may be what ends it: nobody knows where the link would end. */
+function isInvisible({ kind }: Mustache): boolean {
+  return kind !== "value" && kind !== "escape";
+}
+
+/** Whether every block that begins in these mustaches also ends in them; braces meant as text do not make an address. */
+function isWhole(source: string, mustaches: readonly Mustache[]): boolean {
+  let depth = 0;
+  for (const mustache of mustaches) {
+    if (mustache.kind === "raw" || mustache.kind === "escape") return false;
+    const change = depthChange(source, mustache);
+    depth += change;
+    if (depth < 0 || (depth === 0 && change === 0 && mustache.kind === "control")) return false;
+  }
+  return depth === 0;
+}
+
+/** 1 for what opens a block, -1 for what closes one. */
+function depthChange(source: string, { kind, start }: Mustache): number {
+  if (kind !== "control") return 0;
+  const sign = /\{\{~?(#|\/|\^(?!\s*~?\}\}))?/y;
+  sign.lastIndex = start;
+  const [, found] = sign.exec(source) ?? [];
+  return found === undefined ? 0 : found === "/" ? -1 : 1;
+}
+
+/** Inside of a block the pixel could be missing or come twice: then it stands at the end. */
+function pixelPlace(source: string, bodyEnd: number, mustaches: readonly Mustache[]): number {
+  if (bodyEnd === -1) return source.length;
+  const before = mustaches.filter(({ start }) => start < bodyEnd);
+  const depth = before.reduce((sum, mustache) => sum + depthChange(source, mustache), 0);
+  return depth === 0 ? bodyEnd : source.length;
+}
+
+const nothing = () => undefined;
+
+/** What a tokenizer tells that is of no interest here. */
+const IGNORED = {
+  onattribentity: nothing,
+  oncdata: nothing,
+  ondeclaration: nothing,
+  onend: nothing,
+  onprocessinginstruction: nothing,
+  ontext: nothing,
+  ontextentity: nothing,
+};
+
+/** Reads the tags from `from` to `to`; in a conditional comment they are Outlook's alone. */
+function readTags(finder: Finder, from: number, to: number, isOutlook: boolean): void {
+  const { masked: source } = finder;
+  let isLink = false;
+  let isWanted = true;
+  let attribute = "";
+  let value = { start: 0, end: 0 };
+  let found: Href[] = [];
+  const endTag = () => {
+    if (isLink && isWanted) finder.hrefs.push(...found);
+    found = [];
+  };
+  const callbacks: TokenizerCallbacks = {
+    ...IGNORED,
+    onopentagname(start, end) {
+      const name = source.slice(from + start, from + end).toLowerCase();
+      isLink = LINK_TAGS.has(name) || (isOutlook && OUTLOOK_TAG.test(name));
+      isWanted = true;
+    },
+    onattribname(start, end) {
+      attribute = isLink ? source.slice(from + start, from + end).toLowerCase() : "";
+      value = { start: 0, end: 0 };
+      if (OPT_OUTS.has(attribute)) isWanted = false;
+    },
+    onattribdata(start, end) {
+      value = { start: from + start, end: from + end };
+    },
+    onattribend(quote) {
+      if (attribute === "href" && value.end > value.start) found.push({ ...value, quote });
+    },
+    onopentagend: endTag,
+    onselfclosingtag: endTag,
+    onclosetag(start, end) {
+      const name = source.slice(from + start, from + end);
+      if (!isOutlook && name.toLowerCase() === "body") finder.bodyEnd = from + start - "</".length;
+    },
+    oncomment(start, end, offset) {
+      const comment = source.slice(from + start, from + end - offset);
+      const opening = isOutlook ? null : CONDITIONAL_COMMENT.exec(comment);
+      if (opening !== null) readTags(finder, from + start + opening[0].length, from + end - offset, true);
+    },
+  };
+  const tokenizer = new Tokenizer({ decodeEntities: false }, callbacks);
+  tokenizer.write(from === 0 && to === source.length ? source : source.slice(from, to));
+  tokenizer.end();
+}

@@ -1,0 +1,279 @@
+// Which links of a mail lead through us, and that nothing else of it changes.
+// Exercises find-links.ts, link-slots.ts and link-target.ts by what a mail looks like in the end.
+
+import { decodeHTMLAttribute } from "entities";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { compileContent } from "./compile-content.ts";
+import { locationOf, numberOf, signTarget, type MailTracking } from "./link-target.ts";
+
+const CLICK = "https://m.example/c/TOKEN";
+const TRACKING: MailTracking = {
+  clickUrl: CLICK,
+  pixelUrl: "https://m.example/o/TOKEN.gif",
+  linkKey: "a key of this mail",
+};
+const PIXEL = '<img src="https://m.example/o/TOKEN.gif" width="1" height="1" alt="">';
+const SELF = "https://m.example";
+const PAGE_TOKEN = "t".repeat(64);
+
+const ADA = {
+  id: 7,
+  url: "https://a.example/?a=1&b=ü",
+  mail: "mailto:a@a.example",
+  quoted: 'https://a.example/" onclick="x',
+  own: `${SELF}/unsubscribe/${PAGE_TOKEN}`,
+  unsubscribeUrl: `${SELF}/unsubscribe/${PAGE_TOKEN}`,
+  /** Written in octets it is too long for a link. */
+  long: `https://a.example/${"\u4e2d".repeat(1_000)}`,
+  yes: true,
+  items: [{ slug: "pen" }, { slug: "ink" }],
+};
+
+function compile(html: string) {
+  return compileContent({ subject: "s", html, text: "t" }, () => {}, true);
+}
+
+function render(html: string, variables: Record<string, unknown> = ADA): string {
+  return compile(html).render(variables, TRACKING).html ?? html;
+}
+
+const OUR_LINKS = /https:\/\/m\.example\/c\/TOKEN([a-z0-9]+)(?:\.([\w-]{12})\?u=([^"'> ]+))?/g;
+
+/** The mail with each of our links written as `<where it leads>` and without the pixel. */
+function shown(html: string, variables?: Record<string, unknown>): string {
+  const fixed = new Map(compile(html).links.map(({ number, url }) => [number, url]));
+  const mail = render(html, variables);
+  expect(mail.split(PIXEL)).toHaveLength(2);
+  return mail.replace(PIXEL, "").replace(OUR_LINKS, (_, digits, mac, u) => {
+    const number = Number.parseInt(digits, 36);
+    const target = u === undefined ? fixed.get(number) : decodeURIComponent(u);
+    const isSigned = mac === undefined || mac === signTarget(TRACKING.linkKey, number, target ?? "");
+    return isSigned ? `<${target}>` : `<${target}, not signed>`;
+  });
+}
+
+test.each([
+  // Quotes, case, space.
+  ['<a href="https://a.example/x">go</a>', '<a href="<https://a.example/x>">go</a>'],
+  ["<a href='https://a.example/x'>go</a>", "<a href='<https://a.example/x>'>go</a>"],
+  ["<a href=https://a.example/x>go</a>", "<a href=<https://a.example/x>>go</a>"],
+  ["<A\n HREF = 'HTTP://A.example' >go</A>", "<A\n HREF = '<HTTP://A.example>' >go</A>"],
+  ['<a class=x href=" https://a.example\n" id=y>', '<a class=x href="<https://a.example>" id=y>'],
+  ['<map><area href="https://a.example"/></map>', '<map><area href="<https://a.example>"/></map>'],
+  ["<a href=https://a.example/>go</a>", "<a href=<https://a.example/>>go</a>"],
+  // Entities mean what a browser reads; fragments and letters of all kinds stay.
+  [
+    '<a href="https://a.example/?a=1&amp;b=2&copy=3#x&quot;">',
+    '<a href="<https://a.example/?a=1&b=2&copy=3#x">">',
+  ],
+  ['<a href="https://müller.example/ä?ö=ü#ß">', '<a href="<https://müller.example/ä?ö=ü#ß>">'],
+  ["<a href='&#104;ttps://a.example'>", "<a href='<https://a.example>'>"],
+  // The same address is the same link; nested and repeated ones are all there.
+  [
+    '<a href="https://a.example">a<a href="https://b.example">b</a></a><a href="https://a.example">',
+    '<a href="<https://a.example>">a<a href="<https://b.example>">b</a></a><a href="<https://a.example>">',
+  ],
+  // Outlook reads conditional comments.
+  [
+    '<!--[if mso]><v:roundrect href="https://a.example"><![endif]--><!--[if !mso]><!--><a href="https://b.example"><!--<![endif]-->',
+    '<!--[if mso]><v:roundrect href="<https://a.example>"><![endif]--><!--[if !mso]><!--><a href="<https://b.example>"><!--<![endif]-->',
+  ],
+  // Variables, in a value, as a value, around links.
+  ['<a href="https://a.example/{{id}}?x=1">', '<a href="<https://a.example/7?x=1>">'],
+  ['<a href="{{url}}">', '<a href="<https://a.example/?a=1&b=ü>">'],
+  ["<a href={{url}}>", "<a href=<https://a.example/?a=1&b=ü>>"],
+  ["<a href='{{{url}}}'>", "<a href='<https://a.example/?a=1&b=ü>'>"],
+  ["<a href=\"{{none ?? 'https://d.example'}}\">", '<a href="<https://d.example>">'],
+  ['<a href="https://a.example/{{#if yes}}b{{else}}c{{/if}}{{! why }}">', '<a href="<https://a.example/b>">'],
+  [
+    '{{#each items}}<a href="https://a.example/{{slug}}/{{@index}}/{{../id}}">{{slug}}</a>{{/each}}',
+    '<a href="<https://a.example/pen/0/7>">pen</a><a href="<https://a.example/ink/1/7>">ink</a>',
+  ],
+  [
+    '{{#if yes}}<a href="https://a.example">a</a>{{else}}<a href="https://b.example">b</a>{{/if}}',
+    '<a href="<https://a.example>">a</a>',
+  ],
+  [
+    '<a {{#if yes}}href="https://a.example"{{else}}href="https://b.example"{{/if}} {{id}}>',
+    '<a href="<https://a.example>" 7>',
+  ],
+  ['<a title="{{#if yes}}>{{/if}}" href="https://a.example">', '<a title=">" href="<https://a.example>">'],
+])("%j", (html, expected) => {
+  expect(shown(html)).toBe(expected);
+});
+
+test.each([
+  '<a href="mailto:a@a.example"> <a href="tel:+1"> <a href="#top"> <a href="/path"> <a href="?x"> <a href="">',
+  '<a href="//a.example"> <a href="https:\\\\a.example"> <a href="https:/a.example"> <a href="https://">',
+  '<a href="javascript:x()"> <a href="data:text/html,x"> <a href="ftp://a.example"> <a href="https://[">',
+  "<a> <a href> <a name=https://a.example> <b href=https://a.example>",
+  '<link href="https://a.example"> <base href="https://a.example"> <img src="https://a.example">',
+  '<a data-no-track href="https://a.example"> <a href=https://a.example DATA-NO-TRACK="">',
+  '<a href="https://a.example" ses:no-track> <area ses:no-track href="https://a.example">',
+  '<!-- <a href="https://a.example"> --> <style>a[href="https://a.example"]{}</style>',
+  '<script>x = \'<a href="https://a.example">\'</script><title><a href="https://a.example"></title>',
+  '<textarea><a href="https://a.example"></textarea> text https://a.example <a href="https://a.example',
+  `<a href="https://other.example/manage/${PAGE_TOKEN}">`,
+  `<a href="https://a.example/${"x".repeat(4_000)}">`,
+  "\uFDE0<a href='https://a.example'>",
+])("stays as it is: %j", (html) => {
+  expect(compile(html).links).toEqual([]);
+  expect(render(html).replace(PIXEL, "")).toBe(html);
+});
+
+test.each([
+  ['<a href="{{mail}}">', '<a href="mailto:a@a.example">'],
+  ['<a href="mailto:{{id}}@a.example">', '<a href="mailto:7@a.example">'],
+  ['<a href="/x/{{id}}">', '<a href="/x/7">'],
+  ['<a href="{{missing}}">', '<a href="">'],
+  ['<a href="{{own}}">', `<a href="${ADA.own}">`],
+  ['<a href="{{unsubscribeUrl}}&x">', `<a href="${ADA.unsubscribeUrl}&x">`],
+  ['<a href="https://x.example/?to={{unsubscribeUrl}}">', `<a href="https://x.example/?to=${ADA.own}">`],
+  ['<a href="{{{quoted}}}">', '<a href="https://a.example/" onclick="x">'],
+  ['<a href="{{long}}">', `<a href="${ADA.long}">`],
+  ["<a data-no-track href={{url}}>", "<a data-no-track href=https://a.example/?a&#x3D;1&amp;b&#x3D;ü>"],
+  // Where a link ends is known only when it is rendered.
+  ["<a href=https://a.example/{{#if yes}}b{{/if}}>", "<a href=https://a.example/b>"],
+  ["<a href={{#if yes}}https://a.example{{/if}}>", "<a href=https://a.example>"],
+  ['<a href="{{#if yes}}https://a.example">{{else}}x">{{/if}}', '<a href="https://a.example">'],
+  ['<a href="https://a.example/\\{{id}}">', '<a href="https://a.example/{{id}}">'],
+  ['{{{{raw}}}}<a href="https://a.example">{{{{/raw}}}}', ""],
+])("stays as it is, filled in: %j", (html, expected) => {
+  expect(shown(html)).toBe(expected);
+});
+
+test("an address with quotes, spaces, signs and 2,000 characters comes out of the link as it went in", () => {
+  const target = `https://a.example/it's?a=1+2%20x&b=<"'>&c=${"ü".repeat(900)}#f g`;
+  const html = `<a href="{{url}}">`;
+  expect(shown(html, { url: target })).toBe(`<a href="<${target}>">`);
+  expect(render(html, { url: target })).toMatch(/^<a href="[\w:/.?=%@,;!$*()~#-]+"><img/);
+  expect(locationOf(target)).toBe(new URL(target).href);
+});
+
+test.each([
+  ["<p>a</p>", `<p>a</p>${PIXEL}`],
+  ["<body><p>a</p></body></html>", `<body><p>a</p>${PIXEL}</body></html>`],
+  ["<BODY>a</BODY >", `<BODY>a${PIXEL}</BODY >`],
+  ["<body>a</body><!-- </body> -->", `<body>a${PIXEL}</body><!-- </body> -->`],
+  ["{{#if yes}}<body>a</body>{{/if}}", `<body>a</body>${PIXEL}`],
+  ["{{#if yes}}x{{/if}}<body>{{id}}</body>", `x<body>7${PIXEL}</body>`],
+  ["<body>{{#if yes}}{{#each items}}i{{else}}{{/each}}{{^}}{{/if}}</body>", `<body>ii${PIXEL}</body>`],
+  ["", PIXEL],
+  ["a\n  {{! alone on the last line }}", `a\n${PIXEL}`],
+  ["a\n{{#if yes}}\nb\n{{/if}}", `a\nb\n${PIXEL}`],
+])("the pixel of %j", (html, expected) => {
+  expect(render(html)).toBe(expected);
+});
+
+test("links are told with their numbers, each address once; with variables as the template says it", () => {
+  const html = '<a href="https://a.example"><a href="{{url}}"><a href="https://a.example"><a href="x{{id}}">';
+  expect(compile(html).links).toEqual([
+    { number: numberOf("https://a.example", true), url: "https://a.example" },
+    { number: numberOf("{{url}}", false), url: "{{url}}" },
+    { number: numberOf("x{{id}}", false), url: "x{{id}}" },
+  ]);
+});
+
+test("a mail has at most a thousand tracked links; those after that stay as they are", () => {
+  const html = Array.from({ length: 1_100 }, (_, at) => `<a href="https://a.example/${at}">`).join("");
+  expect(compile(html).links).toHaveLength(1_000);
+  expect(render(html)).toContain(`<a href="https://a.example/1000"><a href="https://a.example/1001">`);
+});
+
+test("subject and text part stay as they are", () => {
+  const content = { subject: "{{url}}", html: '<a href="https://a.example/{{id}}">Go</a>', text: null };
+  const tracked = compileContent(content, () => {}, true).render(ADA, TRACKING);
+  expect([tracked.subject, tracked.text]).toEqual([ADA.url, "Go (https://a.example/7)"]);
+});
+
+const markup = fc.constantFrom(
+  '<a href="',
+  "<a href='",
+  "<a href=",
+  "<area data-no-track href='",
+  '">',
+  "'>",
+  ">",
+  "</a>",
+  "https://a.example/",
+  "http://b.example/?x",
+  "mailto:x",
+  "&amp;",
+  " ",
+  "\n",
+  "<!--",
+  "-->",
+  "<!--[if mso]>",
+  "<![endif]-->",
+  "<style>",
+  "</style>",
+  "<body>",
+  "</body>",
+  "=",
+  "\\",
+  "{",
+);
+const wholeLinks = fc.constantFrom(
+  '<a href="https://a.example/">',
+  "<a href='{{a}}'>",
+  "<a href=http://b.example/{{b}}/x>",
+  '<a href="https://a.example/{{#if a}}x{{else}}{{b}}{{/if}}?y&amp;z">',
+  '<a\n  href="\n  {{#if b}}\n  https://c.example\n  {{/if}}\n">',
+);
+const mustaches = fc.constantFrom(
+  "{{a}}",
+  "{{{b}}}",
+  '{{a ?? "https://c.example"}}',
+  "{{#if a}}",
+  "{{~#each b}}",
+  "{{else}}",
+  "{{/if}}",
+  "{{/each~}}",
+  "{{! x }}",
+  "\\{{",
+);
+const values = fc.oneof(fc.webUrl(), fc.jsonValue());
+const LINK = /(https:\/\/m\.example\/c\/TOKEN[a-z0-9]+(?:\.[\w-]{12}\?u=[\w\-.~:/?=@,;!$*()%]+)?)/;
+
+test("but for addresses and the pixel a tracked mail is, byte for byte, the mail it would have been", () => {
+  let links = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(markup, mustaches, wholeLinks), { maxLength: 20 }),
+      values,
+      values,
+      (parts, a, b) => {
+        const html = parts.join("");
+        let plain: string;
+        try {
+          const content = { subject: "s", html, text: "t" };
+          plain = compileContent(content, () => {}).render({ a, b }).html ?? html;
+        } catch {
+          return fc.pre(false);
+        }
+        const targets = new Map(compile(html).links.map(({ number, url }) => [number, url]));
+        const pieces = render(html, { a, b }).replace(PIXEL, "").split(LINK);
+        links += (pieces.length - 1) / 2;
+        expect(isSame(pieces, plain, targets)).toBe(true);
+      },
+    ),
+    { numRuns: 500, maxSkipsPerRun: 1_000 },
+  );
+  expect(links).toBeGreaterThan(200);
+});
+
+/** Whether `plain` is the same text with, for each of our links, an address that a browser reads as where the link leads. */
+function isSame(pieces: readonly string[], plain: string, targets: ReadonlyMap<number, string>): boolean {
+  const [text = "", link, ...rest] = pieces;
+  if (!plain.startsWith(text)) return false;
+  const after = plain.slice(text.length);
+  if (link === undefined) return after === "";
+  const [digits = "", u] = link.slice(CLICK.length).split("?u=");
+  const target = u === undefined ? targets.get(Number.parseInt(digits, 36)) : decodeURIComponent(u);
+  return Array.from(after).some(
+    (_, at) =>
+      decodeHTMLAttribute(after.slice(0, at + 1)).trim() === target?.trim() &&
+      isSame(rest, after.slice(at + 1), targets),
+  );
+}

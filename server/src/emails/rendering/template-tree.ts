@@ -1,0 +1,37 @@
+// Small words for Handlebars' syntax tree: what a node is, and how one is made. Pure.
+// Before it: Handlebars parsed. After it: template-syntax.ts and link-slots.ts change the tree.
+
+/** A variable or helper of this one name. */
+export function pathTo(name: string, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
+  return { type: "PathExpression", data: false, depth: 0, parts: [name], original: name, loc };
+}
+
+export function noHash(loc: hbs.AST.SourceLocation): hbs.AST.Hash {
+  return { type: "Hash", pairs: [], loc };
+}
+
+export function isContent(node: hbs.AST.Node): node is hbs.AST.ContentStatement {
+  return node.type === "ContentStatement";
+}
+
+export function isMustache(node: hbs.AST.Node): node is hbs.AST.MustacheStatement {
+  return node.type === "MustacheStatement";
+}
+
+export function isBlock(node: hbs.AST.Node): node is hbs.AST.BlockStatement {
+  return node.type === "BlockStatement";
+}
+
+export function isSubExpression(node: hbs.AST.Node): node is hbs.AST.SubExpression {
+  return node.type === "SubExpression";
+}
+
+export function isPath(node: hbs.AST.Node): node is hbs.AST.PathExpression {
+  return node.type === "PathExpression";
+}
+
+/** The bodies of a block: one of the two is missing in `{{^name}}…{{/name}}` and where there is no `{{else}}`. */
+export function bodiesOf(block: hbs.AST.BlockStatement): hbs.AST.Program[] {
+  const bodies: Array<hbs.AST.Program | undefined> = [block.program, block.inverse];
+  return bodies.filter((body) => body !== undefined);
+}

@@ -1,0 +1,162 @@
+// Statements on `emails` when something came back about them: find whose mail is meant, book what it was.
+// Before it: returned-emails.ts. After it: nothing.
+import { sql } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { LEFT_STATUSES, type ReturnedStatus } from "./rules.ts";
+
+interface Step {
+  projectId: string;
+  id: string;
+  at: Date;
+}
+
+interface BookedRow {
+  project_id: string;
+  id: string;
+  sent_at: Date;
+}
+
+/** Within one project, so that sharded tables take it. */
+export async function lockEmailRows(tx: Tx, projectId: string, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; is_unsent: boolean }>`
+    select id, sent_at is null as is_unsent from emails
+    where project_id = ${projectId} and id = any(${ids}::uuid[])
+    order by id for update`.execute(tx);
+  return rows;
+}
+
+/** The columns every statement here takes its steps from: each mail once. */
+function stepsAs(steps: readonly Step[]) {
+  return sql`unnest(
+    ${steps.map((step) => step.projectId)}::uuid[],
+    ${steps.map((step) => step.id)}::uuid[],
+    ${steps.map((step) => step.at.toISOString())}::timestamptz[]) as i (project_id, id, at)`;
+}
+
+/**
+ * Sets when a mail left where a report is the first to know. In the middle of a handover only a sure sign counts. Answers
+ * these mails with the state they are in.
+ */
+export async function markLeft(
+  tx: Tx,
+  steps: ReadonlyArray<Step & { isSure: boolean }>,
+): Promise<Array<BookedRow & { status: EmailStatus }>> {
+  if (steps.length === 0) return [];
+  const { rows } = await sql<BookedRow & { status: EmailStatus }>`
+    update emails e set sent_at = i.at
+    from unnest(
+      ${steps.map((step) => step.projectId)}::uuid[],
+      ${steps.map((step) => step.id)}::uuid[],
+      ${steps.map((step) => step.at.toISOString())}::timestamptz[],
+      ${steps.map((step) => step.isSure)}::boolean[]
+    ) as i (project_id, id, at, is_sure)
+    where e.project_id = i.project_id and e.id = i.id and e.sent_at is null
+      and e.status = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'SENDING')
+    returning e.project_id, e.id, e.sent_at, e.status`.execute(tx);
+  return rows;
+}
+
+/** Where the instant of what came back stands. */
+const INSTANT_COLUMNS: Readonly<Record<ReturnedStatus, string>> = {
+  DELIVERED: "delivered_at",
+  OPENED: "opened_at",
+  CLICKED: "clicked_at",
+  BOUNCED: "bounced_at",
+  COMPLAINED: "complained_at",
+};
+
+/**
+ * Notes of mails that have left when something came back for the first time, and moves those forward that stand at one of
+ * `from`; answers the mails for which it was the first time.
+ */
+export async function updateReturned(
+  tx: Tx,
+  status: ReturnedStatus,
+  from: readonly EmailStatus[],
+  steps: readonly Step[],
+): Promise<BookedRow[]> {
+  const instant = sql.ref(INSTANT_COLUMNS[status]);
+  const { rows } = await sql<BookedRow>`
+    update emails e set
+      ${instant} = i.at,
+      status = case when e.status = any(${from}::text[]) then ${status} else e.status end
+    from ${stepsAs(steps)}
+    where e.project_id = i.project_id and e.id = i.id and e.${instant} is null
+      and e.status = any(${LEFT_STATUSES}::text[])
+    returning e.project_id, e.id, e.sent_at`.execute(tx);
+  return rows;
+}
+
+export async function updateSoftBounced(
+  tx: Tx,
+  steps: readonly Step[],
+): Promise<Array<{ project_id: string; id: string }>> {
+  const { rows } = await sql<{ project_id: string; id: string }>`
+    update emails e set soft_bounced_at = i.at
+    from ${stepsAs(steps)}
+    where e.project_id = i.project_id and e.id = i.id and e.soft_bounced_at is null
+      and e.status = any(${LEFT_STATUSES}::text[])
+    returning e.project_id, e.id`.execute(tx);
+  return rows;
+}
+
+export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<BookedRow[]> {
+  const { rows } = await sql<BookedRow>`
+    update emails e set status = 'SENT', sent_at = i.at
+    from ${stepsAs(steps)}
+    where e.project_id = i.project_id and e.id = i.id and e.status = 'UNCONFIRMED'
+    returning e.project_id, e.id, e.sent_at`.execute(tx);
+  return rows;
+}
+
+/** With what `email.sent` told of each, where that was recorded. */
+export async function findReturnedRows(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+) {
+  const { rows } = await sql<{
+    project_id: string;
+    id: string;
+    contact_id: string | null;
+    campaign_id: string | null;
+    status: EmailStatus;
+    priority: number;
+    to_address: string;
+    has_copies: boolean;
+    subject: string | null;
+    from_address: string | null;
+    sent_data: Record<string, unknown> | null;
+  }>`
+    select e.project_id, e.id, e.contact_id, e.campaign_id, e.status, e.priority, e.to_address,
+      e.copies is not null as has_copies, c.subject, c.from_address, s.data as sent_data
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join emails e on e.project_id = i.project_id and e.id = i.id
+    left join lateral (
+      select v.data from events v
+      where v.project_id = i.project_id and v.email_id = i.id and v.name = 'email.sent'
+      order by v.id limit 1) s on true
+    left join lateral (
+      select c.subject, c.from_address from email_contents c
+      where s.data is null and c.project_id = e.project_id and c.id = e.content_id) c on true`.execute(
+    database,
+  );
+  return rows;
+}
+
+export async function findEmailKeysByProviderId(database: Database, providerIds: readonly string[]) {
+  const { rows } = await sql<{ project_id: string; id: string; provider_message_id: string }>`
+    select project_id, id, provider_message_id from emails
+    where provider_message_id = any(${providerIds}::text[])`.execute(database);
+  return rows;
+}
+
+/** One look into the primary key for each project: for the few reports that name nothing but our Message-ID. */
+export async function findEmailKeysById(database: Database, ids: readonly string[]) {
+  const { rows } = await sql<{ project_id: string; id: string }>`
+    select e.project_id, e.id
+    from unnest(${ids}::uuid[]) as i (id)
+    cross join projects p
+    join emails e on e.project_id = p.id and e.id = i.id`.execute(database);
+  return rows;
+}

@@ -1,0 +1,171 @@
+// Sends mail of the installation itself, beside the outbox of the projects: the same transport, the same lease, the same gate before the dot.
+// Before it: system-mail.ts queued it. After it: providers/*; system-mail-queries.ts keeps how it ended.
+import { hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
+import { createBell } from "../platform/bell.ts";
+import type { Database } from "../platform/database.ts";
+import { idTimeMs } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import { bookingOf } from "./booking.ts";
+import type { Lease } from "./lease.ts";
+import { buildMessage } from "./message/message.ts";
+import type { Outcome, OutgoingMessage, Transport } from "./providers/transport.ts";
+import { MAX_UNCERTAIN_ATTEMPTS, messageDateOf, messageIdOf } from "./rules.ts";
+import {
+  claimSystemMails,
+  endSystemMail,
+  markSystemMailSending,
+  releaseSystemMail,
+  settleLostSystemMails,
+  type SystemMailRow,
+} from "./system-mail-queries.ts";
+
+/** Whom mail of the installation comes from. */
+export interface SystemAddress {
+  address: string;
+  name?: string;
+}
+
+export interface SystemSender {
+  /** Something was enqueued: look now. */
+  wake(): void;
+  /** Claims nothing more; what is in handover goes on. */
+  stop(): void;
+  isBusy(): boolean;
+}
+
+interface Parts {
+  database: Database;
+  transport: Transport;
+  lease: Lease;
+  systemFrom?: SystemAddress;
+  log: Log;
+}
+
+/** There are few, so few are enough at a time. */
+const CLAIM_LIMIT = 10;
+const POLL_MS = 1_000;
+const RETRY_MS = 1_000;
+/** While the database is away the end of an attempt is kept this long. */
+const MAX_TRIES = 600;
+const LOST = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";
+
+/** Starts looking for mail of the installation; without an address to send from it does nothing. */
+export function startSystemSender(parts: Parts): SystemSender {
+  const { database, lease, systemFrom, log } = parts;
+  const bell = createBell();
+  let stopping = systemFrom === undefined;
+  let isBusy = false;
+
+  async function lookOnce(from: SystemAddress): Promise<boolean> {
+    if (!lease.isHeld()) return false;
+    const senderId = lease.senderId();
+    const lost = await settleLostSystemMails(database, MAX_UNCERTAIN_ATTEMPTS, LOST);
+    if (lost.length > 0) log.warn({ systemMailIds: lost }, "mail of the installation is unconfirmed");
+    const mails = await claimSystemMails(database, senderId, CLAIM_LIMIT);
+    await Promise.all(mails.map((mail) => handOver(parts, from, senderId, mail)));
+    return mails.length === CLAIM_LIMIT;
+  }
+
+  async function run(from: SystemAddress): Promise<void> {
+    while (!stopping) {
+      isBusy = true;
+      const isMore = await lookOnce(from).catch((error: unknown) => {
+        log.warn({ err: error }, "mail of the installation could not be sent; it is tried again");
+        return false;
+      });
+      isBusy = false;
+      if (!isMore) await bell.wait(POLL_MS);
+    }
+  }
+
+  if (systemFrom !== undefined) void run(systemFrom);
+  return {
+    wake: () => bell.ring(),
+    stop() {
+      stopping = true;
+      bell.ring();
+    },
+    isBusy: () => isBusy,
+  };
+}
+
+/** Hands one mail over and keeps how that ended. Never throws. */
+async function handOver(
+  { database, transport, log }: Parts,
+  from: SystemAddress,
+  senderId: string,
+  mail: SystemMailRow,
+): Promise<void> {
+  const ids = { systemMailId: mail.id, attempt: mail.attempts };
+  const outcome = await sendSystemMail(mail, from, transport, () =>
+    markSystemMailSending(database, senderId, mail.id),
+  ).catch((error: unknown): Outcome => {
+    log.warn({ err: error, ...ids }, "a handover could not begin; the mail goes back");
+    return { kind: "withdrawn" };
+  });
+  log.info({ ...ids, ...outcome }, "an attempt to send mail of the installation ended");
+  await insist(log, async () => {
+    if (outcome.kind === "withdrawn") return releaseSystemMail(database, senderId, mail.id);
+    const booking = bookingOf(outcome, {
+      kind: "TRANSACTIONAL",
+      number: mail.attempts,
+      ageMs: Date.now() - idTimeMs(mail.id),
+      random: Math.random(),
+      transportName: transport.name,
+    });
+    return endSystemMail(database, senderId, {
+      id: mail.id,
+      status: booking.status,
+      answer: outcome.answer,
+      transport: outcome.by ?? transport.name,
+      waitMs: booking.waitMs,
+      isKept: transport.name === "mailbox",
+    });
+  });
+}
+
+async function sendSystemMail(
+  mail: SystemMailRow,
+  from: SystemAddress,
+  transport: Transport,
+  gate: () => Promise<boolean>,
+): Promise<Outcome> {
+  const envelope = { from: from.address, to: [mail.to_address] };
+  const message: OutgoingMessage = {
+    emailId: mail.id,
+    projectId: null,
+    attempt: mail.attempts,
+    envelope,
+    raw: buildMessage({
+      messageId: messageIdOf(mail.id, from.address),
+      date: messageDateOf(mail.id),
+      from,
+      to: [{ address: mail.to_address }],
+      subject: mail.subject,
+      html: mail.html ?? "",
+      text: mail.text ?? "",
+      // RFC 3834. No list, no tracking: this is nobody's campaign.
+      headers: [{ name: "Auto-Submitted", value: "auto-generated" }],
+      attachments: [],
+    }),
+    needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
+  };
+  return transport.send(message, gate);
+}
+
+/** Does it again while the database is away; after that the lease is long over and another sender settles the mail. */
+async function insist(log: Log, work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      log.warn({ err: error, tries }, "the end of an attempt could not be kept; it is tried again");
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/** The address mail of the installation comes from when none is set: this installation's own name. */
+export function defaultSystemAddress(baseUrl: string): SystemAddress {
+  return { address: `postloft@${new URL(baseUrl).hostname}`, name: "Postloft" };
+}

@@ -1,0 +1,25 @@
+// Of which mails opens and clicks are looked at: the whole table.
+import { expect, test } from "vitest";
+import { TRACKING_MODES } from "@postloft/contract/projects.ts";
+import { isTracked } from "./tracking-rules.ts";
+
+const MAILS = {
+  transactional: { tracked: true, listKind: null, isOfCampaign: false },
+  marketing: { tracked: true, listKind: "MARKETING", isOfCampaign: false },
+  headless: { tracked: true, listKind: "HEADLESS", isOfCampaign: false },
+  "transactional campaign": { tracked: true, listKind: null, isOfCampaign: true },
+  "marketing campaign": { tracked: true, listKind: "MARKETING", isOfCampaign: true },
+  "not wanted": { tracked: false, listKind: "MARKETING", isOfCampaign: true },
+} as const;
+
+test("a project tracks all mail, mail to lists and of campaigns, or none; a mail may want none", () => {
+  const tracked = TRACKING_MODES.map((mode) => [
+    mode,
+    ...Object.entries(MAILS).flatMap(([name, mail]) => (isTracked(mode, mail) ? [name] : [])),
+  ]);
+  expect(tracked).toEqual([
+    ["ENABLED", "transactional", "marketing", "headless", "transactional campaign", "marketing campaign"],
+    ["DISABLED"],
+    ["MARKETING_ONLY", "marketing", "headless", "transactional campaign", "marketing campaign"],
+  ]);
+});

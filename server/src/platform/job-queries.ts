@@ -1,0 +1,189 @@
+// Statements on `jobs`, `job_files` and `job_errors`. Claims name one project each: fairness wants it, and so does a sharded database.
+import { sql, type RawBuilder } from "kysely";
+import type { Database, Tx } from "./database.ts";
+
+export interface JobKey {
+  projectId: string;
+  id: string;
+}
+
+export async function insertJob(
+  tx: Tx,
+  job: JobKey & { kind: string; input: string; bytes: Buffer | RawBuilder<Buffer> | null },
+): Promise<void> {
+  await sql`insert into jobs (project_id, id, kind, input)
+    values (${job.projectId}, ${job.id}, ${job.kind}, ${job.input}::jsonb)`.execute(tx);
+  if (job.bytes !== null)
+    await sql`insert into job_files (project_id, job_id, bytes) select ${job.projectId}, ${job.id}, ${job.bytes}`.execute(
+      tx,
+    );
+}
+
+export async function findJob(database: Database, { projectId, id }: JobKey, kinds: readonly string[]) {
+  return database
+    .selectFrom("jobs")
+    .select(["id", "kind", "state", "progress", "result", "failed_reason", "created_at", "finished_at"])
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .where("kind", "in", kinds)
+    .executeTakeFirst();
+}
+
+export async function listProjectsWithDueJobs(
+  database: Database,
+  kinds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select distinct project_id from jobs
+    where state in ('waiting', 'active') and due_at <= now() and kind = any(${kinds}::text[])`.execute(
+    database,
+  );
+  return rows.map((row) => row.project_id);
+}
+
+export async function claimJob(
+  database: Database,
+  claim: { projectId: string; kinds: readonly string[]; claimId: string; leaseMs: number },
+): Promise<{ id: string; kind: string } | undefined> {
+  // Materialized: as a plain sub-select it may run once for each row it is joined to, and then it claims more than one.
+  const { rows } = await sql<{ id: string; kind: string }>`
+    with due as materialized (
+      select id from jobs
+      where project_id = ${claim.projectId} and state in ('waiting', 'active') and due_at <= now()
+        and kind = any(${claim.kinds}::text[])
+      order by due_at limit 1 for update skip locked
+    )
+    update jobs j set state = 'active', claim_id = ${claim.claimId},
+      due_at = now() + make_interval(secs => ${claim.leaseMs / 1000})
+    from due where j.project_id = ${claim.projectId} and j.id = due.id
+    returning j.id, j.kind`.execute(database);
+  return rows[0];
+}
+
+export interface ClaimedJob {
+  input: unknown;
+  checkpoint: unknown;
+  failures: number;
+  created_at: Date;
+}
+
+/** Locks the job for one step, if the claim still holds; nobody else takes it while the transaction lasts. */
+export async function findClaimedForUpdate(
+  tx: Tx,
+  { projectId, id }: JobKey,
+  claimId: string,
+): Promise<ClaimedJob | undefined> {
+  const { rows } = await sql<ClaimedJob>`
+    select input, checkpoint, failures, created_at from jobs
+    where project_id = ${projectId} and id = ${id} and claim_id = ${claimId} and state = 'active' for update`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+export async function updateJobStep(
+  tx: Tx,
+  { projectId, id }: JobKey,
+  step: { checkpoint: string; progress: number; leaseMs: number },
+): Promise<void> {
+  await sql`update jobs set checkpoint = ${step.checkpoint}::jsonb, progress = ${step.progress}, failures = 0,
+      due_at = now() + make_interval(secs => ${step.leaseMs / 1000})
+    where project_id = ${projectId} and id = ${id}`.execute(tx);
+}
+
+export async function updateJobCompleted(tx: Tx, { projectId, id }: JobKey, result: string): Promise<void> {
+  await sql`update jobs set state = 'completed', progress = 100, result = ${result}::jsonb, checkpoint = null,
+      claim_id = null, finished_at = now()
+    where project_id = ${projectId} and id = ${id}`.execute(tx);
+  await sql`delete from job_files where project_id = ${projectId} and job_id = ${id}`.execute(tx);
+}
+
+/** Ends the job without success and forgets its file, or, with a reason of null, lets it be taken again after the wait. */
+export async function updateJobFailed(
+  database: Database,
+  { projectId, id }: JobKey,
+  failure: { claimId: string; reason: string | null; waitMs: number },
+): Promise<void> {
+  await sql`with settled as (
+      update jobs set failures = failures + 1, claim_id = null,
+        state = case when ${failure.reason}::text is null then state else 'failed' end,
+        failed_reason = ${failure.reason},
+        finished_at = case when ${failure.reason}::text is null then null else now() end,
+        due_at = now() + make_interval(secs => ${failure.waitMs / 1000})
+      where project_id = ${projectId} and id = ${id} and claim_id = ${failure.claimId}
+      returning project_id, id, state
+    )
+    delete from job_files f using settled s
+    where s.state = 'failed' and f.project_id = s.project_id and f.job_id = s.id`.execute(database);
+}
+
+/** Gives a job back between two steps: it goes behind the others that are due. */
+export async function releaseJob(database: Database, { projectId, id }: JobKey, claimId: string) {
+  await sql`update jobs set claim_id = null, due_at = now()
+    where project_id = ${projectId} and id = ${id} and claim_id = ${claimId} and state = 'active'`.execute(
+    database,
+  );
+}
+
+/** A part of the file that was uploaded, from a byte on; empty at its end. */
+export async function readJobFile(
+  database: Database,
+  { projectId, id }: JobKey,
+  part: { offset: number; length: number },
+): Promise<Buffer> {
+  const { rows } = await sql<{ bytes: Buffer }>`
+    select substring(bytes from ${part.offset + 1}::integer for ${part.length}::integer) as bytes
+    from job_files where project_id = ${projectId} and job_id = ${id}`.execute(database);
+  return rows[0]?.bytes ?? Buffer.alloc(0);
+}
+
+/** How long the file is, bytes. */
+export async function countJobFileBytes(database: Database, { projectId, id }: JobKey): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select octet_length(bytes) as bytes from job_files where project_id = ${projectId} and job_id = ${id}`.execute(
+    database,
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
+export interface JobError {
+  row: number;
+  subject: string;
+  error: string;
+}
+
+export async function insertJobErrors(
+  tx: Tx,
+  { projectId, id }: JobKey,
+  errors: readonly JobError[],
+): Promise<void> {
+  if (errors.length === 0) return;
+  await sql`insert into job_errors (project_id, job_id, row, subject, error)
+    select ${projectId}, ${id}, * from unnest(
+      ${errors.map((error) => error.row)}::integer[],
+      ${errors.map((error) => error.subject)}::text[],
+      ${errors.map((error) => error.error)}::text[]
+    ) on conflict do nothing`.execute(tx);
+}
+
+/** The first errors of a job, or those after a row. */
+export async function listJobErrors(
+  database: Database,
+  { projectId, id }: JobKey,
+  page: { afterRow: number; limit: number },
+): Promise<JobError[]> {
+  return database
+    .selectFrom("job_errors")
+    .select(["row", "subject", "error"])
+    .where("project_id", "=", projectId)
+    .where("job_id", "=", id)
+    .where("row", ">", page.afterRow)
+    .orderBy("row")
+    .limit(page.limit)
+    .execute();
+}
+
+export async function deleteOldJobs(database: Database, days: number): Promise<void> {
+  await sql`delete from jobs where state in ('completed', 'failed')
+    and finished_at < now() - make_interval(days => ${days})`.execute(database);
+}

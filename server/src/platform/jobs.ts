@@ -1,0 +1,222 @@
+// Jobs: work through many rows, in steps. Each step is one transaction that commits its effects with where the job stands,
+// so that whoever takes it up after a crash repeats nothing and leaves nothing out (docs/decisions/0011-jobs-are-rows-of-our-own.md).
+// Before it: a verb adds a job in its transaction. After it: worker.ts names the kinds; each kind's folder does the steps.
+import type { RawBuilder } from "kysely";
+import { createBell, type Bell } from "./bell.ts";
+import { transaction, type Database, type Tx } from "./database.ts";
+import { newId } from "./ids.ts";
+import {
+  claimJob,
+  deleteOldJobs,
+  findClaimedForUpdate,
+  findJob,
+  insertJob,
+  listProjectsWithDueJobs,
+  releaseJob,
+  updateJobCompleted,
+  updateJobFailed,
+  updateJobStep,
+  type JobKey,
+} from "./job-queries.ts";
+import type { Log } from "./log.ts";
+
+export {
+  countJobFileBytes,
+  insertJobErrors,
+  listJobErrors,
+  readJobFile,
+  type JobError,
+  type JobKey,
+} from "./job-queries.ts";
+
+/** What one step answers: where the job stands now, or what came of it. */
+export type StepOutcome =
+  | { done: false; checkpoint: unknown; progress: number }
+  | { done: true; result: unknown };
+
+export interface RunningJob extends JobKey {
+  input: unknown;
+  /** What the step before left; null at the first. */
+  checkpoint: unknown;
+  createdAt: Date;
+}
+
+/** Does one step of a kind of job. A step should take less than a second. @throws JobFailure to end the job. */
+export type JobStep = (tx: Tx, job: RunningJob) => Promise<StepOutcome>;
+
+/** A reason a person can understand why a job cannot be done; it is not tried again. */
+export class JobFailure extends Error {
+  override name = "JobFailure";
+}
+
+export interface JobRunner {
+  /** A job was added: look now. */
+  wake(): void;
+  /** Ends the steps that run and gives the jobs back. */
+  stop(): Promise<void>;
+}
+
+/** A process that dies is missed after this long. A step renews it. */
+const LEASE_MS = 15_000;
+/** A job works so long before the next one has its turn. */
+const TURN_MS = 5_000;
+const POLL_MS = 1_000;
+const JOBS_AT_ONCE = 2;
+const MAX_FAILURES = 5;
+const FIRST_RETRY_MS = 1_000;
+const KEPT_DAYS = 30;
+
+/** Queues a job in the transaction of what asks for it; answers its id. `bytes` is a file it reads from, or an expression of SQL that makes it. */
+export async function addJob(
+  tx: Tx,
+  job: { projectId: string; kind: string; input: unknown; bytes?: Buffer | RawBuilder<Buffer> },
+): Promise<string> {
+  const id = newId();
+  await insertJob(tx, {
+    projectId: job.projectId,
+    id,
+    kind: job.kind,
+    input: JSON.stringify(job.input),
+    bytes: job.bytes ?? null,
+  });
+  return id;
+}
+
+export interface JobView {
+  id: string;
+  state: string;
+  /** 0 to 100. */
+  progress: number;
+  result: unknown;
+  failedReason: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
+/** A job of one of these kinds, as its caller may see it (decisions §3). */
+export async function readJob(
+  database: Database,
+  key: JobKey,
+  kinds: readonly string[],
+): Promise<JobView | undefined> {
+  const row = await findJob(database, key, kinds);
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    state: row.state,
+    progress: row.progress,
+    result: row.result,
+    failedReason: row.failed_reason,
+    createdAt: row.created_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  };
+}
+
+/** Forgets jobs that ended long ago. */
+export async function sweepJobs(database: Database): Promise<void> {
+  await deleteOldJobs(database, KEPT_DAYS);
+}
+
+/** Works on jobs of these kinds until it is stopped; any number of processes may. Other kinds wait for a process that knows them. */
+export function startJobs(options: {
+  database: Database;
+  kinds: Readonly<Record<string, JobStep>>;
+  log: Log;
+}): JobRunner {
+  const { database, kinds, log } = options;
+  const bells = Array.from({ length: JOBS_AT_ONCE }, createBell);
+  const ring = () => bells.forEach((bell) => bell.ring());
+  const known = Object.keys(kinds);
+  let stopping = false;
+
+  async function runStep(key: JobKey, claimId: string, step: JobStep): Promise<"goes on" | "ended"> {
+    return transaction(database, async (tx) => {
+      const row = await findClaimedForUpdate(tx, key, claimId);
+      if (row === undefined) return "ended";
+      const outcome = await step(tx, {
+        ...key,
+        input: row.input,
+        checkpoint: row.checkpoint,
+        createdAt: row.created_at,
+      });
+      if (outcome.done) {
+        await updateJobCompleted(tx, key, JSON.stringify(outcome.result));
+        return "ended";
+      }
+      const checkpoint = JSON.stringify(outcome.checkpoint);
+      // Full is only what has ended.
+      const progress = Math.max(0, Math.min(99, Math.floor(outcome.progress)));
+      await updateJobStep(tx, key, { checkpoint, progress, leaseMs: LEASE_MS });
+      return "goes on";
+    });
+  }
+
+  /** Steps until the job ends or its turn is over. */
+  async function takeTurn(key: JobKey, claimId: string, kind: string): Promise<void> {
+    const step = kinds[kind];
+    if (step === undefined) throw new Error(`A job of the unknown kind ${kind} was claimed.`);
+    const turnEndsMs = performance.now() + TURN_MS;
+    while ((await runStep(key, claimId, step)) === "goes on") {
+      if (!stopping && performance.now() < turnEndsMs) continue;
+      await releaseJob(database, key, claimId);
+      return;
+    }
+  }
+
+  async function work(key: JobKey, claimId: string, kind: string): Promise<void> {
+    try {
+      await takeTurn(key, claimId, kind);
+    } catch (error) {
+      await fail(key, claimId, kind, error);
+    }
+  }
+
+  async function fail(key: JobKey, claimId: string, kind: string, error: unknown): Promise<void> {
+    const ids = { projectId: key.projectId, jobId: key.id, kind };
+    if (error instanceof JobFailure) {
+      await updateJobFailed(database, key, { claimId, reason: error.message, waitMs: 0 });
+      return;
+    }
+    const failures = (await transaction(database, (tx) => findClaimedForUpdate(tx, key, claimId)))?.failures;
+    log.error({ err: error, ...ids }, "a step of a job failed");
+    const isLast = (failures ?? 0) + 1 >= MAX_FAILURES;
+    const reason = isLast ? "An unexpected error; the log names it beside the id of the job." : null;
+    const waitMs = FIRST_RETRY_MS * 2 ** (failures ?? 0);
+    await updateJobFailed(database, key, { claimId, reason, waitMs });
+  }
+
+  /** Takes one due job, of whichever project, and works on it; answers whether there was one. */
+  async function runOne(): Promise<boolean> {
+    const projects = await listProjectsWithDueJobs(database, known);
+    const start = Math.floor(Math.random() * projects.length);
+    for (const projectId of [...projects.slice(start), ...projects.slice(0, start)]) {
+      const claimId = newId();
+      const job = await claimJob(database, { projectId, kinds: known, claimId, leaseMs: LEASE_MS });
+      if (job === undefined) continue;
+      await work({ projectId, id: job.id }, claimId, job.kind);
+      return true;
+    }
+    return false;
+  }
+
+  async function run(bell: Bell): Promise<void> {
+    while (!stopping) {
+      try {
+        if (!(await runOne()) && !stopping) await bell.wait(POLL_MS);
+      } catch (error) {
+        log.warn({ err: error }, "jobs could not be looked at; it tries again");
+        if (!stopping) await bell.wait(POLL_MS);
+      }
+    }
+  }
+
+  const running = bells.map(run);
+  return {
+    wake: ring,
+    async stop() {
+      stopping = true;
+      ring();
+      await Promise.all(running);
+    },
+  };
+}

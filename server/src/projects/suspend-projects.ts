@@ -1,0 +1,77 @@
+// Disabling projects for what came back about their mail, and what is known of it afterwards.
+// Before it: deliveries/reputation.ts judges. After it: a disabled project is read only; its waiting mail stays where it is.
+import type { Database, Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import {
+  disableProjectRows,
+  findStandings,
+  insertSuspensions,
+  listMemberAddresses,
+  listSuspensionRows,
+} from "./suspension-queries.ts";
+
+export interface Suspension {
+  projectId: string;
+  /** Sentences for people. */
+  reasons: readonly string[];
+}
+
+export interface SuspendedProject extends Suspension {
+  name: string;
+  /** The addresses of all members. */
+  members: string[];
+}
+
+/** Disables those of the projects that are not disabled yet, and answers them: of two calls at once one gets each. */
+export async function suspendProjects(
+  tx: Tx,
+  suspensions: readonly Suspension[],
+): Promise<SuspendedProject[]> {
+  if (suspensions.length === 0) return [];
+  const rows = await disableProjectRows(
+    tx,
+    suspensions.map(({ projectId }) => projectId),
+  );
+  const names = new Map(rows.map((row) => [row.id, row.name]));
+  const own = suspensions.filter(({ projectId }) => names.has(projectId));
+  if (own.length === 0) return [];
+  await insertSuspensions(
+    tx,
+    own.map(({ projectId, reasons }) => ({ projectId, id: newId(), reasons: JSON.stringify(reasons) })),
+  );
+  const members = Map.groupBy(await listMemberAddresses(tx, [...names.keys()]), (row) => row.project_id);
+  return own.map(({ projectId, reasons }) => ({
+    projectId,
+    reasons,
+    name: names.get(projectId) ?? "",
+    members: (members.get(projectId) ?? []).map(({ email }) => email),
+  }));
+}
+
+export interface Standing {
+  projectId: string;
+  isDisabled: boolean;
+  /** When it was suspended last; whoever enabled it again wipes the slate. */
+  suspendedAt: Date | null;
+}
+
+/** Whether projects are disabled, and when they were suspended last. Projects that do not exist are missing. */
+export async function readStandings(database: Database, projectIds: readonly string[]): Promise<Standing[]> {
+  const rows = await findStandings(database, projectIds);
+  return rows.map((row) => ({
+    projectId: row.id,
+    isDisabled: row.disabled,
+    suspendedAt: row.suspended_at,
+  }));
+}
+
+const SHOWN_SUSPENSIONS = 20;
+
+/** The suspensions of a project, newest first. */
+export async function listSuspensions(
+  database: Database,
+  projectId: string,
+): Promise<Array<{ at: string; reasons: string[] }>> {
+  const rows = await listSuspensionRows(database, projectId, SHOWN_SUSPENSIONS);
+  return rows.map((row) => ({ at: row.created_at.toISOString(), reasons: row.reasons as string[] }));
+}

@@ -1,0 +1,56 @@
+// Statements on `project_suspensions`, and on `projects` where one is disabled.
+// Before it: suspend-projects.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+
+export async function disableProjectRows(
+  tx: Tx,
+  ids: readonly string[],
+): Promise<Array<{ id: string; name: string }>> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    update projects set disabled = true, updated_at = now()
+    where id = any(${ids}::uuid[]) and not disabled
+    returning id, name`.execute(tx);
+  return rows;
+}
+
+export async function insertSuspensions(
+  tx: Tx,
+  suspensions: ReadonlyArray<{ projectId: string; id: string; reasons: string }>,
+): Promise<void> {
+  await sql`
+    insert into project_suspensions (project_id, id, reasons)
+    select * from unnest(
+      ${suspensions.map((suspension) => suspension.projectId)}::uuid[],
+      ${suspensions.map((suspension) => suspension.id)}::uuid[],
+      ${suspensions.map((suspension) => suspension.reasons)}::jsonb[]
+    )`.execute(tx);
+}
+
+export async function listMemberAddresses(tx: Tx, projectIds: readonly string[]) {
+  return tx
+    .selectFrom("memberships as m")
+    .innerJoin("users as u", "u.id", "m.user_id")
+    .select(["m.project_id", "u.email"])
+    .where("m.project_id", "in", [...projectIds])
+    .orderBy("m.created_at")
+    .execute();
+}
+
+export async function findStandings(database: Database, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; disabled: boolean; suspended_at: Date | null }>`
+    select p.id, p.disabled,
+      (select max(s.created_at) from project_suspensions s where s.project_id = p.id) as suspended_at
+    from projects p where p.id = any(${ids}::uuid[])`.execute(database);
+  return rows;
+}
+
+export async function listSuspensionRows(database: Database, projectId: string, limit: number) {
+  return database
+    .selectFrom("project_suspensions")
+    .select(["reasons", "created_at"])
+    .where("project_id", "=", projectId)
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,78 @@
+// Members of static segments, added and removed by address.
+// Before it: routes.ts. After it: contacts/ creates missing ones; whoever really moved is noted for segments that stand on this one.
+import type { Tx } from "../platform/database.ts";
+import { isId } from "../platform/ids.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { noteContacts } from "../events/contact-changes.ts";
+import type { Via } from "../contacts/consent.ts";
+import { lookUpContacts } from "../contacts/contacts.ts";
+import { readDataPatch } from "../contacts/rules.ts";
+import { upsertContacts } from "../contacts/upsert-contacts.ts";
+import { deleteMembersByEmail, insertMembers } from "./member-queries.ts";
+import { findSegmentForUpdate } from "./queries.ts";
+
+export interface MembersToAdd {
+  emails: readonly string[];
+  createMissing?: boolean | undefined;
+  subscribed?: boolean | undefined;
+}
+
+/** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT for a dynamic segment. */
+export async function addMembers(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  { emails, createMissing, subscribed }: MembersToAdd,
+  via: Via,
+): Promise<{ added: number; created: number; notFound: string[] }> {
+  const segmentId = await lockStatic(tx, projectId, id);
+  const { notFound } = await lookUpContacts(tx, projectId, [...new Set(emails)]);
+  const missing = createMissing === true ? notFound : [];
+  await upsertContacts(
+    tx,
+    missing.map((email) => ({
+      projectId,
+      email,
+      subscribedIfNew: subscribed ?? true,
+      patch: readDataPatch(undefined),
+      via,
+    })),
+  );
+  const added = await insertMembers(tx, projectId, segmentId, emails);
+  await noteContacts(
+    tx,
+    added.map((contactId) => ({ projectId, contactId })),
+  );
+  return {
+    added: added.length,
+    created: missing.length,
+    notFound: createMissing === true ? [] : notFound,
+  };
+}
+
+/** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT for a dynamic segment. */
+export async function removeMembers(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  emails: readonly string[],
+): Promise<{ removed: number }> {
+  const segmentId = await lockStatic(tx, projectId, id);
+  const removed = await deleteMembersByEmail(tx, projectId, segmentId, emails);
+  await noteContacts(
+    tx,
+    removed.map((contactId) => ({ projectId, contactId })),
+  );
+  return { removed: removed.length };
+}
+
+/** Locks the segment first: its count moves with its members. */
+async function lockStatic(tx: Tx, projectId: string, id: string): Promise<string> {
+  const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  if (row.type !== "STATIC")
+    throw new Refusal("CONFLICT", {
+      message: "The members of a dynamic segment follow from its filters; they cannot be added or removed.",
+    });
+  return row.id;
+}

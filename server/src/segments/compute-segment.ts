@@ -1,0 +1,78 @@
+// Computes the members of tracked segments: all of them, now or in the background, in one statement each.
+// Before it: routes.ts (a person asks), follow-changes.ts (the clock). After it: queries.ts syncs members, count and events.
+import type { Filter } from "@postloft/contract/filters.ts";
+import { limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { restrictionOf } from "../contacts/filters/compile-filter.ts";
+import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
+import { getSegmentRow } from "./segments.ts";
+import { deleteMembers, syncMembers } from "./member-queries.ts";
+import {
+  findSegmentForUpdate,
+  lockDueSegment,
+  updateComputed,
+  updateComputeDue,
+  type SegmentRow,
+} from "./queries.ts";
+import { eventNamesOf } from "./rules.ts";
+
+/** A million members that come at once take longer than a statement usually may. */
+const COMPUTE_TIMEOUT_MS = 5 * 60_000;
+const REMOVE_BATCH = 10_000;
+
+export interface Computed {
+  added: number;
+  removed: number;
+  total: number;
+}
+
+/**
+ * Makes the segment due, to be committed before `computeSegment` begins: after a crash in between, the background computes it.
+ * @throws Refusal SEGMENT_NOT_FOUND; CONFLICT for one that is not tracked.
+ */
+export async function requestCompute(database: Database, projectId: string, id: string): Promise<void> {
+  const row = await getSegmentRow(database, projectId, id);
+  if (row.type === "STATIC" || !row.track_membership)
+    throw new Refusal("CONFLICT", {
+      message: "Only a dynamic segment with trackMembership has members to compute; use refresh to count.",
+    });
+  await updateComputeDue(database, projectId, [row.id]);
+}
+
+/** Computes a tracked segment, one event for each contact that came or left (spec §4.6). */
+export async function computeSegment(tx: Tx, projectId: string, id: string): Promise<Computed> {
+  const row = await findSegmentForUpdate(tx, projectId, id);
+  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  return compute(tx, projectId, row, null);
+}
+
+/** Computes a segment that is due, unless another process does; answers whether it must be looked at again. */
+export async function computeDueSegment(database: Database, projectId: string, id: string): Promise<boolean> {
+  return transaction(database, async (tx) => {
+    const row = await lockDueSegment(tx, projectId, id);
+    if (row === undefined) return false;
+    if (row.track_membership) {
+      await compute(tx, projectId, row, null);
+      return false;
+    }
+    const removed = await deleteMembers(tx, projectId, id, REMOVE_BATCH);
+    if (removed < REMOVE_BATCH) await updateComputed(tx, projectId, id);
+    return removed === REMOVE_BATCH;
+  });
+}
+
+/** Makes the members of a locked segment true: all of them, or only as far as these contacts go. */
+export async function compute(
+  tx: Tx,
+  projectId: string,
+  row: SegmentRow,
+  contactIds: readonly string[] | null,
+): Promise<Computed> {
+  const filters = row.filters as Filter;
+  const segments = await loadSegmentsFor(tx, projectId, [filters]);
+  const matches = restrictionOf(filters, { projectId, segments, fewContacts: contactIds !== null });
+  if (contactIds === null) await limitStatements(tx, COMPUTE_TIMEOUT_MS);
+  const computed = await syncMembers(tx, { projectId, id: row.id }, matches, eventNamesOf(row), contactIds);
+  if (contactIds === null) await updateComputed(tx, projectId, row.id);
+  return computed;
+}

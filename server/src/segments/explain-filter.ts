@@ -1,0 +1,40 @@
+// Why a contact matches a filter or does not, condition by condition.
+// Before it: routes.ts. After it: contacts/filters evaluates in memory what it also compiles to SQL.
+import type { Filter } from "@postloft/contract/filters.ts";
+import type { Database } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import {
+  explainFilter,
+  type ConditionExplanation,
+  type FilterExplanation,
+} from "../contacts/filters/evaluate-filter.ts";
+import { loadFilterContacts } from "../contacts/filters/load-contacts.ts";
+import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
+import { readClock } from "./queries.ts";
+
+/** So many events of a name are counted for an explanation. */
+const EVENTS_SHOWN = 100;
+
+/** The explanation in the shape of the filter, and its conditions in a row. @throws Refusal CONTACT_NOT_FOUND. */
+export async function explainForContact(
+  database: Database,
+  projectId: string,
+  { filters, contactId }: { filters: Filter; contactId: string },
+): Promise<{ matches: boolean; explanation: FilterExplanation; conditions: ConditionExplanation[] }> {
+  const segments = await loadSegmentsFor(database, projectId, [filters]);
+  const contacts = await loadFilterContacts(database, {
+    projectId,
+    segments,
+    contactIds: [contactId],
+    filters: [filters],
+    leastEvents: EVENTS_SHOWN,
+  });
+  const contact = contacts.get(contactId.toLowerCase());
+  if (contact === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+  const explanation = explainFilter(filters, contact, { segments, now: await readClock(database) });
+  return { matches: explanation.matches, explanation, conditions: inARow(explanation) };
+}
+
+function inARow(part: FilterExplanation): ConditionExplanation[] {
+  return part.conditions.flatMap((one) => ("conditions" in one ? inARow(one) : [one]));
+}

@@ -1,0 +1,113 @@
+// Statements on `segment_members`. `matches` is a compiled filter over contacts `c`; no list of members passes through here whole.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Tx } from "../platform/database.ts";
+import { recordEventsOf } from "../events/events.ts";
+
+/** What a segment is called in its events. */
+export interface EventNames {
+  entry: string;
+  exit: string;
+  data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Makes the stored members equal to who matches, all of them or only these contacts, with one event for each who really
+ * came or left, and moves the count along; all in one statement.
+ */
+export async function syncMembers(
+  tx: Tx,
+  segment: { projectId: string; id: string },
+  matches: RawBuilder<SqlBool>,
+  events: EventNames,
+  contactIds: readonly string[] | null,
+): Promise<{ added: number; removed: number; total: number }> {
+  const { projectId, id } = segment;
+  const among = (column: string) =>
+    contactIds === null ? sql`` : sql` and ${sql.raw(column)} = any(${contactIds}::uuid[])`;
+  const { rows } = await sql<{ added: number; removed: number; total: number }>`
+    with matching as materialized (
+      select c.id from contacts c where c.project_id = ${projectId}${among("c.id")} and ${matches}
+    ), gone as (
+      delete from segment_members m
+      where m.project_id = ${projectId} and m.segment_id = ${id}${among("m.contact_id")}
+        and not exists (select 1 from matching where matching.id = m.contact_id)
+      returning m.contact_id
+    ), come as (
+      insert into segment_members (project_id, segment_id, contact_id)
+      select ${projectId}::uuid, ${id}::uuid, matching.id from matching
+      where not exists (select 1 from segment_members m
+        where m.project_id = ${projectId} and m.segment_id = ${id} and m.contact_id = matching.id)
+      on conflict do nothing returning contact_id
+    ), exits as (${recordEventsOf({ projectId, name: events.exit, data: events.data }, sql`select contact_id from gone`)}
+    ), entries as (${recordEventsOf({ projectId, name: events.entry, data: events.data }, sql`select contact_id from come`)}
+    ), changed as (
+      select (select count(*) from come)::integer as added, (select count(*) from gone)::integer as removed
+    )
+    update segments s set
+      member_count = ${
+        contactIds === null
+          ? sql`(select count(*) from matching)`
+          : sql`s.member_count + changed.added - changed.removed`
+      }
+    from changed where s.project_id = ${projectId} and s.id = ${id}
+    returning changed.added, changed.removed, s.member_count as total`.execute(tx);
+  return rows[0] ?? { added: 0, removed: 0, total: 0 };
+}
+
+/** Removes up to `limit` stored members of a segment that is not tracked any more; answers how many. */
+export async function deleteMembers(
+  tx: Tx,
+  projectId: string,
+  segmentId: string,
+  limit: number,
+): Promise<number> {
+  const result = await sql`
+    with batch as materialized (
+      select contact_id from segment_members where project_id = ${projectId} and segment_id = ${segmentId} limit ${limit}
+    )
+    delete from segment_members m using batch
+    where m.project_id = ${projectId} and m.segment_id = ${segmentId} and m.contact_id = batch.contact_id`.execute(
+    tx,
+  );
+  return Number(result.numAffectedRows ?? 0);
+}
+
+/** Adds contacts to a static segment by address; answers those that were not in it. */
+export async function insertMembers(
+  tx: Tx,
+  projectId: string,
+  segmentId: string,
+  emails: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ contact_id: string }>`
+    with come as (
+      insert into segment_members (project_id, segment_id, contact_id)
+      select ${projectId}::uuid, ${segmentId}::uuid, c.id from contacts c
+      where c.project_id = ${projectId} and c.email = any(${emails}::text[]) order by c.id
+      on conflict do nothing returning contact_id
+    ), counted as (
+      update segments set member_count = member_count + (select count(*) from come)::integer
+      where project_id = ${projectId} and id = ${segmentId}
+    ) select contact_id from come`.execute(tx);
+  return rows.map((row) => row.contact_id);
+}
+
+/** Removes contacts from a static segment by address; answers those that were in it. */
+export async function deleteMembersByEmail(
+  tx: Tx,
+  projectId: string,
+  segmentId: string,
+  emails: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ contact_id: string }>`
+    with gone as (
+      delete from segment_members m using contacts c
+      where m.project_id = ${projectId} and m.segment_id = ${segmentId}
+        and c.project_id = ${projectId} and c.id = m.contact_id and c.email = any(${emails}::text[])
+      returning m.contact_id
+    ), counted as (
+      update segments set member_count = member_count - (select count(*) from gone)::integer
+      where project_id = ${projectId} and id = ${segmentId}
+    ) select contact_id from gone`.execute(tx);
+  return rows.map((row) => row.contact_id);
+}

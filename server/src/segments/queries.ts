@@ -1,0 +1,239 @@
+// Statements on `segments`: the records, and which of them are to be computed. Those on their members are in member-queries.ts.
+import { sql, type SqlBool } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+
+export interface SegmentRow {
+  id: string;
+  name: string;
+  description: string | null;
+  type: string;
+  filters: unknown;
+  slug: string;
+  track_membership: boolean;
+  causes: string[];
+  time_based: boolean;
+  member_count: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = [
+  "id",
+  "name",
+  "description",
+  "type",
+  "filters",
+  "slug",
+  "track_membership",
+  "causes",
+  "time_based",
+  "member_count",
+  "created_at",
+  "updated_at",
+] as const;
+
+export interface NewSegment {
+  projectId: string;
+  id: string;
+  name: string;
+  description: string | null;
+  type: "DYNAMIC" | "STATIC";
+  filters: string | null;
+  slug: string;
+  trackMembership: boolean;
+  causes: string[];
+  timeBased: boolean;
+  memberCount: number;
+}
+
+export async function insertSegment(tx: Tx, segment: NewSegment): Promise<void> {
+  await sql`
+    insert into segments (project_id, id, name, description, type, filters, slug, track_membership, causes, time_based,
+      member_count, compute_due_at)
+    values (${segment.projectId}, ${segment.id}, ${segment.name}, ${segment.description}, ${segment.type},
+      ${segment.filters}::jsonb, ${segment.slug}, ${segment.trackMembership}, ${segment.causes}::text[], ${segment.timeBased},
+      ${segment.memberCount}, case when ${segment.trackMembership} then now() end)`.execute(tx);
+}
+
+/** Slugs of the project that are this one or this one with a number. */
+export async function listSlugsLike(tx: Tx, projectId: string, slug: string): Promise<string[]> {
+  const { rows } = await sql<{ slug: string }>`
+    select slug from segments where project_id = ${projectId} and (slug = ${slug} or slug ~ ${`^${slug}-[0-9]+$`})`.execute(
+    tx,
+  );
+  return rows.map((row) => row.slug);
+}
+
+export async function findSegment(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<SegmentRow | undefined> {
+  return database
+    .selectFrom("segments")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function findSegmentForUpdate(
+  tx: Tx,
+  projectId: string,
+  id: string,
+): Promise<SegmentRow | undefined> {
+  return tx
+    .selectFrom("segments")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function listSegmentRows(
+  database: Database,
+  projectId: string,
+  page: { limit: number; before: string | null } | null,
+): Promise<SegmentRow[]> {
+  let query = database.selectFrom("segments").select(COLUMNS).where("project_id", "=", projectId);
+  if (page !== null && page.before !== null) query = query.where("id", "<", page.before);
+  query = query.orderBy("id", "desc");
+  return (page === null ? query : query.limit(page.limit + 1)).execute();
+}
+
+export async function countSegments(database: Database, projectId: string): Promise<number> {
+  const row = await database
+    .selectFrom("segments")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("project_id", "=", projectId)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+export interface SegmentChanges {
+  name?: string;
+  description?: string | null;
+  filters?: string;
+  causes?: string[];
+  time_based?: boolean;
+  track_membership?: boolean;
+}
+
+export async function updateSegmentRow(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  changes: SegmentChanges,
+): Promise<void> {
+  await tx
+    .updateTable("segments")
+    .set({ ...changes, updated_at: sql`now()` })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function updateMemberCount(
+  database: Database,
+  projectId: string,
+  id: string,
+  memberCount: number,
+): Promise<void> {
+  await sql`update segments set member_count = ${memberCount} where project_id = ${projectId} and id = ${id}`.execute(
+    database,
+  );
+}
+
+/** A campaign that is scheduled or under way and goes to the segment, by its name. */
+export async function findCampaignOf(
+  tx: Tx,
+  projectId: string,
+  segmentId: string,
+): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom("campaigns")
+    .select("name")
+    .where("project_id", "=", projectId)
+    .where("segment_id", "=", segmentId)
+    .where("status", "in", ["SCHEDULED", "SENDING", "PAUSED"])
+    .limit(1)
+    .executeTakeFirst();
+  return row?.name;
+}
+
+export async function deleteSegmentRow(tx: Tx, projectId: string, id: string): Promise<void> {
+  await sql`delete from segments where project_id = ${projectId} and id = ${id}`.execute(tx);
+}
+
+/** Asks for a computation of the members: now, or at the latest then. */
+export async function updateComputeDue(database: Database, projectId: string, ids: readonly string[]) {
+  await sql`update segments set compute_due_at = now()
+    where project_id = ${projectId} and id = any(${ids}::uuid[]) and type = 'DYNAMIC'`.execute(database);
+}
+
+/** Segments whose members are to be computed, or removed because they are not tracked any more. */
+export async function listDueSegments(database: Database) {
+  const { rows } = await sql<{ project_id: string; id: string }>`
+    select project_id, id from segments where compute_due_at <= now() order by compute_due_at limit 1000`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** Locks a segment that is due, unless another process works on it. */
+export async function lockDueSegment(tx: Tx, projectId: string, id: string): Promise<SegmentRow | undefined> {
+  return tx
+    .selectFrom("segments")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .where(sql<SqlBool>`compute_due_at <= now()`)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+/** Locks the tracked segments of a project; those that another process works on are missing. */
+export async function lockTrackedSegments(tx: Tx, projectId: string): Promise<SegmentRow[]> {
+  return tx
+    .selectFrom("segments")
+    .select(COLUMNS)
+    .where("project_id", "=", projectId)
+    .where("track_membership", "=", true)
+    .where("type", "=", "DYNAMIC")
+    .orderBy("id")
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}
+
+export async function countTrackedSegments(database: Database, projectId: string): Promise<number> {
+  const row = await database
+    .selectFrom("segments")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("project_id", "=", projectId)
+    .where("track_membership", "=", true)
+    .where("type", "=", "DYNAMIC")
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** Tracked segments with conditions on time, to be looked at by the clock. */
+export async function updateTimeBasedDue(database: Database, everyMs: number): Promise<void> {
+  await sql`update segments set compute_due_at = now() + make_interval(secs => ${everyMs / 1000})
+    where track_membership and type = 'DYNAMIC' and time_based and compute_due_at is null`.execute(database);
+}
+
+/** Marks that the members are as computed; whatever changes from here on is noted. */
+export async function updateComputed(tx: Tx, projectId: string, id: string): Promise<void> {
+  await sql`update segments set compute_due_at = null where project_id = ${projectId} and id = ${id}`.execute(
+    tx,
+  );
+}
+
+/** The clock that filters go by. */
+export async function readClock(database: Database): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(database);
+  return rows[0]?.now ?? new Date();
+}

@@ -1,0 +1,70 @@
+// HTTP for segments: endpoint → verb → answer.
+import * as contract from "@postloft/contract/segments.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database } from "../platform/database.ts";
+import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
+import { readPage } from "../platform/page.ts";
+import { viaDashboard } from "../contacts/consent.ts";
+import { addMembers, removeMembers } from "./change-members.ts";
+import { computeSegment, requestCompute } from "./compute-segment.ts";
+import { explainForContact } from "./explain-filter.ts";
+import { listSegmentContacts, previewFilter } from "./segment-contacts.ts";
+import {
+  createSegment,
+  deleteSegment,
+  getSegment,
+  listSegments,
+  refreshSegment,
+  updateSegment,
+} from "./segments.ts";
+
+export function segmentRoutes({ database }: { database: Database }): Route[] {
+  return [
+    route(contract.listSegments, async ({ projectId, query }) => {
+      const isPaged = query.limit !== undefined || query.cursor !== undefined;
+      return ok(await listSegments(database, projectId, isPaged ? readPage("segments", query) : null));
+    }),
+    route(contract.createSegment, async ({ projectId, body, commit }) =>
+      commit(async (tx) => created(await createSegment(tx, projectId, body))),
+    ),
+    route(contract.previewSegment, async ({ projectId, body, commit }) =>
+      commit(async (tx) => ok(await previewFilter(tx, projectId, body.filters))),
+    ),
+    route(contract.explainSegment, async ({ projectId, body, commit }) =>
+      commit(async (tx) => ok(await explainForContact(tx, projectId, body))),
+    ),
+    route(contract.getSegment, async ({ projectId, params }) =>
+      ok(await getSegment(database, projectId, params.id)),
+    ),
+    route(contract.updateSegment, async ({ projectId, params, body, commit }) =>
+      commit(async (tx) => ok(await updateSegment(tx, projectId, params.id, body))),
+    ),
+    route(contract.deleteSegment, async ({ projectId, params, commit }) =>
+      commit(async (tx) => {
+        await deleteSegment(tx, projectId, params.id);
+        return noContent();
+      }),
+    ),
+    route(contract.listSegmentContacts, async ({ projectId, params, query }) =>
+      ok(
+        await listSegmentContacts(database, projectId, params.id, {
+          page: query.page ?? 1,
+          pageSize: query.pageSize ?? LIMITS.pageSizeDefault.value,
+        }),
+      ),
+    ),
+    route(contract.addSegmentMembers, async ({ projectId, userId, params, body, commit }) =>
+      commit(async (tx) => ok(await addMembers(tx, projectId, params.id, body, viaDashboard(userId)))),
+    ),
+    route(contract.removeSegmentMembers, async ({ projectId, params, body, commit }) =>
+      commit(async (tx) => ok(await removeMembers(tx, projectId, params.id, body.emails))),
+    ),
+    route(contract.computeSegment, async ({ projectId, params, commit }) => {
+      await requestCompute(database, projectId, params.id);
+      return commit(async (tx) => ok(await computeSegment(tx, projectId, params.id)));
+    }),
+    route(contract.refreshSegment, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok(await refreshSegment(tx, projectId, params.id))),
+    ),
+  ];
+}

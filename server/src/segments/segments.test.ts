@@ -1,0 +1,292 @@
+// Segments over HTTP: records, members, counts, and the events of those who come and leave.
+import { randomUUID } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestCaller,
+  type TestProject,
+} from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api,worker" });
+
+interface Segment {
+  id: string;
+  name: string;
+  type: string;
+  filters: unknown;
+  condition: unknown;
+  slug: string;
+  trackMembership: boolean;
+  memberCount: number;
+}
+
+const PRO = { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] };
+const BOUGHT = { operator: "AND", conditions: [{ field: "event.bought", operator: "triggered" }] };
+
+const create = async (caller: TestCaller, body: unknown) =>
+  (await server.call<Segment>("POST", "/segments", caller, body)).body;
+const contact = async (caller: TestCaller, email: string, data: object = {}) =>
+  (await server.call<{ id: string }>("POST", "/contacts", caller, { email, data })).body.id;
+const track = async (caller: TestCaller, email: string, event: string) =>
+  server.call("POST", "/v1/track", caller, { email, event });
+
+interface Members {
+  data: Array<{ email: string }>;
+  total: number;
+  page: number;
+  pageSize: number;
+  totalPages: number;
+}
+async function members(caller: TestCaller, id: string, query = ""): Promise<string[]> {
+  const { body } = await server.call<Members>("GET", `/segments/${id}/contacts${query}`, caller);
+  expect(body.total).toBe(body.data.length);
+  return body.data.map(({ email }) => email).toSorted();
+}
+
+async function eventNames(project: TestProject): Promise<string[]> {
+  const rows = await server.rows<{ name: string; email: string }>(
+    `select e.name, c.email from events e join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+     where e.project_id = $1 and e.name like 'segment.%' order by e.id`,
+    project.id,
+  );
+  return rows.map(({ name, email }) => `${name} ${email}`);
+}
+
+test("a dynamic segment is who matches now, in both forms of its filter, and its count is true", async () => {
+  const { byKey } = await server.createProject();
+  await contact(byKey, "ada@example.com", { plan: "pro" });
+  await contact(byKey, "bob@example.com", { plan: "free" });
+  const reply = await server.call<Segment>("POST", "/segments", byKey, { name: "Pro users!", filters: PRO });
+  expect(reply.status).toBe(201);
+  expect(reply.body).toMatchObject({
+    name: "Pro users!",
+    type: "DYNAMIC",
+    filters: PRO,
+    condition: { logic: "AND", groups: [{ filters: PRO.conditions }] },
+    slug: "pro-users",
+    trackMembership: false,
+    memberCount: 1,
+  });
+  expect(await members(byKey, reply.body.id)).toEqual(["ada@example.com"]);
+  await contact(byKey, "bob@example.com", { plan: "pro" });
+  expect(await members(byKey, reply.body.id)).toEqual(["ada@example.com", "bob@example.com"]);
+  expect((await server.call<Segment>("GET", `/segments/${reply.body.id}`, byKey)).body.memberCount).toBe(1);
+  const refreshed = await server.call("POST", `/segments/${reply.body.id}/refresh`, byKey);
+  expect(refreshed.body).toEqual({ memberCount: 2 });
+  expect((await server.call<Segment>("GET", `/segments/${reply.body.id}`, byKey)).body.memberCount).toBe(2);
+});
+
+test("segments are listed newest first, as an array or in pages", async () => {
+  const { byKey } = await server.createProject();
+  for (const name of ["one", "two", "three"]) await create(byKey, { name, type: "STATIC" });
+  const all = await server.call<Segment[]>("GET", "/segments", byKey);
+  expect(all.body.map(({ name }) => name)).toEqual(["three", "two", "one"]);
+  const first = await server.call<{ data: Segment[]; cursor: string; total: number }>(
+    "GET",
+    "/segments?limit=2",
+    byKey,
+  );
+  expect(first.body.data.map(({ name }) => name)).toEqual(["three", "two"]);
+  expect(first.body.total).toBe(3);
+  const second = await server.call<{ data: Segment[]; hasMore: boolean }>(
+    "GET",
+    `/segments?limit=2&cursor=${first.body.cursor}`,
+    byKey,
+  );
+  expect(second.body).toMatchObject({ hasMore: false });
+  expect(second.body.data.map(({ name }) => name)).toEqual(["one"]);
+});
+
+test("a static segment is who was added; unknown addresses are told or created", async () => {
+  const { byKey } = await server.createProject();
+  await contact(byKey, "ada@example.com");
+  const { id } = await create(byKey, { name: "Guests", type: "STATIC" });
+  const added = await server.call("POST", `/segments/${id}/members`, byKey, {
+    emails: ["ADA@example.com", "eve@example.com", "ada@example.com"],
+  });
+  expect(added.body).toEqual({ added: 1, created: 0, notFound: ["eve@example.com"] });
+  const created = await server.call("POST", `/segments/${id}/members`, byKey, {
+    emails: ["eve@example.com", "ada@example.com"],
+    createMissing: true,
+    subscribed: false,
+  });
+  expect(created.body).toEqual({ added: 1, created: 1, notFound: [] });
+  expect(await members(byKey, id)).toEqual(["ada@example.com", "eve@example.com"]);
+  const [eve] = await server.rows<{ subscribed: boolean }>(
+    "select subscribed from contacts where email = 'eve@example.com' and project_id = (select project_id from segments where id = $1)",
+    id,
+  );
+  expect(eve?.subscribed).toBe(false);
+  const removed = await server.call("DELETE", `/segments/${id}/members`, byKey, {
+    emails: ["eve@example.com", "nobody@example.com"],
+  });
+  expect(removed.body).toEqual({ removed: 1 });
+  expect((await server.call<Segment>("GET", `/segments/${id}`, byKey)).body.memberCount).toBe(1);
+});
+
+test("computing a tracked segment emits one event for each real entry and exit, and a second time none", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await contact(byKey, "ada@example.com", { plan: "pro" });
+  await contact(byKey, "bob@example.com", { plan: "free" });
+  const { id } = await create(byKey, { name: "Pro", filters: PRO, trackMembership: true });
+  await vi.waitFor(
+    async () => expect(await eventNames(project)).toEqual(["segment.pro.entry ada@example.com"]),
+    10_000,
+  );
+  expect((await server.call("POST", `/segments/${id}/compute`, byKey)).body).toEqual({
+    added: 0,
+    removed: 0,
+    total: 1,
+  });
+  const [event] = await server.rows<{ data: unknown }>(
+    "select data from events where project_id = $1 and name = 'segment.pro.entry'",
+    project.id,
+  );
+  expect(event?.data).toEqual({ segmentId: id, segmentName: "Pro" });
+});
+
+test("a tracked segment follows events and changes by itself, with one event for each move", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await create(byKey, { name: "Buyers", filters: BOUGHT, trackMembership: true });
+  await create(byKey, { name: "Pro", filters: PRO, trackMembership: true });
+  await contact(byKey, "ada@example.com", { plan: "pro" });
+  await track(byKey, "ada@example.com", "bought");
+  await track(byKey, "ada@example.com", "bought");
+  await track(byKey, "ada@example.com", "something else");
+  await vi.waitFor(
+    async () =>
+      expect((await eventNames(project)).toSorted()).toEqual([
+        "segment.buyers.entry ada@example.com",
+        "segment.pro.entry ada@example.com",
+      ]),
+    { timeout: 10_000, interval: 50 },
+  );
+  // Nothing else is left to look at: the change alone must do it.
+  await vi.waitFor(
+    async () =>
+      expect(await server.rows("select 1 from contact_changes where project_id = $1", project.id)).toEqual(
+        [],
+      ),
+    {
+      timeout: 10_000,
+      interval: 50,
+    },
+  );
+  await contact(byKey, "ada@example.com", { plan: "free" });
+  await vi.waitFor(
+    async () => expect(await eventNames(project)).toContain("segment.pro.exit ada@example.com"),
+    { timeout: 10_000, interval: 50 },
+  );
+  expect(await eventNames(project)).toHaveLength(3);
+  await vi.waitFor(
+    async () =>
+      expect(await server.rows("select 1 from contact_changes where project_id = $1", project.id)).toEqual(
+        [],
+      ),
+    { timeout: 10_000, interval: 50 },
+  );
+  expect(await eventNames(project)).toHaveLength(3);
+});
+
+const on = (id: string) => ({
+  operator: "AND",
+  conditions: [{ field: `segment.${id}`, operator: "memberOfSegment" }],
+});
+
+test("a segment on another one follows it, and cannot stand on itself", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const inner = await create(byKey, { name: "Inner", filters: PRO });
+  const outer = await create(byKey, { name: "Outer", filters: on(inner.id), trackMembership: true });
+  await contact(byKey, "ada@example.com", { plan: "pro" });
+  await vi.waitFor(
+    async () => expect(await eventNames(project)).toEqual(["segment.outer.entry ada@example.com"]),
+    { timeout: 10_000, interval: 50 },
+  );
+  const cycle = await server.call("PATCH", `/segments/${inner.id}`, byKey, { filters: on(outer.id) });
+  expect(faultsOf(cycle)).toEqual(["filters custom"]);
+  expect(refusalOf(await server.call("DELETE", `/segments/${inner.id}`, byKey))).toBe("409 CONFLICT");
+  const changed = await server.call("PATCH", `/segments/${inner.id}`, byKey, { filters: BOUGHT });
+  expect(changed.status).toBe(200);
+  await vi.waitFor(
+    async () => expect(await eventNames(project)).toContain("segment.outer.exit ada@example.com"),
+    { timeout: 10_000, interval: 50 },
+  );
+});
+
+test("renaming keeps the names of the events; two segments of one name have names of their own", async () => {
+  const { byKey } = await server.createProject();
+  const first = await create(byKey, { name: "VIP", type: "STATIC" });
+  const second = await create(byKey, { name: "vip", type: "STATIC" });
+  expect([first.slug, second.slug]).toEqual(["vip", "vip-2"]);
+  const renamed = await server.call<Segment>("PATCH", `/segments/${first.id}`, byKey, { name: "Friends" });
+  expect(renamed.body).toMatchObject({ name: "Friends", slug: "vip" });
+});
+
+test("when it is not tracked any more its members are forgotten, without an event", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await contact(byKey, "ada@example.com", { plan: "pro" });
+  const { id } = await create(byKey, { name: "Pro", filters: PRO, trackMembership: true });
+  await vi.waitFor(async () => expect(await eventNames(project)).toHaveLength(1), 10_000);
+  await server.call("PATCH", `/segments/${id}`, byKey, { trackMembership: false });
+  await vi.waitFor(
+    async () =>
+      expect(await server.rows("select 1 from segment_members where segment_id = $1", id)).toEqual([]),
+    10_000,
+  );
+  expect(await eventNames(project)).toHaveLength(1);
+  expect(await members(byKey, id)).toEqual(["ada@example.com"]);
+  expect(refusalOf(await server.call("POST", `/segments/${id}/compute`, byKey))).toBe("409 CONFLICT");
+});
+
+test("a preview counts and shows a few; an explanation tells each condition with what was seen", async () => {
+  const { byKey } = await server.createProject();
+  const id = await contact(byKey, "ada@example.com", { plan: "pro" });
+  const preview = await server.call<{ count: number; sample: Array<{ email: string }> }>(
+    "POST",
+    "/segments/preview",
+    byKey,
+    { filters: PRO },
+  );
+  expect(preview.body.count).toBe(1);
+  expect(preview.body.sample.map(({ email }) => email)).toEqual(["ada@example.com"]);
+  const explained = await server.call<{ matches: boolean; conditions: Array<{ matches: boolean }> }>(
+    "POST",
+    "/segments/explain",
+    byKey,
+    { filters: { operator: "AND", conditions: [...PRO.conditions, ...BOUGHT.conditions] }, contactId: id },
+  );
+  expect(explained.body.matches).toBe(false);
+  expect(explained.body.conditions.map(({ matches }) => matches)).toEqual([true, false]);
+  expect(explained.body.conditions[0]).toMatchObject({ field: "data.plan", seen: "pro" });
+});
+
+test("what cannot be is refused, naming the field", async () => {
+  const { byKey } = await server.createProject();
+  const faults = async (body: unknown) => faultsOf(await server.call("POST", "/segments", byKey, body));
+  expect(await faults({ name: "x" })).toEqual(["filters required"]);
+  expect(await faults({ name: "x", type: "STATIC", filters: PRO })).toEqual(["filters custom"]);
+  expect(await faults({ name: "x", type: "STATIC", condition: PRO })).toEqual(["condition custom"]);
+  expect(await faults({ name: "x", type: "DYNAMIC" })).toEqual(["filters required"]);
+  expect(await faults({ name: "x", type: "STATIC", trackMembership: true })).toEqual([
+    "trackMembership custom",
+  ]);
+  const foreign = await create((await server.createProject()).byKey, { name: "Theirs", type: "STATIC" });
+  for (const id of [foreign.id, randomUUID()])
+    expect(
+      await faults({
+        name: "x",
+        filters: { operator: "AND", conditions: [{ field: `segment.${id}`, operator: "memberOfSegment" }] },
+      }),
+    ).toEqual(["filters custom"]);
+  for (const path of [`/segments/${foreign.id}`, `/segments/${randomUUID()}`, "/segments/x"])
+    expect(refusalOf(await server.call("GET", path, byKey))).toBe("404 SEGMENT_NOT_FOUND");
+  const { id } = await create(byKey, { name: "Dynamic", filters: PRO });
+  const add = await server.call("POST", `/segments/${id}/members`, byKey, { emails: ["ada@example.com"] });
+  expect(refusalOf(add)).toBe("409 CONFLICT");
+});

@@ -1,0 +1,215 @@
+// The SMTP door, spoken to by a real client: it takes what comes back to us and what is written to a project, and nothing else.
+import { connect, type Socket } from "node:net";
+import { sql } from "kysely";
+import { createTransport } from "nodemailer";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createDatabase, createPool, type Database } from "./platform/database.ts";
+import { newId } from "./platform/ids.ts";
+import { createLog } from "./platform/log.ts";
+import { createTestDatabase, type TestDatabase } from "./platform/test-database.ts";
+import { createNoticeStore } from "./deliveries/notices.ts";
+import { createReturnPaths } from "./deliveries/return-path.ts";
+import { startSmtp, type SmtpDoor, type SmtpParts } from "./smtp.ts";
+import { bounceMail, personalMail } from "./testing/incoming-mail.ts";
+
+const returnPaths = createReturnPaths("a secret that is long enough");
+const mail = { projectId: newId(), emailId: newId() };
+const path = `${returnPaths.localPartOf(mail.projectId, mail.emailId)}@bounce.example`;
+const forged = `b+${"a".repeat(61)}@bounce.example`;
+const project = `${mail.projectId}@in.example`;
+
+/** Connections are refused. */
+const NOBODY_THERE = { host: "127.0.0.1", port: 9 };
+
+let testDatabase: TestDatabase;
+let database: Database;
+const open: SmtpDoor[] = [];
+const sockets: Socket[] = [];
+
+const start = async (over: Partial<SmtpParts> = {}): Promise<SmtpDoor> => {
+  const door = await startSmtp({
+    notices: createNoticeStore(database, () => undefined),
+    returnPaths,
+    bounceDomain: "bounce.example",
+    inboundDomain: "in.example",
+    host: "127.0.0.1",
+    port: 0,
+    name: "mx.in.example",
+    log: createLog({ level: "silent" }),
+    ...over,
+  });
+  open.push(door);
+  return door;
+};
+
+let door: SmtpDoor;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+});
+beforeEach(async () => {
+  await sql`delete from notices`.execute(database);
+  door = await start();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(open.splice(0).map((one) => one.stop()));
+});
+afterAll(async () => testDatabase.drop());
+
+const stored = async () =>
+  (
+    await sql<{ sender: string; recipient: string; raw: Buffer }>`
+      select sender, recipient, raw from notices order by recipient`.execute(database)
+  ).rows;
+
+/** Hands a message over; answers the last reply, or the refusal. */
+async function send(raw: Buffer, to: string | string[], { from = "", at = door } = {}): Promise<string> {
+  const client = createTransport({
+    host: "127.0.0.1",
+    port: at.port,
+    ignoreTLS: true,
+    name: "client.example",
+  });
+  try {
+    const { response } = await client.sendMail({ envelope: { from, to }, raw });
+    return response;
+  } catch (error) {
+    return (error as { response?: string }).response ?? String(error);
+  }
+}
+
+/** A conversation by hand: each line is answered before the next is said. */
+async function talk(...said: string[]): Promise<string[]> {
+  const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");
+  sockets.push(socket);
+  socket.on("error", () => undefined);
+  const replies: string[] = [];
+  for (const line of ["", ...said]) {
+    if (line !== "") socket.write(`${line}\r\n`);
+    replies.push(await nextReply(socket));
+  }
+  return replies;
+}
+
+async function nextReply(socket: Socket): Promise<string> {
+  let text = "";
+  while (!/^\d{3} .*\r\n$/m.test(text))
+    text += await new Promise<string>((resolve) => {
+      const listen = (chunk: string) => done(chunk);
+      const end = () => done("000 closed\r\n");
+      function done(chunk: string) {
+        socket.off("data", listen).off("close", end);
+        resolve(chunk);
+      }
+      socket.on("data", listen).on("close", end);
+    });
+  return text.trimEnd();
+}
+
+test("a bounce is kept with its envelope before it is answered, the same one once", async () => {
+  const raw = bounceMail({ messageId: "one" });
+  expect(await send(raw, path)).toMatch(/^250 .*Kept/);
+  expect(await send(Buffer.concat([Buffer.from("Received: from elsewhere\r\n"), raw]), path)).toMatch(/^250/);
+  const [notice, ...others] = await stored();
+  expect([notice?.sender, notice?.recipient, others]).toEqual(["", path, []]);
+  expect(notice?.raw.toString()).toContain("Final-Recipient: rfc822; ada@example.com");
+});
+
+test("a forged address is answered like a real one, and dropped", async () => {
+  const replies = [await send(bounceMail(), path), await send(bounceMail(), forged)];
+  expect(replies[0]).toBe(replies[1]);
+  expect((await stored()).map(({ recipient }) => recipient)).toEqual([path]);
+});
+
+test("a message to a project is kept for each of its recipients; whether a project exists is not told", async () => {
+  const other = `${newId()}@in.example`;
+  expect(await send(personalMail(), [project, other], { from: "ada@example.com" })).toMatch(/^250/);
+  expect((await stored()).map(({ sender, recipient }) => [sender, recipient])).toEqual(
+    [project, other].toSorted().map((recipient) => ["ada@example.com", recipient]),
+  );
+});
+
+const FOREIGN = [
+  "ada@example.com",
+  "b+x@example.com",
+  "ada@bounce.example",
+  "ada@in.example",
+  "b+x@in.example",
+  `${mail.projectId}@bounce.example`,
+  `${mail.projectId}@in.example.evil.example`,
+  "postmaster",
+];
+
+test("nothing is taken for anybody else: this is no relay", async () => {
+  const recipients = FOREIGN.map((to) => `RCPT TO:<${to}>`);
+  const replies = await talk("EHLO client.example", "MAIL FROM:<a@example.com>", ...recipients, "DATA");
+  const refused = FOREIGN.map((to, at) => [to, /^5\d\d /.test(replies[3 + at] ?? "")]);
+  expect(refused).toEqual(FOREIGN.map((to) => [to, true]));
+  expect([replies.at(-1), await stored()]).toEqual([expect.stringMatching(/^503 /), []]);
+});
+
+test("there is no login and no encryption to be had, and the size is said", async () => {
+  const [, hello = ""] = await talk("EHLO client.example");
+  expect(hello).toContain(`SIZE ${10 * 1024 * 1024}`);
+  expect(hello).not.toMatch(/AUTH|STARTTLS/);
+  const refused = await talk("EHLO client.example", "AUTH PLAIN AGEAYg==");
+  expect(refused[2]).toMatch(/^5\d\d /);
+});
+
+test("a domain that is not set is not taken mail for", async () => {
+  const quiet = await start({ bounceDomain: null });
+  expect(await send(bounceMail(), path, { at: quiet })).toMatch(/^550 5\.7\.1/);
+  expect(await send(personalMail(), project, { at: quiet, from: "ada@example.com" })).toMatch(/^250/);
+});
+
+test("a message that is too large is refused, whatever it said of its size", async () => {
+  const large = Buffer.concat([personalMail(), Buffer.alloc(10 * 1024 * 1024, "a line of text\r\n")]);
+  expect(await send(large, project, { from: "ada@example.com" })).toMatch(/^552 /);
+  expect(await stored()).toEqual([]);
+});
+
+test("of a long message the beginning is kept", async () => {
+  const long = Buffer.concat([personalMail(), Buffer.alloc(2 * 1024 * 1024, "a line of text\r\n")]);
+  expect(await send(long, project, { from: "ada@example.com" })).toMatch(/^250/);
+  expect((await stored())[0]?.raw.length).toBe(512 * 1024);
+});
+
+test("so many recipients, and not one more", async () => {
+  const many = Array.from({ length: 11 }, () => `RCPT TO:<${newId()}@in.example>`);
+  const replies = await talk("EHLO client.example", "MAIL FROM:<a@example.com>", ...many);
+  expect(replies.slice(3, 13).every((reply) => reply.startsWith("250"))).toBe(true);
+  expect(replies[13]).toMatch(/^452 4\.5\.3/);
+});
+
+test("one address gets so many connections, and one more when one of them ends", async () => {
+  const greetings = await Promise.all(Array.from({ length: 10 }, () => talk()));
+  expect(greetings.flat().every((reply) => reply.startsWith("220"))).toBe(true);
+  expect((await talk())[0]).toMatch(/^421 /);
+  sockets[0]?.destroy();
+  await expect.poll(async () => (await talk())[0]?.slice(0, 3)).toBe("220");
+});
+
+test("what is no SMTP ends the connection or is told so, and the door stays open", async () => {
+  for (const bytes of [
+    "GET / HTTP/1.1",
+    "\u0000\u0001\u0002",
+    `EHLO ${"a".repeat(100_000)}`,
+    "DATA",
+    "BDAT 10",
+  ]) {
+    const replies = await talk(bytes);
+    expect(replies[1]).toMatch(/^(000|4\d\d|5\d\d|250)/);
+  }
+  expect(await send(bounceMail(), path)).toMatch(/^250/);
+});
+
+test("while the database is away the answer is 451, so that the server tries again", async () => {
+  const away = createPool({
+    connection: NOBODY_THERE,
+    maxConnections: 1,
+    log: createLog({ level: "silent" }),
+  });
+  const at = await start({ notices: createNoticeStore(createDatabase(away), () => undefined) });
+  expect(await send(bounceMail(), path, { at })).toMatch(/^451 4\.3\.0/);
+});

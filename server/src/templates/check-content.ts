@@ -1,0 +1,31 @@
+// Refuses a content whose variables are written wrong, with field, line and column; the same on save, preview and send.
+// Before it: whoever got a content. After it: it will render, whatever the data.
+import type { FieldError } from "@postloft/contract/errors.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { ContentProblem, Renderer, TemplateContent } from "../emails/rendering/renderer.ts";
+import { withFooter } from "./with-footer.ts";
+
+/**
+ * Checks the parts, and those that get a footer as they will be with it: the limits of a template hold for both.
+ * @throws Refusal VALIDATION_ERROR naming `subject`, `body` or `text`.
+ */
+export async function checkContent(
+  renderer: Renderer,
+  content: TemplateContent,
+  getsFooter: boolean,
+): Promise<void> {
+  refuseProblems(await renderer.check(content));
+  if (getsFooter) refuseProblems(await renderer.check({ ...withFooter(content), subject: "" }));
+}
+
+function refuseProblems(problems: readonly ContentProblem[]): void {
+  if (problems.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: problems.map(fieldErrorOf) });
+}
+
+function fieldErrorOf({ field, line, column, message }: ContentProblem): FieldError {
+  return {
+    field: field === "html" ? "body" : field,
+    code: "custom",
+    message: `Line ${line}, column ${column}: ${message}`,
+  };
+}

@@ -1,0 +1,32 @@
+// The footers of marketing mails, each in the language of its recipient: what fills the place that with-footer.ts made.
+// Before it: emails/prepare-emails.ts asks for a batch; a preview asks for one. After it: they are variables like others.
+import type { Database } from "../platform/database.ts";
+import { footerOf, type Footer } from "../contacts/pages/footer.ts";
+import { chooseLocale } from "../contacts/pages/locale.ts";
+import { findProjectsById } from "./queries.ts";
+
+export interface FooterRecipient {
+  projectId: string;
+  /** `data.locale` of the contact; anything but a language we speak leaves the choice to the project. */
+  locale: unknown;
+  unsubscribeUrl: string;
+  manageUrl: string;
+}
+
+/** One footer per recipient, in order. One statement for all; none without recipients. */
+export async function readFooters(
+  database: Database,
+  recipients: readonly FooterRecipient[],
+): Promise<Footer[]> {
+  const ids = [...new Set(recipients.map(({ projectId }) => projectId))];
+  const rows = ids.length === 0 ? [] : await findProjectsById(database, ids);
+  const projects = new Map(rows.map((row) => [row.id, row]));
+  return recipients.map(({ projectId, locale, unsubscribeUrl, manageUrl }) => {
+    const project = projects.get(projectId);
+    return footerOf(chooseLocale(locale, project?.language), {
+      unsubscribeUrl,
+      manageUrl,
+      projectName: project?.name ?? "",
+    });
+  });
+}

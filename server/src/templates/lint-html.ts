@@ -1,0 +1,151 @@
+// Walks the HTML of a mail and notes what mail programs will not show as its author sees it.
+// Before it: lint-content.ts. After it: the same file puts places to the notes. Pure.
+import { Parser } from "htmlparser2";
+import { scanTemplate } from "../emails/rendering/scan-template.ts";
+
+export interface HtmlNote {
+  code: string;
+  message: string;
+  /** Where the element begins; null: it is about the whole. */
+  offset: number | null;
+}
+
+export interface HtmlFindings {
+  notes: HtmlNote[];
+  /** Whether a text stands at the beginning that is shown beside the subject only. */
+  hasPreviewText: boolean;
+  hasText: boolean;
+}
+
+/** Stands for what a mustache prints, so that its quotes and brackets are none of the HTML's. A noncharacter (Unicode 3.4, D14). */
+const VALUE = "\uFDD0";
+
+const UNSEEN = new Set(["head", "style", "script", "title", "template"]);
+const UNSUPPORTED = new Set(["script", "form", "iframe", "object", "embed", "video", "audio"]);
+const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
+const HIDING =
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|max-height\s*:\s*0|opacity\s*:\s*0\s*(?:;|$|!)|mso-hide\s*:\s*all)/i;
+
+/** Pads previews and shows nothing. */
+const INVISIBLE = /\u00AD|\u034F|[\u200B-\u200D]|\uFEFF/g;
+
+/** Reads a document or fragment, with or without variables. Never throws. */
+export function lintHtml(html: string): HtmlFindings {
+  const walk = new HtmlWalk();
+  const parser = new Parser({
+    onopentag: (name, attributes) => walk.open(name, attributes, parser.startIndex),
+    onclosetag: (name) => walk.close(name),
+    ontext: (text) => walk.text(text),
+  });
+  parser.end(withoutMustaches(html));
+  return walk;
+}
+
+/** The same length, so that places stay the same. What prints nothing itself becomes blanks. */
+function withoutMustaches(html: string): string {
+  if (!html.includes("{{")) return html;
+  let masked = "";
+  let copied = 0;
+  for (const { kind, start, end } of scanTemplate(html).pieces) {
+    if (kind === "content" || kind === "escape") continue;
+    masked += html.slice(copied, start) + (kind === "value" ? VALUE : " ").repeat(end - start);
+    copied = end;
+  }
+  return masked + html.slice(copied);
+}
+
+class HtmlWalk implements HtmlFindings {
+  readonly notes: HtmlNote[] = [];
+  hasPreviewText = false;
+  hasText = false;
+  private depth = 0;
+  /** How deep the outermost element is that nobody sees, and the one that is hidden by its style; 0 outside of one. */
+  private unseenFrom = 0;
+  private hiddenFrom = 0;
+
+  open(name: string, attributes: Readonly<Record<string, string>>, offset: number): void {
+    this.depth += 1;
+    if (this.unseenFrom === 0 && UNSEEN.has(name)) this.unseenFrom = this.depth;
+    const isHidden = Object.hasOwn(attributes, "hidden") || HIDING.test(attributes["style"] ?? "");
+    if (this.hiddenFrom === 0 && isHidden && !VOID.has(name)) this.hiddenFrom = this.depth;
+    if (UNSUPPORTED.has(name))
+      this.notes.push({
+        code: "unsupported_element",
+        message: `Mail programs take <${name}> out or do not show it.`,
+        offset,
+      });
+    if (name === "html" && !attributes["lang"]?.trim())
+      this.notes.push({
+        code: "html_without_language",
+        message: "<html> has no lang: a reader that speaks would guess the language.",
+        offset,
+      });
+    if (name === "a") this.link(attributes, offset);
+    if (name === "img") this.image(attributes, offset);
+  }
+
+  close(_name: string): void {
+    this.depth -= 1;
+    if (this.depth < this.unseenFrom) this.unseenFrom = 0;
+    if (this.depth < this.hiddenFrom) this.hiddenFrom = 0;
+  }
+
+  text(text: string): void {
+    if (this.hasText || this.unseenFrom > 0) return;
+    if (text.replace(INVISIBLE, "").trim() === "") return;
+    if (this.hiddenFrom > 0) this.hasPreviewText = true;
+    else this.hasText = true;
+  }
+
+  private link(attributes: Readonly<Record<string, string>>, offset: number): void {
+    const isAnchor =
+      attributes["href"] === undefined && (attributes["name"] ?? attributes["id"]) !== undefined;
+    const fault = isAnchor ? null : addressFault(attributes["href"] ?? "");
+    if (fault !== null)
+      this.notes.push({ code: `link_${fault}`, message: `This link ${FAULTS[fault]}`, offset });
+  }
+
+  private image(attributes: Readonly<Record<string, string>>, offset: number): void {
+    const source = attributes["src"] ?? "";
+    if (/^data:/i.test(source.trim()))
+      this.notes.push({
+        code: "image_embedded",
+        message: "This image stands in the HTML itself; Gmail and others do not show it.",
+        offset,
+      });
+    else if (!/^cid:/i.test(source.trim())) {
+      const fault = addressFault(source);
+      if (fault !== null)
+        this.notes.push({ code: `image_${fault}`, message: `This image ${FAULTS[fault]}`, offset });
+    }
+    if (attributes["alt"] === undefined)
+      this.notes.push({
+        code: "image_without_alt",
+        message:
+          "This image has no alt: where images are off, or read aloud, nothing tells what it shows. An ornament has an empty one.",
+        offset,
+      });
+  }
+}
+
+const FAULTS = {
+  without_address: "leads nowhere: it has no address.",
+  not_absolute: "has an address without a beginning such as https://; in a mail it leads nowhere.",
+  not_https: "is not https://.",
+  to_this_machine: "leads to the machine of whoever opens the mail.",
+} as const;
+
+const LOCAL_HOST = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])$/i;
+
+/** What is wrong with an address in a mail; null also where a variable decides. */
+function addressFault(written: string): keyof typeof FAULTS | null {
+  const address = written.trim();
+  if (address === "" || address === "#" || /^javascript:/i.test(address)) return "without_address";
+  if (address.startsWith("#") || address.startsWith(VALUE)) return null;
+  const web = /^(https?):\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^:/?#]*)/i.exec(address);
+  if (web !== null) {
+    if (LOCAL_HOST.test(web[2] ?? "")) return "to_this_machine";
+    return web[1]?.toLowerCase() === "http" ? "not_https" : null;
+  }
+  return /^[a-z][a-z0-9+.-]*:/i.test(address) ? null : "not_absolute";
+}

@@ -1,0 +1,134 @@
+// What stands between the braces of a template, and which variables it asks for; read without parsing, so that it costs next to nothing.
+// Before it: emails/rendering/scan-template.ts finds the mustaches. After it: with-footer.ts, lint-content.ts. Pure.
+import { scanTemplate } from "../emails/rendering/scan-template.ts";
+
+/** `open` and `close` are the ends of a block, `else` divides one; comments and escaped braces are not in the list. */
+export interface Mustache {
+  kind: "value" | "open" | "else" | "close";
+  /** `{{^name}}`: shown when there is nothing. */
+  isInverse: boolean;
+  start: number;
+  end: number;
+  words: Word[];
+}
+
+/** A path, a literal or a sign, and where in the source it stands. */
+interface Word {
+  text: string;
+  start: number;
+}
+
+export interface UsedVariable {
+  /** The top-level name; of `data.plan` it is `plan`. */
+  name: string;
+  start: number;
+}
+
+/** As Handlebars reads them: strings, `??`, paths of names and `[any text]`, and the signs that mean something. */
+const WORDS =
+  /"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|\?\?|(?:@|\.\.?\/)*(?:\[(?:\\\]|[^\]])*\]|(?:(?!\?\?)[^\s!"#%-,./;<=>@[-^`{-~])+|\.\.?)(?:[./](?:\[(?:\\\]|[^\]])*\]|(?:(?!\?\?)[^\s!"#%-,./;<=>@[-^`{-~])+))*|[=()|]/g;
+const SEGMENTS = /\[([^\]]*)\]|[^./]+/g;
+const LITERAL = /^(?:true|false|null|undefined|-?\d+(?:\.\d+)?)$/;
+const BLOCK_HELPERS = new Set(["if", "unless", "each", "with"]);
+/** Blocks in which a name still means what it means outside. */
+const TRANSPARENT_HELPERS = new Set(["if", "unless"]);
+
+/** The mustaches of a template in their order. Of a template with faults those before the first fault. */
+export function mustachesOf(source: string): Mustache[] {
+  if (!source.includes("{{")) return [];
+  return scanTemplate(source).pieces.flatMap(({ kind, start, end }) => {
+    if (kind !== "value" && kind !== "control") return [];
+    const text = source.slice(start, end);
+    const [lead = ""] = /^\{\{~?[{&#^/]?/.exec(text) ?? [];
+    const words = [...text.slice(lead.length).matchAll(WORDS)].map((match) => ({
+      text: match[0],
+      start: start + lead.length + match.index,
+    }));
+    const role = kind === "value" ? kind : roleOf(lead, words);
+    return [{ kind: role, isInverse: role === "open" && lead.endsWith("^"), start, end, words }];
+  });
+}
+
+function roleOf(lead: string, words: readonly Word[]): "open" | "else" | "close" {
+  if (lead.endsWith("/")) return "close";
+  if (lead.endsWith("#")) return "open";
+  return lead.endsWith("^") && words.length > 0 ? "open" : "else";
+}
+
+interface Block {
+  /** A name in it belongs to an item or object, of which nothing is known. */
+  isForeign: boolean;
+  /** Its `{{else}}` is where there is something. */
+  isInverse: boolean;
+  /** Names given by `as |item|`. */
+  locals: readonly string[];
+}
+
+/** The top-level variables a template asks for, each place once, in the order of the source. */
+export function variablesOf(source: string): UsedVariable[] {
+  const used: UsedVariable[] = [];
+  const blocks: Block[] = [];
+  for (const mustache of mustachesOf(source)) {
+    if (mustache.kind === "close") {
+      blocks.pop();
+      continue;
+    }
+    const { words, locals } = withoutLocals(mustache.words);
+    const divided = mustache.kind === "else" ? blocks.pop() : undefined;
+    for (const word of askedWords(mustache, words)) {
+      const name = topLevelName(word.text, blocks);
+      if (name !== null) used.push({ name, start: word.start });
+    }
+    if (mustache.kind === "value") continue;
+    const isForeign = divided?.isInverse === true || stepsInto(mustache, words);
+    blocks.push({ isForeign, isInverse: mustache.isInverse, locals });
+  }
+  return used;
+}
+
+function withoutLocals(words: readonly Word[]): { words: readonly Word[]; locals: string[] } {
+  const at = words.findIndex(({ text }, place) => text === "as" && words[place + 1]?.text === "|");
+  if (at === -1) return { words, locals: [] };
+  const locals = words.slice(at + 2).filter(({ text }) => text !== "|");
+  return { words: words.slice(0, at), locals: locals.map(({ text }) => text) };
+}
+
+/** The words that are variables: no helper, no option, no literal, no sign. */
+function askedWords(mustache: Mustache, words: readonly Word[]): readonly Word[] {
+  return words.filter(({ text }, at) => {
+    if (/^(?:[=()|]|\?\?)$/.test(text)) return false;
+    // Standing first, even `{{"first name"}}` and `{{12}}` are variables of that name.
+    const isFirst = at === 0 && mustache.kind === "value";
+    if (!isFirst && (/^["']/.test(text) || LITERAL.test(text))) return false;
+    if (words[at + 1]?.text === "=") return false;
+    const isCalled = at === 0 || words[at - 1]?.text === "(" || (at === 1 && mustache.kind === "else");
+    if (!isCalled) return true;
+    if (mustache.kind === "else" && at === 0) return false;
+    const hasParameters = words.length > at + 1 && words[at + 1]?.text !== "??";
+    return !(hasParameters && (text === "lookup" || (mustache.kind !== "value" && BLOCK_HELPERS.has(text))));
+  });
+}
+
+/** Whether names in the block that begins here are those of an item or object. */
+function stepsInto({ kind, isInverse }: Mustache, words: readonly Word[]): boolean {
+  const helper = words[kind === "else" ? 1 : 0];
+  return helper !== undefined && !isInverse && !TRANSPARENT_HELPERS.has(helper.text);
+}
+
+/** The name a path has at the top level; null where it is another's, a loop's (`@index`) or the whole context. */
+function topLevelName(path: string, blocks: readonly Block[]): string | null {
+  if (/^["']/.test(path)) return path.slice(1, -1);
+  const [ascent = ""] = /^(?:\.\.\/)+/.exec(path) ?? [];
+  const isRoot = path.startsWith("@root");
+  if (path.startsWith("@") && !isRoot) return null;
+  const segments = [...path.slice(ascent.length).matchAll(SEGMENTS)].map((match) => match[1] ?? match[0]);
+  if (isRoot || segments[0] === "this") segments.shift();
+  const [first, second] = segments;
+  if (first === undefined) return null;
+  if (!isRoot) {
+    if (ascent === "" && blocks.some(({ locals }) => locals.includes(first))) return null;
+    const foreign = blocks.filter((block) => block.isForeign).length;
+    if (foreign > ascent.length / "../".length) return null;
+  }
+  return first === "data" && second !== undefined ? second : first;
+}

@@ -1,0 +1,179 @@
+// POST /templates/preview: what a mail would say to somebody, by the renderer that also sends, and the advice beside it.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Preview {
+  subject: string;
+  html: string;
+  text: string;
+  warnings: Array<{ code: string; where: { field: string } }>;
+}
+
+const plain = { subject: "Hi {{firstName}}", body: "<p>Hi {{firstName}}</p>" };
+const preview = async (body: object, caller: TestCaller = server.project.byKey) =>
+  (await server.call<Preview>("POST", "/templates/preview", caller, { ...plain, ...body })).body;
+const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
+  server.call("POST", "/templates/preview", caller, { ...plain, ...body });
+
+async function makeContact(data: object, caller: TestCaller = server.project.byKey) {
+  const contact = { email: `p${randomUUID()}@example.com`, subscribed: false, data };
+  return (await server.call<{ id: string; email: string }>("POST", "/contacts", caller, contact)).body;
+}
+
+test("a preview shows the contact's data, under the data given, escaped in HTML and not in the text", async () => {
+  const { id, email } = await makeContact({ firstName: "Ada <b>", plan: "pro", gone: "x", locale: "de" });
+  const body =
+    '{{firstName}}|{{data.plan}}|{{gone ?? "none"}}|{{code}}|{{email}}|{{id}}|{{subscribed}}|{{locale}}|{{missing}}';
+  const data = {
+    plan: "free",
+    gone: null,
+    code: { value: "once", persistent: false },
+    email: "evil@example.com",
+  };
+  const shown = await preview({ body, contactId: id, data });
+  expect(shown).toMatchObject({
+    subject: "Hi Ada <b>",
+    html: `Ada &lt;b&gt;|free|none|once|${email}|${id}|false|de|`,
+    text: `Ada <b>|free|none|once|${email}|${id}|false|de|`,
+  });
+  const stored = await server.call("GET", `/contacts/${id}`, server.project.byKey);
+  expect(stored.body).toMatchObject({ data: { plan: "pro", gone: "x" } });
+});
+
+test("without a contact it is rendered for an example; with data alone that is filled in", async () => {
+  expect(await preview({ body: "{{email}} {{subscribed}} {{id}}." })).toMatchObject({
+    subject: "Hi ",
+    html: "recipient@example.com true .",
+  });
+  expect(await preview({ data: { firstName: "Ada" } })).toMatchObject({
+    subject: "Hi Ada",
+    html: "<p>Hi Ada</p>",
+  });
+});
+
+test("nothing is stored, counted or sent by a preview", async () => {
+  const { id } = await makeContact({});
+  const before = await server.countRows();
+  await preview({ contactId: id, data: { neverSeen: 1 }, type: "MARKETING" });
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("a marketing preview has the footer in the contact's language, one with its own link has none, the others never", async () => {
+  const { id } = await makeContact({ firstName: "Ada", locale: "de-AT" });
+  const marketing = await preview({ contactId: id, type: "MARKETING", body: "<body><p>Hi</p></body>" });
+  expect(marketing.html).toMatch(/^<body><p>Hi<\/p><div><div lang="de".*Abmelden.*<\/div><\/div><\/body>$/s);
+  expect(marketing.html).toContain("A project");
+  expect(marketing.text).toMatch(/^Hi\n.*Abmelden \(http/s);
+  expect(marketing.warnings.map(({ code }) => code)).toContain("unsubscribe_link_added");
+  const english = await preview({ type: "MARKETING" });
+  expect(english.html).toContain('lang="en"');
+  const own = await preview({ type: "MARKETING", body: "{{unsubscribeUrl}}" });
+  expect(own.html).toMatch(/^http[^<]*$/);
+  for (const type of ["HEADLESS", "TRANSACTIONAL", undefined])
+    expect((await preview({ type })).html).toBe("<p>Hi </p>");
+});
+
+test("the footer is in the project's language where the contact has none that we speak", async () => {
+  const project = await server.createProject();
+  const session = { cookie: project.owner.cookie };
+  await server.call("PATCH", `/users/@me/projects/${project.id}`, session, { language: "fr" });
+  const { id } = await makeContact({ locale: "xx" }, project.byKey);
+  expect((await preview({ contactId: id, type: "MARKETING" }, project.byKey)).html).toContain('lang="fr"');
+  expect((await preview({ type: "MARKETING" }, project.byKey)).html).toContain('lang="fr"');
+  const chosen = { type: "MARKETING", data: { locale: "es" } };
+  expect((await preview(chosen, project.byKey)).html).toContain('lang="es"');
+});
+
+test("the links of a preview are whole and nobody's", async () => {
+  const { id } = await makeContact({});
+  const { html } = await preview({
+    contactId: id,
+    body: "{{{unsubscribeUrl}}} {{{subscribeUrl}}} {{{manageUrl}}}",
+  });
+  const [unsubscribe, subscribe, manage] = html.split(" ");
+  const base = `http://localhost:${new URL(server.url).port}`;
+  for (const [url, purpose] of [
+    [unsubscribe, "unsubscribe"],
+    [subscribe, "subscribe"],
+    [manage, "manage"],
+  ])
+    expect(url).toMatch(new RegExp(`^${base}/${purpose}/[\\w-]{64}$`));
+  const token = Buffer.from(unsubscribe?.split("/").at(-1) ?? "", "base64url").toString("hex");
+  expect(token).not.toContain(id.replaceAll("-", ""));
+});
+
+test("variables that no contact has are told; those that one ever had are not", async () => {
+  const project = await server.createProject();
+  await makeContact({ plan: "pro", "first name": "x" }, project.byKey);
+  const body = "{{plan}} {{[first name]}} {{plam}} {{data.plam}} {{lent}} {{#each items}}{{x}}{{/each}}";
+  const { warnings } = await preview({ body, data: { lent: 1 }, type: "TRANSACTIONAL" }, project.byKey);
+  expect(warnings).toEqual([
+    {
+      code: "unknown_variable",
+      message: expect.stringContaining('"firstName"'),
+      where: { field: "subject", line: 1, column: 6 },
+    },
+    { code: "unknown_variable", message: expect.stringContaining('"plam"'), where: expect.anything() },
+    { code: "unknown_variable", message: expect.stringContaining('"items"'), where: expect.anything() },
+  ]);
+});
+
+test("how large the HTML gets is judged as it leaves", async () => {
+  const data = { many: Array.from({ length: 300 }, () => "x".repeat(400)) };
+  const { warnings } = await preview({
+    body: "{{#each many}}{{this}}{{/each}}",
+    data,
+    type: "TRANSACTIONAL",
+  });
+  expect(warnings.map(({ code }) => code)).toContain("html_large");
+});
+
+test.for([
+  ["no subject and no body", { subject: undefined, body: undefined }, ["body required", "subject required"]],
+  ["faulty variables", { subject: "{{", body: "{{#if}}" }, ["body custom", "subject custom"]],
+  ["a contact id that is none", { contactId: "x" }, ["contactId invalid_string"]],
+  ["another type", { type: "x" }, ["type invalid_enum_value"]],
+  ["data that is none", { data: [] }, ["data invalid_type"]],
+  ["dangerous keys", { data: { constructor: 1 } }, ["data.constructor custom"]],
+] as Array<[string, object, string[]]>)("%s: 422", async ([, body, faults]) => {
+  const reply = await refuse(body);
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual(faults);
+});
+
+test("a contact that is not there, or another project's, is not found", async () => {
+  const other = await server.createProject();
+  const theirs = await makeContact({}, other.byKey);
+  expect(refusalOf(await refuse({ contactId: theirs.id }))).toBe("404 CONTACT_NOT_FOUND");
+  expect(refusalOf(await refuse({ contactId: randomUUID() }))).toBe("404 CONTACT_NOT_FOUND");
+});
+
+test("a template that takes too long or grows too large is refused with the reason, and others go on", async () => {
+  const list = Array.from({ length: 3_000 }, (_, at) => at);
+  const bomb = "{{#each list}}{{#each ../list}}{{#each ../../list}}x{{/each}}{{/each}}{{/each}}";
+  const slow = await refuse({ body: bomb, data: { list } });
+  expect(faultsOf(slow)).toEqual(["body custom"]);
+  expect(slow.body.error.errors?.[0]?.message).toMatch(/longer than 250 ms|memory|larger than/);
+  const large = await refuse({
+    body: "{{#each list}}{{../text}}{{/each}}",
+    data: { list, text: "x".repeat(10_000) },
+  });
+  expect(large.body.error.errors?.[0]?.message).toMatch(/larger than 5 MB/);
+  expect(await preview({ data: { firstName: "Ada" } })).toMatchObject({ subject: "Hi Ada" });
+});
+
+test("data is never template code, in the preview too", async () => {
+  const shown = await preview({ data: { firstName: "{{email}}{{#if}}" } });
+  expect(shown.subject).toBe("Hi {{email}}{{#if}}");
+});
+
+test("the same Idempotency-Key answers the same preview again", async () => {
+  const caller = { ...server.project.byKey, headers: { "idempotency-key": "preview" } };
+  const first = await server.call<Preview>("POST", "/templates/preview", caller, plain);
+  const second = await server.call<Preview>("POST", "/templates/preview", caller, plain);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers.get("idempotency-replayed")).toBe("true");
+});

@@ -1,0 +1,84 @@
+// What a mail would say to somebody, without sending it, and what could be better.
+// Before it: routes.ts. After it: the renderer that also makes the mails, with the same variables and limits.
+import type { TemplateType } from "@postloft/contract/templates.ts";
+import type { Database } from "../platform/database.ts";
+import { invalidField } from "../platform/refusal.ts";
+import { hashTexts } from "../emails/emails.ts";
+import type { Renderer } from "../emails/rendering/renderer.ts";
+import { BUILT_IN_VARIABLES, templateVariables } from "../emails/template-variables.ts";
+import { getContact } from "../contacts/contacts.ts";
+import type { ContactLinks } from "../contacts/links.ts";
+import { readDataPatch } from "../contacts/rules.ts";
+import { checkContent } from "./check-content.ts";
+import { readFooters } from "./footers.ts";
+import { lintContent, type Warning } from "./lint-content.ts";
+import { listFieldNames } from "./queries.ts";
+import { withFooter } from "./with-footer.ts";
+
+export interface PreviewParts {
+  database: Database;
+  renderer: Renderer;
+  linksOf: (projectId: string, contactId: string) => ContactLinks;
+}
+
+export interface PreviewDraft {
+  subject: string;
+  body: string;
+  type?: TemplateType | undefined;
+  contactId?: string | undefined;
+  data?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface Preview {
+  subject: string;
+  html: string;
+  text: string;
+  warnings: Warning[];
+}
+
+/** No contact has this id: whoever opens a link of a preview changes nobody's subscription. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+const EXAMPLE_ADDRESS = "recipient@example.com";
+
+/** @throws Refusal VALIDATION_ERROR for faulty variables and for what is too slow or too large; CONTACT_NOT_FOUND. */
+export async function previewContent(
+  { database, renderer, linksOf }: PreviewParts,
+  projectId: string,
+  draft: PreviewDraft,
+): Promise<Preview> {
+  const written = { subject: draft.subject, html: draft.body, text: null };
+  const type = draft.type ?? null;
+  await checkContent(renderer, written, type === "MARKETING");
+  const contact =
+    draft.contactId === undefined ? null : await getContact(database, projectId, draft.contactId);
+  const { set, transient, remove } = readDataPatch(draft.data);
+  const gone = new Set(remove);
+  const kept = Object.entries(contact?.data ?? {}).filter(([key]) => !gone.has(key));
+  const data = { ...Object.fromEntries(kept), ...set, ...transient };
+  const links = linksOf(projectId, NOBODY);
+  const [footer = null] =
+    type === "MARKETING"
+      ? await readFooters(database, [{ projectId, locale: data["locale"], ...links }])
+      : [];
+  const content = type === "MARKETING" ? { ...written, ...withFooter(written) } : written;
+  const variables = templateVariables({
+    id: contact?.id ?? null,
+    email: contact?.email ?? EXAMPLE_ADDRESS,
+    subscribed: contact?.subscribed ?? true,
+    data,
+    links,
+    footer,
+  });
+  const contentKey = `preview ${hashTexts(content)}`;
+  const [rendered] = await renderer.render([{ contentKey, content, variables }]);
+  if (rendered?.ok !== true)
+    throw invalidField("body", "custom", rendered?.reason ?? "The template could not be rendered.");
+  const knownVariables = new Set([
+    ...BUILT_IN_VARIABLES,
+    ...Object.keys(data),
+    ...(await listFieldNames(database, projectId)),
+  ]);
+  const renderedBytes = Buffer.byteLength(rendered.html);
+  const warnings = lintContent({ ...written, type, knownVariables, renderedBytes });
+  return { subject: rendered.subject, html: rendered.html, text: rendered.text, warnings };
+}

@@ -1,0 +1,211 @@
+// Statements on `templates`; what uses one is counted where it stands.
+import { sql } from "kysely";
+import type { TemplateType } from "@postloft/contract/templates.ts";
+import type { Database, Tx } from "../platform/database.ts";
+
+export interface TemplateRow {
+  id: string;
+  name: string;
+  description: string | null;
+  type: string;
+  subject: string;
+  body: string;
+  from_address: string | null;
+  from_name: string | null;
+  reply_to: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export type WholeTemplateRow = TemplateRow & { design: unknown };
+
+const COLUMNS = [
+  "id",
+  "name",
+  "description",
+  "type",
+  "subject",
+  "body",
+  "from_address",
+  "from_name",
+  "reply_to",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** What is stored of a template; `design` is JSON. */
+export interface TemplateFields {
+  name: string;
+  description: string | null;
+  type: string;
+  subject: string;
+  body: string;
+  from_address: string | null;
+  from_name: string | null;
+  reply_to: string | null;
+  design: string | null;
+}
+
+export async function insertTemplate(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  fields: TemplateFields,
+): Promise<void> {
+  await tx
+    .insertInto("templates")
+    .values({ project_id: projectId, id, ...fields })
+    .execute();
+}
+
+export async function findTemplate(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<WholeTemplateRow | undefined> {
+  return database
+    .selectFrom("templates")
+    .select([...COLUMNS, "design"])
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function findTemplateForUpdate(
+  tx: Tx,
+  projectId: string,
+  id: string,
+): Promise<WholeTemplateRow | undefined> {
+  return tx
+    .selectFrom("templates")
+    .select([...COLUMNS, "design"])
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Templates of many projects, for the mails of one batch. */
+export async function findTemplatesById(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+) {
+  const { rows } = await sql<{
+    project_id: string;
+    id: string;
+    type: TemplateType;
+    subject: string;
+    body: string;
+    from_address: string | null;
+    from_name: string | null;
+    reply_to: string | null;
+  }>`
+    select t.project_id, t.id, t.type, t.subject, t.body, t.from_address, t.from_name, t.reply_to
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join templates t on t.project_id = i.project_id and t.id = i.id`.execute(database);
+  return rows;
+}
+
+export interface TemplateFilter {
+  search?: string | undefined;
+  type?: TemplateType | undefined;
+}
+
+/** A literal part of a name: `%`, `_` and `\` mean themselves. */
+function conditionsOf(projectId: string, filter: TemplateFilter) {
+  const conditions = [sql`project_id = ${projectId}`];
+  if (filter.search !== undefined)
+    conditions.push(sql`name ilike ${`%${filter.search.replace(/[\\%_]/g, "\\$&")}%`}`);
+  if (filter.type !== undefined) conditions.push(sql`type = ${filter.type}`);
+  return conditions;
+}
+
+/**
+ * A page and one row more, newest first. It ends after the row with which the bodies reach `maxBytes`; how long a body
+ * is the database knows without reading it.
+ */
+export async function listTemplateRows(
+  database: Database,
+  projectId: string,
+  filter: TemplateFilter,
+  page: { limit: number; before: string | null; maxBytes: number },
+): Promise<Array<TemplateRow & { bytes_before: number }>> {
+  const conditions = conditionsOf(projectId, filter);
+  if (page.before !== null) conditions.push(sql`id < ${page.before}`);
+  const { rows } = await sql<TemplateRow & { bytes_before: number }>`
+    select * from (
+      select id, name, description, type, subject, body, from_address, from_name, reply_to, created_at, updated_at,
+             (sum(octet_length(body)) over (order by id desc) - octet_length(body))::float8 as bytes_before
+      from templates where ${sql.join(conditions, sql` and `)}
+      order by id desc limit ${page.limit + 1}
+    ) t where bytes_before <= ${page.maxBytes}
+    order by id desc`.execute(database);
+  return rows;
+}
+
+export async function countTemplates(
+  database: Database,
+  projectId: string,
+  filter: TemplateFilter,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from templates where ${sql.join(conditionsOf(projectId, filter), sql` and `)}`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export async function updateTemplateRow(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  changes: Partial<TemplateFields>,
+): Promise<void> {
+  await tx
+    .updateTable("templates")
+    .set({ ...changes, updated_at: sql`now()` })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function deleteTemplateRow(tx: Tx, projectId: string, id: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom("templates")
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** Mails that have left; the condition is that of the index emails_by_template. */
+export async function countSentEmails(
+  database: Database,
+  projectId: string,
+  templateId: string,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from emails
+    where project_id = ${projectId} and template_id = ${templateId}
+      and status not in ('QUEUED', 'CLAIMED', 'SENDING', 'FAILED', 'SKIPPED', 'UNCONFIRMED')`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** The keys that data of the project's contacts ever had. */
+export async function listFieldNames(database: Database, projectId: string): Promise<string[]> {
+  const rows = await database
+    .selectFrom("contact_fields")
+    .select("field")
+    .where("project_id", "=", projectId)
+    .execute();
+  return rows.map((row) => row.field);
+}
+
+/** What a footer says of projects. */
+export async function findProjectsById(database: Database, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; name: string; language: string }>`
+    select id, name, language from projects where id = any(${ids}::uuid[])`.execute(database);
+  return rows;
+}

@@ -1,0 +1,32 @@
+// What a copy is called, and what holds a template.
+import { expect, test } from "vitest";
+import { copyNameOf, holdReasonOf } from "./rules.ts";
+
+test.for([
+  ["Welcome", "Welcome (copy)"],
+  ["Welcome (copy)", "Welcome (copy) (copy)"],
+  ["x".repeat(93), `${"x".repeat(93)} (copy)`],
+  ["x".repeat(100), `${"x".repeat(93)} (copy)`],
+  [`${"x".repeat(92)} yyyyyyy`, `${"x".repeat(92)} (copy)`],
+  [`${"x".repeat(92)}🦀${"y".repeat(6)}`, `${"x".repeat(92)} (copy)`],
+] as const)("a copy of %j is called %j", ([name, expected]) => {
+  expect(copyNameOf(name)).toBe(expected);
+  expect(copyNameOf(name).length).toBeLessThanOrEqual(100);
+});
+
+const campaign = (name: string) => ({ id: "c", name });
+const step = (workflowName: string) => ({ workflowId: "w", workflowName, stepId: "s" });
+
+test.for([
+  [[], [], null],
+  [["Spring"], [], 'The template is used by the campaign "Spring".'],
+  [[], ["Hello", "Hello"], 'The template is used by the workflow "Hello".'],
+  [["Spring", "Summer"], ["Hello"], 'The template is used by the campaign "Spring" and 2 more.'],
+] as Array<[string[], string[], string | null]>)(
+  "campaigns %j and workflows %j: %s",
+  ([campaigns, workflows, reason]) => {
+    expect(holdReasonOf({ campaigns: campaigns.map(campaign), workflowSteps: workflows.map(step) })).toBe(
+      reason,
+    );
+  },
+);

@@ -1,0 +1,36 @@
+// Small rules of templates: what a copy is called, and what holds one. Pure.
+// Before it: templates.ts. After it: nothing.
+import { LIMITS } from "@postloft/contract/limits.ts";
+
+const COPY_SUFFIX = " (copy)";
+
+/** The name of a copy; the name before it is cut where both would be too long. */
+export function copyNameOf(name: string): string {
+  const room = LIMITS.nameLength.value - COPY_SUFFIX.length;
+  const kept =
+    name.length > room
+      ? name
+          .slice(0, room)
+          .toWellFormed()
+          .replace(/\ufffd$/, "")
+      : name;
+  return kept.trimEnd() + COPY_SUFFIX;
+}
+
+/** What would miss a template if it were gone. Mails would not: they have a content of their own. */
+export interface TemplateHolders {
+  campaigns: Array<{ id: string; name: string }>;
+  workflowSteps: Array<{ workflowId: string; workflowName: string; stepId: string }>;
+}
+
+/** Why a template cannot be deleted, or null. */
+export function holdReasonOf({ campaigns, workflowSteps }: TemplateHolders): string | null {
+  const names = [
+    ...campaigns.map(({ name }) => `the campaign "${name}"`),
+    ...workflowSteps.map(({ workflowName }) => `the workflow "${workflowName}"`),
+  ];
+  const [first] = names;
+  if (first === undefined) return null;
+  const others = new Set(names).size - 1;
+  return `The template is used by ${first}${others === 0 ? "" : ` and ${others} more`}.`;
+}

@@ -1,0 +1,245 @@
+// Templates: what mails say, kept under an id (decisions §6).
+// Before it: routes.ts. After it: v1/ makes contents of them; a mail keeps its content, so nothing here changes a mail.
+import { domainOf } from "@postloft/contract/address.ts";
+import type { TemplateType } from "@postloft/contract/templates.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { isId, newId } from "../platform/ids.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { Renderer } from "../emails/rendering/renderer.ts";
+import type { Domains } from "../domains/domains.ts";
+import { checkContent } from "./check-content.ts";
+import {
+  countSentEmails,
+  countTemplates,
+  deleteTemplateRow,
+  findTemplate,
+  findTemplateForUpdate,
+  findTemplatesById,
+  insertTemplate,
+  listTemplateRows,
+  updateTemplateRow,
+  type TemplateFields,
+  type TemplateFilter,
+  type TemplateRow,
+  type WholeTemplateRow,
+} from "./queries.ts";
+import { copyNameOf, holdReasonOf, type TemplateHolders } from "./rules.ts";
+
+export interface TemplateView {
+  id: string;
+  name: string;
+  description: string | null;
+  type: TemplateType;
+  subject: string;
+  body: string;
+  from: string | null;
+  fromName: string | null;
+  replyTo: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type WholeTemplateView = TemplateView & { design: Record<string, unknown> | null };
+
+function present(row: TemplateRow): TemplateView {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    type: row.type as TemplateType,
+    subject: row.subject,
+    body: row.body,
+    from: row.from_address,
+    fromName: row.from_name,
+    replyTo: row.reply_to,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+function presentWhole(row: WholeTemplateRow): WholeTemplateView {
+  return { ...present(row), design: row.design as Record<string, unknown> | null };
+}
+
+/** A template as a caller writes it; undefined leaves a field as it is, null empties it. */
+export interface TemplateEdit {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  type?: TemplateType | undefined;
+  subject?: string | undefined;
+  body?: string | undefined;
+  from?: string | null | undefined;
+  fromName?: string | null | undefined;
+  replyTo?: string | null | undefined;
+  design?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+export type NewTemplate = TemplateEdit & { name: string; type: TemplateType; subject: string; body: string };
+
+const blankAsNull = (text: string | null) => (text?.trim() === "" ? null : text);
+
+/** The columns of the fields that are given. A blank description or name is none. */
+function columnsOf(edit: TemplateEdit): Partial<TemplateFields> {
+  return {
+    ...(edit.name === undefined ? {} : { name: edit.name }),
+    ...(edit.description === undefined ? {} : { description: blankAsNull(edit.description) }),
+    ...(edit.type === undefined ? {} : { type: edit.type }),
+    ...(edit.subject === undefined ? {} : { subject: edit.subject }),
+    ...(edit.body === undefined ? {} : { body: edit.body }),
+    ...(edit.from === undefined ? {} : { from_address: edit.from }),
+    ...(edit.fromName === undefined ? {} : { from_name: blankAsNull(edit.fromName) }),
+    ...(edit.replyTo === undefined ? {} : { reply_to: edit.replyTo }),
+    ...(edit.design === undefined
+      ? {}
+      : { design: edit.design === null ? null : JSON.stringify(edit.design) }),
+  };
+}
+
+/** @throws Refusal TEMPLATE_NOT_FOUND, the same for an id of another project. */
+export async function getTemplate(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<WholeTemplateView> {
+  const row = isId(id) ? await findTemplate(database, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
+  return presentWhole(row);
+}
+
+/** What one list may hold, in bytes of bodies: a thousand large templates would not fit into memory. */
+const LIST_MAX_BYTES = 16_000_000;
+
+/** Templates newest first; `total` is counted on the first page only. A page ends early where it would get too large. */
+export async function listTemplates(
+  database: Database,
+  projectId: string,
+  filter: TemplateFilter,
+  request: PageRequest,
+): Promise<Page<TemplateView> & { total: number }> {
+  const rows = await listTemplateRows(database, projectId, filter, { ...request, maxBytes: LIST_MAX_BYTES });
+  const fitting = rows.findIndex((row) => row.bytes_before + Buffer.byteLength(row.body) > LIST_MAX_BYTES);
+  const limit = fitting === -1 ? request.limit : Math.min(request.limit, Math.max(fitting, 1));
+  const total = request.before === null ? await countTemplates(database, projectId, filter) : 0;
+  return { ...toPage("templates", { ...request, limit }, rows, present), total };
+}
+
+export interface TemplateParts {
+  renderer: Renderer;
+  domains: Domains;
+}
+
+/**
+ * Checks a new template and answers the change that stores it.
+ * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED.
+ */
+export async function createTemplate(
+  { renderer, domains }: TemplateParts,
+  projectId: string,
+  template: NewTemplate,
+): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
+  await checkContent(renderer, contentOf(template), template.type === "MARKETING");
+  return async (tx) => {
+    await requireVerifiedSender(tx, domains, projectId, template.from);
+    const id = newId();
+    const { name, type, subject, body } = template;
+    const empty = { description: null, from_address: null, from_name: null, reply_to: null, design: null };
+    await insertTemplate(tx, projectId, id, { ...empty, ...columnsOf(template), name, type, subject, body });
+    return getTemplate(tx, projectId, id);
+  };
+}
+
+/**
+ * Checks what is given and answers the change that stores that and nothing else.
+ * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND.
+ */
+export async function updateTemplate(
+  { renderer, domains }: TemplateParts,
+  projectId: string,
+  id: string,
+  edit: TemplateEdit,
+): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
+  await checkContent(renderer, contentOf(edit), false);
+  return async (tx) => {
+    await requireVerifiedSender(tx, domains, projectId, edit.from);
+    const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
+    if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
+    const changes = columnsOf(edit);
+    if (Object.keys(changes).length === 0) return presentWhole(row);
+    // Body and type can come one after the other; only together they tell what is sent.
+    if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
+      await checkContent(renderer, contentOf({ body: row.body, ...edit }), true);
+    await updateTemplateRow(tx, projectId, id, changes);
+    return getTemplate(tx, projectId, id);
+  };
+}
+
+function contentOf({ subject, body }: TemplateEdit) {
+  return { subject: subject ?? "", html: body ?? "", text: null };
+}
+
+/** @throws Refusal DOMAIN_NOT_VERIFIED when mail from this address could not leave. */
+export async function requireVerifiedSender(
+  tx: Tx,
+  domains: Domains,
+  projectId: string,
+  from: string | null | undefined,
+): Promise<void> {
+  if (from === null || from === undefined) return;
+  const domain = domainOf(from);
+  const keys = await domains.findSigningKeys([{ projectId, domain }], tx);
+  const key = keys.get(`${projectId} ${domain}`);
+  if (key === undefined || key.kind === "refused")
+    throw new Refusal("DOMAIN_NOT_VERIFIED", {
+      message: `The domain ${domain} is not verified in this project.`,
+    });
+}
+
+/** Makes a copy under a name that says so. @throws Refusal TEMPLATE_NOT_FOUND. */
+export async function duplicateTemplate(tx: Tx, projectId: string, id: string): Promise<WholeTemplateView> {
+  const row = isId(id) ? await findTemplate(tx, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
+  const { id: _id, created_at: _createdAt, updated_at: _updatedAt, design, ...same } = row;
+  const copyId = newId();
+  await insertTemplate(tx, projectId, copyId, {
+    ...same,
+    name: copyNameOf(row.name),
+    design: design === null ? null : JSON.stringify(design),
+  });
+  return getTemplate(tx, projectId, copyId);
+}
+
+/** Deletes a template. @throws Refusal TEMPLATE_NOT_FOUND; CONFLICT while something would miss it. */
+export async function deleteTemplate(tx: Tx, projectId: string, id: string): Promise<void> {
+  const reason = holdReasonOf(holdersOf());
+  if (reason !== null) throw new Refusal("CONFLICT", { message: reason });
+  if (!isId(id) || !(await deleteTemplateRow(tx, projectId, id))) throw new Refusal("TEMPLATE_NOT_FOUND");
+}
+
+/** What uses a template. @throws Refusal TEMPLATE_NOT_FOUND. */
+export async function templateUsage(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<TemplateHolders & { emailsSent: number }> {
+  await getTemplate(database, projectId, id);
+  return { ...holdersOf(), emailsSent: await countSentEmails(database, projectId, id) };
+}
+
+/** The one place that knows what can name a template by its id: nothing but mails can, and they have their own content. */
+function holdersOf(): TemplateHolders {
+  return { campaigns: [], workflowSteps: [] };
+}
+
+export type SendableTemplate = Awaited<ReturnType<typeof findTemplatesById>>[number];
+
+/** The templates of a batch of mails, by `"<project> <template>"`; unknown ones and those of other projects are missing. */
+export async function readTemplates(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<Map<string, SendableTemplate>> {
+  const wanted = new Map(keys.map((key) => [`${key.projectId} ${key.id}`, key]));
+  if (wanted.size === 0) return new Map();
+  const rows = await findTemplatesById(database, [...wanted.values()]);
+  return new Map(rows.map((row) => [`${row.project_id} ${row.id}`, row]));
+}

@@ -1,0 +1,76 @@
+// Where the footer of marketing mails goes, and when it stays away.
+import { expect, test } from "vitest";
+import { compileContent } from "../emails/rendering/compile-content.ts";
+import { withFooter } from "./with-footer.ts";
+
+const FOOTER = { html: "[F]", text: "[T]" };
+
+test.for([
+  ["a fragment", "<p>Hi</p>", "<p>Hi</p>[F]"],
+  ["a document", "<html><body>Hi</body></html>", "<html><body>Hi[F]</body></html>"],
+  ["capitals and blanks", "<BODY>Hi</BODY ></html>", "<BODY>Hi[F]</BODY ></html>"],
+  ["a body twice", "<body>a</body><body>b</body>", "<body>a</body><body>b[F]</body>"],
+  ["a body in a block", "{{#if a}}<b>x</b></body>{{/if}}", "{{#if a}}<b>x</b></body>{{/if}}[F]"],
+  ["a body after blocks", "{{#if a}}x{{else}}y{{/if}}</body>", "{{#if a}}x{{else}}y{{/if}}[F]</body>"],
+  ["a body in an inverse section", "{{^ a}}</body>{{/a}}", "{{^ a}}</body>{{/a}}[F]"],
+  ["a body after an inverse section", "{{^a}}x{{^}}y{{/a}}</body>", "{{^a}}x{{^}}y{{/a}}[F]</body>"],
+  ["a body in a comment", "a<!-- </body> -->", "a<!-- </body> -->[F]"],
+  ["a body after a comment", "a<!-- x --></body>", "a<!-- x -->[F]</body>"],
+  ["a body in a template comment", "a{{!-- </body> --}}", "a{{!-- </body> --}}[F]"],
+  ["a body in a string", 'a{{b ?? "</body>"}}', 'a{{b ?? "</body>"}}[F]'],
+  ["a body in a raw block", "{{{{r}}}}</body>{{{{/r}}}}", "{{{{r}}}}</body>{{{{/r}}}}[F]"],
+  ["an own link", "{{unsubscribeUrl}}", "{{unsubscribeUrl}}"],
+  [
+    "an own link to manage",
+    '<a href="{{ manageUrl }}">x</a></body>',
+    '<a href="{{ manageUrl }}">x</a></body>',
+  ],
+  ["an own link unescaped", "{{{unsubscribeUrl}}}", "{{{unsubscribeUrl}}}"],
+  ["an own link in a block", "{{#if a}}{{manageUrl}}{{/if}}", "{{#if a}}{{manageUrl}}{{/if}}"],
+  ["a footer placed by its author", "{{{unsubscribeFooterHtml}}} Bye", "{{{unsubscribeFooterHtml}}} Bye"],
+  ["a link in a comment", "<!-- {{unsubscribeUrl}} -->", "<!-- {{unsubscribeUrl}} -->[F]"],
+  ["a link in a template comment", "{{!-- {{manageUrl}} --}}", "{{!-- {{manageUrl}} --}}[F]"],
+  ["a mere condition", "{{#if manageUrl}}x{{/if}}", "{{#if manageUrl}}x{{/if}}[F]"],
+  ["a link to subscribe", "{{subscribeUrl}}", "{{subscribeUrl}}[F]"],
+  ["an escaped link", "\\{{unsubscribeUrl}}", "\\{{unsubscribeUrl}}[F]"],
+] as const)("%s", ([, html, expected]) => {
+  expect(withFooter({ html, text: null }, FOOTER)).toEqual({ html: expected, text: null });
+});
+
+test("a text part of its own gets the lines after an empty one, whatever the HTML has", () => {
+  const html = "{{unsubscribeUrl}}";
+  expect(withFooter({ html, text: "Hi" }, FOOTER)).toEqual({ html, text: "Hi\n\n[T]" });
+  expect(withFooter({ html: "Hi", text: "To stop: {{manageUrl}}" }, FOOTER)).toEqual({
+    html: "Hi[F]",
+    text: "To stop: {{manageUrl}}",
+  });
+});
+
+test("the variables in its place are filled in with HTML in the HTML and with lines in the text", () => {
+  const footer = {
+    unsubscribeFooterHtml: '<p>Why: <a href="https://a.example/u?a=1&amp;b=2">Stop</a></p>',
+    unsubscribeFooterText: "Why\nStop: https://a.example/u?a=1&b=2",
+  };
+  const parts = (text: string | null) =>
+    compileContent({ subject: "", ...withFooter({ html: "<p>Hi \\</p>", text }) }, () => undefined).render(
+      footer,
+    );
+  expect(parts(null)).toEqual({
+    subject: null,
+    html: `<p>Hi \\</p><div>${footer.unsubscribeFooterHtml}</div>`,
+    text: "Hi \\\n\nWhy: Stop (https://a.example/u?a=1&b=2)",
+  });
+  expect(parts("Hi \\").text).toBe(`Hi \\\n\n${footer.unsubscribeFooterText}`);
+  expect(withFooter(withFooter({ html: "Hi", text: "Hi" }))).toEqual(withFooter({ html: "Hi", text: "Hi" }));
+});
+
+test("a hostile body costs nothing to speak of", () => {
+  const startedAt = performance.now();
+  for (const html of [
+    "</body".repeat(150_000),
+    "<!--".repeat(250_000),
+    "{{manageUrl ?? a}}<!--".repeat(1_400),
+  ])
+    withFooter({ html, text: html });
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});

@@ -1,0 +1,69 @@
+// Puts the footer of marketing mails into a content: once, where a reader sees it, and not where the author has a link of their own.
+// Before it: a template of the kind MARKETING. After it: emails/prepare-emails.ts fills in each recipient's footer. Pure.
+import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../emails/template-variables.ts";
+import { scanTemplate } from "../emails/rendering/scan-template.ts";
+import { mustachesOf } from "./mustaches.ts";
+
+/** Variables in place of a footer: its language and links are each recipient's own (spec §2.2 rule 8). */
+export const FOOTER_VARIABLES: Footer = {
+  html: `<div>{{{${FOOTER_HTML_VARIABLE}}}}</div>`,
+  text: `{{{${FOOTER_TEXT_VARIABLE}}}}`,
+};
+
+/** Whoever places the footer themselves has it where they want it. */
+const OWN_LINKS = new Set(["unsubscribeUrl", "manageUrl", FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE]);
+const OWN_LINK = new RegExp([...OWN_LINKS].join("|"));
+
+/**
+ * The two parts with the footer at their end; a part that has a link of its own stays as it is. `text` is null when it
+ * is made from the HTML, footer included.
+ */
+export function withFooter(
+  { html, text }: { html: string; text: string | null },
+  footer: Footer = FOOTER_VARIABLES,
+): { html: string; text: string | null } {
+  const end = endOfBody(html);
+  return {
+    html: hasUnsubscribeLink(html) ? html : html.slice(0, end) + footer.html + html.slice(end),
+    text: text === null || hasUnsubscribeLink(text) ? text : `${text}\n\n${footer.text}`,
+  };
+}
+
+/** Whether a part shows `{{unsubscribeUrl}}` or `{{manageUrl}}`; in a comment nobody sees it. */
+export function hasUnsubscribeLink(source: string): boolean {
+  // Reading the mustaches takes a while, and most bodies have nothing like it.
+  if (!OWN_LINK.test(source)) return false;
+  return mustachesOf(source).some(
+    ({ kind, words, start }) =>
+      kind === "value" && OWN_LINKS.has(words[0]?.text ?? "") && !isInComment(source, start),
+  );
+}
+
+/** Where `</body>` stands, else the end: never inside a block or a comment, in which the footer could vanish. */
+function endOfBody(html: string): number {
+  const at = lastIndexOfTag(html);
+  if (at === -1 || isInComment(html, at)) return html.length;
+  let depth = 0;
+  for (const { kind, start, end } of scanTemplate(html).pieces) {
+    if (start <= at && at < end) return kind === "content" && depth === 0 ? at : html.length;
+    if (kind === "control") depth += depthChange(html.slice(start, end));
+  }
+  return html.length;
+}
+
+/** Of `{{#…}}` and `{{^name}}` one more, of `{{/…}}` one less, of `{{else}}` and `{{^}}` none. */
+function depthChange(mustache: string): number {
+  if (/^\{\{~?\//.test(mustache)) return -1;
+  return /^\{\{~?(?:#|\^\s*[^\s~}])/.test(mustache) ? 1 : 0;
+}
+
+function lastIndexOfTag(html: string): number {
+  let last = -1;
+  for (const match of html.matchAll(/<\/body\s*>/gi)) last = match.index;
+  return last;
+}
+
+function isInComment(html: string, at: number): boolean {
+  const open = html.lastIndexOf("<!--", at);
+  return open !== -1 && html.lastIndexOf("-->", at) < open;
+}

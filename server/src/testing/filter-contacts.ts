@@ -1,0 +1,115 @@
+// For tests: contacts with events and memberships, stored as they are, and which of them a filter takes in SQL and in memory.
+// Before it: platform/test-database.ts. After it: contacts/filters/*.test.ts.
+import { sql } from "kysely";
+import type { Filter } from "@postloft/contract/filters.ts";
+import { restrictionOf } from "../contacts/filters/compile-filter.ts";
+import { evaluatorOf } from "../contacts/filters/evaluate-filter.ts";
+import { loadFilterContacts } from "../contacts/filters/load-contacts.ts";
+import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
+import type { Database } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+
+export interface ContactToStore {
+  email?: string;
+  subscribed?: boolean;
+  data?: Readonly<Record<string, unknown>>;
+  /** As PostgreSQL reads it, with microseconds if need be. */
+  createdAt?: string;
+  updatedAt?: string;
+  events?: ReadonlyArray<{ name: string; at: string }>;
+  /** Ids of segments whose stored members include it. */
+  segments?: readonly string[];
+}
+
+export interface SegmentToStore {
+  id: string;
+  filters: Filter | null;
+  trackMembership?: boolean;
+}
+
+/** Makes a project with segments and contacts; answers its id and those of the contacts. */
+export async function storeContacts(
+  database: Database,
+  contacts: readonly ContactToStore[],
+  segments: readonly SegmentToStore[] = [],
+): Promise<{ projectId: string; ids: string[] }> {
+  const projectId = newId();
+  const ids = contacts.map(() => newId());
+  const events = contacts.flatMap(({ events: own = [] }, at) =>
+    own.map((event) => ({ ...event, contactId: ids[at] ?? "" })),
+  );
+  const members = contacts.flatMap(({ segments: own = [] }, at) =>
+    own.map((segmentId) => ({ segmentId, contactId: ids[at] ?? "" })),
+  );
+  await sql`insert into projects (id, name) values (${projectId}, 'Filters')`.execute(database);
+  if (segments.length > 0)
+    await sql`
+    insert into segments (project_id, id, name, type, filters, slug, track_membership)
+    select ${projectId}, i.id, i.id::text, case when i.filters is null then 'STATIC' else 'DYNAMIC' end, i.filters,
+      i.id::text, i.tracked
+    from unnest(${segments.map((one) => one.id)}::uuid[],
+      ${segments.map((one) => (one.filters === null ? null : JSON.stringify(one.filters)))}::jsonb[],
+      ${segments.map((one) => one.trackMembership ?? false)}::boolean[]) as i (id, filters, tracked)`.execute(
+      database,
+    );
+  await sql`
+    insert into contacts (project_id, id, email, subscribed, data, created_at, updated_at)
+    select ${projectId}, * from unnest(${ids}::uuid[],
+      ${contacts.map((one, at) => one.email ?? `contact${at}@example.com`)}::text[],
+      ${contacts.map((one) => one.subscribed ?? true)}::boolean[],
+      ${contacts.map((one) => JSON.stringify(one.data ?? {}))}::jsonb[],
+      ${contacts.map((one) => one.createdAt ?? "2026-01-01T00:00:00Z")}::timestamptz[],
+      ${contacts.map((one) => one.updatedAt ?? "2026-01-01T00:00:00Z")}::timestamptz[])`.execute(database);
+  if (events.length > 0)
+    await sql`
+    insert into events (project_id, id, contact_id, name, created_at)
+    select ${projectId}, * from unnest(${events.map(() => newId())}::uuid[],
+      ${events.map((one) => one.contactId)}::uuid[], ${events.map((one) => one.name)}::text[],
+      ${events.map((one) => one.at)}::timestamptz[])`.execute(database);
+  if (members.length > 0)
+    await sql`
+    insert into segment_members (project_id, segment_id, contact_id)
+    select ${projectId}, * from unnest(${members.map((one) => one.segmentId)}::uuid[],
+      ${members.map((one) => one.contactId)}::uuid[])`.execute(database);
+  return { projectId, ids };
+}
+
+export interface Trial {
+  projectId: string;
+  ids: readonly string[];
+  now: Date;
+  fewContacts?: boolean;
+  trackedAsStored?: boolean;
+}
+
+/** Per filter what SQL says of each contact, in their order; null would be a defect. */
+export async function matchesInSql(
+  database: Database,
+  filters: readonly Filter[],
+  { projectId, ids, ...options }: Trial,
+): Promise<Array<Array<boolean | null>>> {
+  const segments = await loadSegmentsFor(database, projectId, filters);
+  const restrictions = filters.map((one) => restrictionOf(one, { projectId, segments, ...options }));
+  const { rows } = await sql<{ matches: Array<boolean | null> }>`
+    select array[${sql.join(restrictions)}] as matches
+    from unnest(${ids}::uuid[]) with ordinality as i (id, at)
+    join contacts c on c.project_id = ${projectId} and c.id = i.id order by i.at`.execute(database);
+  return filters.map((_, at) => rows.map(({ matches }) => matches[at] ?? null));
+}
+
+/** Per filter what the evaluator says of each contact, as it is read from the database. */
+export async function matchesInMemory(
+  database: Database,
+  filters: readonly Filter[],
+  { projectId, ids, now, trackedAsStored = false }: Trial,
+): Promise<boolean[][]> {
+  const segments = await loadSegmentsFor(database, projectId, filters);
+  const sources = { segments, trackedAsStored };
+  const loaded = await loadFilterContacts(database, { projectId, contactIds: ids, filters, ...sources });
+  const contacts = ids.map((id) => {
+    const contact = loaded.get(id);
+    if (contact === undefined) throw new Error("A stored contact was not read.");
+    return contact;
+  });
+  return filters.map((one) => contacts.map(evaluatorOf(one, { ...sources, now })));
+}

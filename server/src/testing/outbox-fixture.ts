@@ -1,0 +1,206 @@
+// What tests of the sender share: a database, a renderer, a project, senders that end after each test, and mails to queue.
+// Before it: emails/*.test.ts. After it: emails/sender.ts under test, the outbox in a real PostgreSQL.
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
+import type { EmailKind } from "@postloft/contract/emails.ts";
+import { createDatabase, transaction, type Database } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { createLog } from "../platform/log.ts";
+import { createMetrics, type Metrics } from "../platform/metrics.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { readContactsForRendering } from "../contacts/contacts.ts";
+import { createDeliveries } from "../deliveries/deliveries.ts";
+import { enqueueEmails, makeContent } from "../emails/emails.ts";
+import type { ListKind } from "../emails/message-headers.ts";
+import { createPreparer, type SigningKey } from "../emails/prepare-emails.ts";
+import type { Transport } from "../emails/providers/transport.ts";
+import { createRenderer, type Renderer } from "../emails/rendering/renderer.ts";
+import { startSender, type Sender, type SenderOptions } from "../emails/sender.ts";
+
+/** A mail to queue; each to a contact of its own unless it names one. */
+export interface WantedMail {
+  project?: string;
+  kind?: EmailKind;
+  /** Of the contact; default: at a domain that no other mail of the call has. */
+  to?: string;
+  subscribed?: boolean;
+  contactId?: string;
+  listKind?: ListKind;
+  campaignId?: string;
+  headers?: ReadonlyArray<{ name: string; value: string }>;
+}
+
+export interface Outbox {
+  readonly database: Database;
+  readonly projectId: string;
+  readonly metrics: Metrics;
+  createProject(): Promise<string>;
+  enqueue(wanted: readonly WantedMail[]): Promise<string[]>;
+  start(transport: Transport, over?: Partial<SenderOptions> & { signing?: SigningKey }): Promise<Sender>;
+  /** The column values of a mail. */
+  row(
+    id: string,
+  ): Promise<{ status: string; reason: string | null; attempts: number; contact_id: string | null }>;
+  until(id: string, status: string): Promise<void>;
+  /** How many mails stand where. */
+  countByStatus(): Promise<Record<string, number>>;
+}
+
+export const OUTBOX_WAIT = { timeout: 10_000, interval: 10 };
+const BEAT_MS = 50;
+const silent = createLog({ level: "silent" });
+
+/** One database for the tests of a file, emptied after each of them. */
+export function useOutbox(): Outbox {
+  const state: { testDatabase?: TestDatabase; renderer?: Renderer } = {};
+  const senders: Sender[] = [];
+  let database: Database;
+  let projectId = "";
+  let metrics = createMetrics();
+
+  beforeAll(async () => {
+    state.testDatabase = await createTestDatabase();
+    state.renderer = createRenderer({ threads: 1 });
+    database = createDatabase(state.testDatabase.pool);
+  });
+  beforeEach(async () => {
+    metrics = createMetrics();
+    projectId = await createProject();
+  });
+  afterEach(async () => {
+    await Promise.all(senders.splice(0).map((sender) => sender.stop()));
+    // Few rows in few tables: deleting them is ten times as quick as truncating everything.
+    for (const table of ["email_attempts", "emails", "projects", "senders", "system_mails"])
+      await sql`delete from ${sql.table(table)}`.execute(database);
+  });
+  afterAll(async () => {
+    await state.renderer?.close();
+    await state.testDatabase?.drop();
+  });
+
+  async function createProject(): Promise<string> {
+    const id = newId();
+    await database.insertInto("projects").values({ id, name: "Test" }).execute();
+    return id;
+  }
+
+  async function row(id: string) {
+    return database
+      .selectFrom("emails")
+      .select(["status", "reason", "attempts", "contact_id"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+  }
+
+  return {
+    get database() {
+      return database;
+    },
+    get projectId() {
+      return projectId;
+    },
+    get metrics() {
+      return metrics;
+    },
+    createProject,
+    row,
+    async enqueue(wanted) {
+      const mails = wanted.map((mail, at) => ({
+        project: projectId,
+        kind: "CAMPAIGN" as const,
+        to: `${newId()}@d${at}.example.com`,
+        ...mail,
+        contactId: mail.contactId ?? newId(),
+        isNew: mail.contactId === undefined,
+      }));
+      return transaction(database, async (tx) => {
+        const contacts = mails.flatMap((mail) =>
+          mail.isNew
+            ? [
+                {
+                  project_id: mail.project,
+                  id: mail.contactId,
+                  email: mail.to,
+                  subscribed: mail.subscribed ?? true,
+                },
+              ]
+            : [],
+        );
+        if (contacts.length > 0) await tx.insertInto("contacts").values(contacts).execute();
+        for (const { project, campaignId } of mails) {
+          if (campaignId === undefined) continue;
+          await sql`
+            insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
+            values (${project}, ${campaignId}, 'Test', 's', 'b', 'me@sender.example', 'ALL', 'SENDING')
+            on conflict do nothing`.execute(tx);
+        }
+        return enqueueEmails(
+          tx,
+          mails.map((mail) => ({
+            projectId: mail.project,
+            contactId: mail.contactId,
+            kind: mail.kind,
+            to: { address: mail.to, name: null },
+            copies: null,
+            content: makeContent({
+              projectId: mail.project,
+              from: { address: "me@sender.example", name: null },
+              replyTo: null,
+              subject: "Hello",
+              html: "<p>Hi</p>",
+              text: null,
+              headers: mail.headers ?? [],
+              attachments: [],
+              listKind: mail.listKind ?? null,
+            }),
+            variables: {},
+            ...(mail.campaignId === undefined ? {} : { campaignId: mail.campaignId }),
+          })),
+        );
+      });
+    },
+    async start(transport, over = {}) {
+      const { signing = { kind: "unsigned" }, ...options } = over;
+      if (state.renderer === undefined) throw new Error("The renderer runs from beforeAll on.");
+      const sender = await startSender({
+        database,
+        transport,
+        prepare: createPreparer({
+          database,
+          renderer: state.renderer,
+          ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
+          surroundings: {
+            readContacts: (keys) => readContactsForRendering(database, keys),
+            findSigningKeys: async (names) =>
+              new Map(names.map((name) => [`${name.projectId} ${name.domain}`, signing])),
+            linksOf: (project, contact) => ({
+              unsubscribeUrl: `https://u.example/${project}/${contact}`,
+              subscribeUrl: "",
+              manageUrl: "",
+            }),
+            readFooters: async () => [],
+          },
+        }),
+        ...createDeliveries({ guard: async () => undefined }),
+        connections: 5,
+        beatMs: BEAT_MS,
+        log: silent,
+        metrics,
+        ...options,
+      });
+      senders.push(sender);
+      return sender;
+    },
+    async until(id, status) {
+      await vi.waitFor(async () => expect((await row(id)).status).toBe(status), OUTBOX_WAIT);
+    },
+    async countByStatus() {
+      const rows = await database
+        .selectFrom("emails")
+        .select(["status", (select) => select.fn.countAll<number>().as("count")])
+        .groupBy("status")
+        .execute();
+      return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+    },
+  };
+}

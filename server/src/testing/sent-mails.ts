@@ -1,0 +1,151 @@
+// For tests: mails that have left, without sending any; and notices of Amazon SES about them.
+// Before it: a test database with a project. After it: deliveries/*.test.ts.
+import { sql } from "kysely";
+import { transaction, type Database } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { recordEvents } from "../events/events.ts";
+import { enqueueEmails, makeContent, type Copies } from "../emails/emails.ts";
+import { countMails } from "../emails/sending-hours.ts";
+import { readDataPatch } from "../contacts/rules.ts";
+import { upsertContacts } from "../contacts/upsert-contacts.ts";
+
+export interface SentMail {
+  projectId: string;
+  id: string;
+  contactId: string;
+  address: string;
+  providerId: string;
+  messageId: string;
+}
+
+export async function makeProject(database: Database): Promise<string> {
+  const id = newId();
+  await database.insertInto("projects").values({ id, name: "A project" }).execute();
+  return id;
+}
+
+/** Mails to subscribed contacts of their own, booked as the sender books them. */
+export async function makeSentMails(
+  database: Database,
+  projectId: string,
+  count: number,
+  { status = "SENT", copies = null }: { status?: string; copies?: Copies | null } = {},
+): Promise<SentMail[]> {
+  // Long enough ago for a person to have opened it.
+  const sentAt = new Date(Date.now() - 60_000);
+  return transaction(database, async (tx) => {
+    const addresses = Array.from({ length: count }, () => `${newId()}@example.com`);
+    const contacts = await upsertContacts(
+      tx,
+      addresses.map((email) => ({
+        projectId,
+        email,
+        subscribedIfNew: true,
+        patch: readDataPatch(undefined),
+        via: { source: "api", actor: "key", ip: null },
+      })),
+    );
+    const content = makeContent({
+      projectId,
+      from: { address: "news@shop.example", name: null },
+      replyTo: null,
+      subject: "Hello {{name}}",
+      html: "<p>Hello</p>",
+      text: null,
+      headers: [],
+      attachments: [],
+    });
+    const mails = contacts.map(({ contactId }, at) => ({ contactId, address: addresses[at] ?? "" }));
+    const ids = await enqueueEmails(
+      tx,
+      mails.map(({ contactId, address }) => ({
+        projectId,
+        contactId,
+        kind: "TRANSACTIONAL" as const,
+        to: { address, name: null },
+        copies,
+        content,
+        variables: {},
+      })),
+    );
+    const sent = mails.map((mail, at): SentMail => {
+      const id = ids[at] ?? "";
+      return { projectId, id, ...mail, providerId: `ses-${id}`, messageId: `${id}@shop.example` };
+    });
+    const hasLeft = status === "SENT";
+    await sql`
+      update emails set status = ${status}, sent_at = case when ${hasLeft}::boolean then ${sentAt.toISOString()}::timestamptz end,
+        provider_message_id = 'ses-' || id::text
+      where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
+    if (!hasLeft) return sent;
+    await recordEvents(
+      tx,
+      sent.map(({ id, contactId, messageId }) => ({
+        projectId,
+        contactId,
+        name: "email.sent",
+        data: {
+          subject: "Hello Ada",
+          from: "news@shop.example",
+          messageId,
+          emailId: id,
+          sourceType: "TRANSACTIONAL",
+        },
+        emailId: id,
+      })),
+    );
+    await countMails(
+      tx,
+      sent.map(() => ({ projectId, at: sentAt, what: "sent" as const })),
+    );
+    return sent;
+  });
+}
+
+const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
+const VISITS = new Set(["open", "click"]);
+
+/** What SES tells of every mail, as event publishing has it. `over` is laid over it, key by key. */
+export function sesEvent(
+  mail: SentMail,
+  eventType: string,
+  part: Record<string, unknown> = {},
+  over: Record<string, unknown> = {},
+): Record<string, unknown> {
+  const name =
+    eventType === "Rendering Failure" ? "failure" : eventType[0]?.toLowerCase() + eventType.slice(1);
+  return {
+    eventType,
+    mail: {
+      timestamp: new Date().toISOString(),
+      messageId: mail.providerId,
+      source: "news@shop.example",
+      destination: [mail.address],
+      headersTruncated: false,
+      headers: [{ name: "Message-ID", value: `<${mail.messageId}>` }],
+      commonHeaders: { messageId: `<${mail.messageId}>`, subject: "Hello Ada" },
+      tags: {
+        "postloft-email": [mail.id],
+        "postloft-project": [mail.projectId],
+        "ses:from-domain": ["shop.example"],
+      },
+      ...over,
+    },
+    [name]: {
+      timestamp: new Date().toISOString(),
+      ...(VISITS.has(name) ? { userAgent: BROWSER } : {}),
+      ...part,
+    },
+  };
+}
+
+/** As a feedback notification of the identity has it: another name for the type, and no tags. */
+export function sesNotification(
+  mail: SentMail,
+  notificationType: string,
+  part: Record<string, unknown> = {},
+  over: Record<string, unknown> = {},
+): Record<string, unknown> {
+  const { eventType: _type, ...event } = sesEvent(mail, notificationType, part, { tags: undefined, ...over });
+  return { notificationType, ...event };
+}

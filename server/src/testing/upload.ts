@@ -1,0 +1,55 @@
+// For tests: files as a browser or curl uploads them, and the end of the jobs they make.
+// Before it: a *.test.ts file has a text or bytes. After it: test-server.ts calls.
+import { randomUUID } from "node:crypto";
+import { vi } from "vitest";
+import type { Call, Reply, TestCaller } from "./test-server.ts";
+
+/** One part of multipart/form-data, under a boundary of its own. */
+export function uploadOf(content: string | Buffer, { part = "file", filename = "contacts.csv" } = {}) {
+  const boundary = randomUUID();
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${filename}"\r\nContent-Type: text/csv\r\n\r\n`;
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat([Buffer.from(head), Buffer.from(content), Buffer.from(`\r\n--${boundary}--\r\n`)]),
+  };
+}
+
+/** Uploads a file to `POST /contacts/import`. */
+export function uploadCsv<Body = { jobId: string; message: string }>(
+  call: Call,
+  caller: TestCaller,
+  content: string | Buffer,
+  query = "",
+): Promise<Reply<Body>> {
+  const { contentType, body } = uploadOf(content);
+  const headers = { ...caller.headers, "content-type": contentType };
+  return call<Body>("POST", `/contacts/import${query}`, { ...caller, headers }, body);
+}
+
+export interface ImportJob {
+  id: string;
+  state: string;
+  progress: number;
+  failedReason: string | null;
+  result: {
+    totalRows: number;
+    successCount: number;
+    createdCount: number;
+    updatedCount: number;
+    failureCount: number;
+    errors: Array<{ row: number; email: string; error: string }>;
+    ignoredColumns: string[];
+    dryRun: boolean;
+  };
+}
+
+const WAIT = { timeout: 15_000, interval: 20 };
+
+/** The import when it has ended. */
+export async function endOfImport(call: Call, caller: TestCaller, jobId: string): Promise<ImportJob> {
+  return vi.waitFor(async () => {
+    const { body } = await call<ImportJob>("GET", `/contacts/import/${jobId}`, caller);
+    if (body.state !== "completed" && body.state !== "failed") throw new Error(`It is ${body.state}.`);
+    return body;
+  }, WAIT);
+}

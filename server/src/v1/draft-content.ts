@@ -1,0 +1,112 @@
+// What the mails of a call say: what the call says itself, and what its template says beside it.
+// Before it: send.ts has the call and, in its batch, the templates. After it: emails/ makes a content of the draft and its sender.
+import { parseMailbox } from "@postloft/contract/address.ts";
+import type { SendBody } from "@postloft/contract/v1.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import { hashTexts, type EmailContent } from "../emails/emails.ts";
+import type { SendableTemplate } from "../templates/templates.ts";
+import { withFooter } from "../templates/with-footer.ts";
+
+/** What a call says itself; null where it leaves that to its template. */
+export interface Parts {
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+  replyTo: string | null;
+  headers: EmailContent["headers"];
+  attachments: EmailContent["attachments"];
+}
+
+interface Texts {
+  subject: string;
+  html: string;
+  text: string | null;
+  hash: string;
+}
+
+/** A content without its sender, which a project's setting may still decide. */
+export interface Draft extends Omit<EmailContent, "id" | "from"> {
+  textsHash: string;
+  template: SendableTemplate | null;
+}
+
+/** @throws Refusal VALIDATION_ERROR for a faulty Reply-To among the headers. */
+export function partsOf(body: SendBody): Parts {
+  const headers = Object.entries(body.headers ?? {}).map(([name, value]) => ({ name, value }));
+  const replyHeader = headers.find(({ name }) => name.toLowerCase() === "reply-to");
+  const fromHeader = replyHeader === undefined ? null : parseMailbox(replyHeader.value);
+  if (fromHeader?.ok === false) throw invalidField("headers.Reply-To", "invalid_string", fromHeader.reason);
+  return {
+    subject: body.subject ?? null,
+    html: body.body ?? null,
+    text: body.text ?? null,
+    replyTo: body.reply ?? body.replyTo ?? fromHeader?.address ?? null,
+    headers: headers.filter((header) => header !== replyHeader),
+    attachments: (body.attachments ?? []).map((attachment) => ({
+      filename: attachment.filename,
+      contentType: attachment.contentType ?? attachment.type ?? "application/octet-stream",
+      contentId: attachment.contentId ?? null,
+      disposition: attachment.disposition ?? "attachment",
+      bytes: Buffer.from(attachment.content, "base64"),
+    })),
+  };
+}
+
+/** The texts of a call that says everything itself; null when a template has a part in it. */
+export function ownTexts(body: SendBody, parts: Parts): Texts | null {
+  if (body.template !== undefined) return null;
+  const texts = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
+  return { ...texts, hash: hashTexts(texts) };
+}
+
+/** The name under which a call finds its template; null when it has none. */
+export function templateKeyOf({ projectId, body }: { projectId: string; body: SendBody }) {
+  return body.template === undefined ? null : { projectId, id: body.template.toLowerCase() };
+}
+
+interface DraftedCall {
+  projectId: string;
+  body: SendBody;
+  parts: Parts;
+  texts: Texts | null;
+}
+
+/**
+ * Makes the drafts of one batch; an unknown template is a refusal. What many calls take from one template is put
+ * together and hashed once.
+ */
+export function createDrafter(
+  templates: ReadonlyMap<string, SendableTemplate>,
+): (call: DraftedCall) => Draft | Refusal {
+  const known = new Map<SendableTemplate, Texts>();
+  function textsFrom(template: SendableTemplate, parts: Parts): Texts {
+    const isAsItIs = parts.subject === null && parts.html === null && parts.text === null;
+    const made = isAsItIs ? known.get(template) : undefined;
+    if (made !== undefined) return made;
+    const written = { html: parts.html ?? template.body, text: parts.text };
+    const shown = template.type === "MARKETING" ? withFooter(written) : written;
+    const texts = { subject: parts.subject ?? template.subject, ...shown };
+    const hashed = { ...texts, hash: hashTexts(texts) };
+    if (isAsItIs) known.set(template, hashed);
+    return hashed;
+  }
+  return (call) => {
+    const key = templateKeyOf(call);
+    const template = key === null ? null : templates.get(`${key.projectId} ${key.id}`);
+    if (template === undefined) return new Refusal("TEMPLATE_NOT_FOUND");
+    const texts = call.texts ?? (template === null ? null : textsFrom(template, call.parts));
+    if (texts === null) throw new Error("A call has neither texts of its own nor a template.");
+    const { hash, ...shown } = texts;
+    return {
+      projectId: call.projectId,
+      ...shown,
+      replyTo: call.parts.replyTo ?? template?.reply_to ?? null,
+      headers: call.parts.headers,
+      attachments: call.parts.attachments,
+      listKind: template === null || template.type === "TRANSACTIONAL" ? null : template.type,
+      tracked: call.body.tracking ?? true,
+      textsHash: hash,
+      template,
+    };
+  };
+}

@@ -1,0 +1,65 @@
+// Who each call sends as: its own `from`, else its template's, else the project's default; only from domains the project has verified.
+// Before it: send.ts has drafts. After it: the draft and its sender make a content.
+import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
+import type { SendBody } from "@postloft/contract/v1.ts";
+import type { Tx } from "../platform/database.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import type { Mailbox } from "../emails/emails.ts";
+import { readDefaultSenders } from "../projects/projects.ts";
+import type { Domains } from "../domains/domains.ts";
+import type { Draft } from "./draft-content.ts";
+
+interface SendingCall {
+  projectId: string;
+  body: SendBody;
+  template: Draft["template"];
+}
+
+/** One sender per call, or why it has none; a call that is refused already stays so. */
+export async function resolveSenders(
+  tx: Tx,
+  calls: ReadonlyArray<SendingCall | Error>,
+  domains: Domains,
+): Promise<Array<Mailbox | Error>> {
+  const silent = calls.flatMap((call) =>
+    call instanceof Error || call.body.from !== undefined || (call.template?.from_address ?? null) !== null
+      ? []
+      : [call.projectId],
+  );
+  const defaults = await readDefaultSenders(tx, [...new Set(silent)]);
+  const senders = calls.map((call) =>
+    call instanceof Error ? call : senderOf(call, defaults.get(call.projectId)),
+  );
+  const names = calls.flatMap((call, at) => {
+    const sender = senders[at];
+    return call instanceof Error || sender === undefined || sender instanceof Error
+      ? []
+      : [{ projectId: call.projectId, domain: domainOf(sender.address) }];
+  });
+  const keys = await domains.findSigningKeys(names, tx);
+  return calls.map((call, at) => {
+    const sender = senders[at] ?? new Error("A call has no sender.");
+    if (call instanceof Error || sender instanceof Error) return sender;
+    const domain = domainOf(sender.address);
+    const key = keys.get(`${call.projectId} ${domain}`);
+    if (key !== undefined && key.kind !== "refused") return sender;
+    return new Refusal("DOMAIN_NOT_VERIFIED", {
+      message: `The domain ${domain} is not verified in this project.`,
+    });
+  });
+}
+
+function senderOf({ body, template }: SendingCall, projectDefault: string | undefined): Mailbox | Error {
+  if (body.from !== undefined)
+    return { address: body.from.address, name: body.from.name ?? body.name ?? null };
+  const name = template?.from_name ?? null;
+  const address = template?.from_address ?? null;
+  if (address !== null) return { address, name: name ?? body.name ?? null };
+  const parsed = projectDefault === undefined ? null : parseMailbox(projectDefault);
+  if (parsed?.ok !== true) {
+    const silent = template === null ? "the project has" : "neither the template nor the project has";
+    const ending = template === null ? "no default sender" : "a sender";
+    return invalidField("from", "required", `Required: ${silent} ${ending}.`);
+  }
+  return { address: parsed.address, name: name ?? parsed.name ?? body.name ?? null };
+}

@@ -1,0 +1,432 @@
+// POST /v1/send with a template: what the call says goes before what the template says, and lists reach subscribed contacts only.
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, test, vi } from "vitest";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestCaller,
+  type TestProject,
+} from "../testing/test-server.ts";
+
+const server = useTestServer();
+const WAIT = { timeout: 15_000, interval: 20 };
+const FROM = "news@sandbox.localhost";
+
+interface Sent {
+  data: { emails: Array<{ contact: { id: string; email: string }; email: string }> };
+}
+interface Message {
+  id: string;
+  subject: string;
+  html: string;
+  text: string;
+  headers: Array<{ name: string; value: string }>;
+}
+type Type = "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
+
+let made = 0;
+const newAddress = () => `t${++made}@example.com`;
+
+const written = {
+  name: "Order",
+  type: "TRANSACTIONAL" as Type,
+  subject: "Order {{order}}",
+  body: "<html><body><p>Thanks, {{firstName ?? 'you'}}.</p></body></html>",
+  from: FROM,
+  fromName: "The shop",
+  replyTo: "answers@example.com",
+};
+
+async function makeTemplate(
+  template: Partial<Record<keyof typeof written, unknown>> = {},
+  caller: TestCaller = server.project.byKey,
+) {
+  const reply = await server.call<{ id: string }>("POST", "/templates", caller, { ...written, ...template });
+  expect(reply.status).toBe(201);
+  return reply.body.id;
+}
+
+const send = (body: object, caller: TestCaller = server.project.byKey) =>
+  server.call<Sent>("POST", "/v1/send", caller, { tracking: false, ...body });
+const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
+  server.call("POST", "/v1/send", caller, { tracking: false, ...body });
+
+async function messageTo(address: string, caller: TestCaller = server.project.byKey): Promise<Message> {
+  return vi.waitFor(async () => {
+    const { body } = await server.call<{ data: Message[] }>("GET", `/mailbox/messages?to=${address}`, caller);
+    expect(body.data).toHaveLength(1);
+    return (await server.call<Message>("GET", `/mailbox/messages/${body.data[0]?.id}`, caller)).body;
+  }, WAIT);
+}
+
+const headerOf = ({ headers }: Message, name: string) =>
+  headers.filter((header) => header.name.toLowerCase() === name.toLowerCase()).map(({ value }) => value);
+
+async function makeContact(
+  subscribed: boolean,
+  data: object = {},
+  caller: TestCaller = server.project.byKey,
+) {
+  const contact = { email: newAddress(), subscribed, data };
+  await server.call("POST", "/contacts", caller, contact);
+  return contact.email;
+}
+
+/** What a call writes; mails that were accepted before go on moving. */
+async function countWritten() {
+  const { contacts, emails, email_contents } = await server.countRows();
+  const flips = await server.rows("select 1 from events where name like 'contact.%'");
+  return { contacts, emails, email_contents, flips: flips.length };
+}
+
+const templates: Record<Type, string> = { TRANSACTIONAL: "", MARKETING: "", HEADLESS: "" };
+beforeAll(async () => {
+  // Otherwise each body also gets an image of its own.
+  const { id, owner } = server.project;
+  await server.call("PATCH", `/users/@me/projects/${id}`, { cookie: owner.cookie }, { tracking: "DISABLED" });
+  for (const type of ["TRANSACTIONAL", "MARKETING", "HEADLESS"] as const)
+    templates[type] = await makeTemplate({ type });
+});
+
+test("a template alone says everything: subject, body, sender and where answers go", async () => {
+  const to = newAddress();
+  const reply = await send({
+    to,
+    template: templates.TRANSACTIONAL,
+    data: { firstName: "Ada", order: "A-1" },
+  });
+  expect(reply.status).toBe(200);
+  const message = await messageTo(to);
+  expect(message).toMatchObject({
+    subject: "Order A-1",
+    html: expect.stringContaining("<p>Thanks, Ada.</p>"),
+  });
+  expect(message.text.trim()).toBe("Thanks, Ada.");
+  expect(headerOf(message, "From")).toEqual([`The shop <${FROM}>`]);
+  expect(headerOf(message, "Reply-To")).toEqual(["answers@example.com"]);
+});
+
+test.for([
+  [{ subject: "Other {{order}}" }, { subject: "Other 1" }],
+  [
+    { body: "<b>{{order}}</b>" },
+    { html: expect.stringMatching(/^<b>1<\/b>\s*$/), text: expect.stringMatching(/^1\s*$/) },
+  ],
+  [
+    { text: "Plain {{order}}" },
+    { html: expect.stringContaining("<p>Thanks"), text: expect.stringMatching(/^Plain 1\s*$/) },
+  ],
+] as Array<[object, object]>)(
+  "%j goes before what the template says, and the rest stays",
+  async ([own, expected]) => {
+    const to = newAddress();
+    await send({ to, template: templates.TRANSACTIONAL, data: { order: 1 }, ...own });
+    const asItIs = { subject: "Order 1", html: expect.stringContaining("<p>Thanks, you.</p>") };
+    expect(await messageTo(to)).toMatchObject({ ...asItIs, ...expected });
+  },
+);
+
+test.for([
+  [{ from: "other@sandbox.localhost" }, "From", "other@sandbox.localhost"],
+  [{ from: { email: "other@sandbox.localhost", name: "Other" } }, "From", "Other <other@sandbox.localhost>"],
+  [{ name: "Old name" }, "From", `The shop <${FROM}>`],
+  [{ reply: "other@example.com" }, "Reply-To", "other@example.com"],
+  [{ replyTo: "other@example.com" }, "Reply-To", "other@example.com"],
+  [{ headers: { "Reply-To": "other@example.com" } }, "Reply-To", "other@example.com"],
+] as Array<[object, string, string]>)("%j: %s is %s", async ([own, header, value]) => {
+  const to = newAddress();
+  await send({ to, template: templates.TRANSACTIONAL, ...own });
+  expect(headerOf(await messageTo(to), header)).toEqual([value]);
+});
+
+test("without a sender of its own a template takes the project's, under its own name if it has one", async () => {
+  const project = await server.createProject();
+  const silent = await makeTemplate({ from: null, fromName: null }, project.byKey);
+  const named = await makeTemplate({ from: null }, project.byKey);
+  expect(faultsOf(await refuse({ to: newAddress(), template: silent }, project.byKey))).toEqual([
+    "from required",
+  ]);
+  const path = `/users/@me/projects/${project.id}`;
+  await server.call(
+    "PATCH",
+    path,
+    { cookie: project.owner.cookie },
+    { defaultFrom: `Home <home@sandbox.localhost>` },
+  );
+  const [a, b, c] = [newAddress(), newAddress(), newAddress()];
+  await send({ to: a, template: silent }, project.byKey);
+  await send({ to: b, template: named }, project.byKey);
+  await send({ to: c, template: silent, from: FROM }, project.byKey);
+  expect(headerOf(await messageTo(a, project.byKey), "From")).toEqual(["Home <home@sandbox.localhost>"]);
+  expect(headerOf(await messageTo(b, project.byKey), "From")).toEqual(["The shop <home@sandbox.localhost>"]);
+  expect(headerOf(await messageTo(c, project.byKey), "From")).toEqual([FROM]);
+});
+
+test("a template whose domain is no longer verified is refused; the call's own sender still goes", async () => {
+  const { body: domain } = await server.call<{ id: string }>("POST", "/domains", server.project.byKey, {
+    domain: "gone.example",
+  });
+  await server.call("GET", `/domains/${domain.id}/verify`, server.project.byKey);
+  const template = await makeTemplate({ from: "a@gone.example" });
+  await server.rows("delete from domains where id = $1", domain.id);
+  expect(refusalOf(await refuse({ to: newAddress(), template }))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect((await send({ to: newAddress(), template, from: FROM })).status).toBe(200);
+});
+
+test("an unknown template, another project's and a deleted one are not found, and nothing is written", async () => {
+  const other = await server.createProject();
+  const theirs = await makeTemplate({}, other.byKey);
+  const gone = await makeTemplate();
+  await server.call("DELETE", `/templates/${gone}`, server.project.byKey);
+  const before = await countWritten();
+  for (const template of [randomUUID(), theirs, gone])
+    expect(refusalOf(await refuse({ to: newAddress(), template, subject: "x", body: "x", from: FROM }))).toBe(
+      "404 TEMPLATE_NOT_FOUND",
+    );
+  expect(await countWritten()).toEqual(before);
+  expect((await send({ to: newAddress(), template: theirs.toUpperCase() }, other.byKey)).status).toBe(200);
+});
+
+test("a mail that was accepted says what the template said then", async () => {
+  const project = await server.createProject();
+  const template = await makeTemplate({ subject: "Before" }, project.byKey);
+  const to = newAddress();
+  const { body } = await send({ to, template }, project.byKey);
+  await server.call("PATCH", `/templates/${template}`, project.byKey, { subject: "After" });
+  await server.call("DELETE", `/templates/${template}`, project.byKey);
+  const email = await server.call("GET", `/emails/${body.data.emails[0]?.email}`, project.byKey);
+  expect(email.body).toMatchObject({ subject: "Before", body: written.body });
+  expect(await messageTo(to, project.byKey)).toMatchObject({ subject: "Before" });
+});
+
+test.for(["MARKETING", "HEADLESS"] as const)(
+  "a %s template reaches subscribed contacts only; a refused call writes nothing",
+  async (type) => {
+    const template = templates[type];
+    const [yes, no, nobody] = [await makeContact(true), await makeContact(false), newAddress()];
+    expect((await send({ to: yes, template })).status).toBe(200);
+    const before = await countWritten();
+    for (const body of [
+      { to: no },
+      { to: nobody },
+      { to: nobody, data: { a: 1 } },
+      { to: [yes, no] },
+      { to: [yes, nobody] },
+      { to: yes, subscribed: false },
+    ])
+      expect(refusalOf(await refuse({ ...body, template }))).toBe("403 CONTACT_UNSUBSCRIBED");
+    expect(await countWritten()).toEqual(before);
+    const states = await server.rows(
+      "select email, subscribed from contacts where email = any($1) order by email",
+      [yes, no, nobody],
+    );
+    expect(states).toEqual(
+      [
+        { email: yes, subscribed: true },
+        { email: no, subscribed: false },
+      ].toSorted((a, b) => (a.email < b.email ? -1 : 1)),
+    );
+    expect((await send({ to: [no, nobody], template, subscribed: true })).status).toBe(200);
+    expect((await send({ to: [no, nobody, yes], template })).status).toBe(200);
+  },
+);
+
+test("a transactional template reaches everybody", async () => {
+  const to = [await makeContact(false), newAddress()];
+  expect((await send({ to, template: templates.TRANSACTIONAL })).status).toBe(200);
+  expect((await send({ to, template: templates.TRANSACTIONAL, subscribed: false })).status).toBe(200);
+});
+
+test("the refusal names the recipient, and not one that may be reached", async () => {
+  const [yes, no] = [await makeContact(true), await makeContact(false)];
+  const reply = await refuse({ to: [yes, no], template: templates.MARKETING });
+  expect(reply.body.message).toContain(no);
+  expect(reply.body.message).not.toContain(yes);
+});
+
+test("of calls that arrive together each finds what those before it did", async () => {
+  const addresses = Array.from({ length: 20 }, newAddress);
+  const calls = addresses.flatMap((to) => [
+    send({ to, template: templates.MARKETING, subscribed: true }),
+    send({ to, template: templates.MARKETING, subscribed: false }),
+    send({ to, template: templates.HEADLESS }),
+    send({ to, template: templates.TRANSACTIONAL, subscribed: false }),
+    send({ to, template: templates.HEADLESS }),
+  ]);
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  expect(statuses).toEqual(addresses.flatMap(() => [200, 403, 200, 200, 403]));
+  const rows = await server.rows(
+    "select 1 from emails e join contacts c on c.id = e.contact_id where c.email = any($1)",
+    addresses,
+  );
+  expect(rows).toHaveLength(60);
+});
+
+test("a marketing mail ends with a footer in each recipient's language, in both parts, with that one's links", async () => {
+  const [german, french] = [
+    await makeContact(true, { locale: "de" }),
+    await makeContact(true, { locale: "fr-CA" }),
+  ];
+  const { body } = await send({ to: [german, french], template: templates.MARKETING });
+  expect(body.data.emails).toHaveLength(2);
+  const links = new Set<string>();
+  for (const [address, language] of [
+    [german, "de"],
+    [french, "fr"],
+  ] as const) {
+    const message = await messageTo(address);
+    expect(message.html).toMatch(
+      new RegExp(`</p><div><div lang="${language}".*</div></div></body></html>\\s*$`, "s"),
+    );
+    const url = /href="(http[^"]*\/unsubscribe\/[\w-]{64})"/.exec(message.html)?.[1] ?? "none";
+    expect(message.text).toContain(url);
+    links.add(url);
+  }
+  expect(links.size).toBe(2);
+});
+
+/** What a subscribed contact gets of the marketing template. */
+async function marketTo(own: object): Promise<Message> {
+  const to = await makeContact(true, { locale: "en" });
+  await send({ to, template: templates.MARKETING, ...own });
+  return messageTo(to);
+}
+
+test("where clicks are tracked the links of the footer stay the contact's own", async () => {
+  const project = await server.createProject();
+  const template = await makeTemplate({ type: "MARKETING" }, project.byKey);
+  const to = newAddress();
+  await send({ to, template, subscribed: true }, project.byKey);
+  const { html } = await messageTo(to, project.byKey);
+  const paths = [...html.matchAll(/href="http:\/\/[^/"]+\/(\w+)\//g)].map((match) => match[1]);
+  expect(paths).toEqual(["unsubscribe", "manage"]);
+});
+
+test("the footer comes to a body and a text that the call gives, and not to those with a link of their own", async () => {
+  const given = await marketTo({ body: "<p>Own</p>", text: "Own" });
+  expect(given.html).toMatch(/^<p>Own<\/p><div><div lang="en"/);
+  expect(given.text).toMatch(/^Own\r?\n\r?\nYou are receiving.*Unsubscribe: http/s);
+  const linked = await marketTo({ body: "<p>{{manageUrl}}</p>", text: "{{unsubscribeUrl}}" });
+  expect(linked.html.trim()).toMatch(/^<p>http\S+<\/p>$/);
+  expect(linked.text.trim()).toMatch(/^http\S+$/);
+});
+
+test("mail to a list carries the contact's own link as List-Unsubscribe, other mail none", async () => {
+  const names = ["List-Unsubscribe", "List-Unsubscribe-Post"];
+  for (const type of ["MARKETING", "HEADLESS", "TRANSACTIONAL"] as const) {
+    const to = await makeContact(true);
+    await send({ to, template: templates[type], body: "{{{unsubscribeUrl}}}" });
+    const message = await messageTo(to);
+    const own = [`<${message.html.trim()}>`, "List-Unsubscribe=One-Click"];
+    const values = names.flatMap((name) => headerOf(message, name));
+    expect(values).toEqual(type === "TRANSACTIONAL" ? [] : own);
+  }
+});
+
+test("headless and transactional mails have no footer, and no data can put one there", async () => {
+  const data = { unsubscribeFooterHtml: "<b>mine</b>", unsubscribeFooterText: "mine" };
+  for (const type of ["HEADLESS", "TRANSACTIONAL"] as const) {
+    const to = await makeContact(true);
+    await send({ to, template: templates[type], data });
+    expect((await messageTo(to)).html.trim()).toBe("<html><body><p>Thanks, you.</p></body></html>");
+  }
+  const to = await makeContact(true);
+  await send({ to, template: templates.MARKETING, data });
+  const message = await messageTo(to);
+  expect(message.html).not.toContain("mine");
+  expect(message.html).toContain("/unsubscribe/");
+});
+
+test("the usage of a template counts the mails that have left with it, and no others", async () => {
+  const project: TestProject = await server.createProject();
+  const [one, two] = [await makeTemplate({}, project.byKey), await makeTemplate({}, project.byKey)];
+  const usage = async (id: string) =>
+    (await server.call<{ emailsSent: number }>("GET", `/templates/${id}/usage`, project.byKey)).body;
+  await send({ to: [newAddress(), newAddress()], template: one }, project.byKey);
+  await send({ to: newAddress(), template: one, subject: "Other" }, project.byKey);
+  await send({ to: "bounced@sandbox.localhost", template: one }, project.byKey);
+  await send({ to: newAddress(), from: FROM, subject: "x", body: "x" }, project.byKey);
+  await vi.waitFor(
+    async () => expect(await usage(one)).toEqual({ campaigns: [], workflowSteps: [], emailsSent: 4 }),
+    WAIT,
+  );
+  expect(await usage(two)).toMatchObject({ emailsSent: 0 });
+  await server.rows(
+    "update emails set status = 'UNCONFIRMED' where template_id = $1 and status = 'DELIVERED'",
+    one,
+  );
+  expect(await usage(one)).toMatchObject({ emailsSent: 1 });
+});
+
+test("the events of a mail name its template", async () => {
+  const to = newAddress();
+  const { body } = await send({ to, template: templates.TRANSACTIONAL });
+  const path = `/events/contact/${body.data.emails[0]?.contact.id}`;
+  await vi.waitFor(async () => {
+    const { body: list } = await server.call<{ data: Array<{ name: string; data: unknown }> }>(
+      "GET",
+      path,
+      server.project.byKey,
+    );
+    const told = list.data.filter(({ name }) => name.startsWith("email."));
+    expect(told.map(({ name }) => name)).toEqual(["email.delivery", "email.sent"]);
+    for (const { data } of told) expect(data).toMatchObject({ templateId: templates.TRANSACTIONAL });
+  }, WAIT);
+});
+
+test("calls that arrive together with one template each say their own", async () => {
+  const calls = Array.from({ length: 15 }, (_, at) => {
+    const own = at % 3 === 0 ? {} : at % 3 === 1 ? { subject: `Own ${at}` } : { body: `<p>Own ${at}</p>` };
+    return { to: newAddress(), own };
+  });
+  const replies = await Promise.all(
+    calls.map(({ to, own }) => send({ to, template: templates.TRANSACTIONAL, ...own })),
+  );
+  for (const [at, { own }] of calls.entries()) {
+    const id = replies[at]?.body.data.emails[0]?.email;
+    const email = await server.call("GET", `/emails/${id}`, server.project.byKey);
+    expect(email.body).toMatchObject({ subject: written.subject, body: written.body, ...own });
+  }
+});
+
+test("many mails with one template share one content", async () => {
+  const project = await server.createProject();
+  const template = await makeTemplate({ type: "MARKETING" }, project.byKey);
+  const to = Array.from({ length: 20 }, newAddress);
+  await Promise.all(
+    to.map((address) =>
+      send({ to: address, template, subscribed: true, data: { order: address } }, project.byKey),
+    ),
+  );
+  expect(
+    await server.rows("select count(*)::int as count from email_contents where project_id = $1", project.id),
+  ).toEqual([{ count: 1 }]);
+});
+
+test.for([
+  [{ subject: "{{" }, ["subject custom"]],
+  [{ body: "{{#if}}", text: "{{>x}}" }, ["body custom", "text custom"]],
+  [{ template: "x" }, ["template invalid_string"]],
+  [{ template: null }, ["template invalid_type"]],
+] as Array<[object, string[]]>)("with a template %j is refused like without", async ([own, faults]) => {
+  expect(faultsOf(await refuse({ to: newAddress(), template: templates.MARKETING, ...own }))).toEqual(faults);
+});
+
+test("a body for a template that may get a footer leaves room for it", async () => {
+  const to = await makeContact(true);
+  const full = "{{a}}".repeat(1_500);
+  expect(faultsOf(await refuse({ to, template: templates.MARKETING, body: full }))).toEqual(["body custom"]);
+  expect((await send({ to, from: FROM, subject: "x", body: full })).status).toBe(200);
+});
+
+test("the same Idempotency-Key sends a template once, and a refusal lets the key go", async () => {
+  const to = newAddress();
+  const caller = { ...server.project.byKey, headers: { "idempotency-key": "template" } };
+  const body = { to, template: templates.MARKETING };
+  expect((await send(body, caller)).status).toBe(403);
+  const first = await send({ ...body, subscribed: true }, caller);
+  expect(first.status).toBe(200);
+  expect((await send({ ...body, subscribed: true }, caller)).body).toEqual(first.body);
+  await messageTo(to);
+});

@@ -1,0 +1,195 @@
+// `npm run seed -- --contacts 1000000 --events 5000000`: fills a project with made-up data, to look at lists, filters and counts at size.
+// Before it: a database that is there, or DATA_DIR. After it: seed-project.ts generates the rows.
+import { realpath } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import type pg from "pg";
+import { sha256 } from "../../server/src/platform/crypto.ts";
+import { asUnavailable, createPool } from "../../server/src/platform/database.ts";
+import { hasCluster, readPassword, SUPERUSER } from "../../server/src/platform/embedded-postgres/cluster.ts";
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
+import { readPostmasterFile } from "../../server/src/platform/embedded-postgres/leftovers.ts";
+import { HOST } from "../../server/src/platform/embedded-postgres/postmaster.ts";
+import { createLog } from "../../server/src/platform/log.ts";
+import { migrate } from "../../server/src/platform/migrations.ts";
+import { Refusal } from "../../server/src/platform/refusal.ts";
+import { seedProject, type SeedProgress } from "./seed-project.ts";
+
+const USAGE = `npm run seed -- [--contacts 10000] [--events 50000] [--project <id> | --key <sk_…>] [--seed 1]
+
+Adds made-up contacts and events to a project of the database of DATABASE_URL, or of the embedded one in DATA_DIR;
+a server may run on it. Without --project and --key there must be exactly one project.
+`;
+
+/** Something a person can put right: told without a stack. */
+class SeedError extends Error {
+  override name = "SeedError";
+}
+
+interface Options {
+  contacts: number;
+  events: number;
+  seed: number;
+  project: string | undefined;
+  key: string | undefined;
+}
+
+/** Null when only the usage is asked for. */
+function readOptions(): Options | null {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({
+    options: {
+      contacts: text,
+      events: text,
+      seed: text,
+      project: text,
+      key: text,
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help === true) return null;
+  const whole = (name: "contacts" | "events" | "seed", fallback: number) => {
+    const number = Number(values[name] ?? fallback);
+    if (!Number.isSafeInteger(number) || number < 0)
+      throw new SeedError(`--${name} must be a whole number, at least 0.`);
+    return number;
+  };
+  return {
+    contacts: whole("contacts", 10_000),
+    events: whole("events", 50_000),
+    seed: whole("seed", 1),
+    project: values.project,
+    key: values.key,
+  };
+}
+
+interface Opened {
+  connection: pg.PoolConfig;
+  close(): Promise<void>;
+}
+
+/** The database of the settings: a server elsewhere, the embedded one that runs already, or one started for this. */
+async function openDatabase(): Promise<Opened> {
+  const url = process.env["DATABASE_URL"];
+  if (url !== undefined && url !== "")
+    return { connection: { connectionString: url }, close: async () => {} };
+  const dataDir = resolve(process.env["DATA_DIR"] ?? "./data");
+  const place = join(dataDir, "postgres");
+  if (!(await hasCluster(place)))
+    throw new SeedError(
+      `There is no database in ${dataDir} yet. Start the server and create a project first.`,
+    );
+  const shared = await findRunning(await realpath(place));
+  if (shared !== null) return { connection: shared, close: async () => {} };
+  const postgres = await startEmbeddedPostgres({ dataDir, log: say });
+  return { connection: postgres.connection, close: () => postgres.stop() };
+}
+
+async function findRunning(clusterDir: string): Promise<pg.PoolConfig | null> {
+  if (!readPostmasterFile(clusterDir).isReady) return null;
+  const port = Number(readFileSync(join(clusterDir, "postmaster.pid"), "utf8").split("\n")[3]);
+  const connection = {
+    host: HOST,
+    port,
+    user: SUPERUSER,
+    password: await readPassword(clusterDir),
+    database: "postgres",
+  };
+  return (await answers(connection)) ? connection : null;
+}
+
+/** A PostgreSQL that was killed leaves its file behind. */
+async function answers(connection: pg.PoolConfig): Promise<boolean> {
+  const pool = openPool(connection);
+  try {
+    await pool.query("select 1");
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ECONNREFUSED") return false;
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+function openPool(connection: pg.PoolConfig): pg.Pool {
+  return createPool({ connection, maxConnections: 2, log: createLog({ level: "error" }) });
+}
+
+async function findProject(pool: pg.Pool, { project, key }: Options): Promise<string> {
+  const { rows } =
+    key === undefined
+      ? await pool.query<{ id: string; name: string }>(
+          "select id, name from projects where $1::text is null or id::text = $1 order by id limit 20",
+          [project?.toLowerCase() ?? null],
+        )
+      : await pool.query<{ id: string; name: string }>(
+          "select p.id, p.name from api_keys k join projects p on p.id = k.project_id where k.hash = $1",
+          [sha256(key)],
+        );
+  const [only, ...others] = rows;
+  if (only === undefined)
+    throw new SeedError(
+      key === undefined && project === undefined
+        ? "There is no project yet. Start the server and create one first."
+        : "There is no such project in this database.",
+    );
+  if (others.length > 0)
+    throw new SeedError(
+      `Say which project with --project <id>:\n${rows.map(({ id, name }) => `  ${id}  ${name}`).join("\n")}`,
+    );
+  return only.id;
+}
+
+const BAR_LENGTH = 30;
+
+function showProgress({ table, done, total }: SeedProgress): void {
+  const part = done / total;
+  const filled = Math.round(part * BAR_LENGTH);
+  const bar = `${"█".repeat(filled)}${"░".repeat(BAR_LENGTH - filled)}`;
+  const line = `${table.padEnd(8)} ${bar} ${Math.floor(part * 100)} %  ${done.toLocaleString("en-US")}`;
+  if (process.stdout.isTTY) process.stdout.write(`\r${line}${done === total ? "\n" : ""}`);
+  else if (done === total) say(line);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function main(): Promise<void> {
+  const options = readOptions();
+  if (options === null) return say(USAGE.trimEnd());
+  const opened = await openDatabase();
+  const pool = openPool(opened.connection);
+  try {
+    await migrate(pool);
+    const projectId = await findProject(pool, options);
+    const startedAtMs = performance.now();
+    const { contacts, events, seed } = options;
+    await seedProject(pool, { projectId, contacts, events, seed, onProgress: showProgress });
+    say(`Project ${projectId} was filled in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s.`);
+  } finally {
+    await pool.end();
+    await opened.close();
+  }
+}
+
+/** What a person can do something about is told in a sentence, everything else with its stack. */
+function explain(error: unknown): string {
+  const code = String((error as { code?: unknown }).code);
+  if (code.startsWith("ERR_PARSE_ARGS") && error instanceof Error)
+    return `${error.message}\n\n${USAGE.trimEnd()}`;
+  const isExpected = error instanceof SeedError || error instanceof EmbeddedPostgresError;
+  if (isExpected) return error.message;
+  if (asUnavailable(error) instanceof Refusal) return `The database cannot be reached: ${code}.`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exitCode = 1;
+});
