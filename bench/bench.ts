@@ -1,6 +1,8 @@
 // `npm run bench <name>`: the table of contents of the benchmarks. Each starts what it measures, prints a table and leaves nothing behind.
 // Before it: a person with a question. After it: docs/benchmarks.md holds what was seen.
+import { benchCampaign } from "./campaign.ts";
 import { benchDeliver } from "./deliver.ts";
+import { benchFairness } from "./fairness.ts";
 import { benchImport } from "./import.ts";
 import { benchSegments } from "./segments.ts";
 import { benchNotices } from "./notices.ts";
@@ -27,8 +29,19 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: benchTracking,
   },
   deliver: {
-    measures: "20,000 queued mails to sent over SMTP, signed: ours, nodemailer alone, the bare transport",
+    measures:
+      "20,000 queued mails (or the number given) to sent over SMTP, signed: ours, nodemailer, the bare transport",
     run: benchDeliver,
+  },
+  campaign: {
+    measures:
+      "campaigns to 100,000 (or to the numbers given), tracked and signed; what others notice of them",
+    run: benchCampaign,
+  },
+  fairness: {
+    measures:
+      "one project queues 200,000 mails (or the number given), another sends one a second; memory meanwhile",
+    run: benchFairness,
   },
   segments: {
     measures: "filters over a million contacts: counts and pages, beside the plainest SQL",

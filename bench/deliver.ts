@@ -1,22 +1,23 @@
-// `npm run bench deliver`: queued mails to *sent*, rendered and DKIM-signed, beside nodemailer alone and the bare transport.
+// `npm run bench deliver [mails]`: queued mails to *sent*, rendered and DKIM-signed, beside nodemailer alone and the bare transport.
 // Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
-import { createTransport } from "nodemailer";
 import { createSmtpTransport } from "../server/src/emails/providers/smtp.ts";
 import type { OutgoingMessage } from "../server/src/emails/providers/transport.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { startProgram, type Program } from "../e2e/program.ts";
-import { HTML, openOutbox, queueMails, SENDER_DOMAIN, SUBJECT, type Outbox } from "./outbox.ts";
+import { HTML, SUBJECT } from "./content.ts";
+import { openNodemailer, plainText } from "./nodemailer-pool.ts";
+import { giveUpMs, withMailGround, type MailGround } from "./mail-ground.ts";
+import { addContacts, addProject, queueMails, SENDER_DOMAIN, type Outbox } from "./outbox.ts";
 import { costOf } from "./process-cost.ts";
-import { APP_SECRET, startDatabase, type BenchDatabase } from "./servers.ts";
-import { startSink, type BenchSink } from "./sink.ts";
+import { readNumbers } from "./read-numbers.ts";
+import { settingsOf } from "./servers.ts";
+import { CONNECTIONS, type BenchSink } from "./sink.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
 
 const MAILS = 20_000;
 const NODEMAILER_MAILS = 1_500;
 const BARE_MAILS = 10_000;
-const CONNECTIONS = 10;
 const LOOK_MS = 100;
-const GIVE_UP_MS = 120_000;
 const MEGABYTE = 1024 * 1024;
 
 interface Result {
@@ -28,79 +29,73 @@ interface Result {
 }
 
 export async function benchDeliver(): Promise<void> {
-  const closing: Array<() => Promise<void>> = [];
-  try {
-    const bench = await startDatabase();
-    closing.push(() => bench.stop());
-    const outbox = await openOutbox(bench);
-    closing.push(() => outbox.close());
-    const sink = await startSink();
-    closing.push(() => sink.stop());
-    const results = [
+  const [mails = MAILS] = readNumbers([MAILS]);
+  await withMailGround(async (ground) => {
+    const { outbox, sink } = ground;
+    const project = await addProject(outbox, "Newsletter");
+    await addContacts(outbox, project.id, mails);
+    printResults([
       await bareTransport(sink),
       await nodemailerAlone(sink, outbox),
-      await ours(bench, outbox, sink, 1),
-      await ours(bench, outbox, sink, 2),
-    ];
-    const alone = results[1];
-    const speed = (result: Result | undefined) =>
-      result === undefined ? Number.NaN : (result.mails * 1000) / result.tookMs;
-    printTable(
-      ["sender", "mails", "mails/s", "× nodemailer alone", "CPU ms a mail", "peak MB a process"],
-      results.map((result) => [
-        result.name,
-        whole(result.mails),
-        whole(speed(result)),
-        oneDecimal(speed(result) / speed(alone)),
-        result.cpuMsPerMail === null ? "–" : result.cpuMsPerMail.toFixed(2),
-        result.peakBytes === null ? "–" : whole(result.peakBytes / MEGABYTE),
-      ]),
-    );
-    print(
-      "\nBars: ours at least 4 × nodemailer alone, at most 250 MB and 1 ms of CPU a mail; two processes no slower than one.",
-    );
-  } finally {
-    for (const close of closing.toReversed()) await close();
-  }
+      await ours(ground, { projectId: project.id, mails }, 1),
+      await ours(ground, { projectId: project.id, mails }, 2),
+    ]);
+  });
+}
+
+function printResults(results: readonly Result[]): void {
+  const alone = results[1];
+  const speed = (result: Result | undefined) =>
+    result === undefined ? Number.NaN : (result.mails * 1000) / result.tookMs;
+  printTable(
+    ["sender", "mails", "mails/s", "× nodemailer alone", "CPU ms a mail", "peak MB a process"],
+    results.map((result) => [
+      result.name,
+      whole(result.mails),
+      whole(speed(result)),
+      oneDecimal(speed(result) / speed(alone)),
+      result.cpuMsPerMail === null ? "–" : result.cpuMsPerMail.toFixed(2),
+      result.peakBytes === null ? "–" : whole(result.peakBytes / MEGABYTE),
+    ]),
+  );
+  print(
+    "\nBars: ours at least 4 × nodemailer alone, at most 250 MB and 1 ms of CPU a mail; two processes no slower than one.",
+  );
 }
 
 /** The whole way: from rows in `emails` to *sent* in the database. */
 async function ours(
-  bench: BenchDatabase,
-  outbox: Outbox,
-  sink: BenchSink,
+  { bench, outbox, sink }: MailGround,
+  { projectId, mails }: { projectId: string; mails: number },
   processes: number,
 ): Promise<Result> {
   await outbox.database.deleteFrom("emails").execute();
-  await queueMails(outbox, outbox.projectId, MAILS, "CAMPAIGN");
-  const { user, password, host, port, database } = bench.connection;
+  await queueMails(outbox, projectId, mails, "CAMPAIGN");
   const settings = {
-    DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${database}`,
-    APP_SECRET,
+    ...settingsOf(bench),
     ROLES: "worker",
-    MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}?connections=${CONNECTIONS}`,
+    MAIL_TRANSPORT: sink.transport,
   };
   const before = await sink.taken();
   const senders: Program[] = [];
   for (let started = 0; started < processes; started++) senders.push(await startProgram(settings));
   const startedMs = performance.now();
   const startCpuMs = senders.map(({ pid }) => costOf(pid).cpuMs);
-  while ((await countSent(outbox)) < MAILS) {
-    if (performance.now() - startedMs > GIVE_UP_MS)
-      throw new Error("the sender did not finish in two minutes");
+  while ((await countSent(outbox)) < mails) {
+    if (performance.now() - startedMs > giveUpMs(mails)) throw new Error("the sender did not finish in time");
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   const tookMs = performance.now() - startedMs;
   const costs = senders.map(({ pid }) => costOf(pid));
   await Promise.all(senders.map((sender) => sender.stop()));
   const taken = (await sink.taken()) - before;
-  if (taken !== MAILS) throw new Error(`${MAILS} mails were queued and ${taken} were taken`);
+  if (taken !== mails) throw new Error(`${mails} mails were queued and ${taken} were taken`);
   const cpuMs = costs.reduce((sum, cost, at) => sum + cost.cpuMs - (startCpuMs[at] ?? 0), 0);
   return {
     name: `ours, ${processes} process${processes === 1 ? "" : "es"}`,
-    mails: MAILS,
+    mails,
     tookMs,
-    cpuMsPerMail: cpuMs / MAILS,
+    cpuMsPerMail: cpuMs / mails,
     peakBytes: Math.max(...costs.map((cost) => cost.peakBytes)),
   };
 }
@@ -116,20 +111,12 @@ async function countSent(outbox: Outbox): Promise<number> {
 
 /** What most programs do: nodemailer's pool with its own DKIM, no database. */
 async function nodemailerAlone(sink: BenchSink, outbox: Outbox): Promise<Result> {
-  const pool = createTransport({
-    pool: true,
-    host: "127.0.0.1",
-    port: sink.port,
-    maxConnections: CONNECTIONS,
-    maxMessages: Number.POSITIVE_INFINITY,
-    ignoreTLS: true,
-    dkim: { domainName: SENDER_DOMAIN, keySelector: "bench", privateKey: outbox.privateKey },
-  });
+  const pool = openNodemailer(sink, outbox);
   const message = {
     from: `news@${SENDER_DOMAIN}`,
     subject: SUBJECT,
     html: HTML,
-    text: HTML.replace(/<[^>]*>/g, ""),
+    text: plainText(HTML),
   };
   const startedMs = performance.now();
   const cpuBefore = process.cpuUsage();

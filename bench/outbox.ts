@@ -1,25 +1,27 @@
-// Fills the outbox for benchmarks of the sender: projects with a verified domain, and queued mails of 20 KB each.
-// Before it: servers.ts started a database. After it: deliver.ts and fairness.ts start senders on it.
+// Fills the database for benchmarks of the sender: projects with a verified domain, contacts, and queued mails of 20 KB each.
+// Before it: servers.ts started a database. After it: deliver.ts, campaign.ts and fairness.ts start senders on it.
 import { generateKeyPairSync } from "node:crypto";
+import { sql } from "kysely";
 import { createSealer } from "../server/src/platform/crypto.ts";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { enqueueEmails, makeContent } from "../server/src/emails/emails.ts";
+import { createProject } from "../server/src/projects/projects.ts";
+import { CONTACT_DATA, HTML, SUBJECT } from "./content.ts";
 import { APP_SECRET, type BenchDatabase } from "./servers.ts";
+import { progress, whole } from "./table.ts";
 
 export const SENDER_DOMAIN = "sender.example";
-const PARAGRAPH =
-  '<p>Dear {{firstName ?? "reader"}}, your plan is <b>{{plan}}</b>; here is <a href="https://example.com/news">the news</a> of the week, in a paragraph.</p>\n';
-/** 20 KB of HTML with two variables in each paragraph. */
-export const HTML = `<html><body>${PARAGRAPH.repeat(Math.ceil(20_480 / PARAGRAPH.length))}</body></html>`;
-export const SUBJECT = 'News for {{firstName ?? "you"}}';
+const CONTACTS_AT_ONCE = 50_000;
+const MAILS_AT_ONCE = 5_000;
 
 export interface Outbox {
   database: Database;
   projectId: string;
   /** PEM, to sign with elsewhere. */
   privateKey: string;
+  publicKey: string;
   close(): Promise<void>;
 }
 
@@ -30,18 +32,19 @@ export async function openOutbox(bench: BenchDatabase): Promise<Outbox> {
   const project = await database.selectFrom("projects").select("id").executeTakeFirstOrThrow();
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  const outbox = { database, projectId: project.id, privateKey: pem, close: () => database.destroy() };
-  await addDomain(
-    outbox,
-    project.id,
-    pem,
-    publicKey.export({ type: "spki", format: "der" }).toString("base64"),
-  );
+  const outbox = {
+    database,
+    projectId: project.id,
+    privateKey: pem,
+    publicKey: publicKey.export({ type: "spki", format: "der" }).toString("base64"),
+    close: () => database.destroy(),
+  };
+  await addDomain(outbox, project.id);
   return outbox;
 }
 
-async function addDomain(outbox: Outbox, projectId: string, pem: string, publicKey: string): Promise<void> {
-  await outbox.database
+async function addDomain({ database, privateKey, publicKey }: Outbox, projectId: string): Promise<void> {
+  await database
     .insertInto("domains")
     .values({
       project_id: projectId,
@@ -50,17 +53,54 @@ async function addDomain(outbox: Outbox, projectId: string, pem: string, publicK
       status: "VERIFIED",
       dkim_selector: "bench",
       dkim_public_key: publicKey,
-      dkim_private_key: createSealer(APP_SECRET).seal(pem, `${projectId} ${SENDER_DOMAIN}`),
+      dkim_private_key: createSealer(APP_SECRET).seal(privateKey, `${projectId} ${SENDER_DOMAIN}`),
+      // DNS knows nothing of the domain: it must not be asked while a benchmark runs.
+      next_check_at: sql<Date>`now() + interval '1 day'`,
     })
     .execute();
 }
 
-/** Another project with a domain of its own key. */
-export async function addProject(outbox: Outbox): Promise<string> {
-  const id = newId();
-  await outbox.database.insertInto("projects").values({ id, name: "Another" }).execute();
-  await addDomain(outbox, id, outbox.privateKey, "unused");
-  return id;
+/** Another project of the same owner that may send from SENDER_DOMAIN, too. */
+export async function addProject(outbox: Outbox, name: string): Promise<{ id: string; secretKey: string }> {
+  const { database } = outbox;
+  const { id: ownerId } = await database.selectFrom("users").select("id").executeTakeFirstOrThrow();
+  const project = await transaction(database, (tx) =>
+    createProject(tx, createSealer(APP_SECRET), { name, ownerId }),
+  );
+  await addDomain(outbox, project.id);
+  return { id: project.id, secretKey: project.secret };
+}
+
+/** Gives a project `count` subscribed contacts, whose data fill the variables of the content. */
+export async function addContacts({ database }: Outbox, projectId: string, count: number): Promise<void> {
+  await unlimited(database, async (connection) => {
+    // The search index merges one long list in half the time of many short ones.
+    await sql`set gin_pending_list_limit = '1GB'`.execute(connection);
+    for (let first = 0; first < count; first += CONTACTS_AT_ONCE) {
+      const last = Math.min(count, first + CONTACTS_AT_ONCE) - 1;
+      await sql`insert into contacts (project_id, id, email, subscribed, data)
+        select ${projectId}::uuid, uuidv7(), 'reader-' || n || '@example.com', true, ${sql.raw(CONTACT_DATA)}
+        from generate_series(${first}::int, ${last}::int) n`.execute(connection);
+      progress(`${whole(last + 1)} of ${whole(count)} contacts`);
+    }
+    await sql`vacuum (analyze) contacts`.execute(connection);
+    await sql`checkpoint`.execute(connection);
+  });
+}
+
+/** On one connection without a time limit for statements: a million rows take longer than the program would wait. */
+export async function unlimited<T>(
+  database: Database,
+  work: (connection: Database) => Promise<T>,
+): Promise<T> {
+  return database.connection().execute(async (connection) => {
+    await sql`set statement_timeout = 0`.execute(connection);
+    try {
+      return await work(connection);
+    } finally {
+      await sql`reset all`.execute(connection);
+    }
+  });
 }
 
 /** Queues `count` mails of one content, to contacts of the project. */
@@ -86,10 +126,9 @@ export async function queueMails(
     headers: [],
     attachments: [],
   });
-  const BATCH = 5_000;
-  for (let at = 0; at < count; at += BATCH) {
+  for (let at = 0; at < count; at += MAILS_AT_ONCE) {
     const batch = Array.from(
-      { length: Math.min(BATCH, count - at) },
+      { length: Math.min(MAILS_AT_ONCE, count - at) },
       (_, place) => contacts[(at + place) % contacts.length],
     );
     await transaction(outbox.database, (tx) =>
@@ -106,5 +145,6 @@ export async function queueMails(
         })),
       ),
     );
+    progress(`${whole(at + batch.length)} of ${whole(count)} mails queued`);
   }
 }

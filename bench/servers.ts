@@ -51,22 +51,19 @@ export async function startDatabase() {
   };
 }
 
+/** The settings with which the real program runs on this database. */
+export function settingsOf({ connection }: BenchDatabase) {
+  const { user, password, host, port, database } = connection;
+  return { DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${database}`, APP_SECRET };
+}
+
 /** The real program on this database. */
 export async function startOurs(
   database: BenchDatabase,
   settings: Readonly<Record<string, string>>,
   nodeArguments: readonly string[] = [],
 ): Promise<BenchServer> {
-  const { user, password, host, port, database: name } = database.connection;
-  const program = await startProgram(
-    {
-      ...BOOTSTRAP,
-      DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${name}`,
-      APP_SECRET,
-      ...settings,
-    },
-    nodeArguments,
-  );
+  const program = await startProgram({ ...BOOTSTRAP, ...settingsOf(database), ...settings }, nodeArguments);
   return {
     port: Number(new URL(program.url).port),
     async stop() {

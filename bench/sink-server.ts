@@ -1,8 +1,52 @@
-// A process of its own that takes mail as fast as it comes and says how much it took, for benchmarks of the sender.
-// Before it: deliver.ts, fairness.ts fork it. After it: the port and the counts.
-import { startSmtpSink } from "../server/src/testing/smtp-sink.ts";
+// A process of its own that takes mail as fast as it comes and says how much it took. It speaks just enough SMTP and looks at no
+// more than the end of each message, so that what is measured is the sender. Before it: sink.ts forks it. After it: the counts.
+import { createServer, type Socket } from "node:net";
 
-const sink = await startSmtpSink({ advertise: { pipelining: true }, keepRaw: false });
-process.on("message", () => process.send?.({ taken: sink.journal.length }));
+const END_OF_MESSAGE = Buffer.from("\r\n.\r\n");
+const LINE_END = Buffer.from("\r\n");
+
+const counted = { taken: 0 };
+
+/** What a command is answered; DATA by what follows it. */
+const REPLIES: Readonly<Record<string, string>> = {
+  EHLO: "250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n",
+  HELO: "250 sink\r\n",
+  DATA: "354 go ahead\r\n",
+  QUIT: "221 bye\r\n",
+};
+
+function serve(socket: Socket): void {
+  let isBody = false;
+  /** Of commands the unfinished line; of a message the last octets, since the end may come in pieces. */
+  let rest: Buffer = Buffer.alloc(0);
+  socket.setNoDelay(true);
+  socket.write("220 sink\r\n");
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (chunk) => {
+    let input = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let replies = "";
+    let isOver = false;
+    for (;;) {
+      const mark = isBody ? END_OF_MESSAGE : LINE_END;
+      const at = input.indexOf(mark);
+      if (at === -1) break;
+      if (isBody) counted.taken++;
+      const verb = isBody ? "" : input.toString("latin1", 0, 4).toUpperCase();
+      replies += REPLIES[verb] ?? "250 ok\r\n";
+      isBody = verb === "DATA";
+      isOver ||= verb === "QUIT";
+      input = input.subarray(at + mark.length);
+    }
+    rest = isBody ? input.subarray(-END_OF_MESSAGE.length + 1) : input;
+    if (isOver) socket.end(replies);
+    else if (replies !== "") socket.write(replies);
+  });
+}
+
+const server = createServer(serve);
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  process.send?.({ port: typeof address === "object" ? address?.port : 0 });
+});
+process.on("message", () => process.send?.(counted));
 process.on("disconnect", () => process.exit(0));
-process.send?.({ port: sink.port });

@@ -19,6 +19,11 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Where a long benchmark stands: to standard error, so that the table can be kept without it. */
+export function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
 export function whole(number: number): string {
   return Math.round(number).toLocaleString("en-US");
 }

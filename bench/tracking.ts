@@ -9,11 +9,11 @@ import { compileContent } from "../server/src/emails/rendering/compile-content.t
 import type { MailTracking } from "../server/src/emails/rendering/link-target.ts";
 import { createMailTokens } from "../server/src/deliveries/tracking/mail-tokens.ts";
 import { createTrackingDoor } from "../server/src/deliveries/tracking/tracking-door.ts";
+import { HTML } from "./content.ts";
 import { APP_SECRET, startDatabase } from "./servers.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
 
 const MAILS = 20_000;
-const LINKS = 12;
 const BATCH = 2_000;
 const CONNECTIONS = 8;
 const RENDERS = 10_000;
@@ -21,19 +21,13 @@ const ROUNDS = 5;
 const PERSON = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36";
 const BASE_URL = "https://mail.example.com";
 
-const SECTION = `<h2>News</h2><p>${"Nothing rises as slowly as bread that somebody waits for. ".repeat(25)}</p>`;
-/** 20 KB with 12 links and 6 variables. */
-const HTML = `<html><body><p>Hello {{firstName ?? "there"}} {{lastName}}, {{company}}, {{city}}: {{plan}}, {{points}}.</p>${Array.from(
-  { length: LINKS },
-  (_, at) => `${SECTION}<a href="https://shop.example/offer/${at}?from=mail&amp;to=shop">Offer</a>`,
-).join("\n")}</body></html>`;
 const PERSONAL_HTML = HTML.replaceAll("from=mail", "from={{points}}");
 
 export async function benchTracking(): Promise<void> {
   benchRendering();
   const count = Number(process.argv[3] ?? MAILS);
   const bench = await startDatabase();
-  const log = createLog({ level: "warn" });
+  const log = createLog({ level: "silent" });
   const database = createDatabase(
     createPool({ connection: bench.connection, maxConnections: CONNECTIONS, log }),
   );

@@ -42,7 +42,7 @@ export interface MessageItem {
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 100;
-const MAX_PAGES = 200;
+const MAX_PAGES = 1_000;
 
 /** `headers` go with every request; by default the secret key of the first project. */
 export function createApiClient(

@@ -5,6 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+// @ts-expect-error: plain JavaScript, because it runs before anything is installed
+import { MALLOC_SETTINGS, NODE_ARGUMENTS } from "../tools/bootstrap/run-server.js";
 import { killAtOnce, listDescendants } from "./process-tree.ts";
 
 const MAIN = fileURLToPath(new URL("../server/src/main.ts", import.meta.url));
@@ -34,6 +36,9 @@ export interface Program {
   readonly pid: number;
   /** From the start of the process to its ready line. */
   readonly readyMs: number;
+  /** The code it ended with; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
+  isRunning(): boolean;
   /** What it said, both streams. */
   output(): string;
   /** SIGTERM; answers how it ended. After the end it answers the same. */
@@ -53,10 +58,10 @@ export async function startProgram(
   nodeArguments: readonly string[] = [],
 ): Promise<Program> {
   const startedAtMs = performance.now();
-  const child = spawn(process.execPath, [...nodeArguments, MAIN], {
+  const child = spawn(process.execPath, [...NODE_ARGUMENTS, ...nodeArguments, MAIN], {
     // The channel ends with us, however we end; then the program stops by itself.
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { PATH: process.env["PATH"], LOG_LEVEL: "warn", PORT: "0", ...settings },
+    env: { PATH: process.env["PATH"], ...MALLOC_SETTINGS, LOG_LEVEL: "warn", PORT: "0", ...settings },
   });
   const said = { text: "", changed: () => {} };
   for (const stream of [child.stdout, child.stderr]) {
@@ -83,6 +88,8 @@ export async function startProgram(
     url,
     pid,
     readyMs: performance.now() - startedAtMs,
+    ended,
+    isRunning,
     output: () => said.text,
     async stop() {
       const askedAtMs = performance.now();

@@ -240,6 +240,7 @@ CREATE TABLE email_attempts (
   CONSTRAINT email_attempts_pkey PRIMARY KEY (project_id, email_id, attempt),
   CONSTRAINT email_attempts_project_id_email_id_fkey FOREIGN KEY (project_id, email_id) REFERENCES emails(project_id, id) ON DELETE CASCADE
 );
+CREATE INDEX email_attempts_refused ON email_attempts USING btree (project_id, meaning, created_at) WHERE meaning = ANY (ARRAY['hard-bounce'::text, 'soft-bounce'::text, 'policy'::text, 'message'::text]);
 
 CREATE TABLE senders (
   id           uuid                      NOT NULL,
@@ -424,6 +425,7 @@ CREATE TABLE campaigns (
   finished_at       timestamp with time zone,
   created_at        timestamp with time zone  NOT NULL  DEFAULT now(),
   updated_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  sending_since     timestamp with time zone,
   CONSTRAINT campaigns_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),

@@ -49,7 +49,11 @@ export const cancelCampaign = action(
   "A scheduled one is a draft again. Of one that is sending, what has not left is dropped; the counts stay true.",
 );
 export const pauseCampaign = action("pause", "Pause a campaign that is sending", "What is in handover ends.");
-export const resumeCampaign = action("resume", "Go on with a paused campaign", "Where it stopped.");
+export const resumeCampaign = action(
+  "resume",
+  "Go on with a paused campaign",
+  "Where it stopped; also one that paused by itself, once what its heldReason says is mended.",
+);
 export const retryFailedCampaign = action(
   "retry-failed",
   "Send again to the recipients that failed",

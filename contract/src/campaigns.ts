@@ -61,7 +61,9 @@ export const campaign = counters.extend({
   heldReason: z
     .string()
     .nullable()
-    .describe("Why a scheduled campaign waits for a person: send it, or give it another time."),
+    .describe(
+      "Why a campaign waits for a person. A scheduled one: send it, or give it another time. A paused one, which paused by itself: mend what its mails are refused for and resume it.",
+    ),
   startedAt: instant.nullable(),
   sentAt: instant.nullable().describe("When every recipient had a final state."),
   createdAt: instant,

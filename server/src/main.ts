@@ -12,6 +12,7 @@ import { createDatabase, createPool } from "./platform/database.ts";
 import { createDns } from "./platform/dns.ts";
 import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
 import { keepEmbeddedPostgres } from "./platform/embedded-postgres/kept-postgres.ts";
+import { armFailpoints } from "./platform/failpoints.ts";
 import { createLog, type Log } from "./platform/log.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
@@ -29,8 +30,6 @@ import { createSnsKeys } from "./deliveries/sns-keys.ts";
 import { createSnsRequests } from "./deliveries/sns-requests.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { bootstrap, type BootstrapResult } from "./instance/bootstrap.ts";
-import { createApi } from "./api.ts";
-import { startSmtp } from "./smtp.ts";
 import { startWorker } from "./worker.ts";
 
 const MAX_DATABASE_CONNECTIONS = 16;
@@ -169,6 +168,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     // Account mails hold secrets: they are shown only where nobody but this machine can ask.
     showsSystemMail: transport.name === "mailbox" && isLoopback(config.HOST),
   };
+  const { createApi } = await import("./api.ts");
   const api = await createApi({
     ...parts,
     facts,
@@ -196,6 +196,7 @@ async function openSmtp(
   { closing, say }: Ground,
 ): Promise<void> {
   if (!config.ROLES.includes("smtp") || (bounceDomain === null && inboundDomain === null)) return;
+  const { startSmtp } = await import("./smtp.ts");
   const door = await startSmtp({
     notices,
     returnPaths,
@@ -254,6 +255,7 @@ function sayLine(line: string): void {
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ level: config.LOG_LEVEL });
+  armFailpoints(config.FAILPOINTS);
   const stopped = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopped.resolve(signal));
   // The parent that started this process is gone: nobody could stop it any more.

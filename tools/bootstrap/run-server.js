@@ -13,6 +13,18 @@ const SAME_WISH_MS = 1000;
 const PARENT_LOOK_EVERY_MS = 100;
 
 /**
+ * What Node.js itself is told. Young objects get 3 × 16 MiB at most: on large machines it takes four times that, which makes
+ * nothing quicker here and the process larger.
+ */
+export const NODE_ARGUMENTS = ["--max-semi-space-size=16"];
+
+/**
+ * What glibc's malloc is told, where there is one: messages are large and short-lived, and left to itself it keeps what was
+ * freed. With it a sending process is a fifth smaller. Whoever sets these himself is heard.
+ */
+export const MALLOC_SETTINGS = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
+
+/**
  * Runs server/src/main.ts until it ends.
  *
  * @param {string} node full path of the Node.js to run it with
@@ -23,9 +35,10 @@ export async function runServer(node, args) {
   const isWindows = process.platform === "win32";
   // Settings may stand in a file; what is in the environment already goes first.
   const settings = path.join(ROOT, ".env");
-  const options = existsSync(settings) ? [`--env-file=${settings}`] : [];
+  const options = [...NODE_ARGUMENTS, ...(existsSync(settings) ? [`--env-file=${settings}`] : [])];
   const child = spawn(node, [...options, path.join(ROOT, "server", "src", "main.ts"), ...args], {
     cwd: ROOT,
+    env: { ...MALLOC_SETTINGS, ...process.env },
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     // A process group of its own: signals reach the server from here only, each once.
     detached: !isWindows,

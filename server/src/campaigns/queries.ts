@@ -189,7 +189,10 @@ export interface Transition {
   to: CampaignStatus;
 }
 
-/** Moves a campaign from one of these states to another; whether it was in one. `set` is what changes with it. */
+/**
+ * Moves a campaign from one of these states to another; whether it was in one. `set` is what changes with it. Whatever held
+ * it is over; from when it sends, it is judged anew.
+ */
 export async function updateStatus(
   tx: Tx,
   projectId: string,
@@ -197,7 +200,6 @@ export async function updateStatus(
   { from, to }: Transition,
   set: {
     scheduled_for?: Date | null;
-    held_reason?: string | null;
     started_at?: "now";
     finished_at?: "now" | null;
   } = {},
@@ -207,9 +209,10 @@ export async function updateStatus(
     .updateTable("campaigns")
     .set({
       status: to,
+      held_reason: null,
       updated_at: now,
+      ...(to === "SENDING" ? { sending_since: now } : {}),
       ...("scheduled_for" in set ? { scheduled_for: set.scheduled_for ?? null } : {}),
-      ...("held_reason" in set ? { held_reason: set.held_reason ?? null } : {}),
       ...("started_at" in set ? { started_at: now } : {}),
       ...("finished_at" in set ? { finished_at: set.finished_at === "now" ? now : null } : {}),
     })

@@ -19,6 +19,20 @@ export const TRANSITIONS = {
 /** A schedule missed by more than this is held and shown, not sent by itself (decisions §8). */
 export const MISSED_MS = 60 * 60_000;
 
+/**
+ * From so many refusals by policy (`550 5.7.1`) among the last mails on a campaign pauses by itself: more than a fifth. They
+ * are about us, not about the recipients: each further mail would meet the same, and make us less welcome still.
+ */
+export const REFUSAL_LIMIT = { refused: 41, last: 200 } as const;
+
+/** Why it paused, for whoever looks at it. `answer` is what its newest refused mail was told. */
+export function refusedReason(answer: string): string {
+  return (
+    `It paused by itself: more than a fifth of its last ${REFUSAL_LIMIT.last} mails were refused for who sends them or how, not for their recipients. ` +
+    `The last answer was: ${answer}`
+  );
+}
+
 /** Whether a kind goes to subscribed contacts only (spec §3.1). */
 export function needsSubscription(kind: CampaignKind): boolean {
   return kind !== "TRANSACTIONAL";

@@ -39,13 +39,13 @@ export async function sendCampaign(
     await requireVerifiedSender(tx, domains, projectId, row.from_address);
     await requireRecipients(tx, projectId, row);
     if (at === null) await start(tx, projectId, row);
-    else await move(tx, projectId, row, TRANSITIONS.schedule, { scheduled_for: at, held_reason: null });
+    else await move(tx, projectId, row, TRANSITIONS.schedule, { scheduled_for: at });
     return getCampaign(tx, projectId, row.id);
   };
 }
 
 async function start(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {
-  await move(tx, projectId, row, TRANSITIONS.send, { started_at: "now", held_reason: null });
+  await move(tx, projectId, row, TRANSITIONS.send, { started_at: "now" });
   await addSnapshotJob(tx, projectId, row.id);
 }
 
@@ -64,8 +64,7 @@ async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): P
 /** A scheduled campaign is a draft again; of one under way, what has not left is dropped. */
 export async function cancelCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
-  const cleared = { scheduled_for: null, held_reason: null };
-  if (await updateStatus(tx, projectId, row.id, TRANSITIONS.unschedule, cleared))
+  if (await updateStatus(tx, projectId, row.id, TRANSITIONS.unschedule, { scheduled_for: null }))
     return getCampaign(tx, projectId, row.id);
   await move(tx, projectId, row, TRANSITIONS.cancel);
   return getCampaign(tx, projectId, row.id);

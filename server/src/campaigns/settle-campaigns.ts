@@ -1,22 +1,28 @@
-// What campaigns do by themselves: start when their time has come, end when every recipient has a final state, drop what was cancelled, and prove their books.
+// What campaigns do by themselves: start in time, pause when too much is refused, end when every recipient has a final state, drop what was cancelled, prove their books.
 // Before it: worker.ts starts it. After it: a campaign that is SENT, and an alarm in the log and in /metrics if its books do not balance.
 import { createBell } from "../platform/bell.ts";
 import { transaction, type Database } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/campaign-emails.ts";
+import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { readMemberAddresses } from "../projects/members.ts";
 import type { Domains } from "../domains/domains.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findCampaign, findCampaignForUpdate, updateStatus, type Transition } from "./queries.ts";
-import { MISSED_MS, TRANSITIONS } from "./rules.ts";
+import { pausedCampaignMail } from "./paused-campaign-mail.ts";
+import { MISSED_MS, REFUSAL_LIMIT, refusedReason, TRANSITIONS } from "./rules.ts";
 import { addSnapshotJob } from "./send-campaign.ts";
 import {
   listDueCampaigns,
+  listRefusedCampaigns,
   listToAudit,
   listUnfinished,
   updateDueToSending,
   updateHeld,
+  updateRefusedToPaused,
   type CampaignRef,
 } from "./settle-queries.ts";
 
@@ -76,6 +82,33 @@ async function startDue(database: Database, due: CampaignRef): Promise<boolean> 
   });
 }
 
+/** Pauses campaigns of whose last mails too many were refused for reasons of ours, and tells the members of their projects. */
+export async function pauseRefusedCampaigns({
+  database,
+  log,
+  metrics,
+}: Pick<SettlerOptions, "database" | "log" | "metrics">): Promise<void> {
+  for (const campaign of await listRefusedCampaigns(database, REFUSAL_LIMIT)) {
+    const reason = refusedReason(campaign.answer);
+    const isOurs = await transaction(database, async (tx) => {
+      if (!(await updateRefusedToPaused(tx, campaign, reason))) return false;
+      const mail = pausedCampaignMail(campaign, reason);
+      const members = await readMemberAddresses(tx, campaign.project_id);
+      await enqueueSystemMails(
+        tx,
+        members.map((to) => ({ to, ...mail })),
+      );
+      return true;
+    });
+    if (!isOurs) continue;
+    metrics.campaignsPaused.inc();
+    log.warn(
+      { projectId: campaign.project_id, campaignId: campaign.id, answer: campaign.answer },
+      "a campaign paused: too many of its mails are refused",
+    );
+  }
+}
+
 /** Ends campaigns without waiting mails; of cancelled ones drops what waits first. A fault stops one campaign alone. */
 export async function finishCampaigns({ database, log }: SettlerOptions): Promise<void> {
   for (const { project_id, id, status } of await listUnfinished(database)) {
@@ -101,6 +134,7 @@ async function finishCampaign(
     // Under the lock of its row, which a retry takes too: it is asked again whether something waits.
     const row = await findCampaignForUpdate(tx, key.projectId, key.campaignId);
     if (row === undefined || (await hasPendingRecipients(tx, key))) return false;
+    await failpoint("finish.before");
     return updateStatus(tx, key.projectId, key.campaignId, finish, { finished_at: "now" });
   });
 }
@@ -143,6 +177,7 @@ export function startSettlingCampaigns(options: SettlerOptions): CampaignSettler
 
   async function lookOnce(): Promise<void> {
     if ((await startDueCampaigns(options)) > 0) options.wakeJobs();
+    await pauseRefusedCampaigns(options);
     await finishCampaigns(options);
     if (performance.now() < nextAuditMs) return;
     nextAuditMs = performance.now() + AUDIT_EVERY_MS;

@@ -19,7 +19,7 @@ export async function listDueCampaigns(database: Database, limit: number) {
 /** Starts a due campaign, if it is still scheduled, due and not held; whether this call did. */
 export async function updateDueToSending(tx: Tx, { project_id, id }: CampaignRef): Promise<boolean> {
   const result = await sql`
-    update campaigns set status = 'SENDING', started_at = now(), updated_at = now()
+    update campaigns set status = 'SENDING', started_at = now(), sending_since = now(), updated_at = now()
     where project_id = ${project_id} and id = ${id} and status = 'SCHEDULED' and scheduled_for <= now()
       and held_reason is null`.execute(tx);
   return result.numAffectedRows === 1n;
@@ -35,6 +35,81 @@ export async function updateHeld(
     where project_id = ${project_id} and id = ${id} and status = 'SCHEDULED' and held_reason is null`.execute(
     database,
   );
+  return result.numAffectedRows === 1n;
+}
+
+export interface RefusedCampaign extends CampaignRef {
+  name: string;
+  sending_since: Date;
+  /** What the newest of its refused mails was answered. */
+  answer: string;
+}
+
+/** Which refusals are too many: `refused` of the `last` mails. */
+export interface RefusalLimit {
+  refused: number;
+  last: number;
+}
+
+/** So many refusals of other mail in the project are passed by. */
+const PASSED_BY = 1_000;
+
+/**
+ * Campaigns that are sending and had as many mails refused by policy among the last that ended since they began to send.
+ * It reads the newest refusals, and only where there are enough of them what else ended since the oldest of these, up to
+ * as many as would make them few: however large the campaign is, that is a few hundred rows.
+ */
+export async function listRefusedCampaigns(
+  database: Database,
+  limit: RefusalLimit,
+): Promise<RefusedCampaign[]> {
+  // Literals: with parameters the planner does not know how few these are.
+  const refused = sql.lit(limit.refused);
+  const others = sql.lit(limit.last - limit.refused + 1);
+  const { rows } = await sql<RefusedCampaign>`
+    select c.project_id, c.id, c.name, c.sending_since, r.answer from campaigns c
+    cross join lateral (
+      select count(*) as count, min(created_at) as since, (array_agg(answer order by created_at desc))[1] as answer
+      from (
+        select a.created_at, a.answer from (
+          select email_id, created_at, answer from email_attempts
+          where project_id = c.project_id and meaning = 'policy' and created_at > c.sending_since
+          order by created_at desc limit ${sql.lit(PASSED_BY)}
+        ) a
+        join emails e on e.project_id = c.project_id and e.id = a.email_id and e.campaign_id = c.id
+        order by a.created_at desc limit ${refused}
+      ) newest
+    ) r
+    cross join lateral (
+      select count(*) as count from (
+        (select 1 from events v join emails e on e.project_id = v.project_id and e.id = v.email_id and e.campaign_id = c.id
+         where v.project_id = c.project_id and v.name = 'email.sent' and v.created_at >= r.since
+         order by v.created_at limit ${others})
+        union all
+        (select 1 from email_attempts a
+         join emails e on e.project_id = a.project_id and e.id = a.email_id and e.campaign_id = c.id
+         where a.project_id = c.project_id and a.meaning in ('hard-bounce', 'soft-bounce', 'message')
+           and a.created_at >= r.since
+         order by a.meaning, a.created_at limit ${others})
+      ) other
+      where r.count = ${refused}
+    ) o
+    where c.status = 'SENDING' and c.finished_at is null and r.count = ${refused} and o.count < ${others}`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** Pauses a campaign unless it has been paused or resumed since it was looked at; whether this call did. */
+export async function updateRefusedToPaused(
+  tx: Tx,
+  { project_id, id, sending_since }: RefusedCampaign,
+  reason: string,
+): Promise<boolean> {
+  const result = await sql`
+    update campaigns set status = 'PAUSED', held_reason = ${reason}, updated_at = now()
+    where project_id = ${project_id} and id = ${id} and status = 'SENDING'
+      and date_trunc('milliseconds', sending_since) = ${sending_since}`.execute(tx);
   return result.numAffectedRows === 1n;
 }
 

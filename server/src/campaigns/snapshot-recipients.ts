@@ -2,6 +2,7 @@
 // Before it: send-campaign.ts or the clock started it. After it: the mails wait in the outbox.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import { limitStatements, type Tx } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoints.ts";
 import { JobFailure, type JobStep } from "../platform/jobs.ts";
 import { snapshotRecipients } from "../emails/campaign-emails.ts";
 import { makeContent } from "../emails/emails.ts";
@@ -35,11 +36,13 @@ async function snapshot(tx: Tx, projectId: string, row: CampaignRow) {
     contentOf(projectId, row),
     eligible(kind, audience),
   );
+  await failpoint("snapshot.mid");
   const unsubscribed = needsSubscription(kind)
     ? (await countMatching(tx, projectId, audience)) - totalRecipients
     : 0;
   const excluded = { unsubscribed: Math.max(0, unsubscribed) };
   await updateSnapshot(tx, projectId, row.id, { totalRecipients, excluded: JSON.stringify(excluded) });
+  await failpoint("snapshot.before_commit");
   return { totalRecipients, excluded };
 }
 

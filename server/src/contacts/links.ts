@@ -1,6 +1,6 @@
 // The three addresses each recipient gets: unsubscribe, subscribe, manage. Signed, so that they can be neither guessed nor changed.
 // Before it: the application secret. After it: emails/ puts them into mails as variables; pages/ reads them back.
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual, type KeyObject } from "node:crypto";
 import { deriveKey } from "../platform/crypto.ts";
 
 const MAC_BYTES = 16;
@@ -54,7 +54,7 @@ export function createLinkReader(
 
 const KEY_PURPOSE = "contact-links";
 
-function macOf(key: Buffer, purpose: LinkPurpose, ids: Buffer): Buffer {
+function macOf(key: KeyObject, purpose: LinkPurpose, ids: Buffer): Buffer {
   return createHmac("sha256", key).update(purpose).update(ids).digest().subarray(0, MAC_BYTES);
 }
 

@@ -95,6 +95,24 @@ test("a batch, however it is cut, does what its changes do one after the other: 
   );
 });
 
+test("a list of many statements' length is one whole: ids, data and flips, each contact once", async () => {
+  const { id } = await server.createProject();
+  const emails = Array.from({ length: 2_300 }, (_, at) => `many${at}@example.com`);
+  const make = (at: number) => change(id, emails[at] ?? "", { data: { text: `"${at}\\\n{,'\u0001` } });
+  const first = await upsert(emails.map((_, at) => make(at)));
+  expect(new Set(first.map(({ contactId }) => contactId)).size).toBe(emails.length);
+  const flips = emails.map((email, at) => change(id, email, at % 3 === 0 ? { subscribed: false } : {}));
+  const second = await upsert([...flips, make(7), ...flips]);
+  expect(second.map(({ contactId }) => contactId)).toEqual(
+    [...first, first[7], ...first].map((outcome) => outcome?.contactId),
+  );
+  expect([...first, ...second].filter(({ isNew }) => isNew)).toHaveLength(emails.length);
+  expect(second.some(({ isChanged }) => isChanged)).toBe(false);
+  expect(await readFlips(id)).toHaveLength(Math.ceil(emails.length / 3));
+  const stored = new Map((await readContacts(id)).map(({ email, data }) => [email, data]));
+  expect(emails.filter((email, at) => stored.get(email)?.["text"] !== `"${at}\\\n{,'\u0001`)).toEqual([]);
+});
+
 test("two hundred changes of one contact with alternating subscription keep their order", async () => {
   const { id } = await server.createProject();
   const ordered = Array.from({ length: 200 }, (_, at) =>

@@ -1,10 +1,20 @@
 // The one way contacts come into being or change by address, for any number of them at once (spec §2.2, §3.1).
 // Before it: v1/, routes.ts, later imports. After it: events/ records each real flip in the same transaction.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
-import { flipSubscriptions, insertFields, upsertContactRows, type ContactField } from "./queries.ts";
+import {
+  contactUpsert,
+  flipSubscriptions,
+  insertFields,
+  upsertContactRows,
+  type ContactField,
+  type ContactUpsert,
+  type ContactUpsertStatement,
+  type UpsertedContact,
+} from "./queries.ts";
 import type { ConsentSource, Via } from "./consent.ts";
 import { composePatches, inferFieldType, type DataPatch } from "./rules.ts";
 
@@ -56,13 +66,12 @@ interface Group {
 
 /** Each round names a contact once, sorted. A second change goes into the first where it does not flip what that one set. */
 function intoRounds(changes: readonly ContactChange[]): Group[][] {
-  const byContact = new Map<string, Group[]>();
+  const byProject = new Map<string, Map<string, Group[]>>();
   for (const change of changes) {
-    const key = `${change.projectId} ${change.email}`;
-    const groups = byContact.get(key);
-    const last = groups?.at(-1);
-    if (groups === undefined) byContact.set(key, [{ change, members: [change] }]);
-    else if (
+    const byEmail = getOrAdd(byProject, change.projectId, () => new Map<string, Group[]>());
+    const groups = getOrAdd(byEmail, change.email, () => []);
+    const last = groups.at(-1);
+    if (
       last !== undefined &&
       (change.subscribed === undefined || change.subscribed === last.change.subscribed)
     ) {
@@ -70,15 +79,68 @@ function intoRounds(changes: readonly ContactChange[]): Group[][] {
       last.members.push(change);
     } else groups.push({ change, members: [change] });
   }
-  const sorted = [...byContact].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, groups]) => groups);
-  const depth = Math.max(0, ...sorted.map((groups) => groups.length));
+  const sorted = sortedValues(byProject).flatMap(sortedValues);
+  const depth = sorted.reduce((most, groups) => Math.max(most, groups.length), 0);
   return Array.from({ length: depth }, (_, round) => sorted.flatMap((groups) => groups[round] ?? []));
 }
 
-const addressKey = (projectId: string, email: string) => `${projectId} ${email}`;
+function getOrAdd<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+function sortedValues<Value>(map: ReadonlyMap<string, Value>): Value[] {
+  return [...map].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, value]) => value);
+}
 
 async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<ContactOutcome[]> {
-  const rows = changes.map((change) => ({
+  const outcomes: ContactOutcome[] = [];
+  const flips: Flip[] = [];
+  for (let part: Part | null = makePart(changes, 0); part !== null;) {
+    const { rows, statement, end }: Part = part;
+    const [stored, next]: [UpsertedContact[], Part | null] = await Promise.all([
+      upsertContactRows(tx, statement),
+      makeNextPart(changes, end),
+    ]);
+    const contacts = new Map<string, Map<string, UpsertedContact>>();
+    for (const row of stored)
+      getOrAdd(contacts, row.project_id, () => new Map<string, UpsertedContact>()).set(row.email, row);
+    for (const { projectId, email, newId: givenId } of rows) {
+      const change = changes[outcomes.length];
+      const contact = contacts.get(projectId)?.get(email);
+      if (change === undefined || contact === undefined) throw new Error("An upserted contact has no row.");
+      const { subscribed, via } = change;
+      if (subscribed !== undefined && subscribed !== contact.subscribed)
+        flips.push({ projectId, id: contact.id, subscribed, via });
+      outcomes.push({
+        contactId: contact.id,
+        isNew: contact.id === givenId,
+        isChanged: contact.changed,
+      });
+    }
+    part = next;
+  }
+  await flipAndRecord(tx, flips);
+  return outcomes;
+}
+
+/** With more of them in one statement the planner reads all contacts of all projects to find these. */
+const ROWS_A_STATEMENT = 1_000;
+
+interface Part {
+  rows: ContactUpsert[];
+  statement: ContactUpsertStatement;
+  /** Where the next part begins. */
+  end: number;
+}
+
+function makePart(changes: readonly ContactChange[], start: number): Part | null {
+  const own = changes.slice(start, start + ROWS_A_STATEMENT);
+  if (own.length === 0) return null;
+  const rows = own.map((change) => ({
     projectId: change.projectId,
     email: change.email,
     newId: newId(),
@@ -87,23 +149,14 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
     removed: JSON.stringify(change.patch.remove),
     via: change.via,
   }));
-  const stored = await upsertContactRows(tx, rows, fieldsOf(changes));
-  const contacts = new Map(stored.map((row) => [addressKey(row.project_id, row.email), row]));
-  const flips: Flip[] = [];
-  const outcomes = changes.map((change, at) => {
-    const contact = contacts.get(addressKey(change.projectId, change.email));
-    if (contact === undefined) throw new Error("An upserted contact has no row.");
-    if (change.subscribed !== undefined && change.subscribed !== contact.subscribed)
-      flips.push({
-        projectId: change.projectId,
-        id: contact.id,
-        subscribed: change.subscribed,
-        via: change.via,
-      });
-    return { contactId: contact.id, isNew: contact.id === rows[at]?.newId, isChanged: contact.changed };
-  });
-  await flipAndRecord(tx, flips);
-  return outcomes;
+  return { rows, statement: contactUpsert(rows, fieldsOf(own)), end: start + own.length };
+}
+
+/** Makes it while the database works on the part before. */
+async function makeNextPart(changes: readonly ContactChange[], start: number): Promise<Part | null> {
+  if (start >= changes.length) return null;
+  await nextTurn();
+  return makePart(changes, start);
 }
 
 export interface Flip {
@@ -149,8 +202,7 @@ export async function registerFields(
 function fieldsOf(changes: ReadonlyArray<{ projectId: string; patch: DataPatch }>): ContactField[] {
   const byProject = new Map<string, Map<string, ContactField>>();
   for (const { projectId, patch } of changes) {
-    const fields = byProject.get(projectId) ?? new Map<string, ContactField>();
-    byProject.set(projectId, fields);
+    const fields = getOrAdd(byProject, projectId, () => new Map<string, ContactField>());
     for (const field of Object.keys(patch.set))
       if (!fields.has(field)) fields.set(field, { projectId, field, type: inferFieldType(patch.set[field]) });
   }

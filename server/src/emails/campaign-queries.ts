@@ -46,11 +46,14 @@ export async function countCampaignEmails(
   return rows;
 }
 
-/** Whether a mail of the campaign has not come to a final state. */
+/** Whether a mail of the campaign has not come to a final state. Two questions, because each has a small index of its own. */
 export async function hasPendingEmails(database: Database, { projectId, campaignId }: CampaignKey) {
   const { rows } = await sql<{ pending: boolean }>`
-    select exists (select 1 from emails where project_id = ${projectId} and campaign_id = ${campaignId}
-      and status in ('QUEUED', 'CLAIMED', 'SENDING')) as pending`.execute(database);
+    select exists (select 1 from emails
+        where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED')
+      or exists (select 1 from emails
+        where project_id = ${projectId} and campaign_id = ${campaignId} and status in ('CLAIMED', 'SENDING')
+          and sender_id is not null) as pending`.execute(database);
   return rows[0]?.pending ?? false;
 }
 

@@ -1,6 +1,7 @@
 // The gate: commits "handover is imminent" for mails that are about to leave, many in one statement, and says which may.
 // Before it: a transport asks, just before the final dot. After it: the dot, or nothing.
 import type { Database } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
@@ -12,14 +13,29 @@ import { markListSending, markSending } from "./sender-queries.ts";
 type Ready = Extract<Prepared, { kind: "ready" }>;
 
 export interface Gate {
-  /** Whether the mail is this sender's to hand over, and wanted. Throws when the database is away. */
+  /**
+   * Whether the mail is this sender's to hand over, and wanted. From a yes until `leave` it would be in doubt if this process
+   * died: while as many are as may be, whoever asks waits. Throws when the database is away.
+   */
   ask(mail: Ready): Promise<boolean>;
+  /** What came of the mail is booked, or it never passed. */
+  leave(mail: Ready): void;
 }
 
 const MAX_BATCH = 200;
 
-export function createGate(options: { database: Database; lease: Lease; log: Log; metrics: Metrics }): Gate {
+export interface GateOptions {
+  database: Database;
+  lease: Lease;
+  /** How many mails may be in doubt at once. */
+  places: number;
+  log: Log;
+  metrics: Metrics;
+}
+
+export function createGate(options: GateOptions): Gate {
   const { database, lease, log, metrics } = options;
+  const places = createPlaces(options.places);
 
   async function passPlain(mails: readonly Ready[]): Promise<Iterable<string>> {
     return mails.length === 0 ? [] : markSending(database, lease.senderId(), mails.map(keyOf));
@@ -50,14 +66,43 @@ export function createGate(options: { database: Database; lease: Lease; log: Log
     maxItems: MAX_BATCH,
     async run(mails) {
       if (!lease.isHeld()) return mails.map(() => false);
+      await failpoint("sending.before_commit");
       const passed = new Set([
         ...(await passPlain(mails.filter(({ listKind }) => listKind === null))),
         ...(await passList(mails.filter(({ listKind }) => listKind !== null))),
       ]);
+      await failpoint("sending.after_commit");
       return mails.map(({ row }) => passed.has(row.id));
     },
   });
-  return { ask: (mail) => commits.submit(mail) };
+  return {
+    async ask(mail) {
+      await places.take(mail.row.id);
+      return commits.submit(mail);
+    },
+    leave: (mail) => places.free(mail.row.id),
+  };
+}
+
+/** Places with names: whoever has one keeps it, the others wait in the order they came. */
+function createPlaces(count: number) {
+  const taken = new Set<string>();
+  const waiting: Array<{ name: string; enter: () => void }> = [];
+  return {
+    async take(name: string): Promise<void> {
+      // Again for the same mail when it goes another way, to another server.
+      if (taken.has(name)) return;
+      if (taken.size < count) taken.add(name);
+      else await new Promise<void>((enter) => waiting.push({ name, enter }));
+    },
+    free(name: string): void {
+      if (!taken.delete(name)) return;
+      const next = waiting.shift();
+      if (next === undefined) return;
+      taken.add(next.name);
+      next.enter();
+    },
+  };
 }
 
 function keyOf({ row }: Ready): { projectId: string; id: string } {

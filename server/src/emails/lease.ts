@@ -15,7 +15,7 @@ import {
   renewLease,
   requeueClaimed,
 } from "./lease-queries.ts";
-import { insertAttempts, updateOutcomes } from "./sender-queries.ts";
+import { insertAttempts, updateOutcomes } from "./outcome-queries.ts";
 
 const LEASE_SECONDS = 15;
 const BEAT_MS = 5_000;

@@ -2,6 +2,7 @@
 // Before it: sender.ts has an outcome; booking.ts says what it means. After it: deliveries/ interprets feedback.
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
@@ -13,7 +14,7 @@ import type { Lease } from "./lease.ts";
 import type { Prepared } from "./prepare-emails.ts";
 import type { Feedback, Outcome } from "./providers/transport.ts";
 import { kindOf, messageIdOf } from "./rules.ts";
-import { insertAttempts, updateOutcomes, type OutcomeRow } from "./sender-queries.ts";
+import { insertAttempts, updateOutcomes, updateSent, type OutcomeRow } from "./outcome-queries.ts";
 import { countMails, type ToCount } from "./sending-hours.ts";
 
 export interface MailFacts {
@@ -71,28 +72,34 @@ export function createBookkeeper(options: {
   metrics: Metrics;
 }): Bookkeeper {
   const { database, lease, log, transportName } = options;
-  const commits = createGroupCommit<Entry, void>({
-    lanes: 1,
-    laneOf: () => 0,
-    maxItems: MAX_BATCH,
-    async run(entries) {
-      const booked = await transaction(database, (tx) => book(tx, entries, options.applyFeedback));
-      const lost = entries.filter(({ outcome }) => !booked.has(outcome.id));
-      if (lost.length > 0) {
-        options.metrics.leasesLost.inc();
-        log.warn(
-          { emailIds: lost.map(({ outcome }) => outcome.id) },
-          "mails had been taken from this sender when it booked them",
-        );
-      }
-      return entries.map(() => undefined);
-    },
-  });
+  const createBooks = (write: (entries: readonly Entry[]) => Promise<Set<string>>) =>
+    createGroupCommit<Entry, void>({
+      lanes: 1,
+      laneOf: () => 0,
+      maxItems: MAX_BATCH,
+      async run(entries) {
+        const booked = await write(entries);
+        await failpoint("sent.after_commit");
+        const lost = entries.filter(({ outcome }) => !booked.has(outcome.id));
+        if (lost.length > 0) {
+          options.metrics.leasesLost.inc();
+          log.warn(
+            { emailIds: lost.map(({ outcome }) => outcome.id) },
+            "mails had been taken from this sender when it booked them",
+          );
+        }
+        return entries.map(() => undefined);
+      },
+    });
+  const plainBooks = createBooks((entries) => bookSent(database, entries));
+  const books = createBooks((entries) =>
+    transaction(database, (tx) => book(tx, entries, options.applyFeedback)),
+  );
 
   async function submit(entry: Entry): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        return await commits.submit(entry);
+        return await (isPlain(entry) ? plainBooks : books).submit(entry);
       } catch (error) {
         if (tries >= MAX_TRIES) throw error;
         log.warn(
@@ -111,7 +118,9 @@ export function createBookkeeper(options: {
         await submit(handedOver(mail, outcome, lease.senderId(), transportName));
     },
     recordUnready: (mail) => submit(neverHandedOver(mail, lease.senderId())),
-    drained: () => commits.drained(),
+    async drained() {
+      await Promise.all([plainBooks.drained(), books.drained()]);
+    },
   };
 }
 
@@ -158,6 +167,22 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
     facts: null,
     senderId,
   };
+}
+
+/** Sent, and nothing came back yet: as it is with nearly every mail. */
+function isPlain({ outcome, feedback }: Entry): boolean {
+  return outcome.status === "SENT" && feedback === null;
+}
+
+/** Books plain entries, one statement for each sender. Answers the ids of the mails that were still their sender's. */
+async function bookSent(database: Database, entries: readonly Entry[]): Promise<Set<string>> {
+  await failpoint("sent.before_commit");
+  const booked: string[] = [];
+  for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {
+    const sent = own.map(({ outcome, facts }) => ({ ...outcome, facts: facts ?? {} }));
+    booked.push(...(await updateSent(database, senderId, sent)));
+  }
+  return new Set(booked);
 }
 
 /** Answers the ids of the mails that were still their sender's. */
@@ -213,6 +238,7 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
     if (feedbacks.length > 0) await applyFeedback(tx, feedbacks);
     for (const row of rows) booked.add(row.id);
   }
+  await failpoint("sent.before_commit");
   return booked;
 }
 

@@ -1,11 +1,10 @@
-// Statements of the sender: which projects have work, claim, handover, outcome, and what is given back. The lease's are in lease-queries.ts.
+// Statements of the sender: which projects have work, claim, handover, and what is given back. Outcomes are in
+// outcome-queries.ts, the lease in lease-queries.ts.
 // Claims name one project each: fairness wants it, and so does a sharded database (docs/decisions).
 import { sql } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
-import type { Database, Tx } from "../platform/database.ts";
-import type { Meaning } from "./answers.ts";
+import type { Database } from "../platform/database.ts";
 import type { ListKind } from "./message-headers.ts";
-import { RETURNED_STATUSES } from "./rules.ts";
 
 export interface DueQueue {
   project_id: string;
@@ -193,84 +192,6 @@ export async function markListSending(
     returning e.id, e.status`.execute(database);
   const idsOf = (status: string) => rows.filter((row) => row.status === status).map((row) => row.id);
   return { sending: idsOf("SENDING"), skipped: idsOf("SKIPPED") };
-}
-
-export interface OutcomeRow {
-  projectId: string;
-  id: string;
-  status: "SENT" | "QUEUED" | "FAILED" | "SKIPPED" | "UNCONFIRMED";
-  reason: string | null;
-  waitMs: number;
-  /** Of a mail that was sent: who took it, what was answered, and what the other side calls it. */
-  sent: { transport: string; answer: string; providerMessageId: string | null } | null;
-}
-
-/**
- * Ends an attempt for mails this sender holds; answers those it did hold, with the outcome as their status. A report can
- * be quicker than the answer: then the mail is further already and stays there, and what is known of its sending is added.
- */
-export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
-  const { rows } = await sql<{
-    project_id: string;
-    id: string;
-    contact_id: string | null;
-    status: string;
-    attempts: number;
-    /** Of a mail that left by this: when. Null where a report was quicker, and of all others. */
-    left_at: Date | null;
-  }>`
-    update emails e set
-      status = case
-        when e.status not in ('CLAIMED', 'SENDING') then e.status
-        when i.status <> 'SENT' then i.status
-        -- Opened before its handover was booked.
-        when e.clicked_at is not null then 'CLICKED'
-        when e.opened_at is not null then 'OPENED'
-        else i.status end,
-      reason = i.reason, attempts = e.attempts + (i.status <> 'SKIPPED')::integer, sender_id = null,
-      due_at = now() + make_interval(secs => i.wait_ms / 1000),
-      sent_at = case when i.status = 'SENT' then coalesce(e.sent_at, now()) end,
-      transport = i.transport, answer = i.answer, provider_message_id = i.provider_message_id
-    from unnest(
-      ${outcomes.map((outcome) => outcome.projectId)}::uuid[],
-      ${outcomes.map((outcome) => outcome.id)}::uuid[],
-      ${outcomes.map((outcome) => outcome.status)}::text[],
-      ${outcomes.map((outcome) => outcome.reason)}::text[],
-      ${outcomes.map((outcome) => outcome.waitMs)}::float8[],
-      ${outcomes.map((outcome) => outcome.sent?.transport ?? null)}::text[],
-      ${outcomes.map((outcome) => outcome.sent?.answer ?? null)}::text[],
-      ${outcomes.map((outcome) => outcome.sent?.providerMessageId ?? null)}::text[]
-    ) as i (project_id, id, status, reason, wait_ms, transport, answer, provider_message_id)
-    where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId}
-      and (e.status in ('CLAIMED', 'SENDING') or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
-    returning e.project_id, e.id, e.contact_id, i.status, e.attempts,
-      case when e.sent_at = now() then e.sent_at end as left_at`.execute(tx);
-  return rows;
-}
-
-export async function insertAttempts(
-  tx: Tx,
-  attempts: ReadonlyArray<{
-    projectId: string;
-    emailId: string;
-    attempt: number;
-    outcome: string;
-    answer: string;
-    transport: string | null;
-    meaning: Meaning | null;
-  }>,
-): Promise<void> {
-  await sql`
-    insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport, meaning)
-    select * from unnest(
-      ${attempts.map((attempt) => attempt.projectId)}::uuid[],
-      ${attempts.map((attempt) => attempt.emailId)}::uuid[],
-      ${attempts.map((attempt) => attempt.attempt)}::smallint[],
-      ${attempts.map((attempt) => attempt.outcome)}::text[],
-      ${attempts.map((attempt) => attempt.answer)}::text[],
-      ${attempts.map((attempt) => attempt.transport)}::text[],
-      ${attempts.map((attempt) => attempt.meaning)}::text[]
-    ) on conflict do nothing`.execute(tx);
 }
 
 /** Gives back what this sender holds beside these: claims whose answer was lost, gates that closed in between. */

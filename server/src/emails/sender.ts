@@ -2,6 +2,7 @@
 // Before it: a row in `emails`, queued. After it: providers/* take the message; outcomes.ts books the answer.
 import { createBell } from "../platform/bell.ts";
 import type { Database } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { createDestinationLimits, type Echo } from "./destination-limits.ts";
@@ -29,7 +30,7 @@ export interface SenderOptions {
   transport: Transport;
   prepare: (rows: readonly ClaimedRow[]) => Promise<Prepared[]>;
   applyFeedback: Feedbacks;
-  /** Messages in handover at once: the most that can be in doubt after a crash. */
+  /** Messages in handover at once, and the most that can be in doubt after a crash. */
   connections: number;
   /** Of these at most so many to one destination. Default: all. */
   destinationConnections?: number;
@@ -66,7 +67,7 @@ type Ready = Extract<Prepared, { kind: "ready" }>;
 export async function startSender(options: SenderOptions): Promise<Sender> {
   const { database, transport, connections, log, metrics } = options;
   const lease = await createLease(options);
-  const gate = createGate({ database, lease, log, metrics });
+  const gate = createGate({ database, lease, places: connections, log, metrics });
   const books = createBookkeeper({ ...options, transportName: transport.name, lease });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
   const room = createWaitingRoom<Ready>(
@@ -78,10 +79,11 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const bell = createBell();
   let stopping = false;
   let inHandover = 0;
+  let inBooking = 0;
   /** The domains that were full when there was nothing else to claim; until that changes a look would be in vain. */
   let crowdedBy = "";
 
-  async function handOver(mail: Ready): Promise<Echo> {
+  async function handOver(mail: Ready): Promise<Outcome> {
     const outcome = await transport
       .send(mail.message, () => gate.ask(mail))
       .catch((error: unknown): Outcome => {
@@ -91,23 +93,29 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       });
     note(mail, outcome, options);
     if (outcome.kind === "sent") measure.count();
-    if (outcome.kind === "withdrawn") mayHoldMore = true;
-    else await books.record(mail, outcome);
-    inHand.delete(mail.row.id);
-    return echoOf(outcome);
+    return outcome;
   }
 
-  /** Hands a mail over, whatever comes of it, and lets the next one go. */
-  async function serve({ mail, end }: { mail: Ready; end: (echo: Echo) => void }): Promise<void> {
-    let echo: Echo = "unknown";
+  async function book(mail: Ready, outcome: Outcome): Promise<void> {
     try {
-      echo = await handOver(mail);
+      if (outcome.kind === "withdrawn") mayHoldMore = true;
+      else await books.record(mail, outcome);
+      inHand.delete(mail.row.id);
     } catch (error) {
       log.error({ err: error, ...idsOf(mail) }, "an outcome could not be booked; the mail is in doubt");
     }
+    gate.leave(mail);
+  }
+
+  /** Hands a mail over, whatever comes of it, and lets the next one go while the outcome is booked. */
+  async function serve({ mail, end }: { mail: Ready; end: (echo: Echo) => void }): Promise<void> {
+    const outcome = await handOver(mail);
     inHandover--;
-    end(echo);
+    inBooking++;
+    end(echoOf(outcome));
     startHandovers();
+    await book(mail, outcome);
+    inBooking--;
     if (room.supply() <= connections && (crowdedBy === "" || crowdedBy !== crowd())) bell.ring();
   }
 
@@ -132,10 +140,12 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       limit,
       withoutDomains: room.fullDomains(priority),
     });
+    await failpoint("claim.after");
     rate.spend(project_id, claimed.length);
     // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
     const rows = claimed.filter((row) => !inHand.has(row.id));
     for (const prepared of rows.length === 0 ? [] : await options.prepare(rows)) {
+      await failpoint("render.after");
       if (prepared.kind === "ready") {
         inHand.add(prepared.row.id);
         room.add(prepared);
@@ -208,7 +218,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       await running;
       systemSender.stop();
       const deadline = Date.now() + DRAIN_MS;
-      while ((inHandover > 0 || systemSender.isBusy()) && Date.now() < deadline)
+      while ((inHandover > 0 || inBooking > 0 || systemSender.isBusy()) && Date.now() < deadline)
         await bell.pause(DRAIN_LOOK_MS);
       await books.drained();
       await releaseClaims(database, lease.senderId());

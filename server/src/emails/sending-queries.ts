@@ -1,6 +1,6 @@
 // Statements on `sending_hours`, the counters of mails that left and came back.
 // Before it: sending-hours.ts. After it: nothing.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 
 export interface SendingHourRow {
@@ -13,24 +13,33 @@ export interface SendingHourRow {
   complained: number;
 }
 
-/** Adds to the counters, in one order everywhere: two transactions that count must not wait for each other. */
+/** Adds to the counters. */
 export async function upsertSendingHours(tx: Tx, hours: readonly SendingHourRow[]): Promise<void> {
-  await sql`
-    insert into sending_hours as s (project_id, hour, sent, refused, bounced, complained)
-    select project_id, date_bin('1 hour', coalesce(at, now()), timestamptz 'epoch') as hour,
-      sum(sent), sum(refused), sum(bounced), sum(complained)
-    from unnest(
+  const source = sql`
+    select * from unnest(
       ${hours.map((hour) => hour.projectId)}::uuid[],
       ${hours.map((hour) => hour.at?.toISOString() ?? null)}::timestamptz[],
       ${hours.map((hour) => hour.sent)}::integer[],
       ${hours.map((hour) => hour.refused)}::integer[],
       ${hours.map((hour) => hour.bounced)}::integer[],
-      ${hours.map((hour) => hour.complained)}::integer[]
-    ) as i (project_id, at, sent, refused, bounced, complained)
+      ${hours.map((hour) => hour.complained)}::integer[])`;
+  await addToSendingHours(source).execute(tx);
+}
+
+/**
+ * As a statement or a part of one: adds what `source` is a query of (project, time, sent, refused, bounced, complained), in
+ * one order everywhere: two transactions that count must not wait for each other. A null for the time means now.
+ */
+export function addToSendingHours(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    insert into sending_hours as s (project_id, hour, sent, refused, bounced, complained)
+    select project_id, date_bin('1 hour', coalesce(at, now()), timestamptz 'epoch') as hour,
+      sum(sent), sum(refused), sum(bounced), sum(complained)
+    from (${source}) as i (project_id, at, sent, refused, bounced, complained)
     group by 1, 2 order by 1, 2
     on conflict (project_id, hour) do update set
       sent = s.sent + excluded.sent, refused = s.refused + excluded.refused,
-      bounced = s.bounced + excluded.bounced, complained = s.complained + excluded.complained`.execute(tx);
+      bounced = s.bounced + excluded.bounced, complained = s.complained + excluded.complained`;
 }
 
 export async function sumSendingHours(

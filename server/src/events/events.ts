@@ -6,6 +6,7 @@ import { newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import {
   insertEvents,
+  insertEventsFrom,
   insertEventsOf,
   listEventRows,
   listEventRowsByEmail,
@@ -60,6 +61,14 @@ export function recordEventsOf(
   source: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   return insertEventsOf(event, source);
+}
+
+/**
+ * As CTEs of a larger statement: records the events that `source` is a query of, with these columns in this order:
+ * project, id, contact, name, data, mail, time. For the doors through which every mail passes.
+ */
+export function recordEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return insertEventsFrom(source);
 }
 
 export interface EventView {

@@ -11,21 +11,31 @@ const isAwaited = sql`exists (
 
 /** Inserts events, and a note for those that tracked segments must look at, in one statement: it is on the way of every tracked event. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-  await sql`
-    with e as (
-      insert into events (project_id, id, contact_id, name, data, email_id, created_at)
-      select * from unnest(
-        ${events.map((event) => event.projectId)}::uuid[],
-        ${events.map((event) => event.id)}::uuid[],
-        ${events.map((event) => event.contactId)}::uuid[],
-        ${events.map((event) => event.name)}::text[],
-        ${events.map((event) => (event.data === null ? null : JSON.stringify(event.data)))}::jsonb[],
-        ${events.map((event) => event.emailId)}::uuid[],
-        ${events.map((event) => event.createdAt.toISOString())}::timestamptz[]
-      ) returning project_id, id, contact_id, name
-    )
-    insert into contact_changes (project_id, id, contact_id, cause)
-    select project_id, id, contact_id, name from e where ${isAwaited}`.execute(tx);
+  const source = sql`
+    select * from unnest(
+      ${events.map((event) => event.projectId)}::uuid[],
+      ${events.map((event) => event.id)}::uuid[],
+      ${events.map((event) => event.contactId)}::uuid[],
+      ${events.map((event) => event.name)}::text[],
+      ${events.map((event) => (event.data === null ? null : JSON.stringify(event.data)))}::jsonb[],
+      ${events.map((event) => event.emailId)}::uuid[],
+      ${events.map((event) => event.createdAt.toISOString())}::timestamptz[])`;
+  await sql`with ${insertEventsFrom(source)} select`.execute(tx);
+}
+
+/**
+ * As CTEs of a larger statement: the events that `source` is a query of (project, id, contact, name, data, mail, time), and
+ * a note for those that tracked segments must look at.
+ */
+export function insertEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    recorded as (
+      insert into events (project_id, id, contact_id, name, data, email_id, created_at) ${source}
+      returning project_id, id, contact_id, name
+    ), noted as (
+      insert into contact_changes (project_id, id, contact_id, cause)
+      select project_id, id, contact_id, name from recorded e where ${isAwaited}
+    )`;
 }
 
 /**

@@ -2,6 +2,7 @@
 // After it: main.ts builds everything from the Config it answers.
 import { z } from "zod";
 import { parseMailbox } from "@postloft/contract/address.ts";
+import { parseFailpoint } from "./failpoints.ts";
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -38,6 +39,12 @@ const domain = z
     "must be a domain such as in.example.com",
   )
   .optional();
+const namedFailpoint = z.string().transform((text, context) => {
+  const parsed = parseFailpoint(text);
+  if (parsed !== null) return parsed;
+  context.addIssue({ code: "custom", message: "must be name:action[:turn] with names we know" });
+  return z.NEVER;
+});
 const topicArn = z
   .string()
   .regex(
@@ -161,6 +168,11 @@ export const SETTINGS = {
     key("sk").optional(),
     "",
     "The project's secret key (sk_…); made when empty.",
+  ),
+  FAILPOINTS: setting(
+    list.pipe(z.array(namedFailpoint)).default([]),
+    "",
+    "For tests of crashes only: places where this process dies, throws or waits, as `dot.after:kill:3`. Leave it empty.",
   ),
 } as const satisfies Record<string, Setting>;
 

@@ -1,6 +1,15 @@
 // Secrets: random texts, hashes to look them up by, and sealing with the application secret (AES-256-GCM).
 // After it: projects/ seals API keys, domains/ seals DKIM keys, users/ signs sessions.
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomInt } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  randomInt,
+} from "node:crypto";
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -15,9 +24,12 @@ export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** A key of its own for each purpose, so that no two uses of the application secret can be mixed up. */
-export function deriveKey(applicationSecret: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", applicationSecret, "postloft", purpose, 32));
+/**
+ * A key of its own for each purpose, so that no two uses of the application secret can be mixed up. Not as bytes: an HMAC
+ * with those takes five times as long.
+ */
+export function deriveKey(applicationSecret: string, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync("sha256", applicationSecret, "postloft", purpose, 32)));
 }
 
 export interface Sealer {

@@ -2,6 +2,7 @@
 // After it: every folder's queries.ts. Row types are in rows.ts, made from the migrated database.
 import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
+import { createDatabaseWatch } from "./database-watch.ts";
 import type { Log } from "./log.ts";
 import type { Rows } from "./rows.ts";
 import { Refusal } from "./refusal.ts";
@@ -66,6 +67,7 @@ export function createPool(options: DatabaseOptions): Pool {
 }
 
 export function createDatabase(pool: Pool): Database {
+  const watch = createDatabaseWatch(pool);
   const names = new Map<string, string>();
   function nameOf(text: string): string | undefined {
     if (isTransactionControl(text) || text.trimStart().startsWith(PLANNED_EACH_TIME)) return undefined;
@@ -79,11 +81,14 @@ export function createDatabase(pool: Pool): Database {
     dialect: new PostgresDialect({
       pool: {
         async connect() {
-          const client = await pool.connect();
+          const client = await watch.during(() => pool.connect());
+          watch.follow(client);
           return {
             query: async (text: string, values: unknown[]) => {
               const name = nameOf(text);
-              return client.query(name === undefined ? { text, values } : { name, text, values });
+              return watch.during(() =>
+                client.query(name === undefined ? { text, values } : { name, text, values }),
+              );
             },
             release: () => client.release(),
           } as unknown as PoolClient;

@@ -1,5 +1,6 @@
 // What every answer over HTTP keeps to: ids, envelopes, headers, aliases, and pages of other sites that try to use a session.
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { endpoint } from "@postloft/contract/endpoint.ts";
@@ -371,6 +372,7 @@ const boom = endpoint({
 /** The HTTP side with one route that fails in every way there is. */
 async function startFailing() {
   const lines: string[] = [];
+  const held = { entered: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
   const log = createLog({ level: "silent" });
   log.error = ((fields: object, text: string) => lines.push(JSON.stringify({ ...fields, text }))) as never;
   const app = await createHttp(
@@ -393,12 +395,17 @@ async function startFailing() {
         if (body.as === "text") throw "select password from users";
         if (body.as === "null") throw null;
         if (body.as === "away") throw Object.assign(new Error("gone"), { code: "57P01" });
-        if (body.as === "refusal") throw new Refusal("CONFLICT", { message: "Already there." });
+        if (body.as === "held") {
+          held.entered.resolve();
+          await held.released.promise;
+        }
+        if (body.as === "refusal" || body.as === "held")
+          throw new Refusal("CONFLICT", { message: "Already there." });
         throw Object.assign(new TypeError("select password from users /srv/main.ts"), { code: "42601" });
       }),
     ],
   );
-  return { app, lines };
+  return { app, lines, held };
 }
 
 let failing: Awaited<ReturnType<typeof startFailing>>;
@@ -426,4 +433,30 @@ test("a database that is away answers 503 with Retry-After", async () => {
   expect(response.statusCode).toBe(503);
   expect(errorAnswer.parse(response.json()).error.code).toBe("SERVICE_UNAVAILABLE");
   expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
+});
+
+test("a request over a kept connection is answered as ever while the server stops, and then the connection is closed", async () => {
+  const { app, held } = await startFailing();
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  let received = "";
+  socket.on("data", (chunk) => (received += chunk.toString()));
+  const ask = (as: string) => {
+    const body = JSON.stringify({ as });
+    socket.write(
+      `POST /boom HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  };
+  ask("held");
+  await held.entered.promise;
+  const closed = app.close();
+  while (app.server.listening) await new Promise(setImmediate);
+  ask("refusal");
+  // Long enough for the second request to arrive before the first is answered.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  held.released.resolve();
+  await Promise.all([closed, once(socket, "close")]);
+  expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 409", "HTTP/1.1 409"]);
+  expect(received).toMatch(/^connection: close/im);
 });

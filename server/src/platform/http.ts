@@ -51,6 +51,8 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     bodyLimit: LIMITS.bodyBytes.value,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: "idle",
+    // While it stops, a request over a kept connection is answered as ever, and the connection closed after it.
+    return503OnClosing: false,
     genReqId: (request) => {
       const given = request.headers["x-request-id"];
       return typeof given === "string" && REQUEST_ID.test(given) ? given : newId();

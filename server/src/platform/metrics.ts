@@ -10,6 +10,7 @@ export interface Metrics {
   readonly oldestQueuedSeconds: Gauge<"kind">;
   readonly emailsUnconfirmed: Gauge;
   readonly leasesLost: Counter;
+  readonly campaignsPaused: Counter;
   readonly unbalancedCampaigns: Gauge;
 }
 
@@ -57,6 +58,11 @@ export function createMetrics(): Metrics {
     leasesLost: new Counter({
       name: "postloft_sender_leases_lost_total",
       help: "Times a sender found that it no longer held its mails.",
+      registers,
+    }),
+    campaignsPaused: new Counter({
+      name: "postloft_campaigns_paused_total",
+      help: "Campaigns that paused by themselves, because too many of their mails were refused.",
       registers,
     }),
     unbalancedCampaigns: new Gauge({

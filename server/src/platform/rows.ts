@@ -33,6 +33,7 @@ export interface CampaignsTable {
   finished_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  sending_since: Date | null;
 }
 
 export interface ConsentChangesTable {

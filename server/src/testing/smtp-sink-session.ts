@@ -185,8 +185,8 @@ class SinkSession {
 
   #data(): void {
     const recipients = this.#envelope?.recipients ?? [];
-    if (recipients.length === 0) return this.#line.say("503 5.5.1 no recipient");
-    this.#line.answer("DATA", recipients, "354 go ahead", (isGood) => {
+    const usual = recipients.length === 0 ? "503 5.5.1 no recipient" : "354 go ahead";
+    this.#line.answer("DATA", recipients, usual, (isGood) => {
       if (!isGood) return;
       this.#body = createBodyReader();
       this.#isBodyNew = true;

@@ -1,5 +1,6 @@
 // Sessions: a signed cookie that names a row. The row is the session: deleting it logs out everywhere, at once.
 // Before it: users.ts knows who. After it: platform/http-caller.ts asks on every request.
+import type { KeyObject } from "node:crypto";
 import { SignJWT, jwtVerify } from "jose";
 import type { Database, Tx } from "../platform/database.ts";
 import { deriveKey } from "../platform/crypto.ts";
@@ -62,7 +63,7 @@ export function createSessions(options: {
 }
 
 /** The session a token names; null for anything that we did not sign, or that is over. */
-async function readToken(token: string, key: Uint8Array): Promise<string | null> {
+async function readToken(token: string, key: KeyObject): Promise<string | null> {
   if (token.length > MAX_TOKEN_LENGTH) return null;
   // jose throws for every kind of bad token: for us they are all the same answer.
   const verified = await jwtVerify(token, key, {

@@ -1,6 +1,7 @@
 // POST /v1/track: contact and event in one transaction, many requests in one batch (ARCHITECTURE.md, decision 1).
 // Before it: routes.ts. After it: contacts/ upserts, events/ records.
 import { surelyRolledBack, transaction, type Database } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit, type GroupCommit } from "../platform/group-commit.ts";
 import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
 import { recordEvents } from "../events/events.ts";
@@ -51,7 +52,7 @@ async function track(database: Database, requests: readonly TrackRequest[]): Pro
     via: request.via,
   }));
   try {
-    return await transaction(database, async (tx) => {
+    const answered = await transaction(database, async (tx) => {
       const contacts = await upsertContacts(tx, changes);
       const events = await recordEvents(
         tx,
@@ -73,8 +74,11 @@ async function track(database: Database, requests: readonly TrackRequest[]): Pro
           receipt === null ? [] : [{ receipt, answer: { status: 200, body: answers[at] } }],
         ),
       );
+      await failpoint("event.before_commit");
       return answers;
     });
+    await failpoint("event.after_commit");
+    return answered;
   } catch (error) {
     throw contactRefusal(error) ?? error;
   }

@@ -54,18 +54,20 @@ function startMortal() {
   };
 }
 
-const PEOPLE = 8_100;
+const PEOPLE = 2_000;
+/** With it a step, which reads half a megabyte, takes about a third of the rows. */
+const FILLER = "x".repeat(700);
 
 test("a process that dies in the middle of a step loses nothing and repeats nothing: totals, contacts, flips and errors are exact", async () => {
   const project = await server.createProject(server.project.owner);
-  for (const at of [5, 8_000])
+  for (const at of [5, 1_995])
     await server.call("POST", "/contacts", project.byKey, { email: `p${at}@example.com`, subscribed: false });
   const rows = Array.from({ length: PEOPLE }, (_, at) =>
-    at % 1_000 === 999
+    at % 200 === 199
       ? `bad ${at},${at},`
-      : `p${at}@example.com,${at},${at === 5 || at === 8_000 ? "yes" : ""}`,
+      : `p${at}@example.com,${at},${at === 5 || at === 1_995 ? "yes" : ""},${FILLER}`,
   );
-  const jobId = await upload(project, ["email,number,subscribed", ...rows, "p7@example.com,seven,"]);
+  const jobId = await upload(project, ["email,number,subscribed,filler", ...rows, "p7@example.com,seven,"]);
 
   const { database, die } = startMortal();
   let steps = 0;
@@ -84,23 +86,19 @@ test("a process that dies in the middle of a step loses nothing and repeats noth
   expect(halfway.progress).toBeLessThan(60);
 
   const second = startRunner();
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect((await readJob(project, jobId)).progress, "the lease of the dead still holds").toBe(
-    halfway.progress,
-  );
   await server.rows("update jobs set due_at = now() where id = $1", jobId);
   second.wake();
   const { state, progress, result } = await endOf(project, jobId);
   expect({ state, progress }).toEqual({ state: "completed", progress: 100 });
   expect(result).toMatchObject({
     totalRows: PEOPLE + 1,
-    successCount: PEOPLE - 7,
-    createdCount: PEOPLE - 10,
+    successCount: PEOPLE - 9,
+    createdCount: PEOPLE - 12,
     updatedCount: 3,
-    failureCount: 8,
+    failureCount: 10,
   });
   expect(result.errors.map(({ row, email }) => `${row} ${email}`)).toEqual(
-    Array.from({ length: 8 }, (_, at) => `${at * 1_000 + 1_001} bad ${at * 1_000 + 999}`),
+    Array.from({ length: 10 }, (_, at) => `${at * 200 + 201} bad ${at * 200 + 199}`),
   );
   const [counted] = await server.rows(
     `select count(*) as contacts, count(*) filter (where data->>'number' = substr(split_part(email, '@', 1), 2)) as exact,
@@ -108,7 +106,7 @@ test("a process that dies in the middle of a step loses nothing and repeats noth
      from contacts where project_id = $1`,
     project.id,
   );
-  expect(counted).toEqual({ contacts: PEOPLE - 8, exact: PEOPLE - 9, flips: 2 });
+  expect(counted).toEqual({ contacts: PEOPLE - 10, exact: PEOPLE - 11, flips: 2 });
   expect(await server.rows("select 1 from job_files where job_id = $1", jobId)).toEqual([]);
 });
 

@@ -2,6 +2,7 @@
 // Before it: imports.ts queued the file. After it: upsert-contacts.ts changes the contacts, segments/ look at them again.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { databaseErrorCode, subtransaction, type Tx } from "../../platform/database.ts";
+import { failpoint } from "../../platform/failpoints.ts";
 import {
   insertJobErrors,
   JobFailure,
@@ -59,10 +60,8 @@ interface Part {
 
 /** Read at once; a row that is longer is read in larger parts. */
 const PART_BYTES = 512 * 1024;
-const CHANGES_A_STEP = 4_000;
+const CHANGES_A_STEP = 8_000;
 const ERRORS_A_STEP = 10_000;
-/** With more in one statement the planner reads all contacts to find these. */
-const ROWS_A_STATEMENT = 1_000;
 /** SQLSTATE of what the database says of a value: it does not fit, it breaks a check, it is too large. */
 const FAULT_OF_A_ROW = /^(22...|23514|54000)$/;
 
@@ -73,6 +72,7 @@ export const importStep: JobStep = async (tx, job) => {
   const after = input.dryRun
     ? await rehearse(tx, job, input, before)
     : await importPart(tx, job, input, before);
+  await failpoint("import.step");
   if (after.offset < input.sizeBytes)
     return { done: false, checkpoint: after, progress: (100 * after.offset) / input.sizeBytes };
   return { done: true, result: await resultOf(tx, job, input, after) };
@@ -80,16 +80,10 @@ export const importStep: JobStep = async (tx, job) => {
 
 async function importPart(tx: Tx, job: JobKey, input: ImportInput, before: Checkpoint): Promise<Checkpoint> {
   const part = await readPart(tx, job, input, before);
-  const applied: Applied = { created: 0, updated: 0, errors: part.errors };
-  for (let at = 0; at < part.changes.length; at += ROWS_A_STATEMENT) {
-    const rows = part.changes.slice(at, at + ROWS_A_STATEMENT);
-    const { created, updated, errors } = await applyRows(tx, job.projectId, input.actor, rows);
-    applied.created += created;
-    applied.updated += updated;
-    applied.errors.push(...errors);
-  }
-  await keepErrors(tx, job, before, applied.errors);
-  return add(before, { ...applied, failed: applied.errors.length }, part.next);
+  const applied = await applyRows(tx, job.projectId, input.actor, part.changes);
+  const errors = [...part.errors, ...applied.errors];
+  await keepErrors(tx, job, before, errors);
+  return add(before, { ...applied, failed: errors.length }, part.next);
 }
 
 /** The whole file, in one step because nothing remembers in between which addresses would be there by then. It only reads. */

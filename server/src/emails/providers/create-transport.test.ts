@@ -33,15 +33,15 @@ async function create(setting: string) {
 }
 
 test.each([
-  ["mailbox", "mailbox", 10],
-  ["smtp://localhost", "smtp", 10],
+  ["mailbox", "mailbox", 20],
+  ["smtp://localhost", "smtp", 20],
   ["smtps://bob:secret@mail.example.com?connections=20", "smtp", 20],
-  ["smtp://localhost?weight=3", "smtp", 10],
-  ["ses://eu-west-1", "ses", 10],
+  ["smtp://localhost?weight=3", "smtp", 20],
+  ["ses://eu-west-1", "ses", 20],
   ["ses://eu-west-1?connections=3", "ses", 3],
   ["ses://eu-west-1, smtp://localhost?connections=20", "ses,smtp", 20],
-  ["smtp://a.example,smtp://b.example", "smtp", 10],
-  ["ses://eu-west-1?weight=3,smtp://a.example?connections=5&weight=1,smtp://b.example", "ses,smtp", 15],
+  ["smtp://a.example,smtp://b.example", "smtp", 20],
+  ["ses://eu-west-1?weight=3,smtp://a.example?connections=5&weight=1,smtp://b.example", "ses,smtp", 25],
 ] as const)("%s is the transport %s with %s connections", async (setting, name, connections) => {
   const made = await create(setting);
   expect(made.transport.name).toBe(name);

@@ -30,7 +30,7 @@ interface Entry {
   weight?: number;
 }
 
-const DEFAULT_CONNECTIONS = 10;
+const DEFAULT_CONNECTIONS = 20;
 const MAX_WEIGHT = 1000;
 const WEIGHT = /^weight=(.*)$/;
 

@@ -2,7 +2,7 @@
 // Before it: nothing. After it: smtp-delivery.ts; broken connections are in smtp-phases.test.ts.
 import { describe, expect, test } from "vitest";
 import type { SinkRule } from "../../testing/smtp-sink.ts";
-import { commandLines, composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+import { composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
 
 const start = useSmtp();
 const refuse: SinkRule[] = [
@@ -61,7 +61,24 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
       const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
       expect(await transport.send(composeMail(1, { to }), openGate)).toEqual(outcome);
       expect(sink.journal).toHaveLength(outcome.kind === "sent" ? 1 : 0);
-      expect(commandLines(sink).includes("DATA")).toBe(outcome.kind === "sent");
+      expect(sink.bodyByteCount() > 0).toBe(outcome.kind === "sent");
+    });
+
+    test("a server that lets DATA in behind a refused recipient gets no message, and the next goes over a fresh connection", async () => {
+      const { sink, transport } = await start(
+        {
+          advertise: { pipelining },
+          rules: [
+            { phase: "RCPT", times: 1, action: { reply: "550 5.1.1 no such user" } },
+            { phase: "DATA", times: 1, action: { reply: "354 go ahead" } },
+          ],
+        },
+        { maxConnections: 1 },
+      );
+      expect(await transport.send(composeMail(1), openGate)).toMatchObject({ kind: "rejected" });
+      expect(await transport.send(composeMail(2), openGate)).toMatchObject({ kind: "sent" });
+      expect(sink.journal).toHaveLength(1);
+      expect(sink.connectionCount()).toBe(pipelining ? 2 : 1);
     });
 
     test("goes on without other recipients than the first who are refused for good, and names them", async () => {

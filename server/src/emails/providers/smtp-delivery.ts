@@ -1,5 +1,6 @@
 // One message over an open session: MAIL, RCPT, DATA, the bytes, the gate, the final dot, and what it came to.
 // Before it: smtp.ts, which brings the session. After it: the outcome, for emails/sender.ts; answers.ts knows what an answer means.
+import { failpoint } from "../../platform/failpoints.ts";
 import { rowOf, type AnsweredPart } from "../answers.ts";
 import type { EnvelopePaths } from "./smtp-address.ts";
 import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";
@@ -55,8 +56,9 @@ export async function deliver(
     return await converse(session, mail, gate, timeouts, progress);
   } catch (error) {
     session.connection.destroy("given up");
+    // Whatever failed after the dot, a bug of ours included: the server may have the message.
+    if (progress.dotWritten) return gone({ kind: "uncertain", answer: toPrintableLine(textOf(error)) });
     if (!(error instanceof SmtpFailure)) throw error;
-    if (progress.dotWritten) return gone({ kind: "uncertain", answer: error.message });
     // A server that speaks before the dot has made up its mind, whether it then closes or not.
     const lastWords = session.connection.takeUnaskedReply();
     if (lastWords !== undefined) return interrupted(lastWords, mail);
@@ -81,30 +83,40 @@ async function converse(
   const envelope = await announce(session, mail, timeouts, progress);
   if ("refusal" in envelope) return envelope.refusal;
 
-  connection.write(["DATA"]);
+  if (!envelope.dataAsked) connection.write(["DATA"]);
   const goAhead = await connection.readReply("DATA", timeouts.dataMs);
   if (goAhead.code !== 354) return refuse("DATA", goAhead, "message", mail);
   const interruption = await transmit(session, mail, timeouts);
   if (interruption !== undefined) return interruption;
 
   if (!(await gate())) return gone({ kind: "withdrawn" });
+  await failpoint("dot.before");
   if (!connection.isUsable())
     throw new SmtpFailure("closed", "BODY: the connection was lost before the final dot");
   progress.dotWritten = true;
   connection.write(["."]);
+  await failpoint("dot.after");
   return conclude(await connection.readReply("DOT", timeouts.finalDotMs), mail, envelope.refused);
 }
 
-/** MAIL and the RCPTs, in one group where the server takes that (RFC 2920). */
+/**
+ * MAIL and the RCPTs, in one group where the server takes that (RFC 2920). DATA is in the group too where there is one
+ * recipient: with several it waits until it is known who was refused.
+ */
 async function announce(
   { connection, extensions }: SmtpSession,
   mail: SmtpMail,
   timeouts: SmtpTimeouts,
   progress: Progress,
-): Promise<{ refusal: Delivery } | { refused: readonly string[] }> {
+): Promise<{ refusal: Delivery } | { refused: readonly string[]; dataAsked: boolean }> {
   const recipientCommands = mail.paths.to.map((path) => `RCPT TO:${path}`);
   const { pipelining } = extensions;
-  connection.write([mailCommand(mail, extensions), ...(pipelining ? recipientCommands : [])]);
+  const dataAsked = pipelining && recipientCommands.length === 1;
+  connection.write([
+    mailCommand(mail, extensions),
+    ...(pipelining ? recipientCommands : []),
+    ...(dataAsked ? ["DATA"] : []),
+  ]);
   const reply = await connection.readReply("MAIL", timeouts.mailMs);
   if (reply.code === SHUTTING_DOWN)
     return { refusal: { ...refuse("MAIL", reply, "mail", mail), neverBegan: true } };
@@ -125,7 +137,8 @@ async function announce(
   }
   const decisive = refusals.find(({ outcome }) => outcome.kind === "deferred") ?? primaryRefusal;
   if (decisive !== undefined) return { refusal: decisive };
-  return { refused: refusals.flatMap(({ outcome }) => ("answer" in outcome ? [outcome.answer] : [])) };
+  const refused = refusals.flatMap(({ outcome }) => ("answer" in outcome ? [outcome.answer] : []));
+  return { refused, dataAsked };
 }
 
 function mailCommand({ paths, sizeBytes, needsSmtpUtf8 }: SmtpMail, extensions: SmtpExtensions): string {
@@ -186,6 +199,10 @@ function refuse(phase: string, reply: SmtpReply, part: AnsweredPart, mail: SmtpM
   const blame = row.meaning === "unavailable" ? "our login or encryption does not satisfy the server: " : "";
   const outcome = refusalOutcome(row.meaning, toPrintableLine(`${phase}: ${blame}${text}`), row.outage);
   return reply.code === SHUTTING_DOWN ? gone(outcome) : needsReset(outcome);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isAccepted(reply: SmtpReply): boolean {

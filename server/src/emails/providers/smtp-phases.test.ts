@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
+import { armFailpoints } from "../../platform/failpoints.ts";
 import type { SinkAction, SinkPhase, SmtpSink } from "../../testing/smtp-sink.ts";
 import { composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
 import { createSmtpTransport } from "./smtp.ts";
@@ -327,4 +328,13 @@ test("a taken message whose answer is followed by noise is sent, and the connect
   expect(await transport.send(composeMail(1), openGate)).toEqual({ kind: "sent", answer: "250 2.0.0 taken" });
   expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
   expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
+});
+
+test("an error of our own after the dot leaves the mail in doubt, it is never given back as if nothing had left", async () => {
+  const { sink, transport } = await start();
+  armFailpoints([{ name: "dot.after", action: "throw", turn: 1 }]);
+  const outcome = await transport.send(composeMail(1), openGate).finally(() => armFailpoints([]));
+  expect(outcome).toEqual({ kind: "uncertain", answer: "the failpoint dot.after was reached" });
+  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect(sink.journal.length).toBeGreaterThan(0);
 });

@@ -163,11 +163,14 @@ function expectCode(code: number, phase: string, reply: SmtpReply): void {
 /** Makes the session ready for another message after a refused one. `false`: it cannot be used any more. */
 export async function resetSession({ connection }: SmtpSession, timeoutMs: number): Promise<boolean> {
   return succeeds(async () => {
+    // A refused MAIL or RCPT leaves the answers to what was pipelined behind it unread.
+    while (connection.outstandingReplies() > 0) {
+      const { code } = await connection.readReply("RSET", timeoutMs);
+      // DATA was let in although nobody is to get the message: now all commands would be its text.
+      if (code === 354) throw new SmtpFailure("malformed", "DATA was let in without a recipient");
+    }
     connection.write(["RSET"]);
-    // A refused MAIL leaves the answers to the pipelined RCPTs unread; the last one is RSET's.
-    let reply = await connection.readReply("RSET", timeoutMs);
-    while (connection.outstandingReplies() > 0) reply = await connection.readReply("RSET", timeoutMs);
-    expectCode(250, "RSET", reply);
+    expectCode(250, "RSET", await connection.readReply("RSET", timeoutMs));
   });
 }
 

@@ -16,7 +16,7 @@ export interface SmtpOptions {
   url: SmtpServer;
   /** What EHLO says: the name this machine's address resolves to, or an address literal (RFC 5321 §4.1.1.1). */
   heloName: string;
-  /** Default: what the URL says, else 10. */
+  /** Default: what the URL says, else 20. */
   maxConnections?: number;
   /** Default 100; then the connection is replaced. */
   maxMessagesPerConnection?: number;
@@ -25,7 +25,7 @@ export interface SmtpOptions {
   tls?: { rejectUnauthorized?: boolean; ca?: string };
 }
 
-const DEFAULT_MAX_CONNECTIONS = 10;
+const DEFAULT_MAX_CONNECTIONS = 20;
 const DEFAULT_MAX_MESSAGES_PER_CONNECTION = 100;
 /** A domain name, or an address literal. */
 const HELO_NAME = /^(?:[a-z0-9_.-]{1,255}|\[[a-z0-9:.]{1,64}\])$/i;

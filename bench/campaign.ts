@@ -1,0 +1,127 @@
+// `npm run bench campaign [recipients …]`: a campaign from *send* to *SENT*, tracked and signed, and what others notice of it meanwhile.
+// Before it: bench.ts. After it: measure-campaign.ts measures each; tables; what they must show is in docs/benchmarks.md.
+import { percentile } from "./latency.ts";
+import { withMailGround } from "./mail-ground.ts";
+import { measureCampaign, type CampaignResult } from "./measure-campaign.ts";
+import { addContacts, addProject } from "./outbox.ts";
+import { sendPlainly, WARM_UP, type PlainResult } from "./plain-campaign.ts";
+import { readNumbers } from "./read-numbers.ts";
+import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
+
+const RECIPIENTS = 100_000;
+const PLAIN_RECIPIENTS = 2_000;
+const MEGABYTE = 1024 * 1024;
+
+export async function benchCampaign(): Promise<void> {
+  const sizes = readNumbers([RECIPIENTS]);
+  progress(`the plain way: ${whole(PLAIN_RECIPIENTS)} recipients`);
+  const plain = await withMailGround(async (ground) => {
+    const project = await addProject(ground.outbox, "Newsletter");
+    await addContacts(ground.outbox, project.id, PLAIN_RECIPIENTS + WARM_UP);
+    return sendPlainly(ground, project.id);
+  });
+  const results: CampaignResult[] = [];
+  for (const recipients of sizes) {
+    progress(`a campaign: ${whole(recipients)} recipients`);
+    // A database and processes of its own: nothing is warm, and no room is free, from the one before.
+    results.push(await withMailGround((ground) => measureCampaign(ground, recipients)));
+  }
+  printCampaigns(results, plain);
+  printSizes(results);
+  printLatencies(results);
+  printGrowth(results);
+}
+
+const speedOf = ({ recipients, tookMs }: PlainResult) => (recipients * 1_000) / tookMs;
+const sendingSpeedOf = ({ recipients, sendingMs }: CampaignResult) => (recipients * 1_000) / sendingMs;
+
+function printCampaigns(results: readonly CampaignResult[], plain: PlainResult): void {
+  printTable(
+    [
+      "way",
+      "recipients",
+      "snapshot s",
+      "mails/s to SENT",
+      "mails/s while sending",
+      "× plain",
+      "CPU ms a mail",
+      "peak MB",
+    ],
+    [
+      [
+        "plain",
+        whole(plain.recipients),
+        "–",
+        whole(speedOf(plain)),
+        "–",
+        "1.0",
+        plain.cpuMsPerMail.toFixed(2),
+        "–",
+      ],
+      ...results.map((result) => [
+        "ours",
+        whole(result.recipients),
+        (result.snapshotMs / 1_000).toFixed(2),
+        whole(speedOf(result)),
+        whole(sendingSpeedOf(result)),
+        oneDecimal(speedOf(result) / speedOf(plain)),
+        result.cpuMsPerMail.toFixed(2),
+        whole(result.peakBytes / MEGABYTE),
+      ]),
+    ],
+  );
+  print("\nBars: snapshot of 100,000 at most 4 s; 1,200 mails/s to SENT; 5 × plain; 300 MB.\n");
+}
+
+function printSizes(results: readonly CampaignResult[]): void {
+  printTable(
+    ["recipients", "bytes of database a recipient", "emails", "events", "other tables"],
+    results.map(({ recipients, growth: { emails, events, others } }) => [
+      whole(recipients),
+      ...[emails + events + others, emails, events, others].map((bytes) => whole(bytes / recipients)),
+    ]),
+  );
+  print("\nBar: at most 400 bytes.\n");
+}
+
+/** How many, the middle one, and the one that a hundredth exceeds. */
+const spread = (values: readonly number[]) => [
+  whole(values.length),
+  oneDecimal(percentile(values, 0.5)),
+  oneDecimal(percentile(values, 0.99)),
+];
+
+function printLatencies(results: readonly CampaignResult[]): void {
+  printTable(
+    [
+      "recipients",
+      "another project's",
+      "idle: requests",
+      "p50 ms",
+      "p99 ms",
+      "meanwhile: requests",
+      "p50 ms",
+      "p99 ms",
+      "p99 × idle",
+    ],
+    results.flatMap(({ recipients, idle, meanwhile }) =>
+      (["send", "track"] as const).map((door) => [
+        whole(recipients),
+        `/v1/${door}`,
+        ...spread(idle[door]),
+        ...spread(meanwhile[door]),
+        oneDecimal(percentile(meanwhile[door], 0.99) / percentile(idle[door], 0.99)),
+      ]),
+    ),
+  );
+  print("\nBar: p99 at most 3 × idle.");
+}
+
+function printGrowth(results: readonly CampaignResult[]): void {
+  const [first, last] = [results[0], results.at(-1)];
+  if (first === undefined || last === undefined || first === last) return;
+  const fall = 100 * (1 - sendingSpeedOf(last) / sendingSpeedOf(first));
+  print(
+    `\nFrom ${whole(first.recipients)} to ${whole(last.recipients)} recipients the mails a second while sending fall by ${oneDecimal(fall)} %. Bar, from 10,000 to 500,000: at most 15 %.`,
+  );
+}

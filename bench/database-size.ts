@@ -1,0 +1,54 @@
+// How much room the tables of a database take, with their indexes, after a vacuum and a checkpoint.
+// Before it: campaign.ts looks before and after. After it: bytes a recipient in its table.
+import { sql } from "kysely";
+import type { Database } from "../server/src/platform/database.ts";
+import { unlimited } from "./outbox.ts";
+
+/** What a table takes, and how many of its rows belong to whom. */
+export interface TableSize {
+  bytes: number;
+  rows: number;
+  rowsOfProject: number;
+}
+
+/** By table; rows are counted where a project is named in them. */
+export async function measureTables(
+  database: Database,
+  projectId: string,
+): Promise<ReadonlyMap<string, TableSize>> {
+  return unlimited(database, async (connection) => {
+    await sql`vacuum`.execute(connection);
+    await sql`checkpoint`.execute(connection);
+    const { rows: tables } = await sql<{ name: string; bytes: number; hasProject: boolean }>`
+      select c.relname as name, pg_total_relation_size(c.oid) as bytes, exists (
+        select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'project_id' and not a.attisdropped
+      ) as "hasProject"
+      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`.execute(connection);
+    const sizes = new Map<string, TableSize>();
+    for (const { name, bytes, hasProject } of tables) {
+      const counted = hasProject
+        ? await sql<{ rows: number; rowsOfProject: number }>`
+            select count(*) as rows, count(*) filter (where project_id = ${projectId}) as "rowsOfProject"
+            from ${sql.table(name)}`.execute(connection)
+        : null;
+      sizes.set(name, { bytes, ...(counted?.rows[0] ?? { rows: 0, rowsOfProject: 0 }) });
+    }
+    return sizes;
+  });
+}
+
+/**
+ * What a table grew by for a project: of its growth the share of the rows that are the project's, because others wrote to
+ * it meanwhile. Without new rows all of it.
+ */
+export function growthOf(
+  name: string,
+  before: ReadonlyMap<string, TableSize>,
+  after: ReadonlyMap<string, TableSize>,
+): number {
+  const [old, now] = [before.get(name), after.get(name)];
+  if (now === undefined) return 0;
+  const rows = now.rows - (old?.rows ?? 0);
+  const share = rows > 0 ? (now.rowsOfProject - (old?.rowsOfProject ?? 0)) / rows : 1;
+  return (now.bytes - (old?.bytes ?? 0)) * share;
+}

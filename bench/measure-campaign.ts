@@ -1,0 +1,166 @@
+// One campaign through the real program, an api process and a worker process: times, cost, room, and another project's answers.
+// Before it: campaign.ts has an empty database and a mail server. After it: campaign.ts prints.
+import { setTimeout as delay } from "node:timers/promises";
+import { createApiClient, type ApiClient } from "../e2e/api-client.ts";
+import { BOOTSTRAP, startProgram, type Program } from "../e2e/program.ts";
+import { waitUntil } from "../e2e/wait-until.ts";
+import { HTML, SUBJECT } from "./content.ts";
+import { growthOf, measureTables, type TableSize } from "./database-size.ts";
+import { startGentleLoad } from "./latency.ts";
+import { checkSent, giveUpMs, waitUntilSent, type MailGround } from "./mail-ground.ts";
+import { addContacts, addProject, SENDER_DOMAIN } from "./outbox.ts";
+import { costOf } from "./process-cost.ts";
+import { NUMBER_DIGITS } from "./request.ts";
+import { settingsOf } from "./servers.ts";
+import { progress, whole } from "./table.ts";
+
+/** Of each kind, by the other project. */
+const REQUESTS_PER_SECOND = 20;
+const WARM_UP_MS = 4_000;
+const IDLE_MS = 20_000;
+const PROGRESS_MS = 10_000;
+
+/** How long the answers took that the other project got, ms. */
+interface Latencies {
+  send: readonly number[];
+  track: readonly number[];
+}
+
+interface Times {
+  /** From the request to all rows there. */
+  snapshotMs: number;
+  /** From the request to *SENT*. */
+  tookMs: number;
+  /** From the snapshot to the last mail. */
+  sendingMs: number;
+}
+
+export interface CampaignResult extends Times {
+  recipients: number;
+  cpuMsPerMail: number;
+  /** Of the sending process. */
+  peakBytes: number;
+  /** Bytes of database. */
+  growth: { emails: number; events: number; others: number };
+  idle: Latencies;
+  meanwhile: Latencies;
+}
+
+export async function measureCampaign(ground: MailGround, recipients: number): Promise<CampaignResult> {
+  const { outbox, sink } = ground;
+  const project = await addProject(outbox, "Newsletter");
+  await addContacts(outbox, project.id, recipients);
+  const programs: Program[] = [];
+  try {
+    const worker = await start(ground, { ROLES: "worker", BASE_URL: "https://mail.example.com" });
+    programs.push(worker);
+    const answering = await start(ground, { ROLES: "api" });
+    programs.push(answering);
+    const another = createApiClient(answering.url);
+    await measureAnother(another, () => delay(WARM_UP_MS));
+    const { latencies: idle } = await measureAnother(another, () => delay(IDLE_MS));
+    await waitUntilSent(outbox);
+    const sizesBefore = await measureTables(outbox.database, project.id);
+    const takenBefore = await sink.taken();
+    const cpuBeforeMs = costOf(worker.pid).cpuMs;
+
+    const api = createApiClient(answering.url, { authorization: `Bearer ${project.secretKey}` });
+    const { value: times, latencies } = await measureAnother(another, () => run(ground, api, recipients));
+
+    const { cpuMs, peakBytes } = costOf(worker.pid);
+    const mails = (await sink.taken()) - takenBefore;
+    await waitUntilSent(outbox);
+    await checkSent(ground, project.id, recipients);
+    const sizesAfter = await measureTables(outbox.database, project.id);
+    return {
+      ...times,
+      recipients,
+      cpuMsPerMail: (cpuMs - cpuBeforeMs) / mails,
+      peakBytes,
+      growth: growthBetween(sizesBefore, sizesAfter),
+      idle,
+      meanwhile: latencies,
+    };
+  } finally {
+    for (const program of programs.toReversed()) await program.stop();
+  }
+}
+
+function start({ bench, sink }: MailGround, settings: Readonly<Record<string, string>>): Promise<Program> {
+  return startProgram({ ...BOOTSTRAP, ...settingsOf(bench), MAIL_TRANSPORT: sink.transport, ...settings });
+}
+
+/** What a project that has nothing to do with it sees of the API while `work` is done. */
+async function measureAnother<T>(api: ApiClient, work: () => Promise<T>) {
+  let number = 0;
+  const address = () => `person-${String(number++).padStart(NUMBER_DIGITS, "0")}@example.com`;
+  const send = startGentleLoad(REQUESTS_PER_SECOND, () =>
+    api.post("/v1/send", {
+      to: address(),
+      from: `shop@${SENDER_DOMAIN}`,
+      subject: "Your order",
+      body: "<p>Thank you for your order.</p>",
+    }),
+  );
+  const track = startGentleLoad(REQUESTS_PER_SECOND, () =>
+    api.post("/v1/track", { email: address(), event: "order placed", data: { plan: "pro" } }),
+  );
+  try {
+    const value = await work();
+    return { value, latencies: { send: await send.stop(), track: await track.stop() } };
+  } finally {
+    await Promise.allSettled([send.stop(), track.stop()]);
+  }
+}
+
+async function run(ground: MailGround, api: ApiClient, recipients: number): Promise<Times> {
+  const { database } = ground.outbox;
+  const { data } = await api.post<{ data: { id: string } }>("/campaigns", {
+    name: "News",
+    subject: SUBJECT,
+    body: HTML,
+    from: `news@${SENDER_DOMAIN}`,
+    audienceType: "ALL",
+  });
+  const readCampaign = () =>
+    database
+      .selectFrom("campaigns")
+      .select(["status", "snapshot_at"])
+      .where("id", "=", data.id)
+      .executeTakeFirstOrThrow();
+  const timeoutMs = giveUpMs(recipients);
+  const startedMs = Date.now();
+  await api.post(`/campaigns/${data.id}/send`, {});
+  await waitUntil("the snapshot", timeoutMs, async () => (await readCampaign()).snapshot_at !== null);
+  const snapshotAtMs = Date.now();
+  progress(`the rows are there after ${whole(snapshotAtMs - startedMs)} ms`);
+  const reporting = setInterval(
+    () => void ground.sink.taken().then((taken) => progress(`${whole(taken)} mails so far`)),
+    PROGRESS_MS,
+  );
+  try {
+    await waitUntil(
+      "the end of the campaign",
+      timeoutMs,
+      async () => (await readCampaign()).status === "SENT",
+    );
+  } finally {
+    clearInterval(reporting);
+  }
+  const tookMs = Date.now() - startedMs;
+  const { last } = await database
+    .selectFrom("emails")
+    .select((select) => select.fn.max("sent_at").as("last"))
+    .where("campaign_id", "=", data.id)
+    .executeTakeFirstOrThrow();
+  return { snapshotMs: snapshotAtMs - startedMs, tookMs, sendingMs: (last?.getTime() ?? 0) - snapshotAtMs };
+}
+
+type Sizes = ReadonlyMap<string, TableSize>;
+
+function growthBetween(before: Sizes, after: Sizes): CampaignResult["growth"] {
+  const growth = { emails: 0, events: 0, others: 0 };
+  for (const name of after.keys())
+    growth[name === "emails" || name === "events" ? name : "others"] += growthOf(name, before, after);
+  return growth;
+}

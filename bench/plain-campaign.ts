@@ -1,0 +1,75 @@
+// A campaign as it is usually written: for each recipient a rendering with Handlebars, a row with it, nodemailer, an update.
+// Before it: campaign.ts has contacts and a mail server. After it: a speed to compare with. Links are not tracked.
+import Handlebars from "handlebars";
+import { sql } from "kysely";
+import { createPool } from "../server/src/platform/database.ts";
+import { newId } from "../server/src/platform/ids.ts";
+import { createLog } from "../server/src/platform/log.ts";
+import { HTML, SUBJECT } from "./content.ts";
+import { openNodemailer, plainText } from "./nodemailer-pool.ts";
+import type { MailGround } from "./mail-ground.ts";
+import { SENDER_DOMAIN } from "./outbox.ts";
+import { CONNECTIONS } from "./sink.ts";
+
+/** The first ones are not counted: they run code that is not compiled yet. */
+export const WARM_UP = 200;
+const TABLE = `create table plain_mails (id uuid primary key, contact_id uuid not null, to_address text not null,
+  subject text not null, html text not null, status text not null, created_at timestamptz not null default now(), sent_at timestamptz)`;
+const INSERT = {
+  name: "insert",
+  text: "insert into plain_mails (id, contact_id, to_address, subject, html, status) values ($1, $2, $3, $4, $5, 'SENDING')",
+};
+const UPDATE = {
+  name: "update",
+  text: "update plain_mails set status = 'SENT', sent_at = now() where id = $1",
+};
+
+export interface PlainResult {
+  recipients: number;
+  tookMs: number;
+  cpuMsPerMail: number;
+}
+
+/** To every contact of the project, from as many loops as there are connections. */
+export async function sendPlainly(
+  { bench, outbox, sink }: MailGround,
+  projectId: string,
+): Promise<PlainResult> {
+  const { rows: contacts } = await sql<{ id: string; email: string; data: object }>`
+    select id, email, data from contacts where project_id = ${projectId}`.execute(outbox.database);
+  // Handlebars has no values to fall back to.
+  const template = Handlebars.compile(HTML.replace(' ?? "there"', ""));
+  const log = createLog({ level: "silent" });
+  const pool = createPool({ connection: bench.connection, maxConnections: CONNECTIONS, log });
+  const nodemailer = openNodemailer(sink, outbox);
+  async function sendOne({ id: contactId, email, data }: (typeof contacts)[number]): Promise<void> {
+    const html = template(data);
+    const id = newId();
+    await pool.query({ ...INSERT, values: [id, contactId, email, SUBJECT, html] });
+    const from = `news@${SENDER_DOMAIN}`;
+    await nodemailer.sendMail({ from, to: email, subject: SUBJECT, html, text: plainText(html) });
+    await pool.query({ ...UPDATE, values: [id] });
+  }
+  async function sendAll(recipients: typeof contacts): Promise<void> {
+    const waiting = recipients.values();
+    const loops = Array.from({ length: CONNECTIONS }, async () => {
+      for (const contact of waiting) await sendOne(contact);
+    });
+    await Promise.all(loops);
+  }
+  try {
+    await pool.query(TABLE);
+    await sendAll(contacts.slice(0, WARM_UP));
+    const counted = contacts.slice(WARM_UP);
+    const startedMs = performance.now();
+    const cpuBefore = process.cpuUsage();
+    await sendAll(counted);
+    const tookMs = performance.now() - startedMs;
+    const cpu = process.cpuUsage(cpuBefore);
+    const cpuMsPerMail = (cpu.user + cpu.system) / 1_000 / counted.length;
+    return { recipients: counted.length, tookMs, cpuMsPerMail };
+  } finally {
+    nodemailer.close();
+    await pool.end();
+  }
+}

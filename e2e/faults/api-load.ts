@@ -1,0 +1,133 @@
+// Callers of `/v1/track` and `/v1/send` while a case breaks something: so many a second whatever is answered, each answer kept and held against the database.
+// Before it: a case starts it on its world. After it: sentences about answers that were late, no proper refusal, or not true.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Reply, Sent, Tracked } from "../api-client.ts";
+import { complain } from "./oracle.ts";
+import { DOMAIN, type World } from "./world.ts";
+
+export interface ApiLoad {
+  /** How many were accepted so far. */
+  acceptedCount(): number;
+  /** Stops calling and waits for the last answers. */
+  stop(): Promise<readonly Call[]>;
+}
+
+export interface Call {
+  door: "track" | "send";
+  /** Milliseconds since 1970. */
+  at: number;
+  tookMs: number;
+  /** 0: no answer came. */
+  status: number;
+  /** The id of what was accepted. */
+  id: string | undefined;
+  /** What was said instead. */
+  refusal: string;
+}
+
+/** Promised: with the database away the API says so within 5 s; a busy machine may take a little more. */
+const ANSWER_MS = 6_000;
+
+/** Calls each door so often a second, at the last program started that answers HTTP. */
+export function startApiLoad(world: World, perSecond: { track: number; send: number }): ApiLoad {
+  const api = world.api();
+  const calls: Call[] = [];
+  const open = new Set<Promise<void>>();
+  const ending = new AbortController();
+  let number = 0;
+
+  async function call(door: Call["door"]): Promise<void> {
+    const email = `caller${number++}@example.org`;
+    const at = Date.now();
+    const startedMs = performance.now();
+    const made = { door, at, id: undefined, status: 0, refusal: "" };
+    try {
+      const reply =
+        door === "track"
+          ? await api.call<Tracked>("POST", "/v1/track", { email, event: "seen" })
+          : await api.call<Sent>("POST", "/v1/send", {
+              to: email,
+              from: `us@${DOMAIN}`,
+              subject: "Hello",
+              body: "<p>Hi</p>",
+            });
+      calls.push({ ...made, ...readReply(reply), tookMs: performance.now() - startedMs });
+    } catch (error) {
+      const refusal =
+        error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : String(error);
+      calls.push({ ...made, refusal, tookMs: performance.now() - startedMs });
+    }
+  }
+
+  async function knock(door: Call["door"], rate: number): Promise<void> {
+    if (rate === 0) return;
+    for (let nextMs = performance.now(); !ending.signal.aborted; nextMs += 1000 / rate) {
+      await delay(Math.max(0, nextMs - performance.now()));
+      const one = call(door).finally(() => open.delete(one));
+      open.add(one);
+    }
+  }
+
+  const knocking = [knock("track", perSecond.track), knock("send", perSecond.send)];
+  return {
+    acceptedCount: () => calls.filter(({ id }) => id !== undefined).length,
+    async stop() {
+      ending.abort();
+      await Promise.all(knocking);
+      await Promise.all(open);
+      return calls;
+    },
+  };
+}
+
+function readReply({ status, body }: Reply<Sent | Tracked>): Pick<Call, "status" | "id" | "refusal"> {
+  const data = (body as Partial<Sent & Tracked>)?.data;
+  if (status === 200) return { status, id: data?.emails?.[0]?.email ?? data?.event, refusal: "" };
+  const code = (body as { error?: { code?: string } })?.error?.code;
+  return {
+    status,
+    id: undefined,
+    refusal: code ?? `no error envelope: ${JSON.stringify(body).slice(0, 200)}`,
+  };
+}
+
+/** What was wrong with the answers: each 2xx is in the database, each other one a 503 in its envelope, none is late. */
+export async function judgeCalls(world: World, calls: readonly Call[]): Promise<string[]> {
+  const idsOf = (door: Call["door"]) =>
+    calls.flatMap((call) => (call.door === door && call.id !== undefined ? [call.id] : []));
+  const found = async (table: "events" | "emails", ids: readonly string[]) => {
+    const rows = await world.query<{ id: string }>(`select id from ${table} where id = any($1::uuid[])`, [
+      ids,
+    ]);
+    return new Set(rows.map(({ id }) => id));
+  };
+  const events = await found("events", idsOf("track"));
+  const emails = await found("emails", idsOf("send"));
+  const describe = ({ door, status, refusal, tookMs }: Call) =>
+    `${door} ${status} ${refusal} after ${Math.round(tookMs)} ms`;
+  return [
+    ...complain(
+      [...idsOf("track").filter((id) => !events.has(id)), ...idsOf("send").filter((id) => !emails.has(id))],
+      "accepted calls are not in the database",
+    ),
+    ...complain(
+      calls
+        .filter(
+          ({ status, id, refusal }) => !(status === 200 ? id !== undefined : isUnavailable(status, refusal)),
+        )
+        .map(describe),
+      "calls were answered neither 200 nor 503",
+    ),
+    ...complain(calls.filter(({ tookMs }) => tookMs > ANSWER_MS).map(describe), "calls waited too long"),
+  ];
+}
+
+function isUnavailable(status: number, refusal: string): boolean {
+  return status === 503 && !refusal.startsWith("no error envelope");
+}
+
+/** How long the slowest of the quickest `share` of the calls took, ms. */
+export function percentileOf(calls: readonly Call[], share: number): number {
+  const sorted = calls.map(({ tookMs }) => tookMs).toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

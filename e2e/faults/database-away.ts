@@ -1,0 +1,103 @@
+// The network between the program and its database: nothing gets through for a while, and nobody is told.
+// Before it: faults.ts. After it: oracle.ts judges the campaign, api-load.ts the answers.
+import { setTimeout as delay } from "node:timers/promises";
+import { createApiClient } from "../api-client.ts";
+import { waitUntil } from "../wait-until.ts";
+import { judgeCalls, startApiLoad } from "./api-load.ts";
+import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
+import { complain, emailIdOf, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startWorldBehindProxy } from "./proxied-world.ts";
+import type { World } from "./world.ts";
+
+const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
+const AWAY_MS: Record<Size, number> = { small: 30_000, large: 90_000 };
+/** Slow enough that the campaign lasts until the database is away. */
+const SENDS_PER_SECOND: Record<Size, number> = { small: 50, large: 200 };
+const LOAD = { track: 10, send: 2 };
+const PROGRESS_TIMEOUT_MS = 60_000;
+const END_TIMEOUT_MS = 600_000;
+/** What had passed its gate leaves within this time. */
+const HANDOVER_MS = 2_000;
+const HEALTH_MS = 5_000;
+
+export const databaseBlackhole: FaultCase = {
+  name: "database-blackhole",
+  shows:
+    "nothing gets through to the database for a while: nothing leaves without its commit, the API says so, all goes on after",
+  run: async ({ size }) => [await playBlackhole(size)],
+};
+
+async function playBlackhole(size: Size): Promise<FaultRow> {
+  const settings = { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) };
+  const { world, proxy } = await startWorldBehindProxy({ settings });
+  try {
+    const program = await world.start();
+    const recipients = await world.importContacts(RECIPIENTS[size]);
+    const campaignId = await world.startCampaign();
+    const sampler = startSampler(world, [campaignId]);
+    await waitUntil("the first mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 100);
+    // Whoever calls is no recipient any more.
+    const load = startApiLoad(world, LOAD);
+    const peakBefore = proxy.peakConnectionCount();
+
+    proxy.setWeather({ isBlackhole: true });
+    const awayAt = Date.now();
+    await delay(HANDOVER_MS);
+    const faults = [...(await faultsOfGate(world)), ...(await faultsOfHealth(program.url))];
+    await delay(AWAY_MS[size] - (Date.now() - awayAt));
+    faults.push(...(await faultsOfGate(world)));
+    const left = world.sink.journal.filter(({ at }) => at > awayAt + HANDOVER_MS);
+    faults.push(
+      ...complain(
+        left.map(({ messageId }) => messageId),
+        "mails left while no commit was possible",
+      ),
+    );
+    proxy.setWeather({});
+    world.noteFault();
+    await waitUntil("the program to be ready again", PROGRESS_TIMEOUT_MS, async () => {
+      return (await createApiClient(program.url).call("GET", "/ready")).status === 200;
+    });
+
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    const calls = await load.stop();
+    faults.push(...(await judgeCalls(world, calls)));
+    if (proxy.peakConnectionCount() > Math.max(peakBefore, MAX_CONNECTIONS))
+      faults.push(`${proxy.peakConnectionCount()} connections were opened to the database`);
+    const name = `database away ${AWAY_MS[size] / 1000} s`;
+    return await judgeCampaign(world, campaignId, { name, recipients }, [
+      ...faults,
+      ...(await sampler.stop()),
+    ]);
+  } finally {
+    await world.close();
+    await proxy.close();
+  }
+}
+
+/** The pool of a program (main.ts), and one that asks whether the database answers. */
+const MAX_CONNECTIONS = 17;
+
+/** What the mail server has was committed as being handed over before: never waiting, never only claimed. */
+async function faultsOfGate(world: World): Promise<string[]> {
+  const ids = world.sink.journal.map(({ messageId }) => emailIdOf(messageId));
+  const rows = await world.query<{ id: string; status: string }>(
+    "select id, status from emails where id = any($1::uuid[]) and status in ('QUEUED', 'CLAIMED')",
+    [ids],
+  );
+  return complain(
+    rows.map(({ id, status }) => `${id} ${status}`),
+    "mails left without a commit that they would",
+  );
+}
+
+async function faultsOfHealth(url: string): Promise<string[]> {
+  const ask = async (path: string, expected: number) => {
+    const startedMs = performance.now();
+    const { status } = await createApiClient(url).call("GET", path);
+    const tookMs = Math.round(performance.now() - startedMs);
+    if (status === expected && tookMs <= HEALTH_MS + 1_000) return [];
+    return [`${path} answered ${status} after ${tookMs} ms while the database was away`];
+  };
+  return (await Promise.all([ask("/health", 200), ask("/ready", 503)])).flat();
+}

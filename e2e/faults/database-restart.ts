@@ -1,0 +1,101 @@
+// PostgreSQL shut down fast, at once, and killed, amid a campaign and under callers: the programs live on, and what was answered 2xx is there.
+// Before it: faults.ts. After it: oracle.ts judges the campaign, api-load.ts the answers.
+import { setTimeout as delay } from "node:timers/promises";
+import { waitUntil } from "../wait-until.ts";
+import { judgeCalls, startApiLoad, type ApiLoad, type Call } from "./api-load.ts";
+import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
+import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { readPostmasterPid, type Shutdown } from "./shared-database.ts";
+import { startWorld, type World } from "./world.ts";
+import { startWorldBehindProxy } from "./proxied-world.ts";
+
+const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 50_000 };
+const ROUNDS: Record<Size, number> = { small: 2, large: 5 };
+/** Slow enough that the campaign lasts through the restarts. */
+const SENDS_PER_SECOND: Record<Size, number> = { small: 40, large: 200 };
+const LOAD: Record<Size, { track: number; send: number }> = {
+  small: { track: 30, send: 5 },
+  large: { track: 100, send: 10 },
+};
+const SHUTDOWNS: readonly Shutdown[] = ["SIGINT", "SIGQUIT", "SIGKILL"];
+/** Until the database is started again; then at random a little longer. */
+const AWAY_MS = 500;
+/** Promised is that all works again within 10 s. */
+const RECOVERY_MS = 10_000;
+const PROGRESS_TIMEOUT_MS = 60_000;
+const END_TIMEOUT_MS = 600_000;
+
+export const databaseRestart: FaultCase = {
+  name: "database-restart",
+  shows:
+    "PostgreSQL shut down fast, at once and killed amid a campaign with callers; the one that is embedded killed too",
+  run: async (run) => [await playShared(run), await playEmbedded(run)],
+};
+
+/** A database of its own behind a proxy that knows where it is after each restart. */
+async function playShared(run: FaultRun): Promise<FaultRow> {
+  const { world, proxy } = await startWorldBehindProxy({ settings: settingsOf(run) });
+  try {
+    return await play(run, world, "database restarted", async (how) => {
+      await world.restartDatabase(how, AWAY_MS + run.random() * AWAY_MS);
+      proxy.setTarget(Number(new URL(world.databaseUrl).port));
+    });
+  } finally {
+    await world.close();
+    await proxy.close();
+  }
+}
+
+/** The database that the program brings, and starts again by itself. */
+async function playEmbedded(run: FaultRun): Promise<FaultRow> {
+  const world = await startWorld({ database: "own", settings: settingsOf(run) });
+  try {
+    return await play(run, world, "embedded database killed", async (how) =>
+      process.kill(await readPostmasterPid(world.folder), how),
+    );
+  } finally {
+    await world.close();
+  }
+}
+
+const settingsOf = ({ size }: FaultRun) => ({ PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) });
+
+async function play(
+  run: FaultRun,
+  world: World,
+  name: string,
+  restart: (how: Shutdown) => Promise<unknown>,
+): Promise<FaultRow> {
+  await world.start();
+  const recipients = await world.importContacts(RECIPIENTS[run.size]);
+  const campaignId = await world.startCampaign();
+  await waitUntil("the first mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length > 0);
+  const sampler = startSampler(world, [campaignId]);
+  const load = startApiLoad(world, LOAD[run.size]);
+  const faults: string[] = [];
+  for (let round = 0; round < ROUNDS[run.size]; round++)
+    for (const how of SHUTDOWNS) {
+      await delay(500 + run.random() * 1_000);
+      await restart(how);
+      world.noteFault();
+      faults.push(...(await faultsOfRecovery(load, `after ${how}`)));
+    }
+  const calls: readonly Call[] = await load.stop();
+  await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+  faults.push(...(await judgeCalls(world, calls)));
+  const found = [...faults, ...(await sampler.stop())];
+  return judgeCampaign(world, campaignId, { name, recipients, recoveryMs: RECOVERY_MS }, found);
+}
+
+/** The API takes requests again. */
+async function faultsOfRecovery(load: ApiLoad, when: string): Promise<string[]> {
+  const before = load.acceptedCount();
+  const startedMs = performance.now();
+  await waitUntil(
+    "the API to take requests again",
+    PROGRESS_TIMEOUT_MS,
+    () => load.acceptedCount() > before + 10,
+  );
+  const tookMs = performance.now() - startedMs;
+  return tookMs <= RECOVERY_MS ? [] : [`${when} the API took ${Math.round(tookMs)} ms to be back`];
+}

@@ -1,0 +1,71 @@
+// A database far away: slow each way, then narrow too. Nobody loses a lease, nothing is taken over, and callers are answered.
+// Before it: faults.ts. After it: oracle.ts judges the campaign, api-load.ts the answers.
+import { createApiClient } from "../api-client.ts";
+import { waitUntil } from "../wait-until.ts";
+import { judgeCalls, percentileOf, startApiLoad } from "./api-load.ts";
+import { startWorldBehindProxy } from "./proxied-world.ts";
+import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
+import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+
+const RECIPIENTS: Record<Size, number> = { small: 500, large: 10_000 };
+const LATENCY_MS = 50;
+const BYTES_PER_SECOND = 200_000;
+const LOAD = { track: 50, send: 2 };
+/** Promised for the door of events. */
+const TRACK_P99_MS = 2_000;
+const PROGRESS_TIMEOUT_MS = 60_000;
+const END_TIMEOUT_MS = 900_000;
+
+export const databaseSlow: FaultCase = {
+  name: "database-slow",
+  shows: `the database is ${LATENCY_MS} ms away each way, then ${BYTES_PER_SECOND / 1000} kB/s narrow: two senders keep their leases`,
+  run: async ({ size }) => [await play(size)],
+};
+
+async function play(size: Size): Promise<FaultRow> {
+  const { world, proxy } = await startWorldBehindProxy();
+  try {
+    const programs = [await world.start(), await world.start()];
+    const recipients = await world.importContacts(RECIPIENTS[size]);
+    proxy.setWeather({ latencyMs: LATENCY_MS });
+    const campaignId = await world.startCampaign();
+    await waitUntil("the first mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length > 0);
+    const sampler = startSampler(world, [campaignId]);
+    const load = startApiLoad(world, LOAD);
+    await waitUntil(
+      "half of the mails",
+      END_TIMEOUT_MS,
+      () => world.sink.journal.length >= recipients.length / 2,
+    );
+    proxy.setWeather({ latencyMs: LATENCY_MS, bytesPerSecond: BYTES_PER_SECOND });
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    const calls = await load.stop();
+    const faults = [
+      ...(await judgeCalls(world, calls)),
+      ...(await faultsOfLeases(programs.map(({ url }) => url))),
+    ];
+    const p99 = percentileOf(
+      calls.filter(({ door }) => door === "track"),
+      0.99,
+    );
+    if (p99 > TRACK_P99_MS) faults.push(`the 99th percentile of /v1/track was ${Math.round(p99)} ms`);
+    const name = `database ${LATENCY_MS} ms away, track p99 ${Math.round(p99)} ms`;
+    return await judgeCampaign(world, campaignId, { name, recipients }, [
+      ...faults,
+      ...(await sampler.stop()),
+    ]);
+  } finally {
+    await world.close();
+    await proxy.close();
+  }
+}
+
+async function faultsOfLeases(urls: readonly string[]): Promise<string[]> {
+  const lost = await Promise.all(
+    urls.map(async (url) => {
+      const { body } = await createApiClient(url).call<string>("GET", "/metrics");
+      return Number(/^postloft_sender_leases_lost_total (\d+)/m.exec(body)?.[1] ?? Number.NaN);
+    }),
+  );
+  return lost.every((count) => count === 0) ? [] : [`leases were lost: ${lost.join(", ")}`];
+}

@@ -1,0 +1,148 @@
+// A death, an error and a wait at every named step between a file of contacts and the end of a campaign (server/src/platform/failpoints.ts).
+// Before it: faults.ts. After it: oracle.ts judges each scene: only what was about to leave or leaving may be in doubt.
+import { FAILPOINT_NAMES, type FailpointName } from "../../server/src/platform/failpoints.ts";
+import type { Sent, Tracked } from "../api-client.ts";
+import { waitUntil } from "../wait-until.ts";
+import { rowOfFailure, type FaultCase, type FaultRow, type FaultRun } from "./fault-case.ts";
+import { emailIdOf, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
+
+const RECIPIENTS = 500;
+/** A program waits most of a scene for the lease of the dead: several scenes share the machine. */
+const SCENES_AT_ONCE = 4;
+/** Of the turns after the first: one decided by the seed, or all of these as long as there are so many. */
+const LATEST_TURN = 40;
+const LARGE_TURNS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377];
+const END_TIMEOUT_MS = 120_000;
+
+/** Mails handed over at once: with more than one, a death leaves in doubt what others had in their hands. */
+const CONNECTIONS = 4;
+/** At its first turn nothing is in anybody's hands yet: nothing may be in doubt. */
+const BEFORE_HANDOVER: ReadonlySet<FailpointName> = new Set([
+  "claim.after",
+  "render.after",
+  "sending.before_commit",
+]);
+/** Whatever the turn: not while mails leave. */
+const APART_FROM_HANDOVER: ReadonlySet<FailpointName> = new Set([
+  "import.step",
+  "event.before_commit",
+  "event.after_commit",
+  "snapshot.mid",
+  "snapshot.before_commit",
+  "finish.before",
+]);
+
+interface Step {
+  name: FailpointName;
+  action: "kill" | "throw" | "delay";
+  turn: number;
+}
+
+export const killAtStep: FaultCase = {
+  name: "kill-at-step",
+  shows:
+    "a death, an error and a wait at every step of a campaign, a mail and an event: only what was leaving is in doubt",
+  async run(run) {
+    const sweeps = FAILPOINT_NAMES.flatMap((name) => [
+      turnsOf(run).map((turn): Step => ({ name, action: "kill", turn })),
+      [{ name, action: "delay", turn: 1 } as const],
+      // After the commit of an event nothing is left to fail but the answer.
+      ...(name === "event.after_commit"
+        ? []
+        : [[1, 3].map((turn): Step => ({ name, action: "throw", turn }))]),
+    ]);
+    const rows: FaultRow[] = [];
+    await Promise.all(
+      Array.from({ length: SCENES_AT_ONCE }, async () => {
+        for (let sweep = sweeps.shift(); sweep !== undefined; sweep = sweeps.shift())
+          rows.push(...(await playSweep(sweep)));
+      }),
+    );
+    return rows.toSorted((one, other) => one.name.localeCompare(other.name));
+  },
+};
+
+function turnsOf({ size, random }: FaultRun): number[] {
+  return size === "large" ? LARGE_TURNS : [1, 2 + Math.floor(random() * (LATEST_TURN - 1))];
+}
+
+/** One place at later and later turns, until a run passes without getting there. */
+async function playSweep(steps: readonly Step[]): Promise<FaultRow[]> {
+  const rows: FaultRow[] = [];
+  for (const step of steps) {
+    const name = `${step.name} ${step.action} ${step.turn}`;
+    const { row, wasReached } = await playStep(name, step).catch((error: unknown) => ({
+      row: rowOfFailure(name, error),
+      wasReached: true,
+    }));
+    if (!wasReached && step.turn > 1) return row.faults.length > 0 ? [...rows, row] : rows;
+    rows.push(wasReached ? row : { ...row, faults: [...row.faults, "the step was never reached"] });
+  }
+  return rows;
+}
+
+async function playStep(sceneName: string, step: Step): Promise<{ row: FaultRow; wasReached: boolean }> {
+  const { name, action, turn } = step;
+  const world = await startWorld({ connections: CONNECTIONS });
+  try {
+    const victim = await world.start({ FAILPOINTS: `${name}:${action}:${turn}`, LOG_LEVEL: "info" });
+    const succession = Promise.allSettled([succeed(world, victim)]);
+    const recipients = await world.importContacts(RECIPIENTS);
+    const event = await world.insist<Tracked>("/v1/track", { email: recipients[1], event: "seen" });
+    const campaignId = await world.startCampaign();
+    const mail = await world.insist<Sent>("/v1/send", {
+      from: `us@${DOMAIN}`,
+      to: recipients[0],
+      subject: "Receipt",
+      body: "<p>Paid</p>",
+    });
+    const sampler = startSampler(world, [campaignId]);
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    const mayBeInDoubt = inDoubtAt(step);
+    const seen = [
+      ...(await faultsOfMail(world, mail.data.emails[0]?.email ?? "", mayBeInDoubt > 0)),
+      ...(await faultsOfEvent(world, event.data)),
+      ...(await sampler.stop()),
+    ];
+    const wasReached = victim.isRunning()
+      ? action === "delay" || victim.output().includes(`the failpoint ${name} was reached`)
+      : (await succession).every(({ status }) => status === "fulfilled");
+    const row = await judgeCampaign(world, campaignId, { name: sceneName, recipients, mayBeInDoubt }, seen);
+    return { row, wasReached };
+  } finally {
+    await world.close();
+  }
+}
+
+/** How many mails of the campaign may be in doubt after it. */
+function inDoubtAt({ name, action, turn }: Step): number {
+  if (action === "delay") return 0;
+  // An error is booked or taken back; only after the dot nobody knows.
+  if (action === "throw") return name === "dot.after" ? 1 : 0;
+  if (APART_FROM_HANDOVER.has(name) || (turn === 1 && BEFORE_HANDOVER.has(name))) return 0;
+  return CONNECTIONS;
+}
+
+/** Whoever died is followed by one that has no failpoint. */
+async function succeed(world: World, victim: Actor): Promise<void> {
+  await victim.ended;
+  if (world.unaskedEnds.length > 0) await world.start();
+}
+
+/** The transactional mail is sent in any case; whatever was in doubt is tried once more, under its own name. */
+async function faultsOfMail(world: World, id: string, mayBeTwice: boolean): Promise<string[]> {
+  await waitUntil("the end of the single mail", END_TIMEOUT_MS, async () => {
+    const { status } = await world.api().get<{ status: string }>(`/emails/${id}`);
+    return status === "SENT";
+  });
+  const count = world.sink.journal.filter(({ messageId }) => emailIdOf(messageId) === id).length;
+  return count === 1 || (count === 2 && mayBeTwice) ? [] : [`the single mail was taken ${count} times`];
+}
+
+/** What was answered is there, once, although the call may have been made again. */
+async function faultsOfEvent(world: World, answered: Tracked["data"]): Promise<string[]> {
+  const events = await world.api().listAll<{ id: string; contactId: string }>("/events?eventName=seen");
+  const isThere = events.some(({ id, contactId }) => id === answered.event && contactId === answered.contact);
+  return isThere && events.length === 1 ? [] : [`the event is there ${events.length} times`];
+}

@@ -1,0 +1,106 @@
+// A hundred campaigns due in the same second, and three processes that all look: each is started once, never early, and each recipient is mailed once.
+// Before it: faults.ts. After it: oracle.ts judges every campaign; when they were started is judged here.
+import { setTimeout as delay } from "node:timers/promises";
+import type { FaultCase, FaultRow } from "./fault-case.ts";
+import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startWorld, type World } from "./world.ts";
+
+const CAMPAIGNS = 100;
+const CONTACTS = { small: 10, large: 100 };
+const PROCESSES = 3;
+/** Long enough to schedule all of them and to start the processes. */
+const DUE_IN_MS = 15_000;
+const STALL_SECONDS = 10;
+/** A second between two looks, five at most beside that, and a start of each in its turn. */
+const MAX_LATE_MS = 15_000;
+const END_TIMEOUT_MS = 180_000;
+
+/** When the processes start, and what happens when the time comes. */
+const SCENES = [
+  { name: "started before they are due", startsLate: false, stalls: false },
+  { name: "started when all are overdue", startsLate: true, stalls: false },
+  { name: "the database stands still", startsLate: false, stalls: true },
+] as const;
+type Scene = (typeof SCENES)[number];
+
+export const manySchedulers: FaultCase = {
+  name: "many-schedulers",
+  shows: `${CAMPAIGNS} campaigns due at once and ${PROCESSES} processes that start them: each once, none early`,
+  async run({ size }) {
+    const rows: FaultRow[] = [];
+    for (const scene of SCENES) rows.push(await playSchedules(scene, CONTACTS[size]));
+    return rows;
+  },
+};
+
+async function playSchedules(scene: Scene, contacts: number): Promise<FaultRow> {
+  const world = await startWorld();
+  try {
+    const setup = await world.start();
+    const recipients = await world.importContacts(contacts);
+    const due = new Date(Date.now() + DUE_IN_MS);
+    const ids = await Promise.all(
+      Array.from({ length: CAMPAIGNS }, (_, number) => world.createCampaign(`News ${number}`)),
+    );
+    await Promise.all(
+      ids.map((id) => world.api().post(`/campaigns/${id}/send`, { scheduledFor: due.toISOString() })),
+    );
+    await world.stop(setup);
+    const isPrepared = Date.now() < due.getTime();
+    if (scene.startsLate) await delay(Math.max(0, due.getTime() - Date.now()) + 1_000);
+    await Promise.all(Array.from({ length: PROCESSES }, () => world.start()));
+    const sampler = startSampler(world, ids);
+    if (scene.stalls) await standStill(world, due);
+    for (const id of ids) await waitForEnd(world, id, END_TIMEOUT_MS);
+    const seen = [
+      ...(isPrepared ? [] : ["the campaigns were due before all was prepared: the scene shows too little"]),
+      ...(await sampler.stop()),
+      ...(await faultsOfStarts(world, scene)),
+    ];
+    const rows: FaultRow[] = [];
+    for (const id of ids) rows.push(await judgeCampaign(world, id, { name: scene.name, recipients }, seen));
+    return sumOf(scene.name, world.faultsAt.length, rows);
+  } finally {
+    await world.close();
+  }
+}
+
+/** Nobody can read or write a campaign while the time comes and for a while after it. */
+async function standStill(world: World, due: Date): Promise<void> {
+  await delay(Math.max(0, due.getTime() - Date.now() - 1_000));
+  await world.query(
+    `do $$ begin lock table campaigns in access exclusive mode; perform pg_sleep(${STALL_SECONDS}); end $$`,
+  );
+}
+
+/** By the clock of the database: started once, at its time or soon after it. */
+async function faultsOfStarts(world: World, scene: Scene): Promise<string[]> {
+  const rows = await world.query<{ name: string; late_ms: number; snapshots: number }>(
+    `select c.name, extract(epoch from c.started_at - c.scheduled_for)::float * 1000 as late_ms,
+       (select count(*)::int from jobs j where j.kind = 'campaigns.snapshot' and j.input ->> 'campaignId' = c.id::text)
+         as snapshots
+     from campaigns c`,
+  );
+  const isPunctual = !scene.startsLate && !scene.stalls;
+  return rows.flatMap(({ name, late_ms: lateMs, snapshots }) => [
+    ...(snapshots === 1 ? [] : [`${name} was started ${snapshots} times`]),
+    ...(lateMs >= 0 ? [] : [`${name} was started ${-lateMs} ms early`]),
+    ...(isPunctual && lateMs > MAX_LATE_MS ? [`${name} was started ${lateMs} ms late`] : []),
+  ]);
+}
+
+function sumOf(name: string, kills: number, rows: readonly FaultRow[]): FaultRow {
+  const sum = (of: (row: FaultRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    name: `${rows.length} due: ${name}`,
+    recipients: sum((row) => row.recipients),
+    kills,
+    sent: sum((row) => row.sent),
+    failed: sum((row) => row.failed),
+    unconfirmed: sum((row) => row.unconfirmed),
+    twice: sum((row) => row.twice),
+    lost: sum((row) => row.lost),
+    recoveryMs: null,
+    faults: [...new Set(rows.flatMap(({ faults }) => faults))],
+  };
+}

@@ -1,0 +1,196 @@
+// The judge must be able to say no: each promise broken once, in evidence that is otherwise in order.
+import { describe, expect, test } from "vitest";
+import type { SinkMessage } from "../../server/src/testing/smtp-sink.ts";
+import {
+  faultsOfSample,
+  judgeEvidence,
+  type Campaign,
+  type Evidence,
+  type Expectation,
+  type Recipient,
+} from "./oracle.ts";
+
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const ADDRESSES = ["ada@example.net", "bob@example.net", "eve@example.net"];
+const expected: Expectation = { name: "scene", recipients: ADDRESSES };
+
+function recipientOf(email: string): Recipient {
+  return { id: `id-of-${email.split("@")[0]}`, email, status: "SENT", reason: null, attempts: 1 };
+}
+
+function mailTo(email: string, messageId = `<${recipientOf(email).id}@mail.example.com>`): SinkMessage {
+  return {
+    messageId,
+    sender: "news@mail.example.com",
+    recipients: [email],
+    raw: Buffer.alloc(0),
+    at: NOW,
+    mailParameters: "",
+    heloName: "test",
+    isEncrypted: false,
+    user: undefined,
+    connection: 1,
+  };
+}
+
+const campaign: Campaign = {
+  id: "id",
+  status: "SENT",
+  totalRecipients: 3,
+  sentCount: 3,
+  failedCount: 0,
+  skippedCount: 0,
+  unconfirmedCount: 0,
+  pendingCount: 0,
+  startedAt: new Date(NOW).toISOString(),
+};
+const inOrder: Evidence = {
+  campaign,
+  stats: campaign,
+  recipients: ADDRESSES.map(recipientOf),
+  journal: ADDRESSES.map((email) => mailTo(email)),
+  rows: { fixed: 3, mails: 3, addresses: 3, sent: 3, events: 3 },
+};
+
+/** Eve's mail ended so, and everything says so. */
+function eveIs(
+  status: string,
+  count: "failedCount" | "unconfirmedCount" | "pendingCount",
+  reason: string | null,
+): Evidence {
+  const counted = { ...campaign, sentCount: 2, [count]: 1 };
+  return {
+    campaign: counted,
+    stats: counted,
+    recipients: inOrder.recipients.map((one) =>
+      one.email.startsWith("eve") ? { ...one, status, reason } : one,
+    ),
+    journal: inOrder.journal.slice(0, 2),
+    rows: { ...inOrder.rows, sent: 2, events: 2 },
+  };
+}
+
+test("evidence in order is no fault, and a mail in doubt is none where it may be", () => {
+  expect(judgeEvidence(inOrder, expected)).toEqual([]);
+  const inDoubt = eveIs("UNCONFIRMED", "unconfirmedCount", "The sender stopped.");
+  expect(judgeEvidence(inDoubt, { ...expected, mayBeInDoubt: 1 })).toEqual([]);
+  const taken = { ...inDoubt, journal: inOrder.journal };
+  expect(judgeEvidence(taken, { ...expected, mayBeInDoubt: 1 })).toEqual([]);
+  const failed = eveIs("FAILED", "failedCount", "550 no such user");
+  expect(judgeEvidence(failed, { ...expected, mayRemainUnsent: true })).toEqual([]);
+});
+
+const dave = { ...mailTo("dave@example.net"), messageId: mailTo("eve@example.net").messageId };
+const broken: Array<[what: string, evidence: Evidence, expected: Expectation, says: RegExp]> = [
+  [
+    "somebody was mailed twice",
+    { ...inOrder, journal: [...inOrder.journal, mailTo("ada@example.net")] },
+    expected,
+    /mailed more than once: ada@/,
+  ],
+  ["a sent mail was never taken", { ...inOrder, journal: inOrder.journal.slice(1) }, expected, /lost: ada@/],
+  ["a mail still waits", eveIs("QUEUED", "pendingCount", null), expected, /still wait: eve@/],
+  [
+    "a mail is in doubt",
+    eveIs("UNCONFIRMED", "unconfirmedCount", "Stopped."),
+    expected,
+    /in doubt, at most 0/,
+  ],
+  ["a mail failed", eveIs("FAILED", "failedCount", "550 no"), expected, /were not sent: eve@/],
+  [
+    "a mail failed without a reason",
+    eveIs("FAILED", "failedCount", null),
+    { ...expected, mayRemainUnsent: true },
+    /no reason: eve@/,
+  ],
+  [
+    "a failed mail was taken",
+    { ...eveIs("FAILED", "failedCount", "550 no"), journal: inOrder.journal },
+    { ...expected, mayRemainUnsent: true },
+    /booked as not sent: eve@/,
+  ],
+  [
+    "a count of the campaign is wrong",
+    { ...inOrder, campaign: { ...campaign, failedCount: 1 } },
+    expected,
+    /failedCount is 1/,
+  ],
+  [
+    "the stats are wrong",
+    { ...inOrder, stats: { ...campaign, sentCount: 2 } },
+    expected,
+    /sentCount is 3, in the stats 2/,
+  ],
+  [
+    "it ended otherwise",
+    { ...inOrder, campaign: { ...campaign, status: "CANCELLED" } },
+    expected,
+    /is CANCELLED and not SENT/,
+  ],
+  [
+    "an event is missing",
+    { ...inOrder, rows: { ...inOrder.rows, events: 2 } },
+    expected,
+    /2 by their events/,
+  ],
+  [
+    "a row has been added",
+    { ...inOrder, rows: { ...inOrder.rows, mails: 4 } },
+    expected,
+    /4 mails to 3 addresses/,
+  ],
+  [
+    "somebody has two rows",
+    { ...inOrder, recipients: [...inOrder.recipients, { ...recipientOf("ada@example.net"), id: "other" }] },
+    expected,
+    /several rows: ada@/,
+  ],
+  [
+    "somebody was forgotten",
+    inOrder,
+    { ...expected, recipients: [...ADDRESSES, "zoe@example.net"] },
+    /no row: zoe@/,
+  ],
+  [
+    "somebody should not get it",
+    inOrder,
+    { ...expected, recipients: ADDRESSES.slice(1) },
+    /should not get it: ada@/,
+  ],
+  [
+    "a mail went to another one",
+    { ...inOrder, journal: [...inOrder.journal.slice(0, 2), dave] },
+    expected,
+    /name of another one/,
+  ],
+  [
+    "somebody had unsubscribed",
+    inOrder,
+    { ...expected, unsubscribedAt: new Map([["bob@example.net", NOW - 60_000]]) },
+    /after they had unsubscribed: bob@/,
+  ],
+];
+
+test.each(broken)("%s: it says so", (_what, evidence, expectation, says) => {
+  expect(judgeEvidence(evidence, expectation)).toContainEqual(expect.stringMatching(says));
+});
+
+describe("books at one instant", () => {
+  const samples: Array<[what: string, now: Partial<Campaign>, mailed: number, says: RegExp]> = [
+    ["do not add up", { sentCount: 2 }, 3, /do not balance: 2 counted, 3/],
+    ["are closed while a mail waits", { sentCount: 2, pendingCount: 1 }, 3, /SENT while 1/],
+    ["say more than was taken", {}, 2, /3 are counted as sent and 2/],
+    ["lose a sent mail", { status: "SENDING", sentCount: 2, pendingCount: 1 }, 3, /fell from 3 to 2/],
+    ["gain a recipient", { sentCount: 4, totalRecipients: 4 }, 4, /changed from 3 to 4/],
+  ];
+  test.each(samples)("that %s are told", (_what, now, mailed, says) => {
+    expect(faultsOfSample({ ...campaign, ...now }, campaign, mailed)).toContainEqual(
+      expect.stringMatching(says),
+    );
+  });
+  test("that are in order are not", () => {
+    expect(
+      faultsOfSample(campaign, { ...campaign, status: "SENDING", sentCount: 1, pendingCount: 2 }, 3),
+    ).toEqual([]);
+  });
+});

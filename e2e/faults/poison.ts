@@ -1,0 +1,94 @@
+// Recipients whom nothing can reach, among many others: each fails alone, with its reason, and takes nobody with it.
+// Before it: faults.ts. After it: oracle.ts judges the campaign; each kind of poison is held against what became of it.
+import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
+import { judgeCampaign, startSampler, waitForEnd, type Recipient } from "./oracle.ts";
+import { DOMAIN, startWorld, type World } from "./world.ts";
+
+const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 50_000 };
+const END_TIMEOUT_MS = 600_000;
+const STRANGER = "stranger@example.org";
+
+interface Poison {
+  email: string;
+  data: Record<string, unknown>;
+  /** `sent`: what is poisonous is made harmless. */
+  end: "FAILED" | "sent";
+}
+
+const POISONS: readonly Poison[] = [
+  { email: "refused@example.net", data: { name: "Refused" }, end: "FAILED" },
+  // Fills a loop in a loop in a loop: far over the time and the size that a mail may take.
+  {
+    email: "endless@example.net",
+    data: { name: "Endless", items: Array.from({ length: 1_000 }, String) },
+    end: "FAILED",
+  },
+  { email: "huge@example.net", data: { name: "Huge", story: "a".repeat(900_000) }, end: "sent" },
+  { email: "lines@example.net", data: { name: `Eve\r\nBcc: ${STRANGER}\r\n\r\n.\r\n` }, end: "sent" },
+];
+/** What the API does not even take. */
+const REFUSED_DATA = { name: "null \u0000 byte" };
+
+export const poison: FaultCase = {
+  name: "poison",
+  shows:
+    "recipients who are always refused, whose data is endless, huge or breaks lines: they fail alone, all others get it once",
+  run: async ({ size }) => [await play(size)],
+};
+
+async function play(size: Size): Promise<FaultRow> {
+  const world = await startWorld({
+    rules: [{ phase: "RCPT", recipient: /^refused@/, action: { reply: "550 5.1.1 no such user" } }],
+  });
+  try {
+    await world.start();
+    const recipients = await world.importContacts(RECIPIENTS[size]);
+    const faults = await addPoison(world);
+    const campaignId = await startPoisonedCampaign(world);
+    const sampler = startSampler(world, [campaignId]);
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    faults.push(...(await sampler.stop()), ...(await faultsOfPoison(world, campaignId)));
+    const all = [...recipients, ...POISONS.map(({ email }) => email)];
+    const expected = { name: "poison among many", recipients: all, mayRemainUnsent: true };
+    return await judgeCampaign(world, campaignId, expected, faults);
+  } finally {
+    await world.close();
+  }
+}
+
+async function addPoison(world: World): Promise<string[]> {
+  const api = world.api();
+  for (const { email, data } of POISONS) await api.post("/contacts", { email, data, subscribed: true });
+  const { status } = await api.call("POST", "/contacts", { email: "null@example.net", data: REFUSED_DATA });
+  return status === 422 ? [] : [`a null byte was answered ${status}`];
+}
+
+async function startPoisonedCampaign(world: World): Promise<string> {
+  const api = world.api();
+  const { data } = await api.post<{ data: { id: string } }>("/campaigns", {
+    name: "Poison",
+    subject: "Hello {{name}}",
+    body: "<p>Hello {{name}}. {{story}}</p>{{#each items}}{{#each ../items}}{{#each ../../items}}<p>{{this}}</p>{{/each}}{{/each}}{{/each}}",
+    from: `news@${DOMAIN}`,
+    audienceType: "ALL",
+  });
+  await api.post(`/campaigns/${data.id}/send`, {});
+  return data.id;
+}
+
+async function faultsOfPoison(world: World, campaignId: string): Promise<string[]> {
+  const recipients = await world.api().listAll<Recipient>(`/campaigns/${campaignId}/recipients`);
+  const faults = POISONS.flatMap(({ email, end }) => {
+    const row = recipients.find((one) => one.email === email);
+    const isRight = end === "FAILED" ? row?.status === "FAILED" && !!row.reason : row?.status === "SENT";
+    return isRight ? [] : [`${email} is ${row?.status} (${row?.reason}) and not ${end}`];
+  });
+  const failed = recipients.filter(({ status }) => status === "FAILED");
+  const poisoned = new Set(POISONS.map(({ email }) => email));
+  const others = failed.filter(({ email }) => !poisoned.has(email));
+  if (others.length > 0)
+    faults.push(`${others.length} failed with them: ${others[0]?.email} ${others[0]?.reason}`);
+  const strangers = world.sink.journal.filter(({ recipients: to }) => to.includes(STRANGER));
+  if (strangers.length > 0) faults.push("a line in a name made a recipient");
+  return faults;
+}

@@ -1,0 +1,20 @@
+// A world whose programs reach the database through a proxy; the case itself asks it directly.
+// Before it: the cases of the database. After it: world.ts; the case sets the weather.
+import { startChaosProxy, throughProxy, type ChaosProxy } from "./chaos-proxy.ts";
+import { startWorld, type World, type WorldOptions } from "./world.ts";
+
+/** Close the world first, then the proxy. */
+export async function startWorldBehindProxy(
+  options: WorldOptions = {},
+): Promise<{ world: World; proxy: ChaosProxy }> {
+  const state: { proxy?: ChaosProxy } = {};
+  const world = await startWorld({
+    ...options,
+    databaseUrl: async (url) => {
+      state.proxy = await startChaosProxy(Number(new URL(url).port));
+      return throughProxy(url, state.proxy);
+    },
+  });
+  if (state.proxy === undefined) throw new Error("the world asked for no database");
+  return { world, proxy: state.proxy };
+}

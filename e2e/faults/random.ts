@@ -1,0 +1,13 @@
+// Chance that a seed decides: the same seed is the same faults at the same moments.
+// Before it: faults.ts prints the seed. After it: a case asks when to strike.
+
+/** Mulberry32: numbers from 0 to 1. */
+export function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

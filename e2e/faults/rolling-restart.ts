@@ -1,0 +1,160 @@
+// A deployment amid a campaign: SIGTERM to one process after the other, each with its successor running. Nothing may be in doubt after it.
+// Before it: faults.ts. After it: oracle.ts judges the campaign; what callers of the API saw is judged here.
+import { setTimeout as delay } from "node:timers/promises";
+import { createApiClient, type Tracked } from "../api-client.ts";
+import { waitUntil } from "../wait-until.ts";
+import type { FaultCase } from "./fault-case.ts";
+import { complain, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startWorld, type Actor, type World } from "./world.ts";
+
+/** Each mail takes so long: some are always in handover when a process is told to stop. */
+const DOT_DELAY_MS = 150;
+const SCENE = {
+  small: { recipients: 2_000, rounds: 2, everyMs: 2_000 },
+  large: { recipients: 20_000, rounds: 5, everyMs: 6_000 },
+};
+const FIRST_MAIL_TIMEOUT_MS = 30_000;
+const END_TIMEOUT_MS = 600_000;
+const MAX_DRAIN_MS = 30_000;
+const CALLERS = 8;
+const CALL_EVERY_MS = 10;
+const LEAVE_EVERY_MS = 200;
+/** What a caller may see of a process that stops: its connection is closed, or nobody listens any more. */
+const CLOSED = /ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET|other side closed|closed/;
+
+export const rollingRestart: FaultCase = {
+  name: "rolling-restart",
+  shows:
+    "SIGTERM to two workers and the API in turn amid a campaign: nothing in doubt, each drains, who leaves gets nothing",
+  async run({ size, random }) {
+    const { recipients: count, rounds, everyMs } = SCENE[size];
+    const world = await startWorld();
+    try {
+      const setup = await world.start();
+      const recipients = await world.importContacts(count);
+      await world.stop(setup);
+      world.sink.setRules([{ phase: "DOT", delayMs: DOT_DELAY_MS }]);
+      let current: Actor[] = [];
+      for (const roles of ["worker", "worker", "api"]) current.push(await world.start({ ROLES: roles }));
+      const campaignId = await world.startCampaign();
+      const sampler = startSampler(world, [campaignId]);
+      const callers = startCallers(world);
+      await waitUntil("the first mail", FIRST_MAIL_TIMEOUT_MS, () => world.sink.journal.length > 0);
+      const leaving = startLeaving(world, recipients, random);
+      const faults: string[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const next: Actor[] = [];
+        for (const old of current) {
+          await delay(everyMs * (0.5 + random()));
+          next.push(await world.start(old.settings));
+          faults.push(...faultsOfStop(old, await world.stop(old)));
+        }
+        current = next;
+      }
+      const isUnderWay = world.sink.journal.length < count;
+      if (!isUnderWay) faults.push("the campaign was over before the last stop: the scene shows too little");
+      await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+      const left = await leaving.stop();
+      faults.push(...(await callers.stop()), ...(await sampler.stop()));
+      const name = `rolling-restart × ${rounds}`;
+      const expected = { name, recipients, mayRemainUnsent: true, unsubscribedAt: left.unsubscribedAt };
+      const row = await judgeCampaign(world, campaignId, expected, faults);
+      return [{ ...row, faults: [...row.faults, ...faultsOfSkipped(row.failed, left.askedCount)] }];
+    } finally {
+      await world.close();
+    }
+  },
+};
+
+function faultsOfStop(actor: Actor, { code, tookMs }: { code: number | null; tookMs: number }): string[] {
+  const who = `a process with the role ${actor.settings["ROLES"]}`;
+  return [
+    ...(code === 0 ? [] : [`${who} ended with ${code}: ${actor.output().slice(-300)}`]),
+    ...(tookMs <= MAX_DRAIN_MS ? [] : [`${who} took ${Math.round(tookMs)} ms to end`]),
+  ];
+}
+
+/** Only who wanted to leave gets nothing, and of those who did in time there are some. */
+function faultsOfSkipped(skippedCount: number, askedCount: number): string[] {
+  if (skippedCount > askedCount) return [`${skippedCount} were not sent and only ${askedCount} unsubscribed`];
+  return skippedCount > 0 ? [] : ["nobody unsubscribed in time: the scene shows too little"];
+}
+
+interface Left {
+  /** When the answer came, ms since 1970, by address. */
+  unsubscribedAt: ReadonlyMap<string, number>;
+  /** Of some the answer may have been lost. */
+  askedCount: number;
+}
+
+/** Recipients who unsubscribe while the campaign goes out. */
+function startLeaving(
+  world: World,
+  recipients: readonly string[],
+  random: () => number,
+): { stop(): Promise<Left> } {
+  const unsubscribedAt = new Map<string, number>();
+  const asked = new Set<string>();
+  const ending = new AbortController();
+
+  async function leave(): Promise<void> {
+    while (!ending.signal.aborted) {
+      const email = recipients[Math.floor(random() * recipients.length)] ?? "";
+      asked.add(email);
+      await world.insist("/v1/track", { email, event: "left", subscribed: false });
+      if (!unsubscribedAt.has(email)) unsubscribedAt.set(email, Date.now());
+      await delay(LEAVE_EVERY_MS);
+    }
+  }
+
+  const leaving = leave();
+  return {
+    async stop() {
+      ending.abort();
+      await leaving;
+      return { unsubscribedAt, askedCount: asked.size };
+    },
+  };
+}
+
+/** Callers of `/v1/track` over kept connections; each stays with its process until that closes the connection. */
+function startCallers(world: World): { stop(): Promise<string[]> } {
+  const accepted: string[] = [];
+  const faults: string[] = [];
+  const ending = new AbortController();
+  const newest = () => world.actors.findLast((actor) => actor.url !== "" && actor.isRunning());
+
+  async function callOn(caller: number): Promise<void> {
+    let process = newest();
+    for (let number = 0; !ending.signal.aborted; number++) {
+      const body = {
+        email: `caller${caller}@example.org`,
+        event: "seen",
+        subscribed: false,
+        data: { number },
+      };
+      try {
+        const reply = await createApiClient(process?.url ?? "").call<Tracked>("POST", "/v1/track", body);
+        if (reply.status === 200) accepted.push(reply.body.data.event);
+        else faults.push(`a call was answered ${reply.status}: ${JSON.stringify(reply.body)}`);
+      } catch (error) {
+        const why = error instanceof Error ? `${error.message} ${String(error.cause)}` : String(error);
+        if (!CLOSED.test(why)) faults.push(`a call failed: ${why}`);
+        process = newest();
+      }
+      await delay(CALL_EVERY_MS);
+    }
+  }
+
+  const calling = Array.from({ length: CALLERS }, (_, caller) => callOn(caller));
+  return {
+    async stop() {
+      ending.abort();
+      await Promise.all(calling);
+      const rows = await world.query<{ id: string }>("select id from events where name = 'seen'");
+      const found = new Set(rows.map(({ id }) => id));
+      const missing = accepted.filter((id) => !found.has(id));
+      return [...faults, ...complain(missing, "events were accepted and are not there")];
+    },
+  };
+}

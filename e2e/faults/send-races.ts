@@ -1,0 +1,194 @@
+// People who click twice, cancel while it starts, pause and go on: of many calls one wins, and the books say what left.
+// Before it: faults.ts. After it: oracle.ts judges each campaign; the answers and what left after them are judged here.
+import { setTimeout as delay } from "node:timers/promises";
+import { createApiClient, type ApiClient } from "../api-client.ts";
+import { waitUntil } from "../wait-until.ts";
+import type { FaultCase, FaultRow } from "./fault-case.ts";
+import { judgeCampaign, readCampaign, startSampler, waitForEnd, type Expectation } from "./oracle.ts";
+import { startWorld, type World } from "./world.ts";
+
+const RECIPIENTS = { small: 500, large: 5_000 };
+const CALLS = 50;
+const RACES = { small: 5, large: 40 };
+/** So slow that a campaign is under way when somebody changes his mind. */
+const DOT_DELAY_MS = 100;
+/** Promised: nothing begins to leave later than this after the answer. */
+const QUIET_AFTER_MS = 5_000;
+const PAUSE_MS = 7_000;
+const PAUSES = 2;
+const UNDER_WAY_TIMEOUT_MS = 30_000;
+const END_TIMEOUT_MS = 300_000;
+
+interface Stage {
+  world: World;
+  /** Of both processes. */
+  apis: readonly ApiClient[];
+  recipients: readonly string[];
+  random: () => number;
+}
+
+export const sendRaces: FaultCase = {
+  name: "send-races",
+  shows: `${CALLS} calls to send at once, send against cancel, cancel and pause amid sending, on two processes`,
+  async run({ size, random }) {
+    const world = await startWorld();
+    try {
+      const programs = [await world.start(), await world.start()];
+      const recipients = await world.importContacts(RECIPIENTS[size]);
+      const stage = { world, apis: programs.map(({ url }) => createApiClient(url)), recipients, random };
+      const rows = [await sendManyTimes(stage)];
+      for (let race = 0; race < RACES[size]; race++) {
+        rows.push(await sendAgainstCancel(stage, race, ["send", "cancel"]));
+        rows.push(await sendAgainstCancel(stage, race, ["cancel", "send"]));
+      }
+      world.sink.setRules([{ phase: "DOT", delayMs: DOT_DELAY_MS }]);
+      rows.push(await cancelAmidSending(stage), await pauseAmidSending(stage));
+      return rows;
+    } finally {
+      await world.close();
+    }
+  },
+};
+
+async function act(api: ApiClient | undefined, id: string, verb: string): Promise<number> {
+  return (await api?.call("POST", `/campaigns/${id}/${verb}`, {}))?.status ?? 0;
+}
+
+async function judge(
+  { world, recipients }: Stage,
+  id: string,
+  expected: Partial<Expectation> & { name: string },
+  seen: readonly string[],
+): Promise<FaultRow> {
+  await waitForEnd(world, id, END_TIMEOUT_MS);
+  return judgeCampaign(world, id, { recipients, ...expected }, [
+    ...seen,
+    ...(await faultsOfSnapshots(world, id)),
+  ]);
+}
+
+/** Started once is: its recipients were fixed by one job. */
+async function faultsOfSnapshots(world: World, id: string): Promise<string[]> {
+  const [row] = await world.query<{ count: number }>(
+    "select count(*)::int as count from jobs where kind = 'campaigns.snapshot' and input ->> 'campaignId' = $1",
+    [id],
+  );
+  return row?.count === 1 ? [] : [`the campaign was started ${row?.count} times`];
+}
+
+async function sendManyTimes(stage: Stage): Promise<FaultRow> {
+  const { world, apis } = stage;
+  const id = await world.createCampaign();
+  const sampler = startSampler(world, [id]);
+  const statuses = await Promise.all(
+    Array.from({ length: CALLS }, (_, call) => act(apis[call % apis.length], id, "send")),
+  );
+  await waitForEnd(world, id, END_TIMEOUT_MS);
+  const started = statuses.filter((status) => status === 200).length;
+  const refused = statuses.filter((status) => status === 409).length;
+  const seen = [
+    ...(started === 1 && refused === CALLS - 1
+      ? []
+      : [`${CALLS} calls to send were answered ${statuses.join(" ")}`]),
+    ...expectStatus(await act(apis[0], id, "send"), 409, "send after the end"),
+    ...(await sampler.stop()),
+  ];
+  return judge(stage, id, { name: `send × ${CALLS}` }, seen);
+}
+
+/** Both calls at once, a few milliseconds apart: whichever wins, the answers and the campaign agree. */
+async function sendAgainstCancel(
+  stage: Stage,
+  race: number,
+  order: readonly ["send", "cancel"] | readonly ["cancel", "send"],
+): Promise<FaultRow> {
+  const { world, apis, random } = stage;
+  const id = await world.createCampaign();
+  const first = act(apis[race % 2], id, order[0]);
+  await delay(random() * 60);
+  const [one, other] = await Promise.all([first, act(apis[(race + 1) % 2], id, order[1])]);
+  const answers = { [order[0]]: one, [order[1]]: other };
+  const wasCancelled = answers["cancel"] === 200;
+  const seen = [
+    ...expectStatus(answers["send"] ?? 0, 200, "send"),
+    ...(wasCancelled ? [] : expectStatus(answers["cancel"] ?? 0, 409, "cancel of a draft or after the end")),
+  ];
+  await waitForEnd(world, id, END_TIMEOUT_MS);
+  const { totalRecipients } = await readCampaign(world.api(), id);
+  return judge(
+    stage,
+    id,
+    {
+      name: `${order.join(" ∥ ")} ${race + 1}: ${wasCancelled ? "cancelled" : "sent"}`,
+      ...(wasCancelled ? { status: "CANCELLED", mayRemainUnsent: true } : {}),
+      // Cancelled before its recipients were fixed it has none.
+      ...(wasCancelled && totalRecipients === 0 ? { recipients: [] } : {}),
+    },
+    seen,
+  );
+}
+
+/** Starts a campaign and waits until a part of it has left. */
+async function startAndWait({ world, recipients, random }: Stage): Promise<string> {
+  const before = world.sink.journal.length;
+  const id = await world.startCampaign();
+  const enough = before + 1 + Math.floor((random() * recipients.length) / 4);
+  await waitUntil("a campaign under way", UNDER_WAY_TIMEOUT_MS, () => world.sink.journal.length > enough);
+  return id;
+}
+
+/** Mails taken between so long after an answer and now. */
+function mailsSince({ world }: Stage, answeredAt: number): number {
+  return world.sink.journal.filter(({ at }) => at > answeredAt + QUIET_AFTER_MS).length;
+}
+
+async function cancelAmidSending(stage: Stage): Promise<FaultRow> {
+  const { world, apis } = stage;
+  const id = await startAndWait(stage);
+  const sampler = startSampler(world, [id]);
+  const deletion = await apis[0]?.call("DELETE", `/campaigns/${id}`);
+  const cancelled = await act(apis[1], id, "cancel");
+  const answeredAt = Date.now();
+  await delay(PAUSE_MS);
+  const late = mailsSince(stage, answeredAt);
+  await waitForEnd(world, id, END_TIMEOUT_MS);
+  const { skippedCount } = await readCampaign(world.api(), id);
+  const seen = [
+    ...expectStatus(deletion?.status ?? 0, 409, "delete amid sending"),
+    ...expectStatus(cancelled, 200, "cancel amid sending"),
+    ...expectStatus(await act(apis[0], id, "send"), 409, "send after cancel"),
+    ...(skippedCount > 0 ? [] : ["nothing was left to cancel: the scene shows too little"]),
+    ...(late === 0 ? [] : [`${late} mails left later than ${QUIET_AFTER_MS} ms after cancel was answered`]),
+    ...(await sampler.stop()),
+  ];
+  return judge(stage, id, { name: "cancel amid sending", status: "CANCELLED", mayRemainUnsent: true }, seen);
+}
+
+async function pauseAmidSending(stage: Stage): Promise<FaultRow> {
+  const { world, apis } = stage;
+  const id = await startAndWait(stage);
+  const sampler = startSampler(world, [id]);
+  const seen: string[] = [];
+  for (let pause = 0; pause < PAUSES; pause++) {
+    const paused = await act(apis[0], id, "pause");
+    const answeredAt = Date.now();
+    await delay(PAUSE_MS);
+    const late = mailsSince(stage, answeredAt);
+    const { status } = await readCampaign(world.api(), id);
+    const resumed = await act(apis[1], id, "resume");
+    seen.push(
+      ...expectStatus(paused, 200, "pause amid sending"),
+      ...(status === "PAUSED" ? [] : [`the paused campaign is ${status}`]),
+      ...(late === 0 ? [] : [`${late} mails left later than ${QUIET_AFTER_MS} ms after pause was answered`]),
+      ...expectStatus(resumed, 200, "resume"),
+    );
+    await delay(stage.random() * 1_000);
+  }
+  await waitForEnd(world, id, END_TIMEOUT_MS);
+  seen.push(...(await sampler.stop()));
+  return judge(stage, id, { name: "pause and resume amid sending" }, seen);
+}
+
+function expectStatus(status: number, expected: number, of: string): string[] {
+  return status === expected ? [] : [`${of} was answered ${status} and not ${expected}`];
+}

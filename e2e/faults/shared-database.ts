@@ -1,0 +1,42 @@
+// The PostgreSQL beside the programs of a world, which a case can end the hard way and bring back.
+// Before it: world.ts starts it. After it: programs find it by its address, which differs from start to start.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startEmbeddedPostgres } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
+
+/** As `pg_ctl` calls them: SIGINT is fast, SIGQUIT immediate; SIGKILL is a crash of the postmaster. */
+export type Shutdown = "SIGINT" | "SIGQUIT" | "SIGKILL";
+
+export interface SharedDatabase {
+  /** Where it is now. */
+  url(): string;
+  /** Ends it, leaves it away for so long and starts it again. */
+  restart(how: Shutdown, awayMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startSharedDatabase(folder: string): Promise<SharedDatabase> {
+  const start = () => startEmbeddedPostgres({ dataDir: folder, log: () => {} });
+  let postgres = await start();
+  return {
+    url() {
+      const { user, password, host, port, database } = postgres.connection;
+      return `postgres://${user}:${password}@${host}:${port}/${database}`;
+    },
+    async restart(how, awayMs) {
+      process.kill(await readPostmasterPid(folder), how);
+      await postgres.exited;
+      await postgres.stop();
+      await delay(awayMs);
+      postgres = await start();
+    },
+    stop: () => postgres.stop(),
+  };
+}
+
+/** The process id of the PostgreSQL in a data folder, whoever started it. */
+export async function readPostmasterPid(folder: string): Promise<number> {
+  const lines = await readFile(join(folder, "postgres", "postmaster.pid"), "utf8");
+  return Number(lines.split("\n")[0]);
+}

@@ -1,0 +1,137 @@
+// A mail server that says "never": each refusal means what its code says, and a campaign refused for reasons of ours pauses by itself.
+// Before it: faults.ts. After it: oracle.ts judges the campaign; what each refusal did is held against the rows.
+import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
+import { waitUntil } from "../wait-until.ts";
+import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
+import { judgeCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startWorld, type World } from "./world.ts";
+
+const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 50_000 };
+const PROGRESS_TIMEOUT_MS = 120_000;
+const END_TIMEOUT_MS = 900_000;
+
+interface Refusal {
+  rule: Pick<SinkRule, "phase"> & { reply: string };
+  /** How the addresses end: a tenth, or a hundredth of them where more would pause the campaign. */
+  ending: string;
+  unsubscribes: boolean;
+}
+
+const REFUSALS: readonly Refusal[] = [
+  { ending: "1", rule: { phase: "RCPT", reply: "550 5.1.1 no such user" }, unsubscribes: true },
+  { ending: "2", rule: { phase: "RCPT", reply: "552 5.2.2 mailbox full" }, unsubscribes: false },
+  { ending: "3", rule: { phase: "RCPT", reply: "501 5.1.3 bad address" }, unsubscribes: true },
+  { ending: "4", rule: { phase: "RCPT", reply: "553 5.1.2 no such domain" }, unsubscribes: true },
+  { ending: "55", rule: { phase: "RCPT", reply: "554 5.7.1 not from you" }, unsubscribes: false },
+  { ending: "66", rule: { phase: "RCPT", reply: "550 5.7.515 authenticate" }, unsubscribes: false },
+  { ending: "77", rule: { phase: "DOT", reply: "554 5.6.0 not this content" }, unsubscribes: false },
+];
+
+const ruleOf = ({ ending, rule }: Refusal): SinkRule => ({
+  phase: rule.phase,
+  recipient: new RegExp(`^person\\d*${ending}@`),
+  action: { reply: rule.reply },
+});
+
+export const smtpPermanent: FaultCase = {
+  name: "smtp-permanent",
+  shows:
+    "refusals for good fail one mail each, once; refused for who we are, a campaign pauses and goes on when resumed",
+  run: async (run) => [await playRefusals(run), await playPause(run)],
+};
+
+async function playRefusals({ size }: FaultRun): Promise<FaultRow> {
+  // Half of the addresses are refused: the project would be disabled for its bounces.
+  const world = await startWorld({ rules: REFUSALS.map(ruleOf), settings: { REPUTATION_GUARD: "false" } });
+  try {
+    await world.start();
+    const recipients = await world.importContacts(RECIPIENTS[size]);
+    const campaignId = await world.startCampaign();
+    const sampler = startSampler(world, [campaignId]);
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    const faults = [...(await sampler.stop())];
+    for (const refusal of REFUSALS) faults.push(...(await faultsOfRefusal(world, campaignId, refusal)));
+    const { failedCount } = await readCampaign(world.api(), campaignId);
+    const refused = recipients.filter((email) => REFUSALS.some((one) => ruleOf(one).recipient?.test(email)));
+    if (failedCount !== refused.length)
+      faults.push(`${refused.length} were refused and ${failedCount} failed`);
+    const expected = { name: "smtp says never", recipients, mayRemainUnsent: true };
+    return await judgeCampaign(world, campaignId, expected, faults);
+  } finally {
+    await world.close();
+  }
+}
+
+/** One attempt each, the answer as its reason; the contact is left alone, or unsubscribed with one event. */
+async function faultsOfRefusal(world: World, campaignId: string, refusal: Refusal): Promise<string[]> {
+  const { reply } = refusal.rule;
+  const [row] = await world.query<{ mails: number; failed: number; subscribed: number; events: number }>(
+    `select count(*)::int as mails,
+       count(*) filter (where e.status = 'FAILED' and e.attempts = 1 and e.reason like '%' || $3)::int as failed,
+       count(*) filter (where c.subscribed)::int as subscribed,
+       (select count(*)::int from events v where v.name = 'contact.unsubscribed' and v.contact_id = any(array_agg(c.id))) as events
+     from emails e join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+     where e.campaign_id = $1 and e.to_address ~ $2`,
+    [campaignId, `^person\\d*${refusal.ending}@`, reply],
+  );
+  if (row === undefined || row.mails === 0) return [`nobody was refused with ${reply}`];
+  const faults: string[] = [];
+  if (row.failed !== row.mails)
+    faults.push(`${reply}: ${row.failed} of ${row.mails} failed at once for that reason`);
+  if (row.subscribed !== (refusal.unsubscribes ? 0 : row.mails))
+    faults.push(`${reply}: ${row.subscribed} of ${row.mails} are subscribed`);
+  if (row.events !== (refusal.unsubscribes ? row.mails : 0))
+    faults.push(`${reply}: ${row.events} events for ${row.mails} mails`);
+  return faults;
+}
+
+async function playPause({ size }: FaultRun): Promise<FaultRow> {
+  const world = await startWorld({
+    // Only the campaign's own: mail to the members gets through.
+    rules: [
+      {
+        phase: "RCPT",
+        recipient: /@example\.net$/,
+        skip: 100,
+        action: { reply: "550 5.7.1 you are listed" },
+      },
+    ],
+    // So that there is something left to save when it is noticed.
+    settings: { PROJECT_SENDS_PER_SECOND: "200" },
+  });
+  try {
+    await world.start();
+    const recipients = await world.importContacts(RECIPIENTS[size]);
+    const campaignId = await world.startCampaign();
+    const sampler = startSampler(world, [campaignId]);
+    const api = world.api();
+    const paused = await waitUntil("the campaign to pause", PROGRESS_TIMEOUT_MS, async () => {
+      const campaign = await api.get<PausedCampaign>(`/campaigns/${campaignId}`);
+      return campaign.status === "PAUSED" && campaign;
+    });
+    const faults: string[] = [];
+    if (paused.heldReason?.includes("550 5.7.1 you are listed") !== true)
+      faults.push(`the paused campaign says why: ${paused.heldReason}`);
+    if (paused.failedCount > recipients.length / 2)
+      faults.push(`${paused.failedCount} of ${recipients.length} were refused until it paused`);
+    const [contacts] = await world.query<{ gone: number }>(
+      "select count(*)::int as gone from contacts where not subscribed",
+    );
+    if (contacts?.gone !== 0) faults.push(`${contacts?.gone} contacts were unsubscribed for reasons of ours`);
+    world.sink.setRules([]);
+    await api.post(`/campaigns/${campaignId}/resume`, {});
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    await api.post(`/campaigns/${campaignId}/retry-failed`, {});
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    const expected = { name: "refused for who we are", recipients };
+    return await judgeCampaign(world, campaignId, expected, [...faults, ...(await sampler.stop())]);
+  } finally {
+    await world.close();
+  }
+}
+
+interface PausedCampaign {
+  status: string;
+  heldReason: string | null;
+  failedCount: number;
+}

@@ -1,0 +1,131 @@
+// A mail server that says "not now", in every phase; and a provider whose quota is used up. Nothing is counted as sent or bounced, all of it leaves later.
+// Before it: faults.ts. After it: oracle.ts judges the campaign; what was refused is held against the rows.
+import { setTimeout as delay } from "node:timers/promises";
+import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
+import { waitUntil } from "../wait-until.ts";
+import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
+import { complain, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { startWorld, type World } from "./world.ts";
+
+const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
+const TIMES: Record<Size, number> = { small: 5, large: 50 };
+/** The quota: so many mails, then none. */
+const QUOTA: Record<Size, number> = { small: 300, large: 10_000 };
+/** A mail waits at least so long after its first refusal (decisions §12). */
+const FIRST_WAIT_MS = 30_000;
+const PROGRESS_TIMEOUT_MS = 300_000;
+const END_TIMEOUT_MS = 900_000;
+
+/** `person7@…`, `person17@…`: a tenth of the recipients. */
+const tenth = (digit: number) => new RegExp(`^person\\d*${digit}@`);
+
+const notNow = (times: number): readonly SinkRule[] => [
+  { phase: "CONNECT", skip: 1, times, action: { reply: "421 4.3.2 too many connections" } },
+  { phase: "MAIL", skip: 20, times, action: { reply: "421 4.7.0 slow down" } },
+  { phase: "RCPT", recipient: tenth(1), action: { reply: "450 4.2.0 mailbox busy" } },
+  { phase: "RCPT", recipient: tenth(2), action: { reply: "451 4.3.0 greylisted" } },
+  { phase: "RCPT", recipient: tenth(3), action: { reply: "452 4.2.2 mailbox full" } },
+  { phase: "DOT", recipient: tenth(4), action: { reply: "451 4.3.0 try again" } },
+  {
+    phase: "DOT",
+    recipient: tenth(5),
+    action: { reply: "454 4.7.0 Throttling failure: Maximum sending rate exceeded" },
+  },
+];
+
+const quotaUsedUp = (quota: number): readonly SinkRule[] => [
+  { phase: "RCPT", skip: quota, action: { reply: "454 4.7.0 Daily quota exceeded" } },
+];
+
+export const smtpTemporary: FaultCase = {
+  name: "smtp-temporary",
+  shows:
+    "421, 450, 451, 452 and 454 in every phase, and a quota that is used up: all wait, none is lost, none is sent twice",
+  run: async (run) => [
+    await play(run, "smtp says not now", notNow(TIMES[run.size])),
+    await play(run, "quota used up", quotaUsedUp(QUOTA[run.size])),
+  ],
+};
+
+async function play(run: FaultRun, name: string, rules: readonly SinkRule[]): Promise<FaultRow> {
+  const world = await startWorld();
+  try {
+    await world.start();
+    const recipients = await world.importContacts(RECIPIENTS[run.size]);
+    world.sink.setRules(rules);
+    const campaignId = await world.startCampaign();
+    const sampler = startSampler(world, [campaignId]);
+    await waitUntil("one attempt for each mail", PROGRESS_TIMEOUT_MS, async () => {
+      const [row] = await world.query<{ mails: number; untried: number }>(
+        "select count(*)::int as mails, count(*) filter (where attempts = 0)::int as untried from emails where campaign_id = $1",
+        [campaignId],
+      );
+      return row !== undefined && row.mails > 0 && row.untried === 0;
+    });
+    const faults = await faultsOfWaiting(world, campaignId);
+    world.sink.setRules([]);
+    // By itself: nobody tells the program that the server is well again.
+    await delay(FIRST_WAIT_MS - 5_000);
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    faults.push(...(await faultsOfContacts(world)));
+    return await judgeCampaign(world, campaignId, { name, recipients }, [
+      ...faults,
+      ...(await sampler.stop()),
+    ]);
+  } finally {
+    await world.close();
+  }
+}
+
+/** What was refused for now waits, spread out, with its attempt on record; it is neither sent nor failed. */
+async function faultsOfWaiting(world: World, campaignId: string): Promise<string[]> {
+  const rows = await world.query<{
+    email: string;
+    status: string;
+    reason: string | null;
+    wait_ms: number | null;
+    outcome: string | null;
+  }>(
+    `select e.to_address as email, e.status, e.reason, a.outcome,
+       (extract(epoch from e.due_at - a.created_at) * 1000)::float8 as wait_ms
+     from emails e left join email_attempts a on a.project_id = e.project_id and a.email_id = e.id and a.attempt = e.attempts
+     where e.campaign_id = $1 and e.status <> 'SENT'`,
+    [campaignId],
+  );
+  if (rows.length === 0) return ["nothing was refused: the case showed nothing"];
+  const waits = rows.map(({ wait_ms }) => wait_ms ?? 0);
+  return [
+    ...complain(
+      rows.filter(({ status }) => status !== "QUEUED").map(({ email, status }) => `${email} ${status}`),
+      "were refused for now and do not wait",
+    ),
+    ...complain(
+      rows.filter(({ reason }) => !reason).map(({ email }) => email),
+      "wait without a reason that can be read",
+    ),
+    ...complain(
+      rows.filter(({ outcome }) => outcome !== "deferred").map(({ email, outcome }) => `${email} ${outcome}`),
+      "have no deferred attempt on record",
+    ),
+    ...complain(
+      rows
+        .filter(({ wait_ms }) => (wait_ms ?? 0) < FIRST_WAIT_MS)
+        .map(({ email, wait_ms }) => `${email} ${wait_ms}`),
+      "wait too short",
+    ),
+    ...(Math.max(...waits) - Math.min(...waits) < 1_000 ? ["all wait for the same instant"] : []),
+  ];
+}
+
+/** A mail that waits says nothing about its contact. */
+async function faultsOfContacts(world: World): Promise<string[]> {
+  const rows = await world.query<{ email: string }>(
+    `select c.email from contacts c where not c.subscribed
+     union select c.email from contacts c join events v on v.contact_id = c.id
+     where v.name in ('email.bounced', 'contact.unsubscribed')`,
+  );
+  return complain(
+    rows.map(({ email }) => email),
+    "were treated as bounced",
+  );
+}

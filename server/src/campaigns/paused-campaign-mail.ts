@@ -1,0 +1,19 @@
+// What the members of a project are told when one of its campaigns paused by itself. Pure.
+// Before it: settle-campaigns.ts paused it. After it: emails/system-mail.ts queues it.
+import { escapeHtml } from "../contacts/pages/fill-text.ts";
+
+/** Name and reason are texts of people and of servers: escaped in the HTML. */
+export function pausedCampaignMail(
+  campaign: { id: string; name: string },
+  reason: string,
+): { subject: string; text: string; html: string } {
+  const lines = [
+    `The campaign "${campaign.name}" is paused. ${reason}`,
+    `What has not left waits. When the cause is mended, resume it (POST /campaigns/${campaign.id}/resume); what was refused is sent again by POST /campaigns/${campaign.id}/retry-failed.`,
+  ];
+  return {
+    subject: `The campaign "${campaign.name}" is paused`,
+    text: `${lines.join("\n\n")}\n`,
+    html: lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n"),
+  };
+}

@@ -1,0 +1,120 @@
+// Statements of the books: how an attempt to hand a mail over ended.
+// Before it: outcomes.ts, and lease.ts for a sender that died. After it: events and counters, in the same transaction.
+import { sql, type RawBuilder } from "kysely";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { recordEventsFrom } from "../events/events.ts";
+import type { Meaning } from "./answers.ts";
+import { RETURNED_STATUSES } from "./rules.ts";
+import { addToSendingHours } from "./sending-queries.ts";
+
+export interface OutcomeRow {
+  projectId: string;
+  id: string;
+  status: "SENT" | "QUEUED" | "FAILED" | "SKIPPED" | "UNCONFIRMED";
+  reason: string | null;
+  waitMs: number;
+  /** Of a mail that was sent: who took it, what was answered, and what the other side calls it. */
+  sent: { transport: string; answer: string; providerMessageId: string | null } | null;
+}
+
+interface EndedRow {
+  project_id: string;
+  id: string;
+  contact_id: string | null;
+  status: string;
+  attempts: number;
+  /** Of a mail that left by this: when. Null where a report was quicker, and of all others. */
+  left_at: Date | null;
+}
+
+/**
+ * Ends an attempt for mails this sender holds; answers those it did hold, with the outcome as their status. A report can
+ * be quicker than the answer: then the mail is further already and stays there, and what is known of its sending is added.
+ */
+export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
+  const { rows } = await outcomeUpdate(senderId, outcomes).execute(tx);
+  return rows;
+}
+
+/**
+ * The same for mails that were sent and nothing more, with their event and their count, as one statement and so one
+ * transaction: nearly all mails end here. `facts`: the data of each mail's event. Answers the ids of those it did hold.
+ */
+export async function updateSent(
+  database: Database,
+  senderId: string,
+  outcomes: ReadonlyArray<OutcomeRow & { facts: object }>,
+): Promise<string[]> {
+  const events = sql`
+    select e.project_id, new_id(), e.contact_id, ${EMAIL_SENT}::text, f.data, e.id, now()
+    from ended e join unnest(
+      ${outcomes.map((outcome) => outcome.projectId)}::uuid[],
+      ${outcomes.map((outcome) => outcome.id)}::uuid[],
+      ${outcomes.map((outcome) => JSON.stringify(outcome.facts))}::jsonb[]
+    ) as f (project_id, id, data) on f.project_id = e.project_id and f.id = e.id
+    where e.contact_id is not null`;
+  const counts = sql`
+    select project_id, left_at, 1, 0, 0, 0 from ended where left_at is not null`;
+  const { rows } = await sql<{ id: string }>`
+    with ended as (${outcomeUpdate(senderId, outcomes)}),
+      ${recordEventsFrom(events)},
+      counted as (${addToSendingHours(counts)})
+    select id from ended`.execute(database);
+  return rows.map((row) => row.id);
+}
+
+function outcomeUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
+  return sql<EndedRow>`
+    update emails e set
+      status = case
+        when e.status not in ('CLAIMED', 'SENDING') then e.status
+        when i.status <> 'SENT' then i.status
+        -- Opened before its handover was booked.
+        when e.clicked_at is not null then 'CLICKED'
+        when e.opened_at is not null then 'OPENED'
+        else i.status end,
+      reason = i.reason, attempts = e.attempts + (i.status <> 'SKIPPED')::integer, sender_id = null,
+      due_at = now() + make_interval(secs => i.wait_ms / 1000),
+      sent_at = case when i.status = 'SENT' then coalesce(e.sent_at, now()) end,
+      transport = i.transport, answer = i.answer, provider_message_id = i.provider_message_id
+    from unnest(
+      ${outcomes.map((outcome) => outcome.projectId)}::uuid[],
+      ${outcomes.map((outcome) => outcome.id)}::uuid[],
+      ${outcomes.map((outcome) => outcome.status)}::text[],
+      ${outcomes.map((outcome) => outcome.reason)}::text[],
+      ${outcomes.map((outcome) => outcome.waitMs)}::float8[],
+      ${outcomes.map((outcome) => outcome.sent?.transport ?? null)}::text[],
+      ${outcomes.map((outcome) => outcome.sent?.answer ?? null)}::text[],
+      ${outcomes.map((outcome) => outcome.sent?.providerMessageId ?? null)}::text[]
+    ) as i (project_id, id, status, reason, wait_ms, transport, answer, provider_message_id)
+    where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId}
+      and (e.status in ('CLAIMED', 'SENDING') or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
+    returning e.project_id, e.id, e.contact_id, i.status, e.attempts,
+      case when e.sent_at = now() then e.sent_at end as left_at`;
+}
+
+export async function insertAttempts(
+  tx: Tx,
+  attempts: ReadonlyArray<{
+    projectId: string;
+    emailId: string;
+    attempt: number;
+    outcome: string;
+    answer: string;
+    transport: string | null;
+    meaning: Meaning | null;
+  }>,
+): Promise<void> {
+  await sql`
+    insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport, meaning)
+    select * from unnest(
+      ${attempts.map((attempt) => attempt.projectId)}::uuid[],
+      ${attempts.map((attempt) => attempt.emailId)}::uuid[],
+      ${attempts.map((attempt) => attempt.attempt)}::smallint[],
+      ${attempts.map((attempt) => attempt.outcome)}::text[],
+      ${attempts.map((attempt) => attempt.answer)}::text[],
+      ${attempts.map((attempt) => attempt.transport)}::text[],
+      ${attempts.map((attempt) => attempt.meaning)}::text[]
+    ) on conflict do nothing`.execute(tx);
+}

@@ -1,0 +1,71 @@
+// Named places where a test of crashes makes this process die, throw or wait, to show that no moment is a bad one.
+// Before it: main.ts arms what the setting FAILPOINTS asks for. After it: e2e/faults/ sees what became of the mails. Off, it is one look at an empty map.
+
+/** Every place there is, in the order in which a campaign passes them. */
+export const FAILPOINT_NAMES = [
+  "import.step",
+  "event.before_commit",
+  "event.after_commit",
+  "snapshot.mid",
+  "snapshot.before_commit",
+  "claim.after",
+  "render.after",
+  "sending.before_commit",
+  "sending.after_commit",
+  "dot.before",
+  "dot.after",
+  "sent.before_commit",
+  "sent.after_commit",
+  "finish.before",
+] as const;
+export type FailpointName = (typeof FAILPOINT_NAMES)[number];
+
+const ACTIONS = ["kill", "throw", "delay"] as const;
+
+export interface Failpoint {
+  name: FailpointName;
+  action: (typeof ACTIONS)[number];
+  /** It acts once: the so-manieth time that the place is passed. */
+  turn: number;
+}
+
+export class FailpointError extends Error {
+  override name = "FailpointError";
+}
+
+/** Longer than two looks of whatever goes by the clock. */
+const DELAY_MS = 5_000;
+
+const armed = new Map<FailpointName, Failpoint & { passed: number }>();
+
+/** `name:action[:turn]`; null when it says nothing we know. */
+export function parseFailpoint(text: string): Failpoint | null {
+  const [given, does, turn = "1", ...rest] = text.split(":");
+  const name = FAILPOINT_NAMES.find((one) => one === given);
+  const action = ACTIONS.find((one) => one === does);
+  if (name === undefined || action === undefined || !/^[1-9]\d{0,8}$/.test(turn) || rest.length > 0)
+    return null;
+  return { name, action, turn: Number(turn) };
+}
+
+/** Replaces what is armed in this process; none: off. */
+export function armFailpoints(failpoints: readonly Failpoint[]): void {
+  armed.clear();
+  for (const one of failpoints) armed.set(one.name, { ...one, passed: 0 });
+}
+
+/**
+ * Passes a named place: mostly at once.
+ *
+ * @throws FailpointError when a test wants it
+ */
+export async function failpoint(name: FailpointName): Promise<void> {
+  const one = armed.get(name);
+  if (one === undefined) return;
+  one.passed += 1;
+  if (one.passed !== one.turn) return;
+  if (one.action === "throw") throw new FailpointError(`the failpoint ${name} was reached`);
+  // Nothing more is done, written or answered: neither after SIGKILL nor until the wait is over.
+  if (one.action === "kill") process.kill(process.pid, "SIGKILL");
+  await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+}
