@@ -208,3 +208,23 @@ test("what waits, is in doubt and went out is shown by kind and transport", asyn
     'postloft_email_attempts_total{outcome="uncertain",kind="CAMPAIGN",transport="scripted"} 1',
   );
 });
+
+test("while outcomes cannot be booked no more mails leave than may be in doubt; then all go, once", async () => {
+  const transport = createScriptedTransport();
+  await outbox.enqueue(Array.from({ length: 12 }, () => ({})));
+  const blocking = await outbox.database.startTransaction().execute();
+  await sql`lock table sending_hours in exclusive mode`.execute(blocking);
+  try {
+    await outbox.start(transport, { connections: 3 });
+    await vi.waitFor(() => expect(sentCount(transport)).toBe(3), OUTBOX_WAIT);
+    // Long enough for the next ones to come to the gate.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(sentCount(transport)).toBe(3);
+    expect((await outbox.countByStatus())["SENDING"]).toBe(3);
+  } finally {
+    await blocking.commit().execute();
+  }
+  await vi.waitFor(async () => expect(await outbox.countByStatus()).toEqual({ SENT: 12 }), OUTBOX_WAIT);
+  expect(new Set(transport.handedOver.map(({ emailId }) => emailId)).size).toBe(12);
+  expect(sentCount(transport)).toBe(12);
+});
