@@ -16,6 +16,7 @@ import { oneDecimal, print, printTable, whole } from "./table.ts";
 const SIZES = [10_000, 100_000, 1_000_000];
 const EVENTS_PER_CONTACT = 5;
 const REPEATS = 5;
+const MAX_TRIES = 5;
 const SEED = 7;
 const PAGE = 50;
 
@@ -144,11 +145,7 @@ async function measureLargest(database: Database, projectId: string): Promise<vo
   const rows: string[][] = [];
   for (const { name, filter, plain } of QUESTIONS) {
     const ours = compiled(projectId, filter);
-    const [found, expected] = [
-      await count(database, projectId, ours),
-      await count(database, projectId, plain),
-    ];
-    if (found !== expected) throw new Error(`${name}: ${found} matched, plain SQL says ${expected}`);
+    const found = await sameCount(database, projectId, name, ours, plain);
     const [oursMs = 0, plainMs = 0] = await timesOf(
       () => count(database, projectId, ours),
       () => count(database, projectId, plain),
@@ -179,6 +176,22 @@ async function measureLargest(database: Database, projectId: string): Promise<vo
     rows,
   );
   print("\nBars: counts at most 600 ms and 1.3 × plain SQL, pages at most 30 ms.\n");
+}
+
+/** How many match; both ways must say the same. Where time passes a contact by between the two, they are asked again. */
+async function sameCount(
+  database: Database,
+  projectId: string,
+  name: string,
+  ours: RawBuilder<SqlBool>,
+  plain: RawBuilder<SqlBool>,
+): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const found = await count(database, projectId, ours);
+    const expected = await count(database, projectId, plain);
+    if (found === expected) return found;
+    if (tries === MAX_TRIES) throw new Error(`${name}: ${found} matched, plain SQL says ${expected}`);
+  }
 }
 
 async function measureGrowth(

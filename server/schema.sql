@@ -214,12 +214,33 @@ CREATE TABLE emails (
   bounced_at           timestamp with time zone,
   complained_at        timestamp with time zone,
   soft_bounced_at      timestamp with time zone,
+  came_back            smallint                  NOT NULL  GENERATED ALWAYS AS ((((((
+CASE
+    WHEN (delivered_at IS NULL) THEN 0
+    ELSE 1
+END +
+CASE
+    WHEN (opened_at IS NULL) THEN 0
+    ELSE 2
+END) +
+CASE
+    WHEN (clicked_at IS NULL) THEN 0
+    ELSE 4
+END) +
+CASE
+    WHEN (bounced_at IS NULL) THEN 0
+    ELSE 8
+END) +
+CASE
+    WHEN (complained_at IS NULL) THEN 0
+    ELSE 16
+END))::smallint) STORED,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
   CONSTRAINT emails_status_check CHECK (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'DELIVERED'::text, 'OPENED'::text, 'CLICKED'::text, 'BOUNCED'::text, 'COMPLAINED'::text]))
 );
-CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id) WHERE campaign_id IS NOT NULL;
+CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id, status, came_back) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, campaign_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;
 CREATE INDEX emails_by_template ON emails USING btree (project_id, template_id) WHERE template_id IS NOT NULL AND (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text]));

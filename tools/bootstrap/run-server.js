@@ -13,10 +13,10 @@ const SAME_WISH_MS = 1000;
 const PARENT_LOOK_EVERY_MS = 100;
 
 /**
- * What Node.js itself is told. Young objects get 3 × 16 MiB at most: on large machines it takes four times that, which makes
- * nothing quicker here and the process larger.
+ * What Node.js itself is told. Young objects get half of what it takes on large machines: that makes nothing slower here and a
+ * sending process 70 MB smaller. (With half of that again `/v1/track` is slower by a twelfth.)
  */
-export const NODE_ARGUMENTS = ["--max-semi-space-size=16"];
+export const NODE_ARGUMENTS = ["--max-semi-space-size=32"];
 
 /**
  * What glibc's malloc is told, where there is one: messages are large and short-lived, and left to itself it keeps what was

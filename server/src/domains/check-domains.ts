@@ -4,11 +4,11 @@ import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { readMemberAddresses } from "../projects/members.ts";
 import {
   claimDueDomains,
   deleteFormerKey,
   listDueDomains,
-  listMemberAddresses,
   promoteNextKey,
   updateCheck,
 } from "./check-queries.ts";
@@ -181,7 +181,7 @@ async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked) {
   const isLost = hasChanged && state.status === "PENDING";
   if (isLost) {
     const mail = lostDomainMail(row, MAX_FAILED_CHECKS);
-    const members = await listMemberAddresses(tx, row.project_id);
+    const members = await readMemberAddresses(tx, row.project_id);
     await enqueueSystemMails(
       tx,
       members.map((to) => ({ to, ...mail })),

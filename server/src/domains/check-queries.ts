@@ -43,18 +43,6 @@ export async function claimDueDomains(
   return rows;
 }
 
-/** Who is to know about the domains of a project. */
-export async function listMemberAddresses(tx: Tx, projectId: string): Promise<string[]> {
-  const rows = await tx
-    .selectFrom("memberships as m")
-    .innerJoin("users as u", "u.id", "m.user_id")
-    .select("u.email")
-    .where("m.project_id", "=", projectId)
-    .orderBy("u.email")
-    .execute();
-  return rows.map((row) => row.email);
-}
-
 export async function updateCheck(tx: Tx, { projectId, id }: DomainKey, check: CheckOutcome): Promise<void> {
   const { hasChanged, nextCheckMs, dns_found, ...columns } = check;
   await tx

@@ -23,7 +23,13 @@ export async function insertCampaignEmails(
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** How many mails of each campaign stand where, and what came back; everything counted from the rows. */
+/** The bits of `came_back`, as the migration of the column names them. */
+const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained: 16 } as const;
+
+const having = (bit: number) =>
+  sql<number>`coalesce(sum(count) filter (where came_back & ${sql.lit(bit)} > 0), 0)::float8`;
+
+/** How many mails of each campaign stand where, and what came back; everything counted from the rows, by one index. */
 export async function countCampaignEmails(
   database: Database,
   projectId: string,
@@ -39,9 +45,14 @@ export async function countCampaignEmails(
     bounced: number;
     complained: number;
   }>`
-    select campaign_id, status, count(*) as count, count(delivered_at) as delivered, count(opened_at) as opened,
-      count(clicked_at) as clicked, count(bounced_at) as bounced, count(complained_at) as complained
-    from emails where project_id = ${projectId} and campaign_id = any(${campaignIds}::uuid[])
+    select campaign_id, status, sum(count)::float8 as count, ${having(CAME_BACK.delivered)} as delivered,
+      ${having(CAME_BACK.opened)} as opened, ${having(CAME_BACK.clicked)} as clicked,
+      ${having(CAME_BACK.bounced)} as bounced, ${having(CAME_BACK.complained)} as complained
+    from (
+      select campaign_id, status, came_back, count(*) as count
+      from emails where project_id = ${projectId} and campaign_id = any(${campaignIds}::uuid[])
+      group by campaign_id, status, came_back
+    ) g
     group by campaign_id, status`.execute(database);
   return rows;
 }

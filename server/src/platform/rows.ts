@@ -164,6 +164,7 @@ export interface EmailsTable {
   bounced_at: Date | null;
   complained_at: Date | null;
   soft_bounced_at: Date | null;
+  came_back: ColumnType<number, never, never>;
 }
 
 export interface EventsTable {

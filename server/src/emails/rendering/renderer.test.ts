@@ -87,8 +87,8 @@ test("more contents than a thread keeps are rendered, the early ones again after
 });
 
 function large(letter: string): RenderJob {
-  const rest = letter.repeat(1_900_000);
-  const content = { subject: rest, html: letter.repeat(4_900_000), text: `{{letter}}${rest}` };
+  const rest = letter.repeat(3_800_000);
+  const content = { subject: letter, html: letter.repeat(4_900_000), text: `{{letter}}${rest}` };
   return { contentKey: "large", content, variables: { letter } };
 }
 
@@ -244,6 +244,21 @@ test("the output limit counts bytes of each part", async () => {
   expect([reason(twoBytes), reason(long)]).toEqual([
     "The rendered subject is larger than 1,000 bytes.",
     "The rendered subject is larger than 1,000 bytes.",
+  ]);
+});
+
+test("a subject that its variables make longer than a subject may be fails its mail alone", async () => {
+  const renderer = start();
+  const subjects = ["n".repeat(998), "n".repeat(999), "Ada"].map((name) => ({
+    contentKey: "long subject",
+    content: { subject: "{{name}}", html: "<p>Hello</p>", text: null },
+    variables: { name },
+  }));
+  const results = await renderer.render(subjects);
+  expect(results.map((result) => (result.ok ? result.subject.length : result.reason))).toEqual([
+    998,
+    "The subject is longer than 998 characters when it is filled in.",
+    3,
   ]);
 });
 

@@ -2,6 +2,7 @@
 // nobody else anything. Before it: whoever has a content and variables (sender, send, save). After it: the MIME builder.
 
 import { LRUCache } from "lru-cache";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ContentField, RenderedParts, TemplateContent } from "./compile-content.ts";
 import type { ContentLink } from "./link-target.ts";
 import { sizeText, type WorkerAnswer } from "./render-messages.ts";
@@ -87,6 +88,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const { answer, links } = await pool.add({ kind: "render", job });
     if (answer.kind === "rendered") {
       const parts = completed(answer.parts, job.content);
+      if (parts.subject.length > LIMITS.subjectLength.value) return { ok: false, reason: LONG_SUBJECT };
       return (job.tracking ?? null) === null ? { ok: true, ...parts } : { ok: true, ...parts, links };
     }
     return {
@@ -222,6 +224,7 @@ class RenderPool {
   }
 }
 
+const LONG_SUBJECT = `The subject is longer than ${LIMITS.subjectLength.value} characters when it is filled in.`;
 const CLOSED: WorkerAnswer = { kind: "failed", reason: "The renderer is closed." };
 
 function contentKeyOf(work: ThreadTask["work"]): string | null {
