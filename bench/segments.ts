@@ -2,7 +2,12 @@
 // Before it: bench.ts. After it: tables; what they must show is in docs/benchmarks.md.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { createDatabase, createPool, type Database } from "../server/src/platform/database.ts";
+import {
+  createDatabase,
+  createPool,
+  plannedEachTime,
+  type Database,
+} from "../server/src/platform/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { restrictionOf } from "../server/src/contacts/filters/compile-filter.ts";
@@ -223,7 +228,7 @@ async function measureSearch(database: Database, projectId: string): Promise<voi
 
 async function count(database: Database, projectId: string, matches: RawBuilder<SqlBool>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from contacts c where c.project_id = ${projectId} and ${matches}`.execute(
+    ${plannedEachTime} select count(*) as count from contacts c where c.project_id = ${projectId} and ${matches}`.execute(
     database,
   );
   return rows[0]?.count ?? 0;
