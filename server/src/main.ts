@@ -14,6 +14,7 @@ import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-pos
 import { keepEmbeddedPostgres } from "./platform/embedded-postgres/kept-postgres.ts";
 import { armFailpoints } from "./platform/failpoints.ts";
 import { createLog, type Log } from "./platform/log.ts";
+import { closeHttp } from "./platform/http.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
 import { createTransport } from "./emails/providers/create-transport.ts";
@@ -178,7 +179,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     sns: openSns(config, parts, notices),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,
   });
-  closing.push(async () => api.close());
+  closing.push(() => closeHttp(api));
   await api.listen({ port: config.PORT, host: config.HOST });
   const { port } = api.server.address() as AddressInfo;
   address.url = config.BASE_URL ?? `http://localhost:${port}`;

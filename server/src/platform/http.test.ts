@@ -16,7 +16,7 @@ import {
   type TestCaller,
 } from "../testing/test-server.ts";
 import { createDatabase } from "./database.ts";
-import { createHttp } from "./http.ts";
+import { closeHttp, createHttp } from "./http.ts";
 import { route } from "./http-route.ts";
 import { createLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
@@ -459,4 +459,23 @@ test("a request over a kept connection is answered as ever while the server stop
   await Promise.all([closed, once(socket, "close")]);
   expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 409", "HTTP/1.1 409"]);
   expect(received).toMatch(/^connection: close/im);
+});
+
+test("a connection that fell idle, and one that never asks anything, do not keep the server from its end", async () => {
+  const { app, held } = await startFailing();
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const [silent, busy] = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+  await Promise.all([once(silent, "connect"), once(busy, "connect")]);
+  const body = JSON.stringify({ as: "held" });
+  busy.write(
+    `POST /boom HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await held.entered.promise;
+  const ends = [once(silent, "close"), once(busy, "close")];
+  const closed = closeHttp(app, { patienceMs: 500, lookMs: 20 });
+  busy.resume();
+  silent.resume();
+  held.released.resolve();
+  await Promise.all([closed, ...ends]);
 });

@@ -46,6 +46,24 @@ const MAX_PATH_PARAMETER_LENGTH = 1_000;
 const TEXT_JSON_TYPES = ["text/plain", "application/json"];
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
+/** How long a connection that is being used may keep the end waiting, and how often those that fell idle are looked for. */
+const CLOSE_TIMES = { patienceMs: 10_000, lookMs: 100 };
+
+/**
+ * Takes no more connections, answers what is asked, and closes each connection when it has nothing to say. One that never
+ * asks anything, or never ends, is cut when the patience is over: whoever stops the process would kill it otherwise.
+ */
+export async function closeHttp(app: FastifyInstance, times = CLOSE_TIMES): Promise<void> {
+  const looking = setInterval(() => app.server.closeIdleConnections(), times.lookMs);
+  const cutting = setTimeout(() => app.server.closeAllConnections(), times.patienceMs);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(looking);
+    clearTimeout(cutting);
+  }
+}
+
 export async function createHttp(options: HttpOptions, routes: readonly Route[]): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: LIMITS.bodyBytes.value,
