@@ -474,8 +474,10 @@ test("a connection that fell idle, and one that never asks anything, do not keep
   await held.entered.promise;
   const ends = [once(silent, "close"), once(busy, "close")];
   const closed = closeHttp(app, { patienceMs: 500, lookMs: 20 });
-  busy.resume();
+  let answer = "";
+  busy.on("data", (chunk) => (answer += chunk.toString()));
   silent.resume();
   held.released.resolve();
   await Promise.all([closed, ...ends]);
+  expect(answer).toMatch(/^HTTP\/1\.1 409/);
 });
