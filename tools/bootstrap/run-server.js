@@ -20,7 +20,7 @@ export const NODE_ARGUMENTS = ["--max-semi-space-size=32"];
 
 /**
  * What glibc's malloc is told, where there is one: messages are large and short-lived, and left to itself it keeps what was
- * freed. With it a sending process is a fifth smaller. Whoever sets these himself is heard.
+ * freed. With it a sending process is a tenth smaller. Whoever sets these himself is heard.
  */
 export const MALLOC_SETTINGS = { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" };
 
