@@ -211,16 +211,21 @@ test("what waits, is in doubt and went out is shown by kind and transport", asyn
 
 test("while outcomes cannot be booked no more mails leave than may be in doubt; then all go, once", async () => {
   const transport = createScriptedTransport();
+  const asked: string[] = [];
+  transport.play = (message, gate) => {
+    asked.push(message.emailId);
+    return takeEverything(message, gate);
+  };
   await outbox.enqueue(Array.from({ length: 12 }, () => ({})));
   const blocking = await outbox.database.startTransaction().execute();
   await sql`lock table sending_hours in exclusive mode`.execute(blocking);
   try {
     await outbox.start(transport, { connections: 3 });
     await vi.waitFor(() => expect(sentCount(transport)).toBe(3), OUTBOX_WAIT);
-    // Long enough for the next ones to come to the gate.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // The next ones are at the gate, with turns enough for its commit.
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThanOrEqual(6), OUTBOX_WAIT);
+    for (let turn = 0; turn < 20; turn++) expect((await outbox.countByStatus())["SENDING"]).toBe(3);
     expect(sentCount(transport)).toBe(3);
-    expect((await outbox.countByStatus())["SENDING"]).toBe(3);
   } finally {
     await blocking.commit().execute();
   }

@@ -452,9 +452,10 @@ test("a request over a kept connection is answered as ever while the server stop
   await held.entered.promise;
   const closed = app.close();
   while (app.server.listening) await new Promise(setImmediate);
+  // It arrives before the first is answered.
+  const second = once(app.server, "request");
   ask("refusal");
-  // Long enough for the second request to arrive before the first is answered.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await second;
   held.released.resolve();
   await Promise.all([closed, once(socket, "close")]);
   expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 409", "HTTP/1.1 409"]);

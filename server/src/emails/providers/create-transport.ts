@@ -8,7 +8,7 @@ import { createMailboxTransport } from "./mailbox.ts";
 import { parseSesUrl } from "./ses-url.ts";
 import { createSmtpTransport } from "./smtp.ts";
 import { parseSmtpUrl } from "./smtp-url.ts";
-import type { Transport } from "./transport.ts";
+import { DEFAULT_CONNECTIONS, type Transport } from "./transport.ts";
 
 export type TransportSettings = Pick<
   Config,
@@ -30,7 +30,6 @@ interface Entry {
   weight?: number;
 }
 
-const DEFAULT_CONNECTIONS = 20;
 const MAX_WEIGHT = 1000;
 const WEIGHT = /^weight=(.*)$/;
 

@@ -9,14 +9,20 @@ import { SmtpFailure } from "./smtp-replies.ts";
 import type { SmtpSession } from "./smtp-session.ts";
 import { DEFAULT_SMTP_TIMEOUTS, type SmtpTimeouts } from "./smtp-timeouts.ts";
 import { MAX_SMTP_CONNECTIONS, type SmtpServer } from "./smtp-url.ts";
-import type { HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+import {
+  DEFAULT_CONNECTIONS,
+  type HandoverGate,
+  type Outcome,
+  type OutgoingMessage,
+  type Transport,
+} from "./transport.ts";
 
 export interface SmtpOptions {
   /** From `parseSmtpUrl`. */
   url: SmtpServer;
   /** What EHLO says: the name this machine's address resolves to, or an address literal (RFC 5321 §4.1.1.1). */
   heloName: string;
-  /** Default: what the URL says, else 20. */
+  /** Default: what the URL says, else DEFAULT_CONNECTIONS. */
   maxConnections?: number;
   /** Default 100; then the connection is replaced. */
   maxMessagesPerConnection?: number;
@@ -25,7 +31,6 @@ export interface SmtpOptions {
   tls?: { rejectUnauthorized?: boolean; ca?: string };
 }
 
-const DEFAULT_MAX_CONNECTIONS = 20;
 const DEFAULT_MAX_MESSAGES_PER_CONNECTION = 100;
 /** A domain name, or an address literal. */
 const HELO_NAME = /^(?:[a-z0-9_.-]{1,255}|\[[a-z0-9:.]{1,64}\])$/i;
@@ -47,7 +52,7 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
     ...(options.tls?.ca === undefined ? {} : { ca: options.tls.ca }),
     maxConnections: toCount(
       "maxConnections",
-      options.maxConnections ?? options.url.connections ?? DEFAULT_MAX_CONNECTIONS,
+      options.maxConnections ?? options.url.connections ?? DEFAULT_CONNECTIONS,
       MAX_SMTP_CONNECTIONS,
     ),
     maxMessagesPerConnection: toCount(

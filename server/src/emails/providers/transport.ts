@@ -2,6 +2,9 @@
 // Before it: emails/sender.ts and system-sender.ts, which compose and sign. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
 import type { Meaning, RefusalMeaning } from "../answers.ts";
 
+/** Messages in handover at once unless the setting says otherwise: so many can be in doubt after a crash (promise P3). */
+export const DEFAULT_CONNECTIONS = 20;
+
 /** A message as bytes with its envelope, ready to leave. The headers inside `raw` say nothing about where it goes. */
 export interface OutgoingMessage {
   emailId: string;
