@@ -16,6 +16,8 @@ import { print, printTable, whole } from "./table.ts";
 
 const CHANGES = 10_000;
 const BULK = 1_000;
+/** One alone may meet a checkpoint of what was computed before. */
+const BULK_TRIES = 5;
 const LOOK_MS = 5;
 const PRO: Filter = {
   operator: "AND",
@@ -41,13 +43,12 @@ export async function measureMembership(database: Database, projectId: string): 
       callOne(database, projectId),
     ),
   );
-  // Once before: a process that has just begun still reads its code and plans its statements.
-  await unsubscribe(database, projectId);
-  rows.push(
-    await measured(database, projectId, `bulk unsubscribe of ${whole(BULK)}`, () =>
-      unsubscribe(database, projectId),
-    ),
-  );
+  const name = `bulk unsubscribe of ${whole(BULK)}, middle of ${BULK_TRIES}`;
+  const tries: string[][] = [];
+  while (tries.length < BULK_TRIES)
+    tries.push(await measured(database, projectId, name, () => unsubscribe(database, projectId)));
+  tries.sort(([, one = ""], [, other = ""]) => msOf(one) - msOf(other));
+  rows.push(tries[Math.floor(BULK_TRIES / 2)] ?? []);
   print("");
   printTable(["tracked segments in a million contacts", "ms", "events"], rows);
   print(
@@ -66,6 +67,8 @@ async function addSegment(
   );
   return id;
 }
+
+const msOf = (shown: string) => Number(shown.replaceAll(",", ""));
 
 /** Milliseconds of the work, and how many events it left of segments and subscriptions. */
 async function measured(

@@ -10,7 +10,7 @@ import {
 } from "../server/src/platform/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { restrictionOf } from "../server/src/contacts/filters/compile-filter.ts";
+import { restrictionForAll, restrictionOf } from "../server/src/contacts/filters/compile-filter.ts";
 import type { SegmentSource } from "../server/src/contacts/filters/load-segments.ts";
 import { seedProject } from "../tools/seed/seed-project.ts";
 import { measureMembership } from "./membership.ts";
@@ -130,7 +130,7 @@ export async function benchSegments(): Promise<void> {
       await sql`vacuum (analyze) contacts, events`.execute(database);
       if (projects.length === 0)
         for (const { name, filter } of QUESTIONS)
-          alone.set(name, await timeOf(() => count(database, projectId, compiled(projectId, filter))));
+          alone.set(name, await timeOf(() => countOurs(database, projectId, filter)));
       projects.push(projectId);
     }
     await measureLargest(database, projects.at(-1) ?? "");
@@ -143,16 +143,18 @@ export async function benchSegments(): Promise<void> {
   }
 }
 
-const compiled = (projectId: string, filter: Filter) =>
-  restrictionOf(filter, { projectId, segments: SEGMENTS });
+async function countOurs(database: Database, projectId: string, filter: Filter): Promise<number> {
+  const options = { projectId, segments: SEGMENTS };
+  return count(database, projectId, await restrictionForAll(database, filter, options));
+}
 
 async function measureLargest(database: Database, projectId: string): Promise<void> {
   const rows: string[][] = [];
   for (const { name, filter, plain } of QUESTIONS) {
-    const ours = compiled(projectId, filter);
-    const found = await sameCount(database, projectId, name, ours, plain);
+    const ours = restrictionOf(filter, { projectId, segments: SEGMENTS });
+    const found = await sameCount(database, projectId, name, filter, plain);
     const [oursMs = 0, plainMs = 0] = await timesOf(
-      () => count(database, projectId, ours),
+      () => countOurs(database, projectId, filter),
       () => count(database, projectId, plain),
     );
     const firstMs = await timeOf(() => page(database, projectId, ours, null));
@@ -188,11 +190,11 @@ async function sameCount(
   database: Database,
   projectId: string,
   name: string,
-  ours: RawBuilder<SqlBool>,
+  filter: Filter,
   plain: RawBuilder<SqlBool>,
 ): Promise<number> {
   for (let tries = 1; ; tries++) {
-    const found = await count(database, projectId, ours);
+    const found = await countOurs(database, projectId, filter);
     const expected = await count(database, projectId, plain);
     if (found === expected) return found;
     if (tries === MAX_TRIES) throw new Error(`${name}: ${found} matched, plain SQL says ${expected}`);
@@ -207,8 +209,7 @@ async function measureGrowth(
   const rows: string[][] = [];
   for (const { name, filter } of QUESTIONS) {
     const times: number[] = [];
-    for (const projectId of projects)
-      times.push(await timeOf(() => count(database, projectId, compiled(projectId, filter))));
+    for (const projectId of projects) times.push(await timeOf(() => countOurs(database, projectId, filter)));
     rows.push([name, oneDecimal(alone.get(name) ?? Number.NaN), ...times.map(oneDecimal)]);
   }
   printTable(["count ms", "10,000 alone", "10,000 beside a million", "100,000", "1,000,000"], rows);

@@ -7,18 +7,19 @@ const DAY =
   "|(?:[0-9][0-9](?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)";
 const TIME = "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]{1,9})?";
 const OFFSET = "[+-](?:0[0-9]|1[0-4]):[0-5][0-9]";
+/** A year before or after which there are others of four digits. */
+const INNER_YEAR = "(?!000[01]|9999)";
 
 /**
  * The forms a date may have, as regular expressions that mean the same in JavaScript and in PostgreSQL. Days and UTC
- * times begin with year 0001; with an offset there are two years of room, so that none leads out of four digits.
+ * times begin with year 0001; with an offset there is a year of room, so that none leads out of four digits.
  */
 export const DATE_PATTERNS = {
   utc: `^${DAY}${TIME}Z$`,
   dayOrUtc: `^${DAY}(?:${TIME}Z)?$`,
-  offset: `^${DAY}${TIME}${OFFSET}$`,
+  offset: `^${INNER_YEAR}${DAY}${TIME}${OFFSET}$`,
 } as const;
 export const FIRST_DATE = "0001";
-export const OFFSET_DATES = { first: "0002", before: "9999" } as const;
 
 const DAY_OR_UTC = new RegExp(DATE_PATTERNS.dayOrUtc);
 const WITH_OFFSET = new RegExp(DATE_PATTERNS.offset);
@@ -40,8 +41,7 @@ export interface FilterDate {
 export function readDate(text: string): FilterDate | null {
   if (text.length > MAX_LENGTH) return null;
   const isUtc = DAY_OR_UTC.test(text) && text >= FIRST_DATE;
-  const hasOffset =
-    !isUtc && WITH_OFFSET.test(text) && text >= OFFSET_DATES.first && text < OFFSET_DATES.before;
+  const hasOffset = !isUtc && WITH_OFFSET.test(text);
   if (!isUtc && !hasOffset) return null;
   const hasTime = text.includes("T");
   const fraction = /\.([0-9]{1,3})/.exec(text)?.[1] ?? "";

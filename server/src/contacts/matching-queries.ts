@@ -1,6 +1,6 @@
 // Statements over the contacts that match a compiled filter on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Database } from "../platform/database.ts";
+import { plannedEachTime, type Database } from "../platform/database.ts";
 import type { ContactRow } from "./queries.ts";
 
 export async function countContactsMatching(
@@ -9,7 +9,7 @@ export async function countContactsMatching(
   matches: RawBuilder<SqlBool>,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from contacts c where c.project_id = ${projectId} and ${matches}`.execute(
+    ${plannedEachTime} select count(*) as count from contacts c where c.project_id = ${projectId} and ${matches}`.execute(
     database,
   );
   return rows[0]?.count ?? 0;
@@ -23,7 +23,7 @@ export async function listContactsMatching(
   page: { limit: number; offset: number },
 ): Promise<ContactRow[]> {
   const { rows } = await sql<ContactRow>`
-    select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at from contacts c
+    ${plannedEachTime} select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at from contacts c
     where c.project_id = ${projectId} and ${matches}
     order by c.id desc limit ${page.limit} offset ${page.offset}`.execute(database);
   return rows;

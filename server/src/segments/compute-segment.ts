@@ -3,7 +3,7 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import { limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { restrictionOf } from "../contacts/filters/compile-filter.ts";
+import { restrictionForAll, restrictionOf } from "../contacts/filters/compile-filter.ts";
 import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
 import { getSegmentRow } from "./segments.ts";
 import { deleteMembers, syncMembers } from "./member-queries.ts";
@@ -70,8 +70,11 @@ export async function compute(
 ): Promise<Computed> {
   const filters = row.filters as Filter;
   const segments = await loadSegmentsFor(tx, projectId, [filters]);
-  const matches = restrictionOf(filters, { projectId, segments, fewContacts: contactIds !== null });
   if (contactIds === null) await limitStatements(tx, COMPUTE_TIMEOUT_MS);
+  const matches =
+    contactIds === null
+      ? await restrictionForAll(tx, filters, { projectId, segments })
+      : restrictionOf(filters, { projectId, segments, fewContacts: true });
   const computed = await syncMembers(tx, { projectId, id: row.id }, matches, eventNamesOf(row), contactIds);
   if (contactIds === null) await updateComputed(tx, projectId, row.id);
   return computed;

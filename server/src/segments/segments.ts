@@ -6,7 +6,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import { membershipOf, restrictionOf } from "../contacts/filters/compile-filter.ts";
+import { membershipForAll, restrictionForAll } from "../contacts/filters/compile-filter.ts";
 import { loadSegments, type SegmentSource } from "../contacts/filters/load-segments.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import {
@@ -121,7 +121,7 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
     memberCount:
       filters === null
         ? 0
-        : await countMatching(tx, projectId, restrictionOf(filters, { projectId, segments })),
+        : await countMatching(tx, projectId, await restrictionForAll(tx, filters, { projectId, segments })),
   });
   return getSegment(tx, projectId, id);
 }
@@ -254,8 +254,8 @@ export async function segmentRestriction(
   if (which === null) throw invalidField(field, "required", "Required.");
   if (typeof which !== "string") {
     checkSegments(field, "", which, segments);
-    return restrictionOf(which, { projectId, segments });
+    return restrictionForAll(database, which, { projectId, segments });
   }
   if (!segments.has(which)) throw invalidField(field, "custom", `There is no segment ${which}.`);
-  return membershipOf(which, { projectId, segments });
+  return membershipForAll(database, which, { projectId, segments });
 }

@@ -2,7 +2,7 @@
 // Before it: platform/test-database.ts. After it: contacts/filters/*.test.ts.
 import { sql } from "kysely";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { restrictionOf } from "../contacts/filters/compile-filter.ts";
+import { restrictionForAll, restrictionOf } from "../contacts/filters/compile-filter.ts";
 import { evaluatorOf } from "../contacts/filters/evaluate-filter.ts";
 import { loadFilterContacts } from "../contacts/filters/load-contacts.ts";
 import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
@@ -78,7 +78,8 @@ export interface Trial {
   projectId: string;
   ids: readonly string[];
   now: Date;
-  fewContacts?: boolean;
+  /** Whether the statement names few contacts, finds a page of them, or goes through all. */
+  scope?: "few" | "page" | "all";
   trackedAsStored?: boolean;
 }
 
@@ -86,10 +87,15 @@ export interface Trial {
 export async function matchesInSql(
   database: Database,
   filters: readonly Filter[],
-  { projectId, ids, ...options }: Trial,
+  { projectId, ids, now, scope = "page", trackedAsStored = false }: Trial,
 ): Promise<Array<Array<boolean | null>>> {
   const segments = await loadSegmentsFor(database, projectId, filters);
-  const restrictions = filters.map((one) => restrictionOf(one, { projectId, segments, ...options }));
+  const options = { projectId, segments, now, fewContacts: scope === "few", trackedAsStored };
+  const restrictions = await Promise.all(
+    filters.map((one) =>
+      scope === "all" ? restrictionForAll(database, one, options) : restrictionOf(one, options),
+    ),
+  );
   const { rows } = await sql<{ matches: Array<boolean | null> }>`
     select array[${sql.join(restrictions)}] as matches
     from unnest(${ids}::uuid[]) with ordinality as i (id, at)

@@ -320,11 +320,11 @@ test("SQL and memory mean the same", { timeout: 30_000 }, async () => {
       fc.array(contacts, { minLength: CONTACTS, maxLength: CONTACTS }),
       leaves,
       fc.array(groups, { minLength: GROUPS, maxLength: GROUPS }),
+      fc.constantFrom("few", "page", "all"),
       fc.boolean(),
-      fc.boolean(),
-      async (stored, conditions, nested, fewContacts, trackedAsStored) => {
+      async (stored, conditions, nested, scope, trackedAsStored) => {
         const { projectId, ids } = await storeContacts(database, stored, SOURCES);
-        const trial = { projectId, ids, now: NOW, fewContacts, trackedAsStored };
+        const trial = { projectId, ids, now: NOW, scope, trackedAsStored };
         const parts = [...conditions.map((one) => all(one)), ...nested];
         const inSql = await matchesInSql(database, parts, trial);
         const inMemory = await matchesInMemory(database, parts, trial);

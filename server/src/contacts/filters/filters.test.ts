@@ -13,7 +13,8 @@ import {
   type ContactToStore,
   type SegmentToStore,
 } from "../../testing/filter-contacts.ts";
-import { membershipOf, restrictionOf } from "./compile-filter.ts";
+import { membershipOf, restrictionForAll, restrictionOf } from "./compile-filter.ts";
+import { FEW_EVENTS } from "./condition-queries.ts";
 import { explainFilter } from "./evaluate-filter.ts";
 import { loadFilterContacts } from "./load-contacts.ts";
 import { loadSegments, loadSegmentsFor } from "./load-segments.ts";
@@ -194,6 +195,32 @@ const DATA: Array<[given: Given, taken: unknown[], left: unknown[]]> = [
 
 test.for(DATA)("%j", async ([given, taken, left]) => {
   expect(await misjudged(given, taken.map(withA), left.map(withA))).toEqual([]);
+});
+
+const USUAL_DATES = ["2024-02-29", "2026-01-31T10:00:00Z", "2026-01-31T10:00:00.500Z"];
+const NEARLY_DIGITS = ["0", "9", " ", "+", "-", ".", ":", "T", "Z", "a", "\n", "٣"];
+
+/** A date with each of its characters, each two that follow each other, and each field replaced. */
+function spoilt(date: string): string[] {
+  const places = Array.from(date, (_, at) => at);
+  const put = (at: number, text: string) => date.slice(0, at) + text + date.slice(at + text.length);
+  return [
+    ...places.flatMap((at) => NEARLY_DIGITS.map((one) => put(at, one))),
+    ...places.flatMap((at) => NEARLY_DIGITS.flatMap((one) => NEARLY_DIGITS.map((two) => put(at, one + two)))),
+    ...[5, 8, 11, 14, 17].flatMap((at) =>
+      Array.from({ length: 100 }, (_, field) => put(at, String(field).padStart(2, "0"))),
+    ),
+    ...["", "2", "2-2", "2026-", "-2026", "+2026", "99999"].map((year) => year + date.slice(4)),
+    ...["1", ".1", "12-4", "1:23", "1234"].map((end) => date.slice(0, -2) + end),
+  ];
+}
+
+test.for(USUAL_DATES)("what is nearly %s is a date in SQL if it is one in memory", async (date) => {
+  const contacts = [date, ...new Set(spoilt(date))].map(withA);
+  const matches = await matching(readOne(["data.a", "lessThan", "9999-12-31"]), contacts);
+  expect(matches[0]).toBe(true);
+  expect(matches.filter((one) => !one).length).toBeGreaterThan(contacts.length / 2);
+  await matching(readOne(["data.a", "olderThan", 1, "minutes"]), contacts);
 });
 
 test("a dot leads into objects, unless there is a key of that name", async () => {
@@ -548,6 +575,40 @@ test("without a given time, now is now", async () => {
     expect([given, rows]).toEqual([given, [{ id: ids[0] }]]);
   }
 });
+
+test(
+  "events are held in memory while they are few, and looked up by contact beyond",
+  { timeout: 60_000 },
+  async () => {
+    const { projectId, ids } = await storeContacts(database, [
+      { events: [{ name: "paid", at: "2026-01-01T00:00:00Z" }] },
+      { subscribed: false },
+      {},
+    ]);
+    await sql`
+    insert into events (project_id, id, contact_id, name)
+    select ${projectId}, gen_random_uuid(), ${ids[2]}, 'viewed' from generate_series(1, ${FEW_EVENTS + 1})`.execute(
+      database,
+    );
+    const isHeld: boolean[] = [];
+    for (const [event, found] of [
+      ["paid", [ids[0], ids[1]]],
+      ["viewed", [ids[1], ids[2]]],
+    ] as const) {
+      const filter = filterSchema.parse({
+        operator: "OR",
+        conditions: [condition([`event.${event}`, "triggered"]), condition(["subscribed", "equals", false])],
+      });
+      const matches = await restrictionForAll(database, filter, { projectId, segments: new Map() });
+      const statement = sql<{ id: string; "QUERY PLAN": string }>`
+      select c.id from contacts c where c.project_id = ${projectId} and ${matches} order by c.id`;
+      expect((await statement.execute(database)).rows.map(({ id }) => id)).toEqual([...found].toSorted());
+      const plan = await sql<{ "QUERY PLAN": string }>`explain ${statement}`.execute(database);
+      isHeld.push(plan.rows.some((line) => line["QUERY PLAN"].includes("ANY (id = (hashed SubPlan")));
+    }
+    expect(isHeld).toEqual([true, false]);
+  },
+);
 
 test("an explanation has the shape of the filter, with what was seen at each condition", async () => {
   const pro = newId();

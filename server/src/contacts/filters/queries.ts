@@ -1,7 +1,8 @@
 // Statements that read what filters stand on: segments, and what a contact in memory must know of itself.
-// Before it: load-segments.ts, load-contacts.ts.
+// Before it: load-segments.ts, load-contacts.ts, compile-filter.ts.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
+import { FEW_EVENTS, happened, type Asking, type EventQuestion } from "./condition-queries.ts";
 import type { SegmentSource } from "./load-segments.ts";
 
 const SOURCE = sql.raw('id, type, filters, track_membership as "trackMembership"');
@@ -76,4 +77,16 @@ export async function listMemberships(
     where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
       and segment_id = any(${segmentIds}::uuid[])`.execute(database);
   return rows;
+}
+
+/** Whether the events a question asks for are few enough to be held in memory. */
+export async function hasFewEvents(
+  database: Database,
+  question: EventQuestion,
+  asking: Asking,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from events e where e.project_id = ${asking.projectId} and ${happened(question, asking)}
+    offset ${FEW_EVENTS} limit 1`.execute(database);
+  return rows.length === 0;
 }

@@ -14,7 +14,7 @@ export interface Span {
   unit: FilterUnit;
 }
 
-const UNIT_MS: Readonly<Record<Exclude<FilterUnit, "months">, number>> = {
+export const UNIT_MS: Readonly<Record<Exclude<FilterUnit, "months">, number>> = {
   minutes: 60_000,
   hours: 3_600_000,
   days: 86_400_000,

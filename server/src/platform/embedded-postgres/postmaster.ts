@@ -2,6 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { createServer } from "node:net";
+import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { keepTail, runAs, spawnAs, type Account } from "./account.ts";
@@ -24,6 +25,9 @@ const START_ATTEMPTS = 8;
 const RETRY_AFTER_MS = 250;
 const WORTH_RETRYING = /Address already in use|pre-existing shared memory block/;
 
+const MIN_BUFFERS_MB = 128;
+const MAX_BUFFERS_MB = 1024;
+
 /** At most this much of each log file is quoted when a start fails. */
 const QUOTED_LOG_BYTES = 8192;
 
@@ -32,7 +36,6 @@ const SETTINGS = {
   // TCP alone: a socket's path may be longer than systems allow.
   unix_socket_directories: "",
   max_connections: "100",
-  shared_buffers: "256MB",
   max_wal_size: "2GB",
   wal_compression: "on",
   synchronous_commit: "on",
@@ -88,7 +91,7 @@ async function tryLaunch(
 ): Promise<{ postmaster: Postmaster } | { output: string }> {
   const { clusterDir, programs, account, startTimeoutMs, log } = launch;
   const logSizesBefore = measureLogs(clusterDir);
-  const settings = Object.entries({ ...SETTINGS, port: String(port) });
+  const settings = Object.entries({ ...SETTINGS, shared_buffers: sharedBuffers(), port: String(port) });
   const command = [programPath(programs, "postgres"), "-D", clusterDir];
   for (const [name, value] of settings) command.push("-c", `${name}=${value}`);
   const child = spawnAs(account, command, ["ignore", "ignore", "pipe"]);
@@ -105,6 +108,13 @@ async function tryLaunch(
   }
   await Promise.race([outputEnded, delay(LAST_OUTPUT_MS)]);
   return { output: `${output}${readLogsSince(clusterDir, logSizesBefore)}${await postmaster.exited}` };
+}
+
+/** A quarter of the memory, as PostgreSQL advises, within reason; it takes what it uses. */
+function sharedBuffers(): string {
+  const limitBytes = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  const quarterMb = Math.min(limitBytes, os.totalmem()) / 4 / 2 ** 20;
+  return `${Math.floor(Math.min(Math.max(quarterMb, MIN_BUFFERS_MB), MAX_BUFFERS_MB))}MB`;
 }
 
 /** True once it takes connections, false when it ended before that. */
