@@ -66,12 +66,16 @@ export async function benchImport(): Promise<void> {
     const program = await startOne(bench);
     closing.push(async () => void (await program.stop()));
     const csv = HEADER + people.map(lineOf).join("");
+    const changed = csv.replaceAll(",pro,", ",new,");
     const results = [
       await byCopy(pool, people),
       await oneByOne(pool, people.slice(0, NAIVE_ROWS)),
       await ours(program, "ours, new contacts", csv),
       await ours(program, "ours, the same file again", csv),
-      await ours(program, "ours, every contact changes", csv.replaceAll(",pro,", ",new,")),
+      await ours(program, "ours, every contact changes", changed),
+      await ours(program, "ours, changes back", csv),
+      await ours(program, "ours, changes again", changed),
+      await ours(program, "ours, changes back again", csv),
       await ours(program, "ours, dry run", csv, "?dryRun=true"),
     ];
     printResults(results, csv.length);
