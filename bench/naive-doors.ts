@@ -1,4 +1,4 @@
-// How track and send are usually written: each request its own statements, on whichever connection of the pool is free.
+// How track and send are usually written: each request its own statements with parameters, on whichever connection of the pool is free.
 // Before it: rival-server.ts has checked key and body. After it: rows in the same tables as ours.
 import type { z } from "zod";
 import type pg from "pg";
@@ -22,16 +22,26 @@ const INSERT_EVENT = {
   text: "insert into events (project_id, id, contact_id, name, data) values ($1, $2, $3, $4, $5)",
 };
 
+/** A statement with its values: by its name, and so prepared once a connection, or as most programs write it, without. */
+export type Ask = (statement: { name: string; text: string }, values: unknown[]) => pg.QueryConfig;
+
+export const askPrepared: Ask = (statement, values) => ({ ...statement, values });
+export const askPlainly: Ask = ({ text }, values) => ({ text, values });
+
 /** Three statements: select the contact, update or insert it, insert the event. */
-export async function naiveTrack(pool: pg.Pool, projectId: string, body: z.output<typeof track.body>) {
+export async function naiveTrack(
+  pool: pg.Pool,
+  ask: Ask,
+  projectId: string,
+  body: z.output<typeof track.body>,
+) {
   const data = JSON.stringify(body.data ?? {});
-  const { rows } = await pool.query<{ id: string }>({ ...FIND_CONTACT, values: [projectId, body.email] });
+  const { rows } = await pool.query<{ id: string }>(ask(FIND_CONTACT, [projectId, body.email]));
   const contactId = rows[0]?.id ?? newId();
-  if (rows[0] === undefined)
-    await pool.query({ ...INSERT_CONTACT, values: [projectId, contactId, body.email, data] });
-  else await pool.query({ ...UPDATE_CONTACT, values: [projectId, contactId, data] });
+  if (rows[0] === undefined) await pool.query(ask(INSERT_CONTACT, [projectId, contactId, body.email, data]));
+  else await pool.query(ask(UPDATE_CONTACT, [projectId, contactId, data]));
   const eventId = newId();
-  await pool.query({ ...INSERT_EVENT, values: [projectId, eventId, contactId, body.event, data] });
+  await pool.query(ask(INSERT_EVENT, [projectId, eventId, contactId, body.event, data]));
   return { contact: contactId, event: eventId, timestamp: new Date().toISOString() };
 }
 
@@ -50,24 +60,22 @@ const INSERT_EMAIL = {
 };
 
 /** One transaction: upsert the contact, insert the content, insert the mail, for each recipient. */
-export async function naiveSend(pool: pg.Pool, projectId: string, body: SendBody) {
+export async function naiveSend(pool: pg.Pool, ask: Ask, projectId: string, body: SendBody) {
   const contentId = newId();
   const emails: Array<{ contact: { id: string; email: string }; email: string }> = [];
   const client = await pool.connect();
   try {
     await client.query("begin");
-    await client.query({
-      ...INSERT_CONTENT,
-      values: [projectId, contentId, body.from?.address, body.subject, body.body],
-    });
+    await client.query(
+      ask(INSERT_CONTENT, [projectId, contentId, body.from?.address, body.subject, body.body]),
+    );
     for (const { address } of body.to) {
       const data = JSON.stringify(body.data ?? {});
-      const { rows } = await client.query<{ id: string }>({
-        ...UPSERT_CONTACT,
-        values: [projectId, newId(), address, data],
-      });
+      const { rows } = await client.query<{ id: string }>(
+        ask(UPSERT_CONTACT, [projectId, newId(), address, data]),
+      );
       const [emailId, contactId = ""] = [newId(), rows[0]?.id];
-      await client.query({ ...INSERT_EMAIL, values: [projectId, emailId, contactId, contentId, address] });
+      await client.query(ask(INSERT_EMAIL, [projectId, emailId, contactId, contentId, address]));
       emails.push({ contact: { id: contactId, email: address }, email: emailId });
     }
     await client.query("commit");

@@ -11,20 +11,22 @@ import { createMetrics } from "../server/src/platform/metrics.ts";
 import { createRateLimiter } from "../server/src/platform/rate-limit.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createKeyFinder, type FoundKey } from "../server/src/projects/keys.ts";
-import { naiveSend, naiveTrack } from "./naive-doors.ts";
+import { askPlainly, askPrepared, naiveSend, naiveTrack, type Ask } from "./naive-doors.ts";
 
 export interface RivalSpec {
   /** null: no database, one key in memory. */
   connection: pg.PoolConfig | null;
   key: string;
+  /** Whether its statements are prepared. */
+  prepared: boolean;
 }
 
 const POOL_SIZE = 16;
 
-function naiveRoutes(pool: pg.Pool): Route[] {
+function naiveRoutes(pool: pg.Pool, ask: Ask): Route[] {
   return [
-    route(contract.track, async ({ projectId, body }) => ok(await naiveTrack(pool, projectId, body))),
-    route(contract.send, async ({ projectId, body }) => ok(await naiveSend(pool, projectId, body))),
+    route(contract.track, async ({ projectId, body }) => ok(await naiveTrack(pool, ask, projectId, body))),
+    route(contract.send, async ({ projectId, body }) => ok(await naiveSend(pool, ask, projectId, body))),
   ];
 }
 
@@ -42,7 +44,7 @@ function emptyRoutes(): Route[] {
   ];
 }
 
-async function serve({ connection, key }: RivalSpec): Promise<number> {
+async function serve({ connection, key, prepared }: RivalSpec): Promise<number> {
   const log = createLog({ level: "warn" });
   const pool = createPool({ connection: connection ?? {}, maxConnections: POOL_SIZE, log });
   const database = createDatabase(pool);
@@ -60,7 +62,7 @@ async function serve({ connection, key }: RivalSpec): Promise<number> {
       log,
       metrics: createMetrics(),
     },
-    connection === null ? emptyRoutes() : naiveRoutes(pool),
+    connection === null ? emptyRoutes() : naiveRoutes(pool, prepared ? askPrepared : askPlainly),
   );
   await app.listen({ port: 0, host: "127.0.0.1" });
   return (app.server.address() as AddressInfo).port;

@@ -36,7 +36,8 @@ export async function startDatabase() {
   await bootstrap(createDatabase(pool), createSealer(APP_SECRET), readConfig(BOOTSTRAP));
   await pool.query(
     `insert into contacts (project_id, id, email, subscribed, data)
-     select p.id, uuidv7(), 'person-' || lpad(n::text, ${NUMBER_DIGITS}, '0') || '@example.com', true, '{"plan": "pro"}'
+     select p.id, uuidv7(), 'person-' || lpad(n::text, ${NUMBER_DIGITS}, '0') || '@example.com', true,
+       '{"plan": "pro", "order": 1000000, "total": 129.5}'
      from projects p, generate_series(0, ${ADDRESSES - 1}) n`,
   );
   await pool.query("vacuum (analyze) contacts");
@@ -72,10 +73,10 @@ export async function startOurs(
   };
 }
 
-/** The naive server; without a database the one that only checks and answers. */
-export async function startRival(database: BenchDatabase | null): Promise<BenchServer> {
+/** The naive server, with its statements prepared or not; without a database the one that only checks and answers. */
+export async function startRival(database: BenchDatabase | null, prepared = false): Promise<BenchServer> {
   const child = fork(RIVAL, { serialization: "advanced" });
-  const spec: RivalSpec = { connection: database?.connection ?? null, key: SECRET_KEY };
+  const spec: RivalSpec = { connection: database?.connection ?? null, key: SECRET_KEY, prepared };
   const port = await portOf(child, spec);
   return {
     port,

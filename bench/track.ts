@@ -26,12 +26,13 @@ const REQUESTS = {
 export async function benchTrack(): Promise<void> {
   const closing: Array<() => Promise<void>> = [];
   try {
-    const databases = [await startDatabase(), await startDatabase()] as const;
+    const databases = [await startDatabase(), await startDatabase(), await startDatabase()] as const;
     closing.push(...databases.map((database) => () => database.stop()));
     const servers: Record<string, BenchServer> = {
       [NO_DATABASE]: await startRival(null),
       [NAIVE]: await startRival(databases[0]),
-      ours: await startOurs(databases[1], { ROLES: "api" }),
+      "naive, prepared": await startRival(databases[1], true),
+      ours: await startOurs(databases[2], { ROLES: "api" }),
     };
     closing.push(...Object.values(servers).map((server) => () => server.stop()));
     const rows: string[][] = [];

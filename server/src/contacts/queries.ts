@@ -1,8 +1,7 @@
-// Statements on `contacts` and `contact_fields`. Batches come as arrays, sorted by their caller so that locks are taken in one order.
-import { sql, type RawBuilder } from "kysely";
+// Statements on `contacts`. Batches come as arrays, sorted by their caller so that locks are taken in one order. How contacts come into being: upsert-queries.ts.
+import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import type { Via } from "./consent.ts";
-import type { FieldType } from "./rules.ts";
 
 export interface ContactRow {
   id: string;
@@ -14,97 +13,6 @@ export interface ContactRow {
 }
 
 const COLUMNS = ["id", "email", "subscribed", "data", "created_at", "updated_at"] as const;
-
-export interface ContactUpsert {
-  projectId: string;
-  email: string;
-  /** The id it gets when it is new. */
-  newId: string;
-  /** Whether it is subscribed when it is new. */
-  subscribed: boolean;
-  /** JSON: what is laid over its data, and the keys that go. */
-  added: string;
-  removed: string;
-  /** What the consent log says about its beginning when it is new. */
-  via: Via;
-}
-
-export interface UpsertedContact {
-  project_id: string;
-  email: string;
-  id: string;
-  /** As it was before; of a new contact as it is. */
-  subscribed: boolean;
-  /** Whether it is new, or its data changed. */
-  changed: boolean;
-}
-
-const keysOf = (column: string) => sql.raw(`array(select jsonb_array_elements_text(${column}))`);
-
-export type ContactUpsertStatement = RawBuilder<UpsertedContact>;
-
-/**
- * Inserts the contacts that are missing with the beginning of their consent log, patches the data of those that are there
- * where the patch changes anything, and registers the fields; all in one statement, because it is on the way of every
- * tracked event. A contact that another transaction inserts meanwhile is patched too. Making the statement is apart from
- * running it, so that one can be made while another runs.
- */
-export function contactUpsert(
-  contacts: readonly ContactUpsert[],
-  fields: readonly ContactField[],
-): ContactUpsertStatement {
-  return sql<UpsertedContact>`
-    with given as (
-      select i.*, c.id, c.subscribed as was,
-             c.id is not null and (c.data || i.added) - ${keysOf("i.removed")} is distinct from c.data as differs
-      from unnest(
-        ${arrayOf(contacts.map((contact) => contact.projectId))}::uuid[],
-        ${arrayOf(contacts.map((contact) => contact.email))}::text[],
-        ${arrayOf(contacts.map((contact) => contact.newId))}::uuid[],
-        ${contacts.map((contact) => contact.subscribed)}::boolean[],
-        ${arrayOf(contacts.map((contact) => contact.added))}::jsonb[],
-        ${arrayOf(contacts.map((contact) => contact.removed))}::jsonb[],
-        ${arrayOf(contacts.map((contact) => contact.via.source))}::text[],
-        ${arrayOf(contacts.map((contact) => contact.via.actor))}::text[],
-        ${arrayOf(contacts.map((contact) => contact.via.ip))}::inet[]
-      ) as i (project_id, email, new_id, subscribed, added, removed, source, actor, ip)
-      left join contacts c on c.project_id = i.project_id and c.email = i.email
-    ), inserted as (
-      insert into contacts (project_id, id, email, subscribed, data)
-      select project_id, new_id, email, subscribed, added from given where id is null order by project_id, email
-      on conflict (project_id, email) do update set updated_at = now(),
-        data = (contacts.data || excluded.data) - array(
-          select jsonb_array_elements_text(g.removed) from given g
-          where g.project_id = excluded.project_id and g.email = excluded.email)
-      returning project_id, email, id, subscribed
-    ), begun as (
-      insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip)
-      select i.project_id, i.id, i.id, i.subscribed, g.source, g.actor, g.ip
-      from inserted i join given g on g.project_id = i.project_id and g.new_id = i.id
-    ), patched as (
-      update contacts c set data = (c.data || g.added) - ${keysOf("g.removed")}, updated_at = now()
-      from (select * from given where differs order by project_id, email) g
-      where c.project_id = g.project_id and c.id = g.id
-    ), registered as (${fieldInsert(fields)})
-    select project_id, email, id, was as subscribed, differs as changed from given where id is not null
-    union all select project_id, email, id, subscribed, true from inserted`;
-}
-
-export async function upsertContactRows(
-  tx: Tx,
-  statement: ContactUpsertStatement,
-): Promise<UpsertedContact[]> {
-  return (await statement.execute(tx)).rows;
-}
-
-/**
- * Texts as the database writes an array of them. Quotes and backslashes are escaped in JSON alike, and that is made many
- * times faster than the driver does it; where JSON escapes anything else, it is left to the driver.
- */
-function arrayOf(texts: ReadonlyArray<string | null>): string | ReadonlyArray<string | null> {
-  const json = JSON.stringify(texts);
-  return /\\[^"\\]/.test(json) ? texts : `{${json.slice(1, -1)}}`;
-}
 
 /**
  * Sets `subscribed` where it differs, with a row of the consent log for each, and answers the contacts that really flipped,
@@ -137,30 +45,6 @@ export async function flipSubscriptions(
     )
     select project_id, id, subscribed from flipped`.execute(tx);
   return rows;
-}
-
-export interface ContactField {
-  projectId: string;
-  field: string;
-  type: FieldType;
-}
-
-/** Registers the type of keys seen for the first time; the first type stays. */
-export async function insertFields(tx: Tx, fields: readonly ContactField[]): Promise<void> {
-  await fieldInsert(fields).execute(tx);
-}
-
-function fieldInsert(fields: readonly ContactField[]) {
-  return sql`
-    insert into contact_fields (project_id, field, type)
-    select i.project_id, i.field, i.type from unnest(
-      ${fields.map((field) => field.projectId)}::uuid[],
-      ${fields.map((field) => field.field)}::text[],
-      ${fields.map((field) => field.type)}::text[]
-    ) as i (project_id, field, type)
-    where not exists (select 1 from contact_fields f where f.project_id = i.project_id and f.field = i.field)
-    order by i.project_id, i.field
-    on conflict do nothing`;
 }
 
 export async function findContact(

@@ -2,21 +2,22 @@
 // Before it: v1/, routes.ts, later imports. After it: events/ records each real flip in the same transaction.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
+import type { ConsentSource, Via } from "./consent.ts";
+import { flipSubscriptions } from "./queries.ts";
+import { composePatches, inferFieldType, type DataPatch } from "./rules.ts";
 import {
   contactUpsert,
-  flipSubscriptions,
+  contactUpsertWithEvents,
   insertFields,
   upsertContactRows,
   type ContactField,
   type ContactUpsert,
   type ContactUpsertStatement,
   type UpsertedContact,
-} from "./queries.ts";
-import type { ConsentSource, Via } from "./consent.ts";
-import { composePatches, inferFieldType, type DataPatch } from "./rules.ts";
+} from "./upsert-queries.ts";
 
 export interface ContactChange {
   projectId: string;
@@ -56,6 +57,42 @@ export async function upsertContacts(tx: Tx, changes: readonly ContactChange[]):
     });
   }
   return changes.map((change) => outcomes.get(change) ?? { contactId: "", isNew: false, isChanged: false });
+}
+
+/** Something that happened to a contact, with what it changes; it says nothing about `subscribed`. */
+export interface ContactHappening {
+  change: Omit<ContactChange, "subscribed">;
+  event: string;
+  data: Record<string, unknown> | null;
+}
+
+/**
+ * Applies such changes and records their events, in the order given, as one statement: it is a transaction by itself, in one
+ * round trip instead of four. For a batch of requests, not for files of them. Answers one event per happening.
+ */
+export async function upsertContactsWithEvents(
+  database: Database,
+  happenings: readonly ContactHappening[],
+): Promise<Array<{ contactId: string; id: string; createdAt: Date }>> {
+  const createdAt = new Date();
+  const events = happenings.map(({ change: { projectId, email }, event, data }) => ({
+    projectId,
+    email,
+    id: newId(),
+    name: event,
+    data: data === null ? null : JSON.stringify(data),
+    createdAt,
+  }));
+  const changes = intoRounds(happenings.map(({ change }) => change))
+    .flat()
+    .map((group) => group.change);
+  const statement = contactUpsertWithEvents(changes.map(rowOf), fieldsOf(changes), events);
+  const contacts = byAddress(await upsertContactRows(database, statement));
+  return events.map(({ projectId, email, id }) => {
+    const contact = contacts.get(projectId)?.get(email);
+    if (contact === undefined) throw new Error("An upserted contact has no row.");
+    return { contactId: contact.id, id, createdAt };
+  });
 }
 
 interface Group {
@@ -105,9 +142,7 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
       upsertContactRows(tx, statement),
       makeNextPart(changes, end),
     ]);
-    const contacts = new Map<string, Map<string, UpsertedContact>>();
-    for (const row of stored)
-      getOrAdd(contacts, row.project_id, () => new Map<string, UpsertedContact>()).set(row.email, row);
+    const contacts = byAddress(stored);
     for (const { projectId, email, newId: givenId } of rows) {
       const change = changes[outcomes.length];
       const contact = contacts.get(projectId)?.get(email);
@@ -127,6 +162,14 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
   return outcomes;
 }
 
+/** By project, then by address. */
+function byAddress(rows: readonly UpsertedContact[]): Map<string, Map<string, UpsertedContact>> {
+  const contacts = new Map<string, Map<string, UpsertedContact>>();
+  for (const row of rows)
+    getOrAdd(contacts, row.project_id, () => new Map<string, UpsertedContact>()).set(row.email, row);
+  return contacts;
+}
+
 /** With more of them in one statement the planner reads all contacts of all projects to find these. */
 const ROWS_A_STATEMENT = 1_000;
 
@@ -140,7 +183,12 @@ interface Part {
 function makePart(changes: readonly ContactChange[], start: number): Part | null {
   const own = changes.slice(start, start + ROWS_A_STATEMENT);
   if (own.length === 0) return null;
-  const rows = own.map((change) => ({
+  const rows = own.map(rowOf);
+  return { rows, statement: contactUpsert(rows, fieldsOf(own)), end: start + own.length };
+}
+
+function rowOf(change: ContactChange): ContactUpsert {
+  return {
     projectId: change.projectId,
     email: change.email,
     newId: newId(),
@@ -148,8 +196,7 @@ function makePart(changes: readonly ContactChange[], start: number): Part | null
     added: JSON.stringify(change.patch.set),
     removed: JSON.stringify(change.patch.remove),
     via: change.via,
-  }));
-  return { rows, statement: contactUpsert(rows, fieldsOf(own)), end: start + own.length };
+  };
 }
 
 /** Makes it while the database works on the part before. */

@@ -108,9 +108,14 @@ function isTransactionControl(text: string): boolean {
  * so it must have no effect outside the database.
  */
 export async function transaction<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return tryAgain(() => database.transaction().execute(work));
+}
+
+/** The same for work that is one statement, and so a transaction by itself. */
+export async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.transaction().execute(work);
+      return await work();
     } catch (error) {
       if (!RETRIED_CODES.has(databaseErrorCode(error) ?? "") || attempt >= MAX_TRANSACTION_ATTEMPTS)
         throw error;

@@ -1,6 +1,6 @@
 // POST /v1/track: contact and event in one transaction, many requests in one batch (ARCHITECTURE.md, decision 1).
 // Before it: routes.ts. After it: contacts/ upserts, events/ records.
-import { surelyRolledBack, transaction, type Database } from "../platform/database.ts";
+import { surelyRolledBack, transaction, tryAgain, type Database } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit, type GroupCommit } from "../platform/group-commit.ts";
 import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
@@ -8,7 +8,7 @@ import { recordEvents } from "../events/events.ts";
 import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";
 import { readDataPatch, readEventData } from "../contacts/rules.ts";
-import { upsertContacts } from "../contacts/upsert-contacts.ts";
+import { upsertContacts, upsertContactsWithEvents } from "../contacts/upsert-contacts.ts";
 import { laneOf, optional } from "./lane.ts";
 
 export interface TrackRequest {
@@ -27,9 +27,9 @@ export interface TrackAnswer {
   timestamp: string;
 }
 
-/** Three batches in flight: one fills, one is worked on, one commits. Small enough that nobody waits long for the others. */
-const LANES = 3;
-const MAX_BATCH = 100;
+/** Two batches in flight: one fills while the other is worked on. Small enough that nobody waits long for the others. */
+const LANES = 2;
+const MAX_BATCH = 200;
 
 /** The door for tracked events. What one contact tracked stays in order: its events share a lane. */
 export function createTracker(database: Database): GroupCommit<TrackRequest, TrackAnswer> {
@@ -43,43 +43,59 @@ export function createTracker(database: Database): GroupCommit<TrackRequest, Tra
 }
 
 async function track(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {
-  const changes = requests.map((request) => ({
-    projectId: request.projectId,
-    email: request.email,
-    ...optional("subscribed", request.subscribed),
-    subscribedIfNew: true,
-    patch: readDataPatch(request.data),
-    via: request.via,
-  }));
   try {
-    const answered = await transaction(database, async (tx) => {
-      const contacts = await upsertContacts(tx, changes);
-      const events = await recordEvents(
-        tx,
-        requests.map((request, at) => ({
-          projectId: request.projectId,
-          contactId: contacts[at]?.contactId ?? "",
-          name: request.event,
-          data: readEventData(request.data),
-        })),
-      );
-      const answers = events.map((event) => ({
-        contact: event.contactId,
-        event: event.id,
-        timestamp: event.createdAt.toISOString(),
-      }));
-      await storeReceipts(
-        tx,
-        requests.flatMap(({ receipt }, at) =>
-          receipt === null ? [] : [{ receipt, answer: { status: 200, body: answers[at] } }],
-        ),
-      );
-      await failpoint("event.before_commit");
-      return answers;
-    });
+    const isPlain = requests.every(({ subscribed, receipt }) => subscribed === undefined && receipt === null);
+    const answers = await (isPlain ? trackPlain : trackAny)(database, requests);
     await failpoint("event.after_commit");
-    return answered;
+    return answers;
   } catch (error) {
     throw contactRefusal(error) ?? error;
   }
+}
+
+/** Nearly all: nothing but data and an event each. */
+async function trackPlain(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {
+  const happenings = requests.map((request) => ({
+    change: changeOf(request),
+    event: request.event,
+    data: readEventData(request.data),
+  }));
+  await failpoint("event.before_commit");
+  return (await tryAgain(() => upsertContactsWithEvents(database, happenings))).map(answerOf);
+}
+
+async function trackAny(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {
+  const changes = requests.map((request) => ({
+    ...changeOf(request),
+    ...optional("subscribed", request.subscribed),
+  }));
+  return transaction(database, async (tx) => {
+    const contacts = await upsertContacts(tx, changes);
+    const events = await recordEvents(
+      tx,
+      requests.map((request, at) => ({
+        projectId: request.projectId,
+        contactId: contacts[at]?.contactId ?? "",
+        name: request.event,
+        data: readEventData(request.data),
+      })),
+    );
+    const answers = events.map(answerOf);
+    await storeReceipts(
+      tx,
+      requests.flatMap(({ receipt }, at) =>
+        receipt === null ? [] : [{ receipt, answer: { status: 200, body: answers[at] } }],
+      ),
+    );
+    await failpoint("event.before_commit");
+    return answers;
+  });
+}
+
+function changeOf({ projectId, email, data, via }: TrackRequest) {
+  return { projectId, email, subscribedIfNew: true, patch: readDataPatch(data), via };
+}
+
+function answerOf(event: { contactId: string; id: string; createdAt: Date }): TrackAnswer {
+  return { contact: event.contactId, event: event.id, timestamp: event.createdAt.toISOString() };
 }

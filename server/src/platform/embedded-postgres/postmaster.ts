@@ -40,6 +40,8 @@ const SETTINGS = {
   wal_compression: "on",
   synchronous_commit: "on",
   jit: "off",
+  // New addresses wait in a list before they are searchable by index: whoever finds it full sorts it in, and is waited for.
+  gin_pending_list_limit: "1MB",
   timezone: "UTC",
   log_timezone: "UTC",
   // One file per weekday, overwritten a week later.
