@@ -1,6 +1,6 @@
 // Statements on `segment_members`. `matches` is a compiled filter over contacts `c`; no list of members passes through here whole.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Tx } from "../platform/database.ts";
+import { plannedEachTime, type Tx } from "../platform/database.ts";
 import { recordEventsOf } from "../events/events.ts";
 
 /** What a segment is called in its events. */
@@ -12,7 +12,8 @@ export interface EventNames {
 
 /**
  * Makes the stored members equal to who matches, all of them or only these contacts, with one event for each who really
- * came or left, and moves the count along; all in one statement.
+ * came or left, and moves the count along; all in one statement. Who moves is found by a full join, which is always made by
+ * hashing or sorting: of tables that grew lately PostgreSQL believes that they are empty, and would compare each with each.
  */
 export async function syncMembers(
   tx: Tx,
@@ -25,18 +26,23 @@ export async function syncMembers(
   const among = (column: string) =>
     contactIds === null ? sql`` : sql` and ${sql.raw(column)} = any(${contactIds}::uuid[])`;
   const { rows } = await sql<{ added: number; removed: number; total: number }>`
-    with matching as materialized (
+    ${plannedEachTime} with matching as materialized (
       select c.id from contacts c where c.project_id = ${projectId}${among("c.id")} and ${matches}
+    ), members as materialized (
+      select m.contact_id from segment_members m
+      where m.project_id = ${projectId} and m.segment_id = ${id}${among("m.contact_id")}
+    ), moves as materialized (
+      select coalesce(matching.id, members.contact_id) as contact_id, matching.id is null as leaves
+      from matching full join members on members.contact_id = matching.id
+      where matching.id is null or members.contact_id is null
     ), gone as (
       delete from segment_members m
-      where m.project_id = ${projectId} and m.segment_id = ${id}${among("m.contact_id")}
-        and not exists (select 1 from matching where matching.id = m.contact_id)
+      where m.project_id = ${projectId} and m.segment_id = ${id}
+        and m.contact_id = any(array(select contact_id from moves where leaves))
       returning m.contact_id
     ), come as (
       insert into segment_members (project_id, segment_id, contact_id)
-      select ${projectId}::uuid, ${id}::uuid, matching.id from matching
-      where not exists (select 1 from segment_members m
-        where m.project_id = ${projectId} and m.segment_id = ${id} and m.contact_id = matching.id)
+      select ${projectId}::uuid, ${id}::uuid, contact_id from moves where not leaves
       on conflict do nothing returning contact_id
     ), exits as (${recordEventsOf({ projectId, name: events.exit, data: events.data }, sql`select contact_id from gone`)}
     ), entries as (${recordEventsOf({ projectId, name: events.entry, data: events.data }, sql`select contact_id from come`)}

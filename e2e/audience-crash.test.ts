@@ -1,0 +1,131 @@
+// kill -9 of all processes amid an import, a bulk change, the deletion of a field and the computing of a segment: they end by
+// themselves after the next start, and each contact was changed once. Before it: program.ts. After it: counts, which must be exact.
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { createApiClient, type ApiClient } from "./api-client.ts";
+import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } from "./program.ts";
+import { waitUntil } from "./wait-until.ts";
+
+const OLD = 20_000;
+const NEW = 5_000;
+/** Those whose address has a nought after the hyphen. */
+const LEAVING = 10_000;
+const PROS = OLD / 2 + NEW;
+const SETUP_MS = 30_000;
+const RECOVERY_MS = 30_000;
+/** From the calls until everything dies: some steps are done by then, none is at its end. */
+const KILL_AFTER_MS = 250;
+
+let program: Program | undefined;
+let removeFolder: (() => Promise<void>) | undefined;
+
+afterEach(async () => {
+  await program?.kill();
+  await removeFolder?.();
+});
+
+interface Job {
+  state: string;
+  result: Record<string, unknown> | null;
+}
+
+function csv(header: string, count: number, rowOf: (number: number) => string): string {
+  const rows = Array.from({ length: count }, (_, number) => rowOf(number));
+  return `${header}\n${rows.join("\n")}\n`;
+}
+
+const emailOf = (number: number) => `reader-${String(number).padStart(5, "0")}@example.com`;
+const planOf = (number: number) => (number % 2 === 0 ? "pro" : "free");
+
+async function startImport(url: string, text: string): Promise<string> {
+  const body = new FormData();
+  body.set("file", new File([text], "readers.csv", { type: "text/csv" }));
+  const headers = { authorization: `Bearer ${SECRET_KEY}` };
+  const response = await fetch(new URL("/contacts/import", url), { method: "POST", headers, body });
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { jobId: string }).jobId;
+}
+
+const isOver = async (api: ApiClient, path: string) => (await api.get<Job>(path)).state === "completed";
+
+type Condition = { field: string; operator: string; value?: unknown };
+
+async function count(api: ApiClient, ...conditions: Condition[]): Promise<number> {
+  const filters = { operator: "AND", conditions };
+  return (await api.post<{ count: number }>("/segments/preview", { filters })).count;
+}
+
+test("import, bulk change, field deletion and segment end within 30 s of the start after kill -9, with exact totals", async () => {
+  const folder = await makeDataFolder();
+  removeFolder = folder.remove;
+  const settings = { DATA_DIR: folder.path, ...BOOTSTRAP };
+  program = await startProgram(settings);
+  let api = createApiClient(program.url);
+  const first = csv("email,plan,city", OLD, (number) => `${emailOf(number)},${planOf(number)},Berlin`);
+  const before = `/contacts/import/${await startImport(program.url, first)}`;
+  await waitUntil("the contacts", SETUP_MS, () => isOver(api, before));
+
+  // Everybody changes to the other plan, and those who are new are pros.
+  const second = csv("email,plan", OLD + NEW, (number) =>
+    number < OLD ? `${emailOf(number)},${planOf(number + 1)}` : `${emailOf(number)},pro`,
+  );
+  const isPro = { field: "data.plan", operator: "equals", value: "pro" };
+  const segment = await api.post<{ id: string }>("/segments", {
+    name: "Pros",
+    filters: { operator: "AND", conditions: [isPro] },
+    trackMembership: true,
+  });
+  const imported = `/contacts/import/${await startImport(program.url, second)}`;
+  const leaving = { mode: "query", filter: { search: "reader-0" } };
+  const { jobId } = await api.post<{ jobId: string }>("/contacts/bulk-unsubscribe", leaving);
+  const changed = `/contacts/bulk/${jobId}`;
+  expect((await api.call("DELETE", "/contacts/fields/data.city")).status).toBe(200);
+  await delay(KILL_AFTER_MS);
+  await program.kill();
+
+  program = await startProgram(settings);
+  api = createApiClient(program.url);
+  const hasCity = { field: "data.city", operator: "exists" };
+  const isMember = { field: `segment.${segment.id}`, operator: "memberOfSegment" };
+  const members = async () => (await api.get<{ memberCount: number }>(`/segments/${segment.id}`)).memberCount;
+  const ends = {
+    import: () => isOver(api, imported),
+    "bulk change": () => isOver(api, changed),
+    "field deletion": async () => (await count(api, hasCity)) === 0,
+    segment: async () => (await members()) === PROS,
+  };
+  for (const [what, hasEnded] of Object.entries(ends))
+    expect([what, await hasEnded()]).toEqual([what, false]);
+  const startedMs = performance.now();
+  for (const [what, hasEnded] of Object.entries(ends))
+    await waitUntil(`the end of the ${what}`, RECOVERY_MS - (performance.now() - startedMs), hasEnded);
+  expect((await api.get<Job>(imported)).result).toMatchObject({
+    totalRows: OLD + NEW,
+    createdCount: NEW,
+    updatedCount: OLD,
+    failureCount: 0,
+  });
+  expect((await api.get<Job>(changed)).result).toMatchObject({
+    totalRequested: LEAVING,
+    successCount: LEAVING,
+    unchangedCount: 0,
+    failureCount: 0,
+  });
+  const happened = (event: string, value?: number) => ({
+    field: `event.${event}`,
+    operator: "triggered",
+    ...(value === undefined ? {} : { value }),
+  });
+  expect(await count(api, isPro)).toBe(PROS);
+  expect(await count(api, { field: "subscribed", operator: "equals", value: false })).toBe(LEAVING);
+  expect(await count(api, happened("contact.unsubscribed"))).toBe(LEAVING);
+  const twice = ["contact.unsubscribed", "segment.pros.entry", "segment.pros.exit"].map((event) =>
+    count(api, happened(event, 2)),
+  );
+  expect(await Promise.all(twice), "contacts with one event too many").toEqual([0, 0, 0]);
+  // Whoever came is there, or went.
+  expect(await count(api, isMember, happened("segment.pros.entry"))).toBe(PROS);
+  expect(await count(api, isMember, happened("segment.pros.exit"))).toBe(0);
+  const [came, went] = [happened("segment.pros.entry"), happened("segment.pros.exit")];
+  expect(await count(api, came)).toBe(PROS + (await count(api, came, went)));
+}, 120_000);
