@@ -58,8 +58,8 @@ export async function membershipForAll(
   return compileForAll(database, planMembership(segmentId, options), options);
 }
 
-/** Each process of a statement makes its own tables, of a few megabytes each. */
-const MAX_TABLES_IN_MEMORY = 8;
+/** Each process of a statement makes its own tables, of up to 10 MB each. */
+const MAX_TABLES_IN_MEMORY = 4;
 
 async function compileForAll(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
   const asking = askingOf(options);

@@ -1,7 +1,7 @@
 // Statements that read what filters stand on: segments, and what a contact in memory must know of itself.
 // Before it: load-segments.ts, load-contacts.ts, compile-filter.ts.
 import { sql } from "kysely";
-import type { Database } from "../../platform/database.ts";
+import { plannedEachTime, type Database } from "../../platform/database.ts";
 import { FEW_EVENTS, happened, type Asking, type EventQuestion } from "./condition-queries.ts";
 import type { SegmentSource } from "./load-segments.ts";
 
@@ -86,7 +86,7 @@ export async function hasFewEvents(
   asking: Asking,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from events e where e.project_id = ${asking.projectId} and ${happened(question, asking)}
+    ${plannedEachTime} select from events e where e.project_id = ${asking.projectId} and ${happened(question, asking)}
     offset ${FEW_EVENTS} limit 1`.execute(database);
   return rows.length === 0;
 }
