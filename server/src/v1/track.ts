@@ -53,7 +53,7 @@ async function track(database: Database, requests: readonly TrackRequest[]): Pro
   }
 }
 
-/** Nearly all: nothing but data and an event each. */
+/** Nearly all: nothing but data and an event each, as one statement; a failpoint cannot stand between it and its commit. */
 async function trackPlain(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {
   const happenings = requests.map((request) => ({
     change: changeOf(request),
