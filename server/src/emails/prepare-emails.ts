@@ -1,20 +1,19 @@
-// From claimed rows to signed messages: load contents and contacts, render, build, sign. A mail that cannot be prepared fails alone.
+// From claimed rows to signed messages: load contents, contacts and files, render, build, sign. A mail that cannot be prepared fails alone.
 // Before it: sender.ts claimed. After it: sender.ts hands the messages to the transport.
-import { LRUCache } from "lru-cache";
 import { domainOf, hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../platform/database.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
-import type { Copies, Mailbox, StoredAttachment } from "./emails.ts";
+import type { Copies, Mailbox } from "./emails.ts";
+import { contentKey, createContentLoader, type Content } from "./load-contents.ts";
 import { signMessage, type DkimKey } from "./message/dkim.ts";
-import type { Attachment } from "./message/attachment.ts";
 import type { Mailbox as NamedMailbox } from "./message/header.ts";
 import { buildMessage } from "./message/message.ts";
 import { messageHeaders, streamOf, type HeaderField, type ListKind } from "./message-headers.ts";
 import type { OutgoingMessage } from "./providers/transport.ts";
-import type { MailTracking, Renderer, RenderResult } from "./rendering/renderer.ts";
+import type { BodyResult, MailTracking, Renderer } from "./rendering/renderer.ts";
 import { kindOf, messageDateOf, messageIdOf, NOT_SUBSCRIBED } from "./rules.ts";
-import { findContents, findFiles, type ClaimedRow } from "./sender-queries.ts";
+import type { ClaimedRow } from "./sender-queries.ts";
 import { asksForFooter, templateVariables, type Footer, type Recipient } from "./template-variables.ts";
 import { isTracked } from "./tracking-rules.ts";
 
@@ -67,11 +66,6 @@ export type Prepared =
   /** Not wanted any more. */
   | { kind: "skipped"; row: ClaimedRow; reason: string };
 
-type Content = Awaited<ReturnType<typeof findContents>>[number];
-
-/** Contents seldom differ within a batch and never change: kept up to this many bytes. */
-const CONTENT_CACHE_BYTES = 32 * 1024 * 1024;
-
 export function createPreparer(options: {
   database: Database;
   renderer: Renderer;
@@ -80,36 +74,14 @@ export function createPreparer(options: {
   rewrites?: readonly string[];
 }) {
   const { database, renderer, surroundings, rewrites = [] } = options;
-  const contents = new LRUCache<string, Content>({
-    maxSize: CONTENT_CACHE_BYTES,
-    sizeCalculation: (content) => content.html.length + (content.text?.length ?? 0) + 500,
-  });
-
+  const loadContents = createContentLoader(database);
   const storeLinks = createLinkStore(database);
-
-  async function loadContents(rows: readonly ClaimedRow[]): Promise<Map<string, Content>> {
-    const wanted = new Map(
-      rows.map((row) => [contentKey(row), { projectId: row.project_id, id: row.content_id }]),
-    );
-    const found = new Map<string, Content>();
-    for (const key of wanted.keys()) {
-      const cached = contents.get(key);
-      if (cached !== undefined) found.set(key, cached);
-    }
-    const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, value]) => value);
-    for (const content of missing.length === 0 ? [] : await findContents(database, missing)) {
-      const key = `${content.project_id} ${content.id}`;
-      found.set(key, content);
-      contents.set(key, content);
-    }
-    return found;
-  }
 
   async function prepareOne(
     row: ClaimedRow,
     content: Content,
     key: SigningKey | undefined,
-    rendered: RenderResult | undefined,
+    rendered: BodyResult | undefined,
   ): Promise<Prepared> {
     if (key === undefined || key.kind === "refused")
       return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
@@ -124,8 +96,6 @@ export function createPreparer(options: {
       cc: copies.cc.map(named),
       ...(content.reply_to === null ? {} : { replyTo: { address: content.reply_to } }),
       subject: rendered.subject,
-      html: rendered.html,
-      text: rendered.text,
       headers: messageHeaders({
         projectId: row.project_id,
         campaignId: row.campaign_id,
@@ -136,9 +106,9 @@ export function createPreparer(options: {
         custom: content.headers as HeaderField[],
         rewrites,
       }),
-      attachments: await loadAttachments(row, content),
+      body: rendered.body,
     });
-    const raw = key.kind === "key" ? await signMessage(built, key.key, rewrites) : built;
+    const raw = key.kind === "key" ? await signMessage(built, key.key, rewrites) : built.bytes;
     if (raw.length > LIMITS.messageBytes.value)
       return {
         kind: "failed",
@@ -175,27 +145,6 @@ export function createPreparer(options: {
       : surroundings.linksOf(row.project_id, row.contact_id).unsubscribeUrl;
   }
 
-  async function loadAttachments(row: ClaimedRow, content: Content): Promise<Attachment[]> {
-    const stored = content.attachments as StoredAttachment[];
-    if (stored.length === 0) return [];
-    const files = await findFiles(
-      database,
-      row.project_id,
-      stored.map((attachment) => attachment.fileId),
-    );
-    return stored.map(({ fileId, filename, contentType, contentId, disposition }) => {
-      const bytes = files.get(fileId);
-      if (bytes === undefined) throw new Error(`The file ${fileId} of mail ${row.id} is missing.`);
-      return {
-        filename,
-        contentType,
-        disposition,
-        content: bytes,
-        ...(contentId === null ? {} : { contentId }),
-      };
-    });
-  }
-
   /** Footers of the mails whose content asks for one; where nobody is to unsubscribe there is none. */
   async function readFooters(
     mails: ReadonlyArray<{ row: ClaimedRow; content: Content; recipient: Omit<Recipient, "footer"> }>,
@@ -213,7 +162,7 @@ export function createPreparer(options: {
   /** Prepares a batch; answers one entry per row, in order. Throws only when the database is away. */
   return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
     const found = await loadContents(rows);
-    const domains = [...found.values()].map((content) => ({
+    const domains = [...found.values()].map(({ content }) => ({
       projectId: content.project_id,
       domain: domainOf(content.from_address),
     }));
@@ -227,17 +176,18 @@ export function createPreparer(options: {
     const isUnwanted = (row: ClaimedRow, content: Content) =>
       content.list_kind !== null && contacts.get(row.contact_id ?? "")?.subscribed !== true;
     const renderable = rows.flatMap((row) => {
-      const content = found.get(contentKey(row));
-      if (content === undefined || isUnwanted(row, content)) return [];
-      return [
-        { row, content, recipient: recipientOf(row, contacts.get(row.contact_id ?? ""), surroundings) },
-      ];
+      const { content, attachments = null } = found.get(contentKey(row)) ?? {};
+      if (content === undefined || attachments === null || isUnwanted(row, content)) return [];
+      const recipient = recipientOf(row, contacts.get(row.contact_id ?? ""), surroundings);
+      return [{ row, content, attachments, recipient }];
     });
     const footers = await readFooters(renderable);
-    const rendered = await renderer.render(
-      renderable.map(({ row, content, recipient }) => ({
+    const rendered = await renderer.renderBodies(
+      renderable.map(({ row, content, attachments, recipient }) => ({
         contentKey: contentKey(row),
         content,
+        messageId: messageIdOf(row.id, content.from_address),
+        attachments,
         variables: templateVariables({ ...recipient, footer: footers.get(row) ?? null }),
         tracking: trackingOf(row, content, surroundings),
       })),
@@ -246,10 +196,11 @@ export function createPreparer(options: {
     const results = new Map(renderable.map(({ row }, at) => [row, rendered[at]]));
     return Promise.all(
       rows.map(async (row): Promise<Prepared> => {
-        const content = found.get(contentKey(row));
+        const { content, attachments } = found.get(contentKey(row)) ?? {};
         if (content === undefined)
           return { kind: "failed", row, reason: "The content of the mail is missing." };
         if (isUnwanted(row, content)) return { kind: "skipped", row, reason: NOT_SUBSCRIBED };
+        if (attachments === null) return { kind: "failed", row, reason: "A file of the mail is missing." };
         const key = keys.get(`${row.project_id} ${domainOf(content.from_address)}`);
         return prepareOne(row, content, key, results.get(row)).catch((error: unknown) => ({
           kind: "failed" as const,
@@ -261,7 +212,6 @@ export function createPreparer(options: {
   };
 }
 
-const contentKey = (row: ClaimedRow) => `${row.project_id} ${row.content_id}`;
 const addressOf = (mailbox: Mailbox) => mailbox.address;
 
 function named({ address, name }: Mailbox): NamedMailbox {
@@ -293,7 +243,7 @@ function trackingOf(row: ClaimedRow, content: Content, surroundings: Surrounding
   return surroundings.trackingOf?.(row.project_id, row.id) ?? null;
 }
 
-function linksOf(row: ClaimedRow, rendered: RenderResult | undefined): LinkedContent {
-  const links = rendered?.ok === true ? (rendered.links ?? []) : [];
+function linksOf(row: ClaimedRow, rendered: BodyResult | undefined): LinkedContent {
+  const links = rendered?.ok === true ? rendered.links : [];
   return { projectId: row.project_id, contentId: row.content_id, links };
 }

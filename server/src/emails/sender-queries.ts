@@ -124,14 +124,13 @@ export async function findContents(
 
 export async function findFiles(
   database: Database,
-  projectId: string,
-  ids: readonly string[],
-): Promise<Map<string, Buffer>> {
-  const { rows } = await sql<{ id: string; bytes: Buffer }>`
-    select id, bytes from email_files where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(
-    database,
-  );
-  return new Map(rows.map((row) => [row.id, row.bytes]));
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<Array<{ project_id: string; id: string; bytes: Buffer }>> {
+  const { rows } = await sql<{ project_id: string; id: string; bytes: Buffer }>`
+    select f.project_id, f.id, f.bytes
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join email_files f on f.project_id = i.project_id and f.id = i.id`.execute(database);
+  return rows;
 }
 
 /** Of a campaign that was paused or cancelled since the claim, nothing leaves any more. */

@@ -7,6 +7,7 @@ import { idTimeMs } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { bookingOf } from "./booking.ts";
 import type { Lease } from "./lease.ts";
+import { buildBody } from "./message/body.ts";
 import { buildMessage } from "./message/message.ts";
 import type { Outcome, OutgoingMessage, Transport } from "./providers/transport.ts";
 import { MAX_UNCERTAIN_ATTEMPTS, messageDateOf, messageIdOf } from "./rules.ts";
@@ -131,23 +132,23 @@ async function sendSystemMail(
   gate: () => Promise<boolean>,
 ): Promise<Outcome> {
   const envelope = { from: from.address, to: [mail.to_address] };
+  const messageId = messageIdOf(mail.id, from.address);
+  const built = buildMessage({
+    messageId,
+    date: messageDateOf(mail.id),
+    from,
+    to: [{ address: mail.to_address }],
+    subject: mail.subject,
+    // RFC 3834. No list, no tracking: this is nobody's campaign.
+    headers: [{ name: "Auto-Submitted", value: "auto-generated" }],
+    body: buildBody({ messageId, html: mail.html ?? "", text: mail.text ?? "", attachments: [] }),
+  });
   const message: OutgoingMessage = {
     emailId: mail.id,
     projectId: null,
     attempt: mail.attempts,
     envelope,
-    raw: buildMessage({
-      messageId: messageIdOf(mail.id, from.address),
-      date: messageDateOf(mail.id),
-      from,
-      to: [{ address: mail.to_address }],
-      subject: mail.subject,
-      html: mail.html ?? "",
-      text: mail.text ?? "",
-      // RFC 3834. No list, no tracking: this is nobody's campaign.
-      headers: [{ name: "Auto-Submitted", value: "auto-generated" }],
-      attachments: [],
-    }),
+    raw: built.bytes,
     needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
   };
   return transport.send(message, gate);

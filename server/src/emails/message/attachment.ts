@@ -8,7 +8,7 @@ export interface Attachment {
   filename: string;
   /** `type/subtype`, parameters allowed; anything else travels as application/octet-stream. */
   contentType: string;
-  content: Buffer;
+  content: Uint8Array;
   disposition: "attachment" | "inline";
   /** Without angle brackets; the HTML refers to it as `cid:…`. */
   contentId?: string;

@@ -1,8 +1,9 @@
 // Signs a finished message so that receivers can prove who sent it and that nothing changed (RFC 6376, 8301, 8463).
-// Before it: message.ts, which built the bytes. After it: a transport takes them, or nothing leaves at all.
+// Before it: message.ts, which built the bytes. After it: a transport takes the bytes, or nothing leaves at all.
 import type { KeyObject } from "node:crypto";
 import { hash, sign } from "node:crypto";
 import { foldedField } from "./header.ts";
+import { prepend, type Message } from "./message.ts";
 
 /** The key of a sender domain. Kept as a KeyObject: parsing PEM costs three times as much as the signature. */
 export interface DkimKey {
@@ -50,19 +51,19 @@ const FIELD_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 /**
  * Answers the message with a DKIM-Signature before it: sha256, relaxed/relaxed, the whole body. The same message and
  * key give the same bytes again (RSA and Ed25519 signatures hold nothing random, no time is written).
- * @param message CRLF line ends, exactly one From.
+ * @param message CRLF line ends, exactly one From. Its room is used up.
  * @param uncovered fields (lower case) that somebody on the way is known to replace.
  * @throws DkimSigningError if there is any doubt that the result verifies; there is no unsigned answer.
  */
 export async function signMessage(
-  message: Buffer,
+  message: Message,
   key: DkimKey,
   uncovered: readonly string[] = [],
 ): Promise<Buffer> {
   const algorithm = signingAlgorithm(key);
-  const headerEnd = message.indexOf("\r\n\r\n");
+  const headerEnd = message.bytes.indexOf("\r\n\r\n");
   if (headerEnd < 0) throw signingError(key, "the message has no end of header");
-  const fields = canonicalFields(message.toString("latin1", 0, headerEnd), key);
+  const fields = canonicalFields(message.bytes.toString("latin1", 0, headerEnd), key);
   if (fields.get("from")?.length !== 1) throw signingError(key, "the message must have exactly one From");
   const covered = SIGNED_FIELDS.filter((name) => name === "from" || !uncovered.includes(name));
   const present = covered.flatMap((name) => fields.get(name) ?? []);
@@ -71,7 +72,6 @@ export async function signMessage(
     const count = fields.get(name)?.length ?? 0;
     return count === 0 ? [] : Array<string>(count + 1).fill(name);
   });
-  const bodyHash = hash("sha256", canonicalBody(message.subarray(headerEnd + 4)), "base64");
   const tags = [
     "v=1;",
     `a=${algorithm}-sha256;`,
@@ -79,12 +79,12 @@ export async function signMessage(
     `d=${key.domain};`,
     `s=${key.selector};`,
   ];
-  tags.push(...chunks(`h=${names.join(":")};`, /.{1,70}(?:[:;])/g), `bh=${bodyHash};`);
+  tags.push(...chunks(`h=${names.join(":")};`, /.{1,70}(?:[:;])/g), `bh=${message.bodySha256};`);
   // Folding happens between these words only, and relaxed canonicalization turns a fold into one space.
   const data = Buffer.from(`${present.join("")}dkim-signature:${tags.join(" ")} b=`, "latin1");
   const signature = await signatureOf(data, key, algorithm);
   const field = foldedField("DKIM-Signature", [...tags, ...chunks(`b=${signature}`, /.{1,72}/g)]);
-  return Buffer.concat([Buffer.from(field, "latin1"), message]);
+  return prepend(field, message).bytes;
 }
 
 /** Checks all of the key that would end in a signature nobody accepts. */
@@ -127,19 +127,6 @@ function canonicalFields(header: string, key: DkimKey): Map<string, string[]> {
     else lines.unshift(line);
   }
   return fields;
-}
-
-/** RFC 6376 section 3.4.4. What message.ts builds is in this form already, and looking costs next to nothing. */
-function canonicalBody(body: Buffer): Buffer {
-  const untidy = body.includes("  ") || body.includes("\t") || body.includes(" \r\n");
-  if (!untidy && /[^\r\n]\r\n$/.test(body.toString("latin1", Math.max(0, body.length - 4)))) return body;
-  const text = body
-    .toString("latin1")
-    .replace(/[ \t]+/g, " ")
-    .replace(/ (?=\r\n|$)/g, "");
-  let end = text.length;
-  while (end > 0 && text.startsWith("\r\n", end - 2)) end -= 2;
-  return Buffer.from(end === 0 ? "" : `${text.slice(0, end)}\r\n`, "latin1");
 }
 
 /** Signs in the thread pool, so messages are signed on every core while the next ones are built. */

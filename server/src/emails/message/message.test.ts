@@ -1,5 +1,5 @@
 // What a built message promises, checked from outside: a DKIM verifier, a MIME parser and the bytes themselves.
-// It reads message.ts with header.ts and attachment.ts; dkim.test.ts looks at the signer alone.
+// It reads message.ts and body.ts with header.ts and attachment.ts; dkim.test.ts looks at the signer alone.
 import { generateKeyPairSync } from "node:crypto";
 import * as fc from "fast-check";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
@@ -8,10 +8,10 @@ import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
 import type { Attachment } from "./attachment.ts";
 import { safeFilename } from "./attachment.ts";
+import { buildBody, type BodyParts } from "./body.ts";
 import { signMessage } from "./dkim.ts";
 import type { Mailbox } from "./header.ts";
-import type { MessageParts } from "./message.ts";
-import { buildMessage } from "./message.ts";
+import { buildMessage, type Message, type MessageParts } from "./message.ts";
 
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const key = { domain: "mail.example.com", selector: "s1", privateKey };
@@ -22,7 +22,14 @@ async function resolver(name: string, type: string): Promise<string[][]> {
   throw Object.assign(new Error(`no record for ${type} ${name}`), { code: "ENOTFOUND" });
 }
 
-function partsWith(changes: Partial<MessageParts>): MessageParts {
+/** A mail as it is meant: what its header says, and what its body is made of. */
+type Mail = Omit<MessageParts, "body"> & BodyParts;
+
+function build(mail: Mail): Message {
+  return buildMessage({ ...mail, body: buildBody(mail) });
+}
+
+function partsWith(changes: Partial<Mail>): Mail {
   return {
     messageId: "0198c5a0-0000-7000-8000-000000000001@mail.example.com",
     date: new Date("2025-11-21T03:27:09.500Z"),
@@ -67,8 +74,8 @@ function expectCleanBytes(message: Buffer): void {
 }
 
 /** The content types of the message in the order of the parts. */
-function shape(changes: Partial<MessageParts>): string[] {
-  const lines = buildMessage(partsWith(changes)).toString("latin1").split("\r\n");
+function shape(changes: Partial<Mail>): string[] {
+  const lines = build(partsWith(changes)).bytes.toString("latin1").split("\r\n");
   return lines.flatMap((line) => /^Content-Type: ([^;]+)/.exec(line)?.[1] ?? []);
 }
 
@@ -124,7 +131,7 @@ const attachments: fc.Arbitrary<Attachment> = fc
     contentId: fc.option(fc.constantFrom("logo", "img1@mail.example.com"), { nil: undefined }),
   })
   .map(({ contentId, ...rest }) => (contentId === undefined ? rest : { ...rest, contentId }));
-const messages: fc.Arbitrary<MessageParts> = fc.record({
+const messages: fc.Arbitrary<Mail> = fc.record({
   messageId: fc.uuid().map((id) => `${id}@mail.example.com`),
   date: fc.date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true }),
   from: mailboxes.map((mailbox) => ({ ...mailbox, address: "news@mail.example.com" })),
@@ -153,7 +160,7 @@ const asSent = (sent: Attachment) => ({
     : sent.contentType.split(";")[0],
   disposition: sent.disposition,
   contentId: sent.contentId === undefined ? undefined : `<${sent.contentId}>`,
-  content: sent.content.toString("hex"),
+  content: Buffer.from(sent.content).toString("hex"),
 });
 const asRead = (read: ReadAttachment) => ({
   filename: read.filename,
@@ -170,9 +177,10 @@ const withCrlf = (text: string) => text.replace(/\r\n?|\n/g, "\r\n");
 test("a signed message of any shape and content verifies, and a reader gets back exactly what was put in", async () => {
   await fc.assert(
     fc.asyncProperty(messages, async (parts) => {
-      const built = buildMessage(parts);
+      const built = build(parts);
+      const unsigned = Buffer.from(built.bytes);
       const signed = await signMessage(built, key);
-      expect(signed.subarray(-built.length).equals(built)).toBe(true);
+      expect(signed.subarray(-unsigned.length).equals(unsigned)).toBe(true);
       expectCleanBytes(signed);
 
       const { results } = await dkimVerify(signed, { resolver, strict: true });
@@ -244,7 +252,7 @@ test("the text comes first in an alternative, inline parts are related to the HT
     "image/png",
     "application/pdf",
   ]);
-  const nested = buildMessage(partsWith({ attachments: [file, image] })).toString("latin1");
+  const nested = build(partsWith({ attachments: [file, image] })).bytes.toString("latin1");
   const boundaries = [...nested.matchAll(/boundary="([^"]+)"/g)].map(([, boundary]) => boundary);
   expect(new Set(boundaries).size).toBe(3);
   expect(shape({ html: "", attachments: [image] })).toEqual([mixed, "text/plain", "image/png"]);
@@ -261,7 +269,7 @@ test("a message without content and one with empty parts still verify", async ()
     { html: "", text: "" },
     { html: "", text: "", attachments: [empty, empty] },
   ]) {
-    const signed = await signMessage(buildMessage(partsWith(changes)), key);
+    const signed = await signMessage(build(partsWith(changes)), key);
     expectCleanBytes(signed);
     const { results } = await dkimVerify(signed, { resolver, strict: true });
     expect(results[0]?.status.result).toBe("pass");
@@ -270,7 +278,7 @@ test("a message without content and one with empty parts still verify", async ()
 });
 
 async function attempt(messageId: string): Promise<Buffer> {
-  return signMessage(buildMessage(partsWith({ messageId })), key);
+  return signMessage(build(partsWith({ messageId })), key);
 }
 
 test("the same parts give the same signed bytes on every attempt, another message has other boundaries", async () => {
@@ -297,7 +305,7 @@ test("line breaks, NULs and commas in any value add no header, no recipient and 
     headers: [{ name: "X-Custom", value: attack }],
     attachments: [file],
   });
-  const message = buildMessage(parts);
+  const message = build(parts).bytes;
   expectCleanBytes(message);
   expect(Object.keys(countByName(message))).toEqual([
     "from",
@@ -319,33 +327,43 @@ test("line breaks, NULs and commas in any value add no header, no recipient and 
 test.each(["From", "to", "BCC", "Subject", "Content-Type", "content-x", "MIME-Version", "DKIM-Signature"])(
   "a custom header %s, which the message writes itself, is refused",
   (name) => {
-    expect(() => buildMessage(partsWith({ headers: [{ name, value: "x" }] }))).toThrow(
-      "writes this header itself",
-    );
+    expect(() => build(partsWith({ headers: [{ name, value: "x" }] }))).toThrow("writes this header itself");
   },
 );
 
 test.each(["", "X Y", "X:", "X\r\nBcc", "X\0", "Ü", "X".repeat(257)])(
   "a custom header %j is refused",
   (name) => {
-    expect(() => buildMessage(partsWith({ headers: [{ name, value: "x" }] }))).toThrow(
-      "Not a header field name",
-    );
+    expect(() => build(partsWith({ headers: [{ name, value: "x" }] }))).toThrow("Not a header field name");
   },
 );
 
 test("a malformed message id or date is refused", () => {
-  expect(() => buildMessage(partsWith({ messageId: "a b@x" }))).toThrow("Not an id for Message-ID");
-  expect(() => buildMessage(partsWith({ date: new Date(Number.NaN) }))).toThrow("no valid date");
+  expect(() => build(partsWith({ messageId: "a b@x" }))).toThrow("Not an id for Message-ID");
+  expect(() => build(partsWith({ date: new Date(Number.NaN) }))).toThrow("no valid date");
 });
 
 test("one line of HTML of any length leaves in short lines", () => {
-  const message = buildMessage(partsWith({ html: `<p>${"ü".repeat(30_000)}</p>` }));
+  const message = build(partsWith({ html: `<p>${"ü".repeat(30_000)}</p>` })).bytes;
   expectCleanBytes(message);
   const body = message.toString("latin1", message.indexOf("\r\n\r\n"));
   expect(Math.max(...body.split("\r\n").map((line) => line.length))).toBe(76);
 });
 
+test("a header that is larger than the room before the body is written all the same", async () => {
+  const headers = Array.from({ length: 40 }, (_, number) => ({
+    name: `X-${number}`,
+    value: "v".repeat(200),
+  }));
+  for (const count of [0, 10, 20, 30, 40]) {
+    const signed = await signMessage(build(partsWith({ headers: headers.slice(0, count) })), key);
+    expectCleanBytes(signed);
+    expect(headerLines(signed).filter((line) => line.startsWith("X-"))).toHaveLength(count);
+    const { results } = await dkimVerify(signed, { resolver, strict: true });
+    expect(results[0]?.status.result).toBe("pass");
+  }
+});
+
 test("the date is written in UTC with a numeric offset", () => {
-  expect(headerLines(buildMessage(partsWith({})))).toContain("Date: Fri, 21 Nov 2025 03:27:09 +0000");
+  expect(headerLines(build(partsWith({})).bytes)).toContain("Date: Fri, 21 Nov 2025 03:27:09 +0000");
 });

@@ -34,6 +34,18 @@ export interface RenderedParts {
   text: string | null;
 }
 
+/** All parts of a mail, those included that are as they were given. */
+export function completeParts(
+  parts: RenderedParts,
+  given: TemplateContent,
+): { subject: string; html: string; text: string } {
+  return {
+    subject: parts.subject ?? given.subject,
+    html: parts.html ?? given.html,
+    text: parts.text ?? given.text ?? "",
+  };
+}
+
 export interface CompiledContent {
   /** Those that lead through us; none where it is not tracked. */
   links: readonly ContentLink[];

@@ -1,6 +1,7 @@
 // What the render pool and its threads say to each other. Everything here is copied between threads.
 // One side: renderer.ts. The other: render-worker.ts.
 
+import type { BodyParts, MessageBody } from "../message/body.ts";
 import type { RenderedParts, TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
 import type { TemplateProblem } from "./source-position.ts";
@@ -15,10 +16,15 @@ export type WorkerTask =
       variablesJson: string;
       /** How the mail's links are written; null when they stay as they are. */
       tracking: MailTracking | null;
+      /** What else is in the body of the mail; null when the parts themselves are wanted. */
+      bodyOf: BodyRest | null;
       /** Contents to let go of before this task. */
       forgottenKeys: readonly string[];
     }
   | { kind: "check"; source: string };
+
+/** What a body is made of beside what is rendered. */
+export type BodyRest = Pick<BodyParts, "messageId" | "attachments">;
 
 /** One per task, in their order. */
 export type WorkerAnswer =
@@ -26,6 +32,13 @@ export type WorkerAnswer =
       kind: "rendered";
       parts: RenderedParts;
       /** What the content's links are called; null when that was said before. */
+      links: readonly ContentLink[] | null;
+    }
+  | {
+      kind: "built";
+      subject: string;
+      body: MessageBody;
+      /** As above. */
       links: readonly ContentLink[] | null;
     }
   | { kind: "checked"; problems: TemplateProblem[] }
@@ -41,11 +54,13 @@ export interface WorkerSettings {
 export const PROGRESS_TASK = 0;
 /** Goes up with each step that has a time limit of its own. */
 export const PROGRESS_STEP = 1;
-/** What the step does: READING a part of a content, or RENDERING a mail. */
+/** What the step does: READING a part of a content, RENDERING a mail, or BUILDING its body. */
 export const PROGRESS_WORK = 2;
 export const PROGRESS_SIZE_BYTES = 12;
 export const READING = 0;
 export const RENDERING = 1;
+/** Has no time limit: nobody's template is at work, and how long it takes is known from the size. */
+export const BUILDING = 2;
 
 /** "5 MB", as people read it in a reason. */
 export function sizeText(sizeBytes: number): string {

@@ -10,7 +10,9 @@ import {
   PROGRESS_STEP,
   PROGRESS_TASK,
   PROGRESS_WORK,
+  BUILDING,
   READING,
+  type BodyRest,
   type WorkerAnswer,
   type WorkerSettings,
   type WorkerTask,
@@ -32,7 +34,7 @@ interface HeldContent {
 }
 
 export interface ThreadTask {
-  work: { kind: "render"; job: RenderJob } | { kind: "check"; source: string };
+  work: { kind: "render"; job: RenderJob; bodyOf: BodyRest | null } | { kind: "check"; source: string };
   /** How many threads it was the end of. */
   endedThreads: number;
   /** Called once, with the links of the content where it was rendered. */
@@ -59,7 +61,7 @@ export interface ThreadOptions {
   onEnd(end: ThreadEnd, culprit: ThreadTask, others: ThreadTask[]): void;
 }
 
-/** A message carries so many tasks and, but for the last one, so many characters of variables and contents. */
+/** A message carries so many tasks and, but for the last one, so many characters of variables, contents and files. */
 const TASKS_PER_MESSAGE_MAX = 25;
 const MESSAGE_MAX_CHARACTERS = 1_000_000;
 /** How far a step can be over its time before it is seen. */
@@ -155,9 +157,10 @@ export class RenderThread {
 
   private prepare(task: ThreadTask): { message: WorkerTask; held: HeldContent | null } | null {
     if (task.work.kind === "check") return { message: task.work, held: null };
-    const { content, variables, tracking = null } = task.work.job;
+    const { job, bodyOf } = task.work;
+    const { content, variables, tracking = null } = job;
     // With slots in it, a content is another one.
-    const contentKey = tracking === null ? task.work.job.contentKey : `${task.work.job.contentKey} tracked`;
+    const contentKey = tracking === null ? job.contentKey : `${job.contentKey} tracked`;
     let variablesJson: string;
     try {
       variablesJson = JSON.stringify(variables);
@@ -176,7 +179,7 @@ export class RenderThread {
     }
     const sent = known === undefined ? content : null;
     return {
-      message: { kind: "render", contentKey, content: sent, variablesJson, tracking, forgottenKeys },
+      message: { kind: "render", contentKey, content: sent, variablesJson, tracking, bodyOf, forgottenKeys },
       held,
     };
   }
@@ -186,7 +189,7 @@ export class RenderThread {
       const running = this.tasks[this.answered];
       this.answered += 1;
       const held = running?.held ?? { links: [] };
-      if (answer.kind === "rendered") held.links = answer.links ?? held.links;
+      if (answer.kind === "rendered" || answer.kind === "built") held.links = answer.links ?? held.links;
       running?.task.finish(answer, held.links);
     }
     if (this.answered < this.tasks.length) return;
@@ -203,12 +206,12 @@ export class RenderThread {
     this.watch = setInterval(() => {
       const now = performance.now();
       const current = Atomics.load(this.progress, PROGRESS_STEP);
-      const isReading = Atomics.load(this.progress, PROGRESS_WORK) === READING;
-      if (current !== step || Atomics.load(this.progress, PROGRESS_TASK) === -1) {
+      const work = Atomics.load(this.progress, PROGRESS_WORK);
+      if (current !== step || work === BUILDING || Atomics.load(this.progress, PROGRESS_TASK) === -1) {
         step = current;
         seenAt = now;
-      } else if (now - seenAt >= (isReading ? readTimeoutMs : renderTimeoutMs)) {
-        this.end(isReading ? "slow reading" : "slow rendering");
+      } else if (now - seenAt >= (work === READING ? readTimeoutMs : renderTimeoutMs)) {
+        this.end(work === READING ? "slow reading" : "slow rendering");
       }
     }, WATCH_INTERVAL_MS);
   }
@@ -245,5 +248,10 @@ function sizeOf(content: TemplateContent): number {
 
 function lengthOf(task: WorkerTask): number {
   if (task.kind === "check") return task.source.length;
-  return task.variablesJson.length + (task.content === null ? 0 : sizeOf(task.content));
+  const files = task.bodyOf?.attachments ?? [];
+  return (
+    task.variablesJson.length +
+    (task.content === null ? 0 : sizeOf(task.content)) +
+    files.reduce((sum, file) => sum + file.content.length, 0)
+  );
 }

@@ -1,9 +1,18 @@
-// A render thread: compiles contents, keeps them while the pool wants it to, renders and checks. It has no clock of its
-// own; the pool watches its progress and ends it when a step takes too long. Started by renderer.ts.
+// A render thread: compiles contents, keeps them while the pool wants it to, renders, builds bodies and checks. It has no
+// clock of its own; the pool watches its progress and ends it when a step takes too long. Started by renderer.ts.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { compileContent, ContentError, type CompiledContent, type RenderedParts } from "./compile-content.ts";
+import { buildBody, type BodyParts, type MessageBody } from "../message/body.ts";
 import {
+  compileContent,
+  completeParts,
+  ContentError,
+  type CompiledContent,
+  type RenderedParts,
+  type TemplateContent,
+} from "./compile-content.ts";
+import {
+  BUILDING,
   sizeText,
   PROGRESS_STEP,
   PROGRESS_TASK,
@@ -23,8 +32,13 @@ const BYTES_PER_CHARACTER_MAX = 3;
 
 const settings: WorkerSettings = workerData;
 const progress = new Int32Array(settings.progress);
-/** What cannot be compiled is kept as its reason, so that it fails once and not once per mail. */
-const contents = new Map<string, CompiledContent | string>();
+/** A content as it was given, and what became of it: where it cannot be compiled the reason, so that it fails once and not once per mail. */
+interface HeldContent {
+  given: TemplateContent;
+  compiled: CompiledContent | string;
+}
+
+const contents = new Map<string, HeldContent>();
 /** Contents of which the pool knows the links. */
 const announced = new WeakSet<CompiledContent>();
 
@@ -47,19 +61,20 @@ parentPort?.on("message", (tasks: readonly WorkerTask[]) => {
 });
 
 function send(answers: readonly WorkerAnswer[]): void {
+  // Bodies change hands; everything else is copied.
+  const handedOver = answers.flatMap((answer) =>
+    answer.kind === "built" ? [answer.body.memory.buffer] : [],
+  );
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has no origin.
-  parentPort?.postMessage(answers);
+  parentPort?.postMessage(answers, handedOver);
 }
 
-function startReading(): void {
-  Atomics.store(progress, PROGRESS_WORK, READING);
+function start(work: typeof READING | typeof RENDERING | typeof BUILDING): void {
+  Atomics.store(progress, PROGRESS_WORK, work);
   Atomics.add(progress, PROGRESS_STEP, 1);
 }
 
-function startRendering(): void {
-  Atomics.store(progress, PROGRESS_WORK, RENDERING);
-  Atomics.add(progress, PROGRESS_STEP, 1);
-}
+const startReading = () => start(READING);
 
 function check(source: string): WorkerAnswer {
   startReading();
@@ -69,33 +84,49 @@ function check(source: string): WorkerAnswer {
 function render(task: WorkerTask & { kind: "render" }): WorkerAnswer {
   for (const key of task.forgottenKeys) contents.delete(key);
   try {
-    const content = compiled(task);
-    if (typeof content === "string") return { kind: "failed", reason: content };
-    startRendering();
-    const parts = content.render(JSON.parse(task.variablesJson), task.tracking);
+    const { given, compiled } = contentOf(task);
+    if (typeof compiled === "string") return { kind: "failed", reason: compiled };
+    start(RENDERING);
+    const parts = compiled.render(JSON.parse(task.variablesJson), task.tracking);
     const reason = tooLarge(parts);
     if (reason !== null) return { kind: "failed", reason };
-    const links = announced.has(content) ? null : content.links;
-    announced.add(content);
-    return { kind: "rendered", parts, links };
+    const { subject, ...texts } = completeParts(parts, given);
+    const body = task.bodyOf === null ? null : build({ ...texts, ...task.bodyOf });
+    if (typeof body === "string") return { kind: "failed", reason: body };
+    const links = announced.has(compiled) ? null : compiled.links;
+    announced.add(compiled);
+    return body === null ? { kind: "rendered", parts, links } : { kind: "built", subject, body, links };
   } catch (error) {
     return { kind: "failed", reason: reasonOf(error) };
   }
 }
 
-function compiled(task: WorkerTask & { kind: "render" }): CompiledContent | string {
+/** Answers the reason where it is impossible. */
+function build(parts: BodyParts): MessageBody | string {
+  start(BUILDING);
+  try {
+    return buildBody(parts);
+  } catch (error) {
+    return `The message could not be built: ${textOf(error)}`;
+  }
+}
+
+function contentOf(task: WorkerTask & { kind: "render" }): HeldContent {
   const known = contents.get(task.contentKey);
   if (known !== undefined) return known;
   if (task.content === null) throw new Error(`Content ${task.contentKey} was never sent to this thread.`);
-  let made: CompiledContent | string;
+  const held = { given: task.content, compiled: compile(task.content, task.tracking !== null) };
+  contents.set(task.contentKey, held);
+  return held;
+}
+
+function compile(content: TemplateContent, isTracked: boolean): CompiledContent | string {
   try {
-    made = compileContent(task.content, startReading, task.tracking !== null);
+    return compileContent(content, startReading, isTracked);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
-    made = `The template cannot be used: ${error.message}`;
+    return `The template cannot be used: ${error.message}`;
   }
-  contents.set(task.contentKey, made);
-  return made;
 }
 
 function tooLarge(parts: RenderedParts): string | null {
@@ -114,7 +145,11 @@ function tooLargeReason(field: string): string {
 
 function reasonOf(error: unknown): string {
   if (error instanceof RangeError && /string length/i.test(error.message)) return tooLargeReason("mail");
-  return `The template could not be rendered: ${error instanceof Error ? error.message : String(error)}`;
+  return `The template could not be rendered: ${textOf(error)}`;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function lengthOf(parts: RenderedParts): number {

@@ -2,6 +2,7 @@
 // Exercises renderer.ts with real threads; the language itself is in template-language.test.ts.
 
 import { afterAll, afterEach, expect, test } from "vitest";
+import { buildBody, type MessageBody } from "../message/body.ts";
 import {
   createRenderer,
   type Renderer,
@@ -32,6 +33,13 @@ function reason(result: RenderResult | undefined): string {
 
 const GOOD = job("<p>Hello {{name}}</p>", { name: "Ada" });
 const GOOD_RESULT = { ok: true, subject: "Hi Ada", html: "<p>Hello Ada</p>", text: "Hello Ada" };
+const PICTURE = {
+  filename: "p.png",
+  contentType: "image/png",
+  content: Buffer.from("picture"),
+  disposition: "inline" as const,
+  contentId: "p",
+};
 const ITEMS = Array.from({ length: 3_000 }, (_, index) => index);
 
 test("results come in the order of the jobs, and a job that fails fails alone", async () => {
@@ -62,6 +70,39 @@ test("what has no mustaches comes back as it went in, with a text made of it", a
     { ok: true, subject: "a & b\\", html: "<p>a &amp; b</p>", text: "a & b" },
   ]);
 });
+
+test("a mail on its way out comes back as the body of what is rendered, with its files", async () => {
+  const renderer = start();
+  const bodyOf = { messageId: "1@x.example", attachments: [PICTURE] };
+  const jobs = [
+    { ...GOOD, ...bodyOf },
+    { ...job("{{#if}}"), ...bodyOf },
+    { ...GOOD, ...bodyOf, attachments: [{ ...PICTURE, contentId: "a b" }] },
+    { ...job("as it is"), messageId: "2@x.example", attachments: [] },
+  ];
+  const [good, unreadable, unbuildable, plain] = await renderer.renderBodies(jobs);
+  expect(good).toEqual({
+    ok: true,
+    subject: "Hi Ada",
+    body: asCopied(buildBody({ ...bodyOf, html: GOOD_RESULT.html, text: GOOD_RESULT.text })),
+    links: [],
+  });
+  expect(unreadable).toMatchObject({ ok: false, reason: expect.stringContaining("never closed") });
+  expect(unbuildable).toMatchObject({
+    ok: false,
+    reason: 'The message could not be built: Not an id for Content-ID: "a b"',
+  });
+  expect(plain).toMatchObject({
+    body: asCopied(
+      buildBody({ messageId: "2@x.example", html: "as it is", text: "as it is", attachments: [] }),
+    ),
+  });
+});
+
+/** What comes from another thread is no Buffer; the room before a body holds anything. */
+function asCopied(body: MessageBody): MessageBody {
+  return { ...body, memory: expect.objectContaining({ length: body.memory.length }) };
+}
 
 test("a content is read once: its key stands for it from then on", async () => {
   const renderer = start({ threads: 1 });

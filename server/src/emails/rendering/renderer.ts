@@ -1,11 +1,12 @@
 // Renders mails and checks templates on threads of their own, so that a hostile template costs its project a mail and
-// nobody else anything. Before it: whoever has a content and variables (sender, send, save). After it: the MIME builder.
+// nobody else anything. Before it: whoever has a content and variables (sender, send, save). After it: message/message.ts.
 
 import { LRUCache } from "lru-cache";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ContentField, RenderedParts, TemplateContent } from "./compile-content.ts";
+import type { MessageBody } from "../message/body.ts";
+import { completeParts, type ContentField, type TemplateContent } from "./compile-content.ts";
 import type { ContentLink } from "./link-target.ts";
-import { sizeText, type WorkerAnswer } from "./render-messages.ts";
+import { sizeText, type BodyRest, type WorkerAnswer } from "./render-messages.ts";
 import { RenderThread, type RenderJob, type ThreadEnd, type ThreadTask } from "./render-thread.ts";
 import type { TemplateProblem } from "./source-position.ts";
 
@@ -13,16 +14,25 @@ export type { TemplateContent } from "./compile-content.ts";
 export type { ContentLink, MailTracking } from "./link-target.ts";
 export type { RenderJob } from "./render-thread.ts";
 
-export type RenderResult =
+export interface Failed {
+  ok: false;
+  reason: string;
+}
+
+export type RenderResult = { ok: true; subject: string; html: string; text: string } | Failed;
+
+/** A mail on its way out: what is rendered for it goes into a body at once. */
+export type BodyJob = RenderJob & BodyRest;
+
+export type BodyResult =
   | {
       ok: true;
       subject: string;
-      html: string;
-      text: string;
+      body: MessageBody;
       /** The links of a tracked content, also of those that this mail leaves out: clicks on them are looked up by number. */
-      links?: readonly ContentLink[];
+      links: readonly ContentLink[];
     }
-  | { ok: false; reason: string };
+  | Failed;
 
 export interface ContentProblem extends TemplateProblem {
   field: ContentField;
@@ -43,6 +53,8 @@ export interface Renderer {
   check(content: TemplateContent): Promise<ContentProblem[]>;
   /** One result per job, in their order; a job that fails, fails alone. Never rejects. */
   render(jobs: readonly RenderJob[]): Promise<RenderResult[]>;
+  /** The same for mails on their way out: their bodies are built on the threads too. */
+  renderBodies(jobs: readonly BodyJob[]): Promise<BodyResult[]>;
   /** Ends the threads; what is still waiting fails. */
   close(): Promise<void>;
 }
@@ -81,25 +93,28 @@ export function createRenderer(options: RendererOptions): Renderer {
       wholeField(field, answer.kind === "failed" ? answer.reason : "The template could not be checked."),
     ];
   };
-  const renderJob = async (job: RenderJob): Promise<RenderResult> => {
+  const run = async (job: RenderJob, bodyOf: BodyRest | null): Promise<Finished> => {
     const large = FIELDS.find((field) => (job.content[field]?.length ?? 0) > outputLimitBytes);
-    if (large !== undefined)
-      return { ok: false, reason: `The ${large} is larger than ${sizeText(outputLimitBytes)}.` };
-    const { answer, links } = await pool.add({ kind: "render", job });
-    if (answer.kind === "rendered") {
-      const parts = completed(answer.parts, job.content);
-      if (parts.subject.length > LIMITS.subjectLength.value) return { ok: false, reason: LONG_SUBJECT };
-      return (job.tracking ?? null) === null ? { ok: true, ...parts } : { ok: true, ...parts, links };
-    }
-    return {
-      ok: false,
-      reason: answer.kind === "failed" ? answer.reason : "The template could not be rendered.",
-    };
+    if (large === undefined) return pool.add({ kind: "render", job, bodyOf });
+    const reason = `The ${large} is larger than ${sizeText(outputLimitBytes)}.`;
+    return { answer: { kind: "failed", reason }, links: [] };
+  };
+  const renderJob = async (job: RenderJob): Promise<RenderResult> => {
+    const { answer } = await run(job, null);
+    if (answer.kind !== "rendered") return failureOf(answer);
+    return withShortSubject({ ok: true, ...completeParts(answer.parts, job.content) });
+  };
+  const renderBody = async (job: BodyJob): Promise<BodyResult> => {
+    const { messageId, attachments } = job;
+    const { answer, links } = await run(job, { messageId, attachments });
+    if (answer.kind !== "built") return failureOf(answer);
+    return withShortSubject({ ok: true, subject: answer.subject, body: answer.body, links });
   };
   return {
     check: async (content) =>
       (await Promise.all(FIELDS.map((field) => checkField(field, content[field])))).flat(),
     render: (jobs) => Promise.all(jobs.map(renderJob)),
+    renderBodies: (jobs) => Promise.all(jobs.map(renderBody)),
     close: () => pool.close(),
   };
 }
@@ -108,14 +123,14 @@ function wholeField(field: ContentField, message: string): ContentProblem {
   return { field, line: 1, column: 1, message };
 }
 
-function completed(
-  parts: RenderedParts,
-  content: TemplateContent,
-): { subject: string; html: string; text: string } {
+function withShortSubject<Result extends { ok: true; subject: string }>(result: Result): Result | Failed {
+  return result.subject.length > LIMITS.subjectLength.value ? { ok: false, reason: LONG_SUBJECT } : result;
+}
+
+function failureOf(answer: WorkerAnswer): Failed {
   return {
-    subject: parts.subject ?? content.subject,
-    html: parts.html ?? content.html,
-    text: parts.text ?? content.text ?? "",
+    ok: false,
+    reason: answer.kind === "failed" ? answer.reason : "The template could not be rendered.",
   };
 }
 
@@ -212,7 +227,7 @@ class RenderPool {
 
   private clear(work: ThreadTask["work"], answer: WorkerAnswer): void {
     const key = contentKeyOf(work);
-    if (answer.kind === "rendered" && key !== null && this.suspects.size > 0) this.suspects.delete(key);
+    if (answer.kind !== "failed" && key !== null && this.suspects.size > 0) this.suspects.delete(key);
   }
 
   private reasonOf(end: ThreadEnd): string {
