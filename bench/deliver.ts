@@ -4,6 +4,7 @@ import { createSmtpTransport } from "../server/src/emails/providers/smtp.ts";
 import type { OutgoingMessage } from "../server/src/emails/providers/transport.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { startProgram, type Program } from "../e2e/program.ts";
+import { waitUntil } from "../e2e/wait-until.ts";
 import { HTML, SUBJECT } from "./content.ts";
 import { openNodemailer, plainText } from "./nodemailer-pool.ts";
 import { giveUpMs, withMailGround, type MailGround } from "./mail-ground.ts";
@@ -18,6 +19,8 @@ const MAILS = 20_000;
 const NODEMAILER_MAILS = 1_500;
 const BARE_MAILS = 10_000;
 const LOOK_MS = 100;
+const READY = "Postloft is ready";
+const READY_TIMEOUT_MS = 20_000;
 const MEGABYTE = 1024 * 1024;
 
 interface Result {
@@ -37,8 +40,9 @@ export async function benchDeliver(): Promise<void> {
     printResults([
       await bareTransport(sink),
       await nodemailerAlone(sink, outbox),
-      await ours(ground, { projectId: project.id, mails }, 1),
-      await ours(ground, { projectId: project.id, mails }, 2),
+      await ours(ground, { projectId: project.id, mails, processes: 1, connections: CONNECTIONS }),
+      await ours(ground, { projectId: project.id, mails, processes: 1, connections: 2 * CONNECTIONS }),
+      await ours(ground, { projectId: project.id, mails, processes: 2, connections: CONNECTIONS }),
     ]);
   });
 }
@@ -66,19 +70,26 @@ function printResults(results: readonly Result[]): void {
 /** The whole way: from rows in `emails` to *sent* in the database. */
 async function ours(
   { bench, outbox, sink }: MailGround,
-  { projectId, mails }: { projectId: string; mails: number },
-  processes: number,
+  {
+    projectId,
+    mails,
+    processes,
+    connections,
+  }: { projectId: string; mails: number; processes: number; connections: number },
 ): Promise<Result> {
   await outbox.database.deleteFrom("emails").execute();
   await queueMails(outbox, projectId, mails, "CAMPAIGN");
   const settings = {
     ...settingsOf(bench),
     ROLES: "worker",
-    MAIL_TRANSPORT: sink.transport,
+    MAIL_TRANSPORT: sink.transport(connections),
   };
   const before = await sink.taken();
   const senders: Program[] = [];
   for (let started = 0; started < processes; started++) senders.push(await startProgram(settings));
+  // As with nodemailer, what counts begins when the program is there.
+  for (const sender of senders)
+    await waitUntil("the sender", READY_TIMEOUT_MS, async () => sender.output().includes(READY));
   const startedMs = performance.now();
   const startCpuMs = senders.map(({ pid }) => costOf(pid).cpuMs);
   while ((await countSent(outbox)) < mails) {
@@ -92,7 +103,7 @@ async function ours(
   if (taken !== mails) throw new Error(`${mails} mails were queued and ${taken} were taken`);
   const cpuMs = costs.reduce((sum, cost, at) => sum + cost.cpuMs - (startCpuMs[at] ?? 0), 0);
   return {
-    name: `ours, ${processes} process${processes === 1 ? "" : "es"}`,
+    name: `ours, ${processes} process${processes === 1 ? "" : "es"}, ${connections} connections${processes === 1 ? "" : " each"}`,
     mails,
     tookMs,
     cpuMsPerMail: cpuMs / mails,

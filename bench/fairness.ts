@@ -40,7 +40,7 @@ export async function benchFairness(): Promise<void> {
       ...BOOTSTRAP,
       ...settingsOf(ground.bench),
       ROLES: "api,worker",
-      MAIL_TRANSPORT: ground.sink.transport,
+      MAIL_TRANSPORT: ground.sink.transport(),
     });
     try {
       const api = createApiClient(program.url);

@@ -87,7 +87,7 @@ export async function measureCampaign(ground: MailGround, recipients: number): P
 }
 
 function start({ bench, sink }: MailGround, settings: Readonly<Record<string, string>>): Promise<Program> {
-  return startProgram({ ...BOOTSTRAP, ...settingsOf(bench), MAIL_TRANSPORT: sink.transport, ...settings });
+  return startProgram({ ...BOOTSTRAP, ...settingsOf(bench), MAIL_TRANSPORT: sink.transport(), ...settings });
 }
 
 /** What a project that has nothing to do with it sees of the API while `work` is done. */

@@ -3,13 +3,13 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** How many a sender opens to it. */
+/** How many a sender opens to it, unless something else is said: as many as it does by itself. */
 export const CONNECTIONS = 20;
 
 export interface BenchSink {
   port: number;
-  /** The setting MAIL_TRANSPORT that sends to it. */
-  transport: string;
+  /** The setting MAIL_TRANSPORT that sends to it over so many connections. */
+  transport(connections?: number): string;
   /** Messages taken so far. */
   taken(): Promise<number>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export async function startSink(): Promise<BenchSink> {
   const { port } = await answer();
   return {
     port,
-    transport: `smtp://127.0.0.1:${port}?connections=${CONNECTIONS}`,
+    transport: (connections = CONNECTIONS) => `smtp://127.0.0.1:${port}?connections=${connections}`,
     async taken() {
       child.send("taken");
       return (await answer()).taken;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error: plain JavaScript, because it runs before anything is installed
-import { MALLOC_SETTINGS, NODE_ARGUMENTS } from "../tools/bootstrap/run-server.js";
+import { nodeArguments as argumentsFor, SERVER_ENVIRONMENT } from "../tools/bootstrap/run-server.js";
 import { killAtOnce, listDescendants } from "./process-tree.ts";
 
 const MAIN = fileURLToPath(new URL("../server/src/main.ts", import.meta.url));
@@ -58,10 +58,10 @@ export async function startProgram(
   nodeArguments: readonly string[] = [],
 ): Promise<Program> {
   const startedAtMs = performance.now();
-  const child = spawn(process.execPath, [...NODE_ARGUMENTS, ...nodeArguments, MAIN], {
+  const child = spawn(process.execPath, [...argumentsFor(settings["ROLES"]), ...nodeArguments, MAIN], {
     // The channel ends with us, however we end; then the program stops by itself.
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { PATH: process.env["PATH"], ...MALLOC_SETTINGS, LOG_LEVEL: "warn", PORT: "0", ...settings },
+    env: { PATH: process.env["PATH"], ...SERVER_ENVIRONMENT, LOG_LEVEL: "warn", PORT: "0", ...settings },
   });
   const said = { text: "", changed: () => {} };
   for (const stream of [child.stdout, child.stderr]) {

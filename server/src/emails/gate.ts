@@ -6,11 +6,9 @@ import { createGroupCommit } from "../platform/group-commit.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { Lease } from "./lease.ts";
-import type { Prepared } from "./prepare-emails.ts";
+import type { Ready } from "./prepare-emails.ts";
 import { kindOf, NOT_SUBSCRIBED } from "./rules.ts";
 import { markListSending, markSending } from "./sender-queries.ts";
-
-type Ready = Extract<Prepared, { kind: "ready" }>;
 
 export interface Gate {
   /**

@@ -11,7 +11,7 @@ import { recordEvents } from "../events/events.ts";
 import type { Meaning } from "./answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
 import type { Lease } from "./lease.ts";
-import type { Prepared } from "./prepare-emails.ts";
+import type { Ready, Unready } from "./prepare-emails.ts";
 import type { Feedback, Outcome } from "./providers/transport.ts";
 import { kindOf, messageIdOf } from "./rules.ts";
 import { insertAttempts, updateOutcomes, updateSent, type OutcomeRow } from "./outcome-queries.ts";
@@ -38,9 +38,6 @@ export type Feedbacks = (
     facts: MailFacts;
   }>,
 ) => Promise<void>;
-
-type Ready = Extract<Prepared, { kind: "ready" }>;
-type Unready = Exclude<Prepared, { kind: "ready" }>;
 
 interface Entry {
   outcome: OutcomeRow;

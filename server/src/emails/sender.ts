@@ -8,12 +8,12 @@ import type { Metrics } from "../platform/metrics.ts";
 import { createDestinationLimits, type Echo } from "./destination-limits.ts";
 import { createGate } from "./gate.ts";
 import { createLease } from "./lease.ts";
+import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
 import { createBookkeeper, type Feedbacks } from "./outcomes.ts";
-import type { Prepared } from "./prepare-emails.ts";
+import type { Prepared, Ready, Unready } from "./prepare-emails.ts";
 import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "./providers/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
-import { kindOf } from "./rules.ts";
 import {
   claimEmails,
   listDueQueues,
@@ -53,6 +53,8 @@ export interface Sender {
 
 /** Mails claimed of one project at a time: small, so that no project waits long for another's. */
 const CLAIM_LIMIT = 40;
+/** Batches that are rendered and signed while the next one is claimed. */
+const PREPARED_AT_ONCE = 2;
 /** Rendered mails kept at once, of which most then wait for a destination at its limit. */
 const MAX_WAITING = 10 * CLAIM_LIMIT;
 const POLL_MS = 1_000;
@@ -61,8 +63,6 @@ const SHORTEST_WAIT_MS = 50;
 const ERROR_PAUSE_MS = 2_000;
 const DRAIN_MS = 15_000;
 const DRAIN_LOOK_MS = 20;
-
-type Ready = Extract<Prepared, { kind: "ready" }>;
 
 export async function startSender(options: SenderOptions): Promise<Sender> {
   const { database, transport, connections, log, metrics } = options;
@@ -78,8 +78,11 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   let mayHoldMore = false;
   const bell = createBell();
   let stopping = false;
+  let inPreparation = 0;
   let inHandover = 0;
   let inBooking = 0;
+  /** Why mails could not be prepared, until the loop that claims has heard of it. */
+  let trouble: Error | null = null;
   /** The domains that were full when there was nothing else to claim; until that changes a look would be in vain. */
   let crowdedBy = "";
 
@@ -91,7 +94,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         log.warn({ err: error, ...idsOf(mail) }, "a handover could not begin; the mail goes back");
         return { kind: "withdrawn" };
       });
-    note(mail, outcome, options);
+    noteAttempt(mail, outcome, options);
     if (outcome.kind === "sent") measure.count();
     return outcome;
   }
@@ -110,6 +113,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   /** Hands a mail over, whatever comes of it, and lets the next one go while the outcome is booked. */
   async function serve({ mail, end }: { mail: Ready; end: (echo: Echo) => void }): Promise<void> {
     const outcome = await handOver(mail);
+    // Whoever answers that it has the message has read all of it; otherwise some of it may still be on its way.
+    if (outcome.kind === "sent") mail.message.free?.();
     inHandover--;
     inBooking++;
     end(echoOf(outcome));
@@ -128,10 +133,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     }
   }
 
-  async function claimAndPrepare(
-    { project_id, priority, campaign_id }: DueQueue,
-    limit: number,
-  ): Promise<number> {
+  /** Claims mails of a queue and has them prepared; answers how many there were. */
+  async function take({ project_id, priority, campaign_id }: DueQueue, limit: number): Promise<number> {
     const claimed = await claimEmails(database, {
       senderId: lease.senderId(),
       projectId: project_id,
@@ -144,18 +147,43 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     rate.spend(project_id, claimed.length);
     // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
     const rows = claimed.filter((row) => !inHand.has(row.id));
-    for (const prepared of rows.length === 0 ? [] : await options.prepare(rows)) {
+    for (const { id } of rows) inHand.add(id);
+    if (rows.length > 0) void prepare(rows);
+    return claimed.length;
+  }
+
+  /** Puts claimed mails into the room; those that cannot go are booked. Never rejects. */
+  async function prepare(rows: readonly ClaimedRow[]): Promise<void> {
+    inPreparation++;
+    const unready: Unready[] = [];
+    for (const prepared of await options.prepare(rows).catch(giveUpOn(rows))) {
       await failpoint("render.after");
-      if (prepared.kind === "ready") {
-        inHand.add(prepared.row.id);
-        room.add(prepared);
-      } else {
-        noteUnready(prepared, options);
-        await books.recordUnready(prepared);
-      }
+      if (prepared.kind === "ready") room.add(prepared);
+      else unready.push(prepared);
     }
     startHandovers();
-    return claimed.length;
+    await Promise.all(unready.map(bookUnready));
+    inPreparation--;
+    bell.ring();
+  }
+
+  function giveUpOn(rows: readonly ClaimedRow[]) {
+    return (error: unknown): Prepared[] => {
+      trouble = error instanceof Error ? error : new Error(String(error));
+      for (const { id } of rows) inHand.delete(id);
+      return [];
+    };
+  }
+
+  async function bookUnready(mail: Unready): Promise<void> {
+    noteUnready(mail, options);
+    try {
+      await books.recordUnready(mail);
+    } catch (error) {
+      log.error({ err: error, ...idsOf(mail) }, "a mail that cannot go could not be booked; it goes back");
+      mayHoldMore = true;
+    }
+    inHand.delete(mail.row.id);
   }
 
   /** After a fault: gives back what the database says this process holds and it does not know of. */
@@ -166,7 +194,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
   }
 
-  const hasEnough = (): boolean => room.supply() > connections || room.size() > MAX_WAITING;
+  const hasEnough = (): boolean =>
+    inPreparation >= PREPARED_AT_ONCE || room.supply() > connections || room.size() > MAX_WAITING;
   const crowd = (): string => room.fullDomains(Infinity).join(" ");
 
   /** Claims until enough waits for a connection; answers whether there was anything. */
@@ -177,7 +206,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       while (hasEnough() && !stopping) await bell.wait(POLL_MS);
       if (stopping || !lease.isHeld()) return false;
       const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.project_id));
-      if (limit > 0) claimed += await claimAndPrepare(due, limit);
+      if (limit > 0) claimed += await take(due, limit);
     }
     return claimed > 0;
   }
@@ -192,6 +221,9 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   async function run(): Promise<void> {
     while (!stopping) {
       try {
+        const failure = trouble;
+        trouble = null;
+        if (failure !== null) throw failure;
         await lease.ensure();
         await giveBackTheRest();
         if (!(await feed())) await rest();
@@ -218,7 +250,10 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       await running;
       systemSender.stop();
       const deadline = Date.now() + DRAIN_MS;
-      while ((inHandover > 0 || inBooking > 0 || systemSender.isBusy()) && Date.now() < deadline)
+      while (
+        (inPreparation > 0 || inHandover > 0 || inBooking > 0 || systemSender.isBusy()) &&
+        Date.now() < deadline
+      )
         await bell.pause(DRAIN_LOOK_MS);
       await books.drained();
       await releaseClaims(database, lease.senderId());
@@ -231,28 +266,6 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
 function echoOf(outcome: Outcome): Echo {
   if (outcome.kind === "sent") return "taken";
   return outcome.kind === "deferred" && outcome.throttled === true ? "throttled" : "unknown";
-}
-
-function idsOf({ row }: { row: ClaimedRow }) {
-  return { projectId: row.project_id, emailId: row.id };
-}
-
-type Noted = Pick<SenderOptions, "metrics" | "log" | "transport">;
-
-/** Counts an attempt and writes its line. */
-function note(mail: Ready, outcome: Outcome, { metrics, log, transport }: Noted): void {
-  const by = ("by" in outcome ? outcome.by : undefined) ?? transport.name;
-  metrics.emailOutcomes.inc({ outcome: outcome.kind, kind: kindOf(mail.row.priority), transport: by });
-  const level = outcome.kind === "rejected" || outcome.kind === "uncertain" ? "info" : "debug";
-  log[level](
-    { ...idsOf(mail), attempt: mail.message.attempt, transport: by, ...outcome },
-    "an attempt ended",
-  );
-}
-
-function noteUnready(mail: Exclude<Prepared, { kind: "ready" }>, { metrics, log }: Noted): void {
-  metrics.emailOutcomes.inc({ outcome: mail.kind, kind: kindOf(mail.row.priority), transport: "" });
-  log.info({ ...idsOf(mail), reason: mail.reason }, `a mail was ${mail.kind} before its handover`);
 }
 
 /** Starts at another project each time, within each priority, so that none is always the last. */

@@ -32,7 +32,8 @@ export function createScriptedTransport(): ScriptedTransport {
     async send(message, gate) {
       return this.play(message, async () => {
         const mayGo = await gate();
-        if (mayGo) handedOver.push(message);
+        // The sender takes the memory of a message back when it is sent.
+        if (mayGo) handedOver.push({ ...message, raw: Buffer.from(message.raw) });
         return mayGo;
       });
     },

@@ -2,10 +2,9 @@
 // Before it: smtp.ts. After it: smtp-delivery.ts, which writes it, asks the gate and writes the dot.
 
 const CR = 0x0d;
+const LF = 0x0a;
 const DOT = 0x2e;
 const CRLF = Buffer.from("\r\n");
-const LF_DOT = Buffer.from("\n.");
-const CR_DOT = Buffer.from("\r.");
 
 /**
  * The message with each dot that begins a line doubled (RFC 5321 §4.5.2), ending in CRLF, so that ".CRLF" ends it.
@@ -13,13 +12,15 @@ const CR_DOT = Buffer.from("\r.");
  * before the gate and smuggle a second one behind it.
  */
 export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } {
-  const dots: number[] = raw[0] === DOT ? [0] : [];
-  for (let at = raw.indexOf(LF_DOT); at !== -1; at = raw.indexOf(LF_DOT, at + LF_DOT.length)) {
-    if (raw[at - 1] !== CR) return { refusal: `5.6.0 bare LF before a dot at octet ${at}` };
-    dots.push(at + 1);
+  const dots: number[] = [];
+  // Looked for by its dots, of which base64 has none.
+  for (let at = raw.indexOf(DOT); at !== -1; at = raw.indexOf(DOT, at + 1)) {
+    const before = raw[at - 1];
+    if (before === CR) return { refusal: `5.6.0 bare CR before a dot at octet ${at - 1}` };
+    if (before === LF && raw[at - 2] !== CR)
+      return { refusal: `5.6.0 bare LF before a dot at octet ${at - 1}` };
+    if (before === LF || at === 0) dots.push(at);
   }
-  const bareCr = raw.indexOf(CR_DOT);
-  if (bareCr !== -1) return { refusal: `5.6.0 bare CR before a dot at octet ${bareCr}` };
   const stuffed = dots.length === 0 ? raw : doubleDots(raw, dots);
   const endsLine = raw.length === 0 || raw.subarray(-CRLF.length).equals(CRLF);
   return { body: endsLine ? stuffed : Buffer.concat([stuffed, CRLF]) };

@@ -16,6 +16,8 @@ export interface OutgoingMessage {
   envelope: { from: string; to: readonly string[] };
   /** The whole RFC 5322 message: CRLF line ends, no dot-stuffing, signed. */
   raw: Buffer;
+  /** Gives the memory of `raw` back, when `send` has answered `sent`: messages are many and large. */
+  free?: () => void;
   /** Some envelope address has a local part outside ASCII, so the server must offer SMTPUTF8 (RFC 6531). */
   needsSmtpUtf8: boolean;
   /** What complaints are counted by, for a transport that writes Feedback-ID itself; the narrowest first. */
