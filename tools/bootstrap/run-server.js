@@ -2,7 +2,7 @@
 // The two are tied: signals go down, the exit code comes up, and when this parent is killed the server sees its IPC channel end.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { availableParallelism, constants } from "node:os";
+import { availableParallelism, constants, totalmem } from "node:os";
 import path from "node:path";
 import util from "node:util";
 import { ROOT } from "./prepare.js";
@@ -16,13 +16,15 @@ const PARENT_LOOK_EVERY_MS = 100;
 /**
  * What Node.js itself is told. Young objects of a server that answers requests get half of what they take on large machines: that
  * makes nothing slower and the process 70 MB smaller (with half of that again `/v1/track` is slower by a twelfth). A process that
- * only sends makes its messages elsewhere, and is 60 MB smaller with a quarter of that.
+ * only sends makes its messages elsewhere, and is 60 MB smaller with a quarter of that. With room for more than 2 GB of old ones
+ * it would let a hundred more megabytes of garbage lie before it collects them; no server of ours needs them.
  *
  * @param {string | undefined} roles the setting ROLES
  */
 export function nodeArguments(roles) {
   const answersRequests = roles === undefined || roles.includes("api");
-  return [`--max-semi-space-size=${answersRequests ? 32 : 8}`];
+  const oldMegabytes = Math.min(2000, Math.floor(totalmem() / 2 / 1024 / 1024));
+  return [`--max-semi-space-size=${answersRequests ? 32 : 8}`, `--max-old-space-size=${oldMegabytes}`];
 }
 
 /**

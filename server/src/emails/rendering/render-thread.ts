@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { Worker } from "node:worker_threads";
 import type { TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
+import type { RenderQueue } from "./render-queue.ts";
 import {
   PROGRESS_SIZE_BYTES,
   PROGRESS_STEP,
@@ -129,7 +130,7 @@ export class RenderThread {
   }
 
   /** Takes up to `most` tasks from the front of the queue and has them done. Only for an idle thread. */
-  run(queue: ThreadTask[], most: number): void {
+  run(queue: RenderQueue, most: number): void {
     this.start();
     const messages: WorkerTask[] = [];
     let characters = 0;

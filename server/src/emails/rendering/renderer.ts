@@ -7,6 +7,7 @@ import type { MessageBody } from "../message/body.ts";
 import { completeParts, type ContentField, type TemplateContent } from "./compile-content.ts";
 import type { ContentLink } from "./link-target.ts";
 import { sizeText, type BodyRest, type WorkerAnswer } from "./render-messages.ts";
+import { RenderQueue } from "./render-queue.ts";
 import { RenderThread, type RenderJob, type ThreadEnd, type ThreadTask } from "./render-thread.ts";
 import type { TemplateProblem } from "./source-position.ts";
 
@@ -143,7 +144,7 @@ interface Finished {
 class RenderPool {
   private readonly threads: readonly RenderThread[];
   private readonly settings: Required<RendererOptions>;
-  private queue: ThreadTask[] = [];
+  private readonly queue = new RenderQueue();
   private isDispatchDue = false;
   private isClosed = false;
   /** Contents that lately were the end of threads: how many in a row, and why. */
@@ -186,15 +187,14 @@ class RenderPool {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    const waiting = this.queue;
-    this.queue = [];
+    const waiting = this.queue.clear();
     const unfinished = await Promise.all(this.threads.map((thread) => thread.close()));
     for (const task of [...unfinished.flat(), ...waiting]) task.finish(CLOSED, []);
   }
 
   private dispatch(): void {
     if (this.isClosed) return;
-    if (this.suspects.size > 0) this.queue = this.queue.filter((task) => !this.refuse(task));
+    if (this.suspects.size > 0) this.queue.filter((task) => !this.refuse(task));
     const idle = this.threads.filter((thread) => thread.isIdle);
     for (const [index, thread] of idle.entries()) {
       if (this.queue.length === 0) return;
@@ -204,7 +204,7 @@ class RenderPool {
 
   /** A thread ended in the middle of a task: that one is tried again last, or fails; the others come first again. */
   private goOn(end: ThreadEnd, culprit: ThreadTask, others: readonly ThreadTask[]): void {
-    this.queue.unshift(...others);
+    this.queue.putBack(others);
     culprit.endedThreads += 1;
     const reason = this.reasonOf(end);
     const key = contentKeyOf(culprit.work);

@@ -1,0 +1,63 @@
+// Who goes first to a render thread.
+import { expect, test } from "vitest";
+import { RenderQueue } from "./render-queue.ts";
+import type { ThreadTask } from "./render-thread.ts";
+
+const names = new WeakMap<ThreadTask, string>();
+
+function task(name: string, work: ThreadTask["work"]): ThreadTask {
+  const made: ThreadTask = { work, endedThreads: 0, finish: () => {} };
+  names.set(made, name);
+  return made;
+}
+
+const check = (name: string) => task(name, { kind: "check", source: "" });
+function rendering(name: string, isMail: boolean): ThreadTask {
+  const job = { contentKey: "", content: { subject: "", html: "", text: null }, variables: {} };
+  const bodyOf = isMail ? { messageId: "1@x.example", attachments: [] } : null;
+  return task(name, { kind: "render", job, bodyOf });
+}
+const mail = (name: string) => rendering(name, true);
+const preview = (name: string) => rendering(name, false);
+
+function takeAll(queue: RenderQueue): string[] {
+  const taken: string[] = [];
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) taken.push(names.get(next) ?? "");
+  return taken;
+}
+
+test("what somebody waits for goes before mails, of which one goes among three others", () => {
+  const queue = new RenderQueue();
+  for (const number of [1, 2, 3]) queue.push(mail(`mail ${number}`));
+  for (const number of [1, 2, 3, 4]) queue.push(check(`check ${number}`));
+  queue.push(preview("preview"));
+  expect(queue.length).toBe(8);
+  expect(takeAll(queue)).toEqual([
+    "check 1",
+    "check 2",
+    "check 3",
+    "mail 1",
+    "check 4",
+    "preview",
+    "mail 2",
+    "mail 3",
+  ]);
+});
+
+test("what is put back goes first among its like, in its order", () => {
+  const queue = new RenderQueue();
+  queue.push(mail("mail 3"));
+  queue.push(check("check 2"));
+  queue.putBack([mail("mail 1"), check("check 1"), mail("mail 2")]);
+  expect(takeAll(queue)).toEqual(["check 1", "check 2", "mail 1", "mail 2", "mail 3"]);
+});
+
+test("what is filtered out or cleared does not wait any more", () => {
+  const queue = new RenderQueue();
+  const [first, second] = [mail("first"), check("second")];
+  queue.push(first);
+  queue.push(second);
+  queue.filter((one) => one !== first);
+  expect(queue.clear()).toEqual([second]);
+  expect(queue.length).toBe(0);
+});

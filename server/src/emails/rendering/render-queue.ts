@@ -1,0 +1,51 @@
+// Tasks that wait for a render thread.
+// Before it: renderer.ts puts them in. After it: render-thread.ts takes them.
+import type { ThreadTask } from "./render-thread.ts";
+
+/** Where both wait, of so many tasks one is a mail's: mails go on, however much is asked. */
+const TASKS_PER_MAIL = 4;
+
+/** What somebody waits for, a check or a preview, goes before mails on their way out, which wait in a queue anyway. */
+export class RenderQueue {
+  private asked: ThreadTask[] = [];
+  private mails: ThreadTask[] = [];
+  private takenCount = 0;
+
+  get length(): number {
+    return this.asked.length + this.mails.length;
+  }
+
+  push(task: ThreadTask): void {
+    this.lineOf(task).push(task);
+  }
+
+  /** Before all others, in their order. */
+  putBack(tasks: readonly ThreadTask[]): void {
+    for (const task of tasks.toReversed()) this.lineOf(task).unshift(task);
+  }
+
+  shift(): ThreadTask | undefined {
+    this.takenCount += 1;
+    return this.takenCount % TASKS_PER_MAIL === 0
+      ? (this.mails.shift() ?? this.asked.shift())
+      : (this.asked.shift() ?? this.mails.shift());
+  }
+
+  /** Keeps those for which `isKept` is true. */
+  filter(isKept: (task: ThreadTask) => boolean): void {
+    this.asked = this.asked.filter(isKept);
+    this.mails = this.mails.filter(isKept);
+  }
+
+  /** Takes all that wait. */
+  clear(): ThreadTask[] {
+    const waiting = [...this.asked, ...this.mails];
+    this.asked = [];
+    this.mails = [];
+    return waiting;
+  }
+
+  private lineOf({ work }: ThreadTask): ThreadTask[] {
+    return work.kind === "render" && work.bodyOf !== null ? this.mails : this.asked;
+  }
+}
