@@ -28,6 +28,8 @@ let transport: ScriptedTransport;
 let signing: SigningKey;
 let senders: Sender[] = [];
 let projectId = "";
+/** So many batches cannot be prepared, since the database is away. */
+let failures = 0;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -43,6 +45,7 @@ afterAll(async () => {
 beforeEach(async () => {
   transport = createScriptedTransport();
   signing = { kind: "unsigned" };
+  failures = 0;
   projectId = await createProjectRow();
 });
 
@@ -66,8 +69,10 @@ async function start(over: ScriptedTransport = transport): Promise<Sender> {
         new Map(
           keys.map(({ id }) => [id, { email: "x@example.com", subscribed: true, data: { plan: "pro" } }]),
         ),
-      findSigningKeys: async (names) =>
-        new Map(names.map((name) => [`${name.projectId} ${name.domain}`, signing])),
+      findSigningKeys: async (names) => {
+        if (failures-- > 0) throw new Error("the database is away");
+        return new Map(names.map((name) => [`${name.projectId} ${name.domain}`, signing]));
+      },
       linksOf: (project, contact) => ({
         unsubscribeUrl: `https://u.example/${project}/${contact}`,
         subscribeUrl: "",
@@ -245,6 +250,14 @@ test("a poison mail fails alone, with the reason; the others of its batch are se
   await until(ids[0] ?? "", "SENT");
   await until(ids[2] ?? "", "SENT");
   expect((await getEmail(database, projectId, ids[1] ?? "")).reason).toMatch(/250 ms/);
+});
+
+test("batches that cannot be prepared go back and are sent later, each mail once", async () => {
+  failures = 2;
+  const ids = await enqueue(Array.from({ length: 150 }, () => ({})));
+  await start();
+  for (const id of ids) await until(id, "SENT");
+  expect(transport.handedOver.map(({ emailId }) => emailId).sort()).toEqual(ids.toSorted());
 });
 
 test("no mail leaves from a domain that may not send: it fails with the reason instead", async () => {

@@ -152,27 +152,27 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     return claimed.length;
   }
 
-  /** Puts claimed mails into the room; those that cannot go are booked. Never rejects. */
+  /** Puts claimed mails into the room; those that cannot go are booked. Whatever fails, none stays in hand that is not in the room. */
   async function prepare(rows: readonly ClaimedRow[]): Promise<void> {
     inPreparation++;
+    const outside = new Set(rows.map(({ id }) => id));
     const unready: Unready[] = [];
-    for (const prepared of await options.prepare(rows).catch(giveUpOn(rows))) {
-      await failpoint("render.after");
-      if (prepared.kind === "ready") room.add(prepared);
-      else unready.push(prepared);
+    try {
+      for (const prepared of await options.prepare(rows)) {
+        await failpoint("render.after");
+        if (prepared.kind === "ready") {
+          room.add(prepared);
+          outside.delete(prepared.row.id);
+          startHandovers();
+        } else unready.push(prepared);
+      }
+      await Promise.all(unready.map(bookUnready));
+    } catch (error) {
+      trouble = error instanceof Error ? error : new Error(String(error));
     }
-    startHandovers();
-    await Promise.all(unready.map(bookUnready));
+    for (const id of outside) inHand.delete(id);
     inPreparation--;
     bell.ring();
-  }
-
-  function giveUpOn(rows: readonly ClaimedRow[]) {
-    return (error: unknown): Prepared[] => {
-      trouble = error instanceof Error ? error : new Error(String(error));
-      for (const { id } of rows) inHand.delete(id);
-      return [];
-    };
   }
 
   async function bookUnready(mail: Unready): Promise<void> {
@@ -183,7 +183,6 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       log.error({ err: error, ...idsOf(mail) }, "a mail that cannot go could not be booked; it goes back");
       mayHoldMore = true;
     }
-    inHand.delete(mail.row.id);
   }
 
   /** After a fault: gives back what the database says this process holds and it does not know of. */
