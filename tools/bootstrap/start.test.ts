@@ -30,6 +30,7 @@ const NPM = `
 
 const SERVER = `
   process.stdout.write("args " + process.argv.slice(2) + "\\n");
+  if (process.argv[2] === "sizes") process.stdout.write(process.execArgv.filter((arg) => /space/.test(arg)).join(" "));
   if (process.argv[2] === "stay") {
     let signals = 0;
     process.on("SIGTERM", () => process.stdout.write("signal " + (signals += 1) + "\\n"));
@@ -57,9 +58,9 @@ afterEach(() => {
 
 type Start = { child: ChildProcess; said: () => string; ended: Promise<number | null> };
 
-function start(...args: string[]): Start {
+function start(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Start {
   const child = spawn(process.execPath, [path.join(root, "tools", "bootstrap", "start.js"), ...args], {
-    env: { PATH: "/usr/bin:/bin", npm_execpath: path.join(root, "npm-cli.js") },
+    env: { PATH: "/usr/bin:/bin", npm_execpath: path.join(root, "npm-cli.js"), ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
   children.push(child);
@@ -84,7 +85,7 @@ async function waitFor(look: () => boolean): Promise<void> {
 }
 
 test("packages are installed once, silently skipped then, and installed again when the lock file changes", async () => {
-  const first = start("a", "b");
+  const first = start(["a", "b"]);
   expect(await first.ended).toBe(5);
   expect(first.said()).toMatch(/^Installing packages.*Packages installed in 0 s\.\nargs a,b\n$/s);
   const second = start();
@@ -94,6 +95,22 @@ test("packages are installed once, silently skipped then, and installed again wh
   appendFileSync(path.join(root, "package-lock.json"), " ");
   expect(await start().ended).toBe(5);
   expect(npmCalls()).toHaveLength(2);
+});
+
+/** What a server started so is told about its heap. */
+async function sizes(environment: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
+  const started = start(["sizes"], environment);
+  await started.ended;
+  return started.said().trim().split("\n").at(-1);
+}
+
+test("a process that only sends has few young objects, wherever its roles are set; NODE_OPTIONS is heard", async () => {
+  expect(await sizes()).toMatch(/^--max-semi-space-size=32 --max-old-space-size=\d{3,4}$/);
+  expect(await sizes({ ROLES: "worker" })).toMatch(/^--max-semi-space-size=8 /);
+  expect(await sizes({ NODE_OPTIONS: "--max-old-space-size=300" })).toBe("--max-semi-space-size=32");
+  writeFileSync(path.join(root, ".env"), "ROLES=worker,smtp\n");
+  expect(await sizes()).toMatch(/^--max-semi-space-size=8 /);
+  expect(await sizes({ ROLES: "api,worker" })).toMatch(/^--max-semi-space-size=32 /);
 });
 
 test("of three starts in the same moment one installs and all run", async () => {
@@ -129,7 +146,7 @@ test("after kill -9 in the middle of an installation npm ends too, and the next 
 });
 
 test("the server gets a signal once, keeps the standard input, and its exit code is passed on", async () => {
-  const { child, said, ended } = start("stay");
+  const { child, said, ended } = start(["stay"]);
   await waitFor(() => said().includes("args stay"));
   child.kill("SIGTERM");
   await waitFor(() => said().includes("signal 1"));
@@ -140,7 +157,7 @@ test("the server gets a signal once, keeps the standard input, and its exit code
 });
 
 test("when its parent is killed with kill -9 the server is told", async () => {
-  const { child, said, ended } = start("stay");
+  const { child, said, ended } = start(["stay"]);
   await waitFor(() => said().includes("args stay"));
   child.kill("SIGKILL");
   await ended;
