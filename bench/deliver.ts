@@ -16,7 +16,7 @@ import { CONNECTIONS, type BenchSink } from "./sink.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
 
 const MAILS = 20_000;
-const NODEMAILER_MAILS = 1_500;
+const NODEMAILER_MAILS = 6_000;
 const BARE_MAILS = 10_000;
 const LOOK_MS = 100;
 const READY = "Postloft is ready";
