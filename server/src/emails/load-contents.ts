@@ -47,10 +47,15 @@ export function createContentLoader(database: Database) {
 
   /** Files are large and few mails have any: they are read each time, once for all mails that have them. */
   async function loadFiles(texts: Iterable<Content>): Promise<Map<string, Buffer>> {
-    const keys = [...texts].flatMap((content) =>
-      storedAttachments(content).map(({ fileId }) => ({ projectId: content.project_id, id: fileId })),
+    const wanted = new Map(
+      [...texts].flatMap((content) =>
+        storedAttachments(content).map(({ fileId }) => [
+          `${content.project_id} ${fileId}`,
+          { projectId: content.project_id, id: fileId },
+        ]),
+      ),
     );
-    const files = keys.length === 0 ? [] : await findFiles(database, keys);
+    const files = wanted.size === 0 ? [] : await findFiles(database, [...wanted.values()]);
     return new Map(files.map(({ project_id, id, bytes }) => [`${project_id} ${id}`, bytes]));
   }
 

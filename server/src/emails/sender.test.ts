@@ -10,11 +10,13 @@ import { createTestDatabase, type TestDatabase } from "../platform/test-database
 import {
   createScriptedTransport,
   refuseWith,
+  TAKEN,
   takeEverything,
   type ScriptedTransport,
 } from "../testing/scripted-transport.ts";
 import { enqueueEmails, getEmail, makeContent } from "./emails.ts";
 import { createPreparer, type SigningKey } from "./prepare-emails.ts";
+import type { Outcome } from "./providers/transport.ts";
 import { createRenderer, type Renderer } from "./rendering/renderer.ts";
 import { startSender, type Sender } from "./sender.ts";
 
@@ -206,6 +208,21 @@ test("a temporary refusal leaves the mail waiting for a later attempt, with what
     "sent: 250 2.0.0 taken (scripted)",
     "email.sent",
   ]);
+});
+
+test("a message gives its memory back when it was sent, and only then: what failed may still be on its way", async () => {
+  const raws: Buffer[] = [];
+  const outcomes: Outcome[] = [{ kind: "deferred", answer: "451 4.2.0 later", retryAfterMs: 0 }, TAKEN];
+  transport.play = async (message, gate) => {
+    raws.push(message.raw);
+    return (await gate()) ? (outcomes[raws.length - 1] ?? TAKEN) : { kind: "withdrawn" };
+  };
+  const [id = ""] = await enqueue([{}]);
+  await start();
+  await until(id, "SENT");
+  expect(raws).toHaveLength(2);
+  expect(raws[0]?.toString()).toContain("Subject: Hello");
+  expect(raws[1]).toHaveLength(0);
 });
 
 test("a permanent refusal fails the mail with the server's answer, and it is not tried again", async () => {

@@ -57,7 +57,7 @@ test("what is filtered out or cleared does not wait any more", () => {
   const [first, second] = [mail("first"), check("second")];
   queue.push(first);
   queue.push(second);
-  queue.filter((one) => one !== first);
+  queue.keepOnly((one) => one !== first);
   expect(queue.clear()).toEqual([second]);
   expect(queue.length).toBe(0);
 });

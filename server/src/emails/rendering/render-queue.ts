@@ -32,7 +32,7 @@ export class RenderQueue {
   }
 
   /** Keeps those for which `isKept` is true. */
-  filter(isKept: (task: ThreadTask) => boolean): void {
+  keepOnly(isKept: (task: ThreadTask) => boolean): void {
     this.asked = this.asked.filter(isKept);
     this.mails = this.mails.filter(isKept);
   }

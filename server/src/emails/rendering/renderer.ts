@@ -194,7 +194,7 @@ class RenderPool {
 
   private dispatch(): void {
     if (this.isClosed) return;
-    if (this.suspects.size > 0) this.queue.filter((task) => !this.refuse(task));
+    if (this.suspects.size > 0) this.queue.keepOnly((task) => !this.refuse(task));
     const idle = this.threads.filter((thread) => thread.isIdle);
     for (const [index, thread] of idle.entries()) {
       if (this.queue.length === 0) return;
