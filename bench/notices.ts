@@ -4,7 +4,6 @@ import { sql } from "kysely";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
 import { contentId, newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { recordEvents } from "../server/src/events/events.ts";
 import { enqueueEmails, makeContent } from "../server/src/emails/emails.ts";
 import { countMails, findMiscounts } from "../server/src/emails/sending-hours.ts";
 import { createDeliveries } from "../server/src/deliveries/deliveries.ts";
@@ -141,21 +140,6 @@ async function sendMails(database: Database, projectId: string, count: number): 
       );
       await sql`update emails set status = 'SENT', sent_at = now(), provider_message_id = 'ses-' || id::text
         where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
-      await recordEvents(
-        tx,
-        ids.map((id, at) => ({
-          projectId,
-          contactId: to[at]?.contactId ?? "",
-          name: "email.sent",
-          data: {
-            subject: "News",
-            from: "news@sender.example",
-            messageId: `${id}@sender.example`,
-            emailId: id,
-          },
-          emailId: id,
-        })),
-      );
       await countMails(
         tx,
         ids.map(() => ({ projectId, at: null, what: "sent" as const })),
@@ -163,7 +147,7 @@ async function sendMails(database: Database, projectId: string, count: number): 
       mails.push(...ids.map((id, at) => ({ projectId, id, address: to[at]?.address ?? "" })));
     });
   }
-  await sql`analyze emails, events, contacts`.execute(database);
+  await sql`analyze emails, contacts`.execute(database);
   return mails;
 }
 

@@ -4,6 +4,31 @@
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
+CREATE OR REPLACE FUNCTION public.new_id()
+ RETURNS uuid
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$
+  select encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+              placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
+              from 1 for 6),
+      52, 1), 53, 1),
+    'hex')::uuid
+$function$;
+
+CREATE OR REPLACE FUNCTION public.sent_event_id(email_id uuid, sent_at timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select encode(
+    substring(int8send(floor(extract(epoch from sent_at at time zone 'UTC') * 1000)::bigint) from 3)
+      || '\x7000'::bytea || substring(uuid_send(email_id) from 9),
+    'hex')::uuid
+$function$;
+
 CREATE TABLE idempotency_keys (
   project_id     uuid                      NOT NULL,
   key            text                      NOT NULL,
@@ -235,6 +260,7 @@ CASE
     WHEN (complained_at IS NULL) THEN 0
     ELSE 16
 END))::smallint) STORED,
+  subject              text,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
@@ -247,6 +273,7 @@ CREATE INDEX emails_by_template ON emails USING btree (project_id, template_id) 
 CREATE INDEX emails_campaign_queue ON emails USING btree (project_id, campaign_id, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NOT NULL;
 CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = ANY (ARRAY['CLAIMED'::text, 'SENDING'::text]);
 CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NULL;
+CREATE INDEX emails_sent ON emails USING btree (project_id, sent_event_id(id, sent_at)) WHERE sent_at IS NOT NULL AND contact_id IS NOT NULL;
 CREATE INDEX emails_unconfirmed ON emails USING btree (project_id, id) WHERE status = 'UNCONFIRMED'::text;
 
 CREATE TABLE email_attempts (
@@ -523,17 +550,3 @@ CREATE TABLE tracking_counts (
   CONSTRAINT tracking_counts_pkey PRIMARY KEY (project_id, content_id, number, campaign_id),
   CONSTRAINT tracking_counts_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id) ON DELETE CASCADE
 ) WITH (fillfactor=50);
-
-CREATE OR REPLACE FUNCTION public.new_id()
- RETURNS uuid
- LANGUAGE sql
- PARALLEL SAFE
-AS $function$
-  select encode(
-    set_bit(set_bit(
-      overlay(uuid_send(gen_random_uuid())
-              placing substring(int8send(floor(extract(epoch from clock_timestamp()) * 1000)::bigint) from 3)
-              from 1 for 6),
-      52, 1), 53, 1),
-    'hex')::uuid
-$function$;

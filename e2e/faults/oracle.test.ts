@@ -49,7 +49,8 @@ const inOrder: Evidence = {
   stats: campaign,
   recipients: ADDRESSES.map(recipientOf),
   journal: ADDRESSES.map((email) => mailTo(email)),
-  rows: { fixed: 3, mails: 3, addresses: 3, sent: 3, events: 3 },
+  sentEvents: ADDRESSES.map((email) => recipientOf(email).id),
+  rows: { fixed: 3, mails: 3, addresses: 3, sent: 3 },
 };
 
 /** Eve's mail ended so, and everything says so. */
@@ -66,7 +67,8 @@ function eveIs(
       one.email.startsWith("eve") ? { ...one, status, reason } : one,
     ),
     journal: inOrder.journal.slice(0, 2),
-    rows: { ...inOrder.rows, sent: 2, events: 2 },
+    sentEvents: inOrder.sentEvents.slice(0, 2),
+    rows: { ...inOrder.rows, sent: 2 },
   };
 }
 
@@ -129,9 +131,15 @@ const broken: Array<[what: string, evidence: Evidence, expected: Expectation, sa
   ],
   [
     "an event is missing",
-    { ...inOrder, rows: { ...inOrder.rows, events: 2 } },
+    { ...inOrder, sentEvents: inOrder.sentEvents.slice(0, 2) },
     expected,
     /2 by their events/,
+  ],
+  [
+    "an event is there twice and another is missing",
+    { ...inOrder, sentEvents: [...inOrder.sentEvents.slice(1), ...inOrder.sentEvents.slice(2)] },
+    expected,
+    /1 mails have several events/,
   ],
   [
     "a row has been added",

@@ -153,6 +153,8 @@ export interface Evidence {
   recipients: readonly Recipient[];
   /** What the mail server took of its mails. */
   journal: readonly SinkMessage[];
+  /** The mails of its events `email.sent`, as the API lists them: each as often as it is there. */
+  sentEvents: readonly string[];
   rows: CampaignRows;
 }
 
@@ -163,8 +165,6 @@ export interface CampaignRows {
   mails: number;
   addresses: number;
   sent: number;
-  /** `email.sent`. */
-  events: number;
 }
 
 /** Judges a campaign that has ended. `seen` is what the sampler and the case itself found wrong. */
@@ -201,7 +201,16 @@ async function gather(world: World, campaignId: string): Promise<Evidence> {
   const recipients = await api.listAll<Recipient>(`/campaigns/${campaignId}/recipients`);
   const own = new Set(recipients.map(({ id }) => id));
   const journal = world.sink.journal.filter(({ messageId }) => own.has(emailIdOf(messageId)));
-  return { campaign, stats, recipients, journal, rows: await countRows(world, campaignId) };
+  const sentEvents = await listSentEvents(api, campaign);
+  return { campaign, stats, recipients, journal, sentEvents, rows: await countRows(world, campaignId) };
+}
+
+async function listSentEvents(api: ApiClient, { id, startedAt }: Campaign): Promise<string[]> {
+  const since = startedAt === null ? "" : `&since=${encodeURIComponent(startedAt)}`;
+  const events = await api.listAll<{ emailId: string; data: { campaignId?: string } }>(
+    `/events?eventName=email.sent${since}`,
+  );
+  return events.flatMap(({ emailId, data }) => (data.campaignId === id ? [emailId] : []));
 }
 
 /** Every broken promise as a sentence. Pure. */
@@ -324,8 +333,7 @@ async function countRows(world: World, campaignId: string): Promise<CampaignRows
   const [row] = await world.query<{ [Name in keyof CampaignRows]: number }>(
     `select (select total_recipients from campaigns where id = $1) as fixed,
        count(*)::int as mails, count(distinct lower(e.to_address))::int as addresses,
-       count(*) filter (where e.sent_at is not null)::int as sent,
-       (select count(*)::int from events v where v.name = 'email.sent' and v.data ->> 'campaignId' = $1::text) as events
+       count(*) filter (where e.sent_at is not null)::int as sent
      from emails e where e.campaign_id = $1`,
     [campaignId],
   );
@@ -333,8 +341,8 @@ async function countRows(world: World, campaignId: string): Promise<CampaignRows
   return row;
 }
 
-function faultsOfRows({ campaign, rows }: Evidence): string[] {
-  const { fixed, mails, addresses, sent, events } = rows;
+function faultsOfRows({ campaign, rows, sentEvents }: Evidence): string[] {
+  const { fixed, mails, addresses, sent } = rows;
   const { totalRecipients, sentCount } = campaign;
   return [
     ...([mails, addresses, totalRecipients].every((count) => count === fixed)
@@ -342,9 +350,13 @@ function faultsOfRows({ campaign, rows }: Evidence): string[] {
       : [
           `${fixed} recipients were fixed, there are ${mails} mails to ${addresses} addresses, and the API says ${totalRecipients}`,
         ]),
-    ...(sent === sentCount && events === sentCount
+    ...(sent === sentCount && sentEvents.length === sentCount
       ? []
-      : [`${sentCount} are sent, ${sent} by their rows and ${events} by their events`]),
+      : [`${sentCount} are sent, ${sent} by their rows and ${sentEvents.length} by their events`]),
+    ...complain(
+      [...Map.groupBy(sentEvents, (id) => id)].flatMap(([id, same]) => (same.length > 1 ? [id] : [])),
+      "mails have several events that they were sent",
+    ),
   ];
 }
 

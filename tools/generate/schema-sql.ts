@@ -47,7 +47,8 @@ export async function schemaSql(client: ClientBase): Promise<string> {
   }
   const functions = (await listFunctionStatements(client)).map((text) => statement(text));
   const triggers = (await listTriggerStatements(client)).map((text) => statement(text));
-  const parts = [HEAD, extensions.join("\n"), ...blocks, later.join("\n"), ...functions, triggers.join("\n")];
+  // An index may stand on a function.
+  const parts = [HEAD, extensions.join("\n"), ...functions, ...blocks, later.join("\n"), triggers.join("\n")];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 

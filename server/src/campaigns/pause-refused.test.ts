@@ -117,27 +117,26 @@ async function sending() {
     project.id,
     id,
   );
-  const next = `with mail as (
-      select * from emails where campaign_id = $1 and status = 'QUEUED' limit $2::integer
-    ), ended as (
-      update emails e set status = $3 from mail where e.project_id = mail.project_id and e.id = mail.id
-    )`;
   const results = {
     sent: (count: number) =>
       server.rows(
-        `${next} insert into events (project_id, id, contact_id, name, email_id)
-         select project_id, new_id(), contact_id, 'email.sent', id from mail`,
+        `with mail as (select * from emails where campaign_id = $1 and status = 'QUEUED' limit $2::integer)
+         update emails e set status = 'SENT', sent_at = now() from mail
+         where e.project_id = mail.project_id and e.id = mail.id`,
         id,
         count,
-        "SENT",
       ),
     refused: (count: number, meaning: string) =>
       server.rows(
-        `${next} insert into email_attempts (project_id, email_id, attempt, outcome, answer, meaning)
-         select project_id, id, 1, 'rejected', '554 5.7.1 no', $4 from mail`,
+        `with mail as (
+           select * from emails where campaign_id = $1 and status = 'QUEUED' limit $2::integer
+         ), ended as (
+           update emails e set status = 'FAILED' from mail where e.project_id = mail.project_id and e.id = mail.id
+         )
+         insert into email_attempts (project_id, email_id, attempt, outcome, answer, meaning)
+         select project_id, id, 1, 'rejected', '554 5.7.1 no', $3 from mail`,
         id,
         count,
-        "FAILED",
         meaning,
       ),
   };

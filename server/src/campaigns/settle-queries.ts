@@ -1,6 +1,7 @@
 // Statements of what campaigns do by themselves: which are due, which are not over, which books are looked over.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { isEmailSent } from "../events/events.ts";
 
 export interface CampaignRef {
   project_id: string;
@@ -82,9 +83,9 @@ export async function listRefusedCampaigns(
     ) r
     cross join lateral (
       select count(*) as count from (
-        (select 1 from events v join emails e on e.project_id = v.project_id and e.id = v.email_id and e.campaign_id = c.id
-         where v.project_id = c.project_id and v.name = 'email.sent' and v.created_at >= r.since
-         order by v.created_at limit ${others})
+        (select 1 from emails e
+         where e.project_id = c.project_id and e.campaign_id = c.id and ${isEmailSent(sql`r.since`)}
+         order by sent_event_id(e.id, e.sent_at) limit ${others})
         union all
         (select 1 from email_attempts a
          join emails e on e.project_id = a.project_id and e.id = a.email_id and e.campaign_id = c.id

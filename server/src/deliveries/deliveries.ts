@@ -1,6 +1,5 @@
 // What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes; all in one transaction.
 // Before it: emails/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, events/, the guard.
-import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";
@@ -9,6 +8,7 @@ import { numberOf, PIXEL_NUMBER } from "../emails/rendering/link-target.ts";
 import {
   advanceEmails,
   confirmSent,
+  findReturnedMails,
   lockEmails,
   noteSoftBounces,
   type EmailStepTaken,
@@ -58,11 +58,16 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
   return {
     async applyFeedback(tx, items) {
       const at = new Date();
+      const mails = await findReturnedMails(
+        tx,
+        items.map(({ projectId, emailId }) => ({ projectId, emailId, providerId: null })),
+      );
       await apply(
         tx,
-        items.flatMap(({ feedback, ...item }) =>
-          FEEDBACK[feedback].map((meaning) => ({ ...item, meaning, at, data: {} })),
-        ),
+        items.flatMap(({ feedback, ...item }, index) => {
+          const { facts = {} } = mails[index] ?? {};
+          return FEEDBACK[feedback].map((meaning) => ({ ...item, facts, meaning, at, data: {} }));
+        }),
         guard,
       );
     },
@@ -101,7 +106,7 @@ async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<bool
   const isNew = await findNew(tx, items, steps);
   await recordEvents(
     tx,
-    items.flatMap((item, at) => eventsOf(item, isNew[at] === true, steps.get(item))),
+    items.flatMap((item, at) => (isNew[at] === true ? eventsOf(item) : [])),
   );
   const fresh = items.filter((_, at) => isNew[at] === true);
   await flipAndRecord(
@@ -179,22 +184,16 @@ async function findNew(
   });
 }
 
-function eventsOf(
-  { projectId, emailId, contactId, facts, meaning, data }: Item,
-  isNew: boolean,
-  step: EmailStepTaken | undefined,
-): EventToRecord[] {
-  if (contactId === null) return [];
-  const event = (name: string, more: object): EventToRecord => ({
-    projectId,
-    contactId,
-    name,
-    data: { ...facts, ...more },
-    emailId,
-  });
-  return [
-    // Nobody had seen that it left.
-    ...(step?.isProof === true ? [event(EMAIL_SENT, {})] : []),
-    ...(meaning.event !== null && isNew ? [event(meaning.event, { ...data, ...meaning.data })] : []),
-  ];
+function eventsOf({ projectId, emailId, contactId, facts, meaning, data }: Item): EventToRecord[] {
+  return contactId === null || meaning.event === null
+    ? []
+    : [
+        {
+          projectId,
+          contactId,
+          name: meaning.event,
+          data: { ...facts, ...data, ...meaning.data },
+          emailId,
+        },
+      ];
 }

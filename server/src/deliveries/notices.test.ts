@@ -5,6 +5,7 @@ import { createDatabase, transaction, type Database } from "../platform/database
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { listEvents } from "../events/events.ts";
 import { advanceEmails } from "../emails/emails.ts";
 import { findMiscounts } from "../emails/sending-hours.ts";
 import { bounceMail, personalMail } from "../testing/incoming-mail.ts";
@@ -95,10 +96,9 @@ const mailRow = async ({ id }: SentMail): Promise<MailRow> =>
   ).rows[0] as MailRow;
 const statusOf = async (mail: SentMail) => (await mailRow(mail)).status;
 const eventsOf = async ({ contactId }: { contactId: string }) =>
-  (
-    await sql<{ name: string; data: Record<string, unknown> | null }>`
-      select name, data from events where contact_id = ${contactId} order by id`.execute(database)
-  ).rows;
+  (await listEvents(database, projectId, { contactId }, { limit: 100, before: null })).data
+    .map(({ name, data }) => ({ name, data }))
+    .toReversed();
 const namesOf = async (mail: SentMail) => (await eventsOf(mail)).map(({ name }) => name);
 const isSubscribed = async ({ contactId }: SentMail) =>
   (

@@ -1,6 +1,6 @@
 // What a report about a mail means: the event it is, how the mail's state changes, whether the contact is unsubscribed. Pure.
 // Before it: ses-events.ts, returned-message.ts and the transports say what was reported. After it: deliveries.ts does it.
-import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY, EMAIL_SENT } from "@postloft/contract/event-names.ts";
+import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY } from "@postloft/contract/event-names.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ConsentSource } from "../contacts/consent.ts";
 import type { Feedback } from "../emails/providers/transport.ts";
@@ -47,7 +47,8 @@ function row(event: string | null, more: Partial<Interpretation> = {}): Interpre
 
 /** One row per kind (spec §3.1: a hard bounce and a complaint unsubscribe, a soft bounce does not). */
 export const INTERPRETATIONS: Readonly<Record<ReportKind, Interpretation>> = {
-  sent: row(EMAIL_SENT, { once: "confirmed" }),
+  // The row of a mail that is confirmed is the event.
+  sent: row(null, { once: "confirmed" }),
   delivered: row(EMAIL_DELIVERY, { status: "DELIVERED" }),
   delayed: row(null),
   "hard-bounce": row(EMAIL_BOUNCE, {

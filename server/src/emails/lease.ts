@@ -125,6 +125,7 @@ async function settle(tx: Tx, sender: { id: string; lease_until: Date }) {
       status: isRetriedWhenUncertain(kindOf(email.priority), email.attempts + 1) ? "QUEUED" : "UNCONFIRMED",
       reason: CRASH_REASON,
       waitMs: 0,
+      subject: null,
       sent: null,
     })),
   );

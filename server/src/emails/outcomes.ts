@@ -1,31 +1,20 @@
-// Books what came of each attempt: the mail's new state, the attempt, the event `email.sent` and what came back, in one transaction.
+// Books what came of each attempt: the mail's new state, which may be the event `email.sent`, the attempt and what came back, in one transaction.
 // Before it: sender.ts has an outcome; booking.ts says what it means. After it: deliveries/ interprets feedback.
-import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { recordEvents } from "../events/events.ts";
+import { noteSentMails } from "../events/contact-changes.ts";
 import type { Meaning } from "./answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
 import type { Lease } from "./lease.ts";
 import type { Ready, Unready } from "./prepare-emails.ts";
 import type { Feedback, Outcome } from "./providers/transport.ts";
-import { kindOf, messageIdOf } from "./rules.ts";
+import { kindOf } from "./rules.ts";
 import { insertAttempts, updateOutcomes, updateSent, type OutcomeRow } from "./outcome-queries.ts";
 import { countMails, type ToCount } from "./sending-hours.ts";
-
-export interface MailFacts {
-  subject: string;
-  from: string;
-  messageId: string;
-  emailId: string;
-  sourceType: string;
-  campaignId?: string;
-  templateId?: string;
-}
 
 /** What came back about mails of this installation, to be interpreted in the same transaction. */
 export type Feedbacks = (
@@ -35,7 +24,6 @@ export type Feedbacks = (
     emailId: string;
     contactId: string | null;
     feedback: Feedback;
-    facts: MailFacts;
   }>,
 ) => Promise<void>;
 
@@ -43,7 +31,6 @@ interface Entry {
   outcome: OutcomeRow;
   attempt: { outcome: string; answer: string; transport: string | null; meaning: Meaning | null } | null;
   feedback: Feedback | null;
-  facts: MailFacts | null;
   senderId: string;
 }
 
@@ -122,7 +109,7 @@ export function createBookkeeper(options: {
 }
 
 function handedOver(mail: Ready, outcome: Booked, senderId: string, transportName: string): Entry {
-  const { row, from, subject } = mail;
+  const { row, ownSubject } = mail;
   const { attempt, feedback, ...booking } = bookingOf(outcome, {
     kind: kindOf(row.priority),
     number: row.attempts + 1,
@@ -131,18 +118,9 @@ function handedOver(mail: Ready, outcome: Booked, senderId: string, transportNam
     transportName,
   });
   return {
-    outcome: { projectId: row.project_id, id: row.id, ...booking },
+    outcome: { projectId: row.project_id, id: row.id, subject: ownSubject, ...booking },
     attempt,
     feedback,
-    facts: {
-      subject,
-      from,
-      messageId: messageIdOf(row.id, from),
-      emailId: row.id,
-      sourceType: kindOf(row.priority),
-      ...(row.campaign_id === null ? {} : { campaignId: row.campaign_id }),
-      ...(row.template_id === null ? {} : { templateId: row.template_id }),
-    },
     senderId,
   };
 }
@@ -157,11 +135,11 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
       status: isFailed ? "FAILED" : "SKIPPED",
       reason,
       waitMs: 0,
+      subject: null,
       sent: null,
     },
     attempt: isFailed ? { outcome: "failed", answer: reason, transport: null, meaning: null } : null,
     feedback: null,
-    facts: null,
     senderId,
   };
 }
@@ -176,7 +154,7 @@ async function bookSent(database: Database, entries: readonly Entry[]): Promise<
   await failpoint("sent.before_commit");
   const booked: string[] = [];
   for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {
-    const sent = own.map(({ outcome, facts }) => ({ ...outcome, facts: facts ?? {} }));
+    const sent = own.map(({ outcome }) => outcome);
     booked.push(...(await updateSent(database, senderId, sent)));
   }
   return new Set(booked);
@@ -202,34 +180,15 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
         : [{ projectId: row.project_id, emailId: row.id, attempt: row.attempts, ...entry.attempt }],
     );
     if (attempts.length > 0) await insertAttempts(tx, attempts);
-    await recordEvents(
+    const left = rows.filter((row) => row.left_at !== null);
+    await noteSentMails(
       tx,
-      done.flatMap(({ row, entry }) =>
-        row.status !== "SENT" || row.contact_id === null
-          ? []
-          : [
-              {
-                projectId: row.project_id,
-                contactId: row.contact_id,
-                name: EMAIL_SENT,
-                data: { ...entry.facts },
-                emailId: row.id,
-              },
-            ],
-      ),
+      left.map((row) => ({ projectId: row.project_id, contactId: row.contact_id })),
     );
-    const feedbacks = done.flatMap(({ row, entry }) =>
-      entry.feedback === null || entry.facts === null
+    const feedbacks = done.flatMap(({ row, entry: { feedback } }) =>
+      feedback === null
         ? []
-        : [
-            {
-              projectId: row.project_id,
-              emailId: row.id,
-              contactId: row.contact_id,
-              feedback: entry.feedback,
-              facts: entry.facts,
-            },
-          ],
+        : [{ projectId: row.project_id, emailId: row.id, contactId: row.contact_id, feedback }],
     );
     await countMails(tx, countsOf(done));
     if (feedbacks.length > 0) await applyFeedback(tx, feedbacks);

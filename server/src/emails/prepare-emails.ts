@@ -57,8 +57,8 @@ export interface Ready {
   kind: "ready";
   row: ClaimedRow;
   message: OutgoingMessage;
-  from: string;
-  subject: string;
+  /** As this recipient gets it, where that differs from the subject of the content: variables stood in it. */
+  ownSubject: string | null;
   listKind: ListKind | null;
 }
 
@@ -126,8 +126,7 @@ export function createPreparer(options: {
     return {
       kind: "ready",
       row,
-      from: content.from_address,
-      subject: rendered.subject,
+      ownSubject: rendered.subject === content.subject ? null : rendered.subject,
       listKind: content.list_kind,
       message: {
         emailId: row.id,

@@ -215,7 +215,7 @@ export async function eraseRecipients(
       and a.project_id = ${projectId} and a.email_id = e.id`.execute(tx);
   await sql`
     update emails set
-      to_address = '', to_name = null, copies = null, variables = null,
+      to_address = '', to_name = null, copies = null, variables = null, subject = null,
       answer = replace(answer, to_address, '***'),
       status = case when status in ('QUEUED', 'CLAIMED') then 'SKIPPED' else status end,
       reason = case when status in ('QUEUED', 'CLAIMED') then 'The contact was deleted.'

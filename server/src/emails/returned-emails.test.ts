@@ -90,7 +90,7 @@ test.each(["QUEUED", "CLAIMED", "FAILED", "SKIPPED"])(
 
 test("an opening proves that a mail left of which nobody knew", async () => {
   const id = await mailAt("UNCONFIRMED");
-  expect(await advance(step(id, "OPENED", 7))).toMatchObject([{ isFirst: true, isProof: true }]);
+  expect(await advance(step(id, "OPENED", 7))).toMatchObject([{ isFirst: true }]);
   expect(await instantsOf(id)).toEqual({ status: "OPENED", sent_at: 7, opened_at: 7 });
 });
 

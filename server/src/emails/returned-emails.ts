@@ -2,6 +2,7 @@
 // Before it: deliveries/ has read a report, or tracked an opening. After it: the counters of sending-hours.ts.
 import { EMAIL_STATUSES, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { noteSentMails } from "../events/contact-changes.ts";
 import {
   findEmailKeysById,
   findEmailKeysByProviderId,
@@ -12,7 +13,7 @@ import {
   updateReturned,
   updateSoftBounced,
 } from "./returned-queries.ts";
-import { isForward, kindOf, messageIdOf, RETURNED_STATUSES, type ReturnedStatus } from "./rules.ts";
+import { isForward, RETURNED_STATUSES, type ReturnedStatus } from "./rules.ts";
 import { countMails, type ToCount } from "./sending-hours.ts";
 
 export interface EmailKey {
@@ -26,11 +27,8 @@ export interface EmailStep extends EmailKey {
   at: Date;
 }
 
-/**
- * `isFirst`: whether it was the first of its kind for the mail; never for a mail that has not left.
- * `isProof`: nobody knew whether the mail had left, and this says that it did; told once.
- */
-export type EmailStepTaken = Omit<EmailStep, "at"> & { isFirst: boolean; isProof: boolean };
+/** `isFirst`: whether it was the first of its kind for the mail; never for a mail that has not left. */
+export type EmailStepTaken = Omit<EmailStep, "at"> & { isFirst: boolean };
 
 /** What in the middle of a handover says that the mail was taken. An opening does not: filters look before they take. */
 const SURE: ReadonlySet<ReturnedStatus> = new Set(["DELIVERED", "BOUNCED", "COMPLAINED"]);
@@ -80,14 +78,13 @@ export async function advanceEmails(
     tx,
     earliestOf(surest).map((step) => ({ ...step, isSure: SURE.has(step.status) })),
   );
-  const proofs = new Set(left.filter(({ status }) => status === "UNCONFIRMED").map(rowKeyOf));
-  const counts = left.map((row): ToCount => ({ projectId: row.project_id, at: row.sent_at, what: "sent" }));
+  await noteLeft(tx, left);
+  const counts: ToCount[] = [];
   const taken = steps.map((step): EmailStepTaken => ({
     projectId: step.projectId,
     id: step.id,
     status: step.status,
     isFirst: false,
-    isProof: proofs.delete(keyOf(step)),
   }));
   const byStatus = Map.groupBy(steps, (step) => step.status);
   for (const status of RETURNED_STATUSES) {
@@ -130,12 +127,24 @@ export async function noteSoftBounces(
 export async function confirmSent(tx: Tx, steps: ReadonlyArray<EmailKey & { at: Date }>): Promise<boolean[]> {
   if (steps.length === 0) return [];
   const rows = await updateConfirmed(tx, earliestOf(steps));
+  await noteLeft(tx, rows);
+  const confirmed = new Set(rows.map(rowKeyOf));
+  return steps.map((step) => confirmed.delete(keyOf(step)));
+}
+
+/** Counts mails of which nobody knew yet that they had left, and notes their contacts. */
+async function noteLeft(
+  tx: Tx,
+  rows: ReadonlyArray<{ project_id: string; contact_id: string | null; sent_at: Date }>,
+): Promise<void> {
+  await noteSentMails(
+    tx,
+    rows.map((row) => ({ projectId: row.project_id, contactId: row.contact_id })),
+  );
   await countMails(
     tx,
     rows.map((row) => ({ projectId: row.project_id, at: row.sent_at, what: "sent" })),
   );
-  const confirmed = new Set(rows.map(rowKeyOf));
-  return steps.map((step) => confirmed.delete(keyOf(step)));
 }
 
 /** How somebody else names a mail of ours: by our ids, by the id alone, or by what the transport called it. */
@@ -151,7 +160,7 @@ export interface ReturnedMail extends EmailKey {
   toAddress: string;
   /** Whether others than the contact got the same message. */
   hasCopies: boolean;
-  /** What events about the mail tell of it, as `email.sent` told it. */
+  /** What events about the mail tell of it. */
   facts: Record<string, unknown>;
 }
 
@@ -211,14 +220,7 @@ async function readMails(tx: Database, keys: readonly EmailKey[]): Promise<Map<s
         status: row.status,
         toAddress: row.to_address,
         hasCopies: row.has_copies,
-        facts: row.sent_data ?? {
-          subject: row.subject ?? "",
-          from: row.from_address ?? "",
-          messageId: messageIdOf(row.id, row.from_address ?? ""),
-          emailId: row.id,
-          sourceType: kindOf(row.priority),
-          ...(row.campaign_id === null ? {} : { campaignId: row.campaign_id }),
-        },
+        facts: row.facts,
       },
     ]),
   );

@@ -3,6 +3,7 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { mailFacts } from "../events/events.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "./rules.ts";
 
 interface Step {
@@ -16,6 +17,8 @@ interface BookedRow {
   id: string;
   sent_at: Date;
 }
+
+type LeftRow = BookedRow & { contact_id: string | null };
 
 /** Within one project, so that sharded tables take it. */
 export async function lockEmailRows(tx: Tx, projectId: string, ids: readonly string[]) {
@@ -34,16 +37,10 @@ function stepsAs(steps: readonly Step[]) {
     ${steps.map((step) => step.at.toISOString())}::timestamptz[]) as i (project_id, id, at)`;
 }
 
-/**
- * Sets when a mail left where a report is the first to know. In the middle of a handover only a sure sign counts. Answers
- * these mails with the state they are in.
- */
-export async function markLeft(
-  tx: Tx,
-  steps: ReadonlyArray<Step & { isSure: boolean }>,
-): Promise<Array<BookedRow & { status: EmailStatus }>> {
+/** Sets when a mail left where a report is the first to know. In the middle of a handover only a sure sign counts. */
+export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boolean }>): Promise<LeftRow[]> {
   if (steps.length === 0) return [];
-  const { rows } = await sql<BookedRow & { status: EmailStatus }>`
+  const { rows } = await sql<LeftRow>`
     update emails e set sent_at = i.at
     from unnest(
       ${steps.map((step) => step.projectId)}::uuid[],
@@ -53,7 +50,7 @@ export async function markLeft(
     ) as i (project_id, id, at, is_sure)
     where e.project_id = i.project_id and e.id = i.id and e.sent_at is null
       and e.status = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'SENDING')
-    returning e.project_id, e.id, e.sent_at, e.status`.execute(tx);
+    returning e.project_id, e.id, e.sent_at, e.contact_id`.execute(tx);
   return rows;
 }
 
@@ -101,16 +98,16 @@ export async function updateSoftBounced(
   return rows;
 }
 
-export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<BookedRow[]> {
-  const { rows } = await sql<BookedRow>`
+export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<LeftRow[]> {
+  const { rows } = await sql<LeftRow>`
     update emails e set status = 'SENT', sent_at = i.at
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.status = 'UNCONFIRMED'
-    returning e.project_id, e.id, e.sent_at`.execute(tx);
+    returning e.project_id, e.id, e.sent_at, e.contact_id`.execute(tx);
   return rows;
 }
 
-/** With what `email.sent` told of each, where that was recorded. */
+/** With what events tell of each. */
 export async function findReturnedRows(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,
@@ -119,28 +116,16 @@ export async function findReturnedRows(
     project_id: string;
     id: string;
     contact_id: string | null;
-    campaign_id: string | null;
     status: EmailStatus;
-    priority: number;
     to_address: string;
     has_copies: boolean;
-    subject: string | null;
-    from_address: string | null;
-    sent_data: Record<string, unknown> | null;
+    facts: Record<string, unknown>;
   }>`
-    select e.project_id, e.id, e.contact_id, e.campaign_id, e.status, e.priority, e.to_address,
-      e.copies is not null as has_copies, c.subject, c.from_address, s.data as sent_data
+    select e.project_id, e.id, e.contact_id, e.status, e.to_address, e.copies is not null as has_copies,
+      ${mailFacts()} as facts
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join emails e on e.project_id = i.project_id and e.id = i.id
-    left join lateral (
-      select v.data from events v
-      where v.project_id = i.project_id and v.email_id = i.id and v.name = 'email.sent'
-      order by v.id limit 1) s on true
-    left join lateral (
-      select c.subject, c.from_address from email_contents c
-      where s.data is null and c.project_id = e.project_id and c.id = e.content_id) c on true`.execute(
-    database,
-  );
+    join email_contents c on c.project_id = e.project_id and c.id = e.content_id`.execute(database);
   return rows;
 }
 

@@ -1,10 +1,13 @@
 // Notes of contacts that something happened to, for the tracked segments that must look at them again.
 // Before it: recordEvents notes with each event; verbs that change contacts without an event note here. After it: segments/ takes them.
+import type { RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import {
   deleteContactChanges,
   insertContactChanges,
+  insertSentNotes,
+  insertSentNotesFrom,
   listChangedProjects,
   listTrackingProjects,
 } from "./queries.ts";
@@ -29,6 +32,25 @@ export async function noteContacts(
     tx,
     noted.map(({ projectId, contactId }) => ({ projectId, id: newId(), contactId })),
   );
+}
+
+/**
+ * Notes that mails were sent to contacts, in the transaction in which their rows say so: these rows are the events
+ * `email.sent`, so nothing else records them.
+ */
+export async function noteSentMails(
+  tx: Tx,
+  mails: ReadonlyArray<{ projectId: string; contactId: string | null }>,
+): Promise<void> {
+  const contacts = mails.flatMap(({ projectId, contactId }) =>
+    contactId === null ? [] : [{ projectId, contactId }],
+  );
+  if (contacts.length > 0) await insertSentNotes(tx, contacts);
+}
+
+/** The same as part of a larger statement: `source` is a query of `project_id` and `contact_id`. */
+export function noteSentMailsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return insertSentNotesFrom(source);
 }
 
 /** Projects in which something was noted. */

@@ -1,6 +1,6 @@
 // What happened to a contact: append-only, recorded in the transaction of what caused it.
 // Before it: contacts/, emails/ and v1/ record. After it: filters, timelines and lists read.
-import type { RawBuilder } from "kysely";
+import type { RawBuilder, SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
@@ -8,8 +8,10 @@ import {
   insertEvents,
   insertEventsFrom,
   insertEventsOf,
+  isSentEvent,
   listEventRows,
   listEventRowsByEmail,
+  MAIL_FACTS,
   type EventFilter,
   type EventRow,
 } from "./queries.ts";
@@ -69,6 +71,21 @@ export function recordEventsOf(
  */
 export function recordEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertEventsFrom(source);
+}
+
+/**
+ * As an expression of a larger statement: what events tell of a mail, whose row is `e` and whose content is `c`. As JSON.
+ */
+export function mailFacts(): RawBuilder<unknown> {
+  return MAIL_FACTS;
+}
+
+/**
+ * As a condition of a larger statement, beside one on `e.project_id`: that the mail whose row is `e` is an event `email.sent`,
+ * since an instant or ever. Nothing else stands for that event.
+ */
+export function isEmailSent(since: RawBuilder<unknown> | null): RawBuilder<SqlBool> {
+  return isSentEvent(since);
 }
 
 export interface EventView {

@@ -1,5 +1,8 @@
-// Statements on `events`, the append-only record of what happened to contacts.
-import { sql, type RawBuilder } from "kysely";
+// Statements on `events`, the append-only record of what happened to contacts. Mails that were sent stand in `emails` alone
+// and are read as events with it: docs/decisions/0025.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import type { NewEvent } from "./events.ts";
 
@@ -36,6 +39,26 @@ export function insertEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknow
       insert into contact_changes (project_id, id, contact_id, cause)
       select project_id, id, contact_id, name from recorded e where ${isAwaited}
     )`;
+}
+
+/** As part of a larger statement: notes for the contacts of mails that were sent, which `source` is a query of (project, contact). */
+export function insertSentNotesFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    insert into contact_changes (project_id, id, contact_id, cause)
+    select e.project_id, new_id(), e.contact_id, e.name
+    from (select project_id, contact_id, ${EMAIL_SENT}::text from (${source}) sent) as e (project_id, contact_id, name)
+    where ${isAwaited}`;
+}
+
+export async function insertSentNotes(
+  tx: Tx,
+  contacts: ReadonlyArray<{ projectId: string; contactId: string }>,
+): Promise<void> {
+  const source = sql`
+    select * from unnest(
+      ${contacts.map(({ projectId }) => projectId)}::uuid[],
+      ${contacts.map(({ contactId }) => contactId)}::uuid[]) as i (project_id, contact_id)`;
+  await insertSentNotesFrom(source).execute(tx);
 }
 
 /**
@@ -104,29 +127,85 @@ export interface EventRow {
   created_at: Date;
 }
 
-const COLUMNS = ["id", "name", "contact_id", "data", "email_id", "created_at"] as const;
-
 export interface EventFilter {
   name?: string | undefined;
   contactId?: string | undefined;
   since?: Date | undefined;
 }
 
+/**
+ * What events tell of a mail `e` with the content `c`: the data of `email.sent`, and the first part of the data of every
+ * other event about the mail.
+ */
+export const MAIL_FACTS = sql`jsonb_strip_nulls(jsonb_build_object(
+  'subject', coalesce(e.subject, c.subject), 'from', c.from_address,
+  'messageId', e.id || '@' || substring(c.from_address from '[^@]*$'), 'emailId', e.id,
+  'sourceType', (${EMAIL_KINDS}::text[])[e.priority], 'campaignId', e.campaign_id, 'templateId', e.template_id))`;
+
+/** The id of a mail as an event: the index `emails_sent` is in this order. */
+const SENT_EVENT_ID = sql`sent_event_id(e.id, e.sent_at)`;
+
+/** The first id an event of this instant can have; before 1970 there are none. */
+function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`sent_event_id('00000000-0000-0000-0000-000000000000', greatest(${instant}, timestamptz 'epoch'))`;
+}
+
+/** That a mail `e` is an event: it was sent, lately or ever, and to a contact that is still there. */
+export function isSentEvent(since: RawBuilder<unknown> | null): RawBuilder<SqlBool> {
+  const ever = sql<SqlBool>`e.sent_at is not null and e.contact_id is not null`;
+  return since === null
+    ? ever
+    : sql<SqlBool>`${ever} and ${SENT_EVENT_ID} >= ${firstIdAt(since)} and e.sent_at >= ${since}`;
+}
+
+const allOf = (conditions: ReadonlyArray<RawBuilder<unknown>>) => sql.join(conditions, sql` and `);
+
+/** Recorded events `v`, a page of them. */
+function recordedEvents(conditions: ReadonlyArray<RawBuilder<unknown>>, page: RawBuilder<unknown>) {
+  return sql`(
+    select v.id, v.name, v.contact_id, v.data, v.email_id, v.created_at from events v
+    where ${allOf(conditions)} order by v.id ${page})`;
+}
+
+/** Mails `e` that were sent, as the events they are, a page of them. */
+function sentEvents(conditions: ReadonlyArray<RawBuilder<unknown>>, page: RawBuilder<unknown>) {
+  return sql`(
+    select ${SENT_EVENT_ID} as id, ${EMAIL_SENT}::text as name, e.contact_id, ${MAIL_FACTS} as data, e.id as email_id,
+      e.sent_at as created_at
+    from emails e join email_contents c on c.project_id = e.project_id and c.id = e.content_id
+    where ${allOf(conditions)}
+    order by ${SENT_EVENT_ID} ${page})`;
+}
+
+/** Each kind is read by an index of its own no further than the page goes, and the two are merged. */
 export async function listEventRows(
   database: Database,
   projectId: string,
-  filter: EventFilter,
-  page: { limit: number; before: string | null },
+  { name, contactId, since }: EventFilter,
+  { limit, before }: { limit: number; before: string | null },
 ): Promise<EventRow[]> {
-  let query = database.selectFrom("events").select(COLUMNS).where("project_id", "=", projectId);
-  if (filter.name !== undefined) query = query.where("name", "=", filter.name);
-  if (filter.contactId !== undefined) query = query.where("contact_id", "=", filter.contactId);
-  if (filter.since !== undefined) query = query.where("created_at", ">=", filter.since);
-  if (page.before !== null) query = query.where("id", "<", page.before);
-  return query
-    .orderBy("id", "desc")
-    .limit(page.limit + 1)
-    .execute();
+  const page = sql`desc limit ${limit + 1}`;
+  const recorded = [sql`v.project_id = ${projectId}`];
+  const from = since === undefined ? null : sql`${since.toISOString()}::timestamptz`;
+  const sent: RawBuilder<unknown>[] = [sql`e.project_id = ${projectId}`, isSentEvent(from)];
+  if (name !== undefined) recorded.push(sql`v.name = ${name}`);
+  if (contactId !== undefined) {
+    recorded.push(sql`v.contact_id = ${contactId}`);
+    sent.push(sql`e.contact_id = ${contactId}`);
+  }
+  // An id is never older than its event.
+  if (from !== null) recorded.push(sql`v.id >= ${firstIdAt(from)} and v.created_at >= ${from}`);
+  if (before !== null) {
+    recorded.push(sql`v.id < ${before}`);
+    sent.push(sql`${SENT_EVENT_ID} < ${before}`);
+  }
+  const kinds = [
+    ...(name === EMAIL_SENT ? [] : [recordedEvents(recorded, page)]),
+    ...(name === undefined || name === EMAIL_SENT ? [sentEvents(sent, page)] : []),
+  ];
+  const { rows } = await sql<EventRow>`
+    select * from (${sql.join(kinds, sql` union all `)}) told order by id ${page}`.execute(database);
+  return rows;
 }
 
 export async function listEventRowsByEmail(
@@ -135,12 +214,10 @@ export async function listEventRowsByEmail(
   emailId: string,
   limit: number,
 ): Promise<EventRow[]> {
-  return database
-    .selectFrom("events")
-    .select(COLUMNS)
-    .where("project_id", "=", projectId)
-    .where("email_id", "=", emailId)
-    .orderBy("id")
-    .limit(limit)
-    .execute();
+  const page = sql`limit ${limit}`;
+  const recorded = recordedEvents([sql`v.project_id = ${projectId} and v.email_id = ${emailId}`], page);
+  const sent = sentEvents([sql`e.project_id = ${projectId} and e.id = ${emailId}`, isSentEvent(null)], page);
+  const { rows } = await sql<EventRow>`
+    select * from (${recorded} union all ${sent}) told order by id ${page}`.execute(database);
+  return rows;
 }

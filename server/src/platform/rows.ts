@@ -165,6 +165,7 @@ export interface EmailsTable {
   complained_at: Date | null;
   soft_bounced_at: Date | null;
   came_back: ColumnType<number, never, never>;
+  subject: string | null;
 }
 
 export interface EventsTable {

@@ -1,6 +1,7 @@
 // For tests: contacts with events and memberships, stored as they are, and which of them a filter takes in SQL and in memory.
 // Before it: platform/test-database.ts. After it: contacts/filters/*.test.ts.
 import { sql } from "kysely";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { restrictionForAll, restrictionOf } from "../contacts/filters/compile-filter.ts";
 import { evaluatorOf } from "../contacts/filters/evaluate-filter.ts";
@@ -60,18 +61,36 @@ export async function storeContacts(
       ${contacts.map((one) => JSON.stringify(one.data ?? {}))}::jsonb[],
       ${contacts.map((one) => one.createdAt ?? "2026-01-01T00:00:00Z")}::timestamptz[],
       ${contacts.map((one) => one.updatedAt ?? "2026-01-01T00:00:00Z")}::timestamptz[])`.execute(database);
-  if (events.length > 0)
-    await sql`
-    insert into events (project_id, id, contact_id, name, created_at)
-    select ${projectId}, * from unnest(${events.map(() => newId())}::uuid[],
-      ${events.map((one) => one.contactId)}::uuid[], ${events.map((one) => one.name)}::text[],
-      ${events.map((one) => one.at)}::timestamptz[])`.execute(database);
+  await storeEvents(database, projectId, events);
   if (members.length > 0)
     await sql`
     insert into segment_members (project_id, segment_id, contact_id)
     select ${projectId}, * from unnest(${members.map((one) => one.segmentId)}::uuid[],
       ${members.map((one) => one.contactId)}::uuid[])`.execute(database);
   return { projectId, ids };
+}
+
+/** Events as they are stored: those named `email.sent` are mails. */
+async function storeEvents(
+  database: Database,
+  projectId: string,
+  events: ReadonlyArray<{ contactId: string; name: string; at: string }>,
+): Promise<void> {
+  const rowsOf = (rows: typeof events) => sql`unnest(${rows.map(() => newId())}::uuid[],
+    ${rows.map((one) => one.contactId)}::uuid[], ${rows.map((one) => one.name)}::text[],
+    ${rows.map((one) => one.at)}::timestamptz[]) as i (id, contact_id, name, at)`;
+  const sent = events.filter(({ name }) => name === EMAIL_SENT);
+  const recorded = events.filter(({ name }) => name !== EMAIL_SENT);
+  await sql`
+    with content as (
+      insert into email_contents (project_id, id, from_address, subject, html)
+      values (${projectId}, ${newId()}, 'news@shop.example', 'News', '') returning id
+    ), mailed as (
+      insert into emails (project_id, id, contact_id, content_id, priority, status, to_address, sent_at)
+      select ${projectId}, i.id, i.contact_id, content.id, 1, 'SENT', '', i.at from ${rowsOf(sent)}, content
+    )
+    insert into events (project_id, id, contact_id, name, created_at)
+    select ${projectId}, i.id, i.contact_id, i.name, i.at from ${rowsOf(recorded)}`.execute(database);
 }
 
 export interface Trial {

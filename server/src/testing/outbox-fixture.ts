@@ -28,6 +28,7 @@ export interface WantedMail {
   listKind?: ListKind;
   campaignId?: string;
   headers?: ReadonlyArray<{ name: string; value: string }>;
+  subject?: string;
 }
 
 export interface Outbox {
@@ -146,7 +147,7 @@ export function useOutbox(): Outbox {
               projectId: mail.project,
               from: { address: "me@sender.example", name: null },
               replyTo: null,
-              subject: "Hello",
+              subject: mail.subject ?? "Hello",
               html: "<p>Hi</p>",
               text: null,
               headers: mail.headers ?? [],

@@ -3,7 +3,6 @@
 import { sql } from "kysely";
 import { transaction, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
-import { recordEvents } from "../events/events.ts";
 import { enqueueEmails, makeContent, type Copies } from "../emails/emails.ts";
 import { countMails } from "../emails/sending-hours.ts";
 import { readDataPatch } from "../contacts/rules.ts";
@@ -75,25 +74,9 @@ export async function makeSentMails(
     const hasLeft = status === "SENT";
     await sql`
       update emails set status = ${status}, sent_at = case when ${hasLeft}::boolean then ${sentAt.toISOString()}::timestamptz end,
-        provider_message_id = 'ses-' || id::text
+        subject = case when ${hasLeft}::boolean then 'Hello Ada' end, provider_message_id = 'ses-' || id::text
       where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
     if (!hasLeft) return sent;
-    await recordEvents(
-      tx,
-      sent.map(({ id, contactId, messageId }) => ({
-        projectId,
-        contactId,
-        name: "email.sent",
-        data: {
-          subject: "Hello Ada",
-          from: "news@shop.example",
-          messageId,
-          emailId: id,
-          sourceType: "TRANSACTIONAL",
-        },
-        emailId: id,
-      })),
-    );
     await countMails(
       tx,
       sent.map(() => ({ projectId, at: sentAt, what: "sent" as const })),

@@ -2,7 +2,9 @@
 // whatever stands in `data`. Before it: compile-filter.ts. The shapes were measured: docs/decisions/0016.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { DATE_PATTERNS, FIRST_DATE } from "@postloft/contract/filter-dates.ts";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { FilterScalar } from "@postloft/contract/filters.ts";
+import { isEmailSent } from "../../events/events.ts";
 import type { DataTest, Question, TextTest } from "./plan-filter.ts";
 import { foldingOf, instantText, pathOf, textBound, UNIT_MS, type InstantRange, type Span } from "./rules.ts";
 
@@ -266,10 +268,11 @@ const MAX_EVENTS_IN_MEMORY = 200_000;
 /** Few enough, with room for those that happen before the statement begins. */
 export const FEW_EVENTS = 150_000;
 
-/** The events `e` of one name, lately or ever. */
-export function happened({ event, since }: EventQuestion, asking: Asking): RawBuilder<SqlBool> {
-  const recent = since === null ? sql`` : sql` and e.created_at >= ${instantBefore(since, asking)}`;
-  return sql<SqlBool>`e.name = ${event}${recent}`;
+/** Where the events `e` of one name stand, lately or ever; in a statement that also restricts `e.project_id`. */
+export function fromEvents({ event, since }: EventQuestion, asking: Asking): RawBuilder<unknown> {
+  const instant = since === null ? null : instantBefore(since, asking);
+  if (event === EMAIL_SENT) return sql`from emails e where ${isEmailSent(instant)}`;
+  return sql`from events e where e.name = ${event}${instant === null ? sql`` : sql` and e.created_at >= ${instant}`}`;
 }
 
 /**
@@ -279,13 +282,14 @@ export function happened({ event, since }: EventQuestion, asking: Asking): RawBu
 function eventFragment(question: EventQuestion, asking: Asking, isConjunct: boolean): Fragment {
   const { atLeast } = question;
   const isFew = asking.fewEvents.has(question);
+  const from = fromEvents(question, asking);
   if (isFew || (atLeast > 1 && isConjunct && !asking.fewContacts)) {
-    const counted = atLeast > 1 ? sql` group by e.contact_id having count(*) >= ${atLeast}::int` : sql``;
     const bounded = isFew ? sql` limit ${sql.lit(MAX_EVENTS_IN_MEMORY)}` : sql``;
-    return sql<SqlBool>`(c.id in (select e.contact_id from events e
-      where e.project_id = ${asking.projectId} and ${happened(question, asking)}${counted}${bounded}))`;
+    const found = sql`select e.contact_id ${from} and e.project_id = ${asking.projectId}`;
+    // The offset keeps them from being read in the order of their contacts, which takes longer than counting them.
+    const counted = sql`select contact_id from (${found} offset 0) e group by 1 having count(*) >= ${atLeast}::int`;
+    return sql<SqlBool>`(c.id in (${atLeast > 1 ? counted : found}${bounded}))`;
   }
   // Joined by both columns the planner does not group the events by contact first, which takes half as long again.
-  return sql<SqlBool>`exists (select from events e where e.project_id = c.project_id and e.contact_id = c.id
-    and ${happened(question, asking)}${atLeast > 1 ? sql` offset ${atLeast - 1}::int` : sql``})`;
+  return sql<SqlBool>`exists (select ${from} and e.project_id = c.project_id and e.contact_id = c.id${atLeast > 1 ? sql` offset ${atLeast - 1}::int` : sql``})`;
 }

@@ -202,7 +202,7 @@ const contacts: fc.Arbitrary<ContactToStore> = fc.record({
   createdAt: microseconds,
   updatedAt: microseconds,
   events: fc.array(
-    fc.record({ name: fc.constantFrom("paid", "email.open", "paid.twice"), at: microseconds }),
+    fc.record({ name: fc.constantFrom("paid", "email.open", "email.sent", "paid.twice"), at: microseconds }),
     {
       maxLength: 4,
     },
@@ -248,7 +248,7 @@ const FIELDS: Record<FieldKind, fc.Arbitrary<string>> = {
       "a.0",
     )
     .map((path) => `data.${path}`),
-  event: fc.constantFrom("event.paid", "event.paid.twice", "email.opened", "event.never"),
+  event: fc.constantFrom("event.paid", "event.paid.twice", "email.opened", "email.sent", "event.never"),
   segment: fc.constantFrom(...SEGMENTS).map((id) => `segment.${id}`),
 };
 const VALUES: Record<ValueForm, fc.Arbitrary<object>> = {

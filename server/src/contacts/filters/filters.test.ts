@@ -368,42 +368,47 @@ test.for(["createdAt", "updatedAt"] as const)(
   },
 );
 
-const happened = (...days: string[]): ContactToStore => ({
-  events: days.map((day) => ({ name: "paid", at: `${day}T12:00:00Z` })),
-});
-
-describe("events", () => {
+/** Sent mails are events that stand in rows of their own kind. */
+describe.each([
+  ["paid", "event.paid"],
+  ["email.sent", "email.sent"],
+])("events %s", (name, field) => {
+  const happened = (...days: string[]): ContactToStore => ({
+    events: days.map((day) => ({ name, at: `${day}T12:00:00Z` })),
+  });
   const never: ContactToStore = { events: [{ name: "paid.twice", at: "2026-03-31T00:00:00Z" }] };
   const old = happened("2026-01-01");
   const recent = happened("2026-03-24", "2026-01-01");
 
   test.for<[Given, ContactToStore[], ContactToStore[]]>([
     [
-      ["event.paid", "triggered"],
+      [field, "triggered"],
       [old, recent],
       [never, {}],
     ],
     [
-      ["event.paid", "notTriggered"],
+      [field, "notTriggered"],
       [never, {}],
       [old, recent],
     ],
-    [["event.paid", "triggeredWithin", 7, "days"], [recent], [old, never]],
-    [["event.paid", "notTriggeredWithin", 7, "days"], [old, never, {}], [recent]],
-    [["event.paid", "triggeredOlderThan", 7, "days"], [old], [recent, never]],
-    [["event.paid", "triggered", 1], [old, recent], [never]],
-    [["event.paid", "triggered", 2], [recent], [old, never]],
-    [["event.paid", "triggered", 2, "days", 7], [happened("2026-03-24", "2026-03-30")], [recent, old]],
-    [["event.paid", "triggered", undefined, "days", 7], [recent], [old]],
+    [[field, "triggeredWithin", 7, "days"], [recent], [old, never]],
+    // Before there were ids with a time in them.
+    [[field, "triggeredWithin", 1_200, "months"], [old, recent], [never]],
+    [[field, "notTriggeredWithin", 7, "days"], [old, never, {}], [recent]],
+    [[field, "triggeredOlderThan", 7, "days"], [old], [recent, never]],
+    [[field, "triggered", 1], [old, recent], [never]],
+    [[field, "triggered", 2], [recent], [old, never]],
+    [[field, "triggered", 2, "days", 7], [happened("2026-03-24", "2026-03-30")], [recent, old]],
+    [[field, "triggered", undefined, "days", 7], [recent], [old]],
   ])("%j", async ([given, taken, left]) => {
     expect(await misjudged(given, taken, left)).toEqual([]);
   });
+});
 
-  test("what mails do are events too", async () => {
-    const opened = { events: [{ name: "email.open", at: "2026-03-01T00:00:00Z" }] };
-    expect(await misjudged(["email.opened", "triggered"], [opened], [{}])).toEqual([]);
-    expect(await misjudged(["email.clicked", "notTriggered"], [opened, {}], [])).toEqual([]);
-  });
+test("what mails do are events too", async () => {
+  const opened = { events: [{ name: "email.open", at: "2026-03-01T00:00:00Z" }] };
+  expect(await misjudged(["email.opened", "triggered"], [opened], [{}])).toEqual([]);
+  expect(await misjudged(["email.clicked", "notTriggered"], [opened, {}], [])).toEqual([]);
 });
 
 describe("segments", () => {

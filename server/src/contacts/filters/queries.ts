@@ -1,8 +1,10 @@
 // Statements that read what filters stand on: segments, and what a contact in memory must know of itself.
 // Before it: load-segments.ts, load-contacts.ts, compile-filter.ts.
 import { sql } from "kysely";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
-import { FEW_EVENTS, happened, type Asking, type EventQuestion } from "./condition-queries.ts";
+import { isEmailSent } from "../../events/events.ts";
+import { FEW_EVENTS, fromEvents, type Asking, type EventQuestion } from "./condition-queries.ts";
 import type { SegmentSource } from "./load-segments.ts";
 
 const SOURCE = sql.raw('id, type, filters, track_membership as "trackMembership"');
@@ -58,9 +60,13 @@ export async function listNewestEvents(
       ${wanted.map((one) => one.count)}::int[]
     ) as n (name, count)
     cross join lateral (
-      select created_at from events e
-      where e.project_id = ${projectId} and e.contact_id = i.contact_id and e.name = n.name
-      order by e.created_at desc limit n.count
+      (select created_at from events e
+       where e.project_id = ${projectId} and e.contact_id = i.contact_id and e.name = n.name
+       order by e.created_at desc limit n.count)
+      union all
+      (select sent_at from emails e
+       where n.name = ${EMAIL_SENT} and e.project_id = ${projectId} and e.contact_id = i.contact_id and ${isEmailSent(null)}
+       order by e.sent_at desc limit n.count)
     ) e
     order by i.contact_id, n.name, e.created_at desc`.execute(database);
   return rows;
@@ -86,7 +92,7 @@ export async function hasFewEvents(
   asking: Asking,
 ): Promise<boolean> {
   const { rows } = await sql`
-    ${plannedEachTime} select from events e where e.project_id = ${asking.projectId} and ${happened(question, asking)}
+    ${plannedEachTime} select ${fromEvents(question, asking)} and e.project_id = ${asking.projectId}
     offset ${FEW_EVENTS} limit 1`.execute(database);
   return rows.length === 0;
 }
