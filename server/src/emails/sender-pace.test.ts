@@ -106,9 +106,13 @@ test("urgent mail to a destination of which enough waits is claimed at once and 
   ]);
   sender.wake();
   await outbox.until(urgent, "CLAIMED");
+  // Claimed and prepared after it, and handed over at once: when this one is seen the urgent one waits for its destination.
+  await outbox.enqueue([{ to: `${newId()}@other.example` }]);
+  sender.wake();
+  await vi.waitFor(() => expect(valve.domains()).toContain("other.example"), OUTBOX_WAIT);
   valve.open();
   await outbox.until(urgent, "SENT");
-  expect(valve.transport.handedOver.slice(0, 6).map(({ emailId }) => emailId)).toContain(urgent);
+  expect(valve.transport.handedOver.slice(0, 7).map(({ emailId }) => emailId)).toContain(urgent);
 });
 
 test("no more than the setting go to one destination, however well it goes; the others have the rest", async () => {
