@@ -14,28 +14,46 @@ const MEGABYTE = 1024 * 1024;
 
 export async function benchCampaign(): Promise<void> {
   const sizes = readNumbers([RECIPIENTS]);
-  progress(`the plain way: ${whole(PLAIN_RECIPIENTS)} recipients`);
-  const plain = await withMailGround(async (ground) => {
-    const project = await addProject(ground.outbox, "Newsletter");
-    await addContacts(ground.outbox, project.id, PLAIN_RECIPIENTS + WARM_UP);
-    return sendPlainly(ground, project.id);
-  });
+  progress(`the plain way, tracked and not: ${whole(PLAIN_RECIPIENTS)} recipients`);
+  const [plain, untracked] = [await measurePlain(true), await measurePlain(false)];
   const results: CampaignResult[] = [];
   for (const recipients of sizes) {
     progress(`a campaign: ${whole(recipients)} recipients`);
     // A database and processes of its own: nothing is warm, and no room is free, from the one before.
     results.push(await withMailGround((ground) => measureCampaign(ground, recipients)));
   }
-  printCampaigns(results, plain);
+  printCampaigns(results, plain, untracked);
   printSizes(results);
   printLatencies(results);
   printGrowth(results);
 }
 
+function measurePlain(isTracked: boolean): Promise<PlainResult> {
+  return withMailGround(async (ground) => {
+    const project = await addProject(ground.outbox, "Newsletter");
+    await addContacts(ground.outbox, project.id, PLAIN_RECIPIENTS + WARM_UP);
+    return sendPlainly(ground, project.id, isTracked);
+  });
+}
+
 const speedOf = ({ recipients, tookMs }: PlainResult) => (recipients * 1_000) / tookMs;
 const sendingSpeedOf = ({ recipients, sendingMs }: CampaignResult) => (recipients * 1_000) / sendingMs;
 
-function printCampaigns(results: readonly CampaignResult[], plain: PlainResult): void {
+function printCampaigns(
+  results: readonly CampaignResult[],
+  plain: PlainResult,
+  untracked: PlainResult,
+): void {
+  const plainRow = (way: string, result: PlainResult) => [
+    way,
+    whole(result.recipients),
+    "–",
+    whole(speedOf(result)),
+    "–",
+    oneDecimal(speedOf(result) / speedOf(plain)),
+    result.cpuMsPerMail.toFixed(2),
+    "–",
+  ];
   printTable(
     [
       "way",
@@ -48,16 +66,8 @@ function printCampaigns(results: readonly CampaignResult[], plain: PlainResult):
       "peak MB",
     ],
     [
-      [
-        "plain",
-        whole(plain.recipients),
-        "–",
-        whole(speedOf(plain)),
-        "–",
-        "1.0",
-        plain.cpuMsPerMail.toFixed(2),
-        "–",
-      ],
+      plainRow("plain", plain),
+      plainRow("plain, nothing tracked", untracked),
       ...results.map((result) => [
         "ours",
         whole(result.recipients),
