@@ -294,6 +294,7 @@ CREATE TABLE senders (
   id           uuid                      NOT NULL,
   lease_until  timestamp with time zone  NOT NULL,
   started_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  in_doubt     uuid[]                    NOT NULL  DEFAULT '{}'::uuid[],
   CONSTRAINT senders_pkey PRIMARY KEY (id)
 );
 
@@ -550,3 +551,23 @@ CREATE TABLE tracking_counts (
   CONSTRAINT tracking_counts_pkey PRIMARY KEY (project_id, content_id, number, campaign_id),
   CONSTRAINT tracking_counts_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id) ON DELETE CASCADE
 ) WITH (fillfactor=50);
+
+CREATE TABLE recipient_batches (
+  project_id   uuid                      NOT NULL,
+  id           uuid                      NOT NULL,
+  campaign_id  uuid                      NOT NULL,
+  content_id   uuid                      NOT NULL,
+  email_ids    uuid[]                    NOT NULL,
+  contact_ids  uuid[]                    NOT NULL,
+  addresses    text[]                    NOT NULL,
+  domains      text[]                    NOT NULL,
+  due_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  sender_id    uuid,
+  claims       integer                   NOT NULL  DEFAULT 0,
+  created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT recipient_batches_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT recipient_batches_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
+  CONSTRAINT recipient_batches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+) WITH (toast_tuple_target=8160);
+CREATE INDEX recipient_batches_by_campaign ON recipient_batches USING btree (project_id, campaign_id, id);
+CREATE INDEX recipient_batches_held ON recipient_batches USING btree (sender_id) WHERE sender_id IS NOT NULL;

@@ -63,6 +63,8 @@ export const listEmails = endpoint({
   method: "GET",
   path: "/emails",
   summary: "List mails, newest first",
+  description:
+    "A mail of a campaign is here once it has ended, or was asked for by its id or its contact; who still waits for one is among the recipients of the campaign.",
   caller: "project",
   query: pageQuery.extend({
     status: z.enum(EMAIL_STATUSES).optional(),

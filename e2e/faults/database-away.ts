@@ -78,11 +78,14 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
 /** The pool of a program (main.ts), and one that asks whether the database answers. */
 const MAX_CONNECTIONS = 17;
 
-/** What the mail server has was committed as being handed over before: never waiting, never only claimed. */
+/** What the mail server has was committed as being handed over before: never waiting, never only claimed or in a batch. */
 async function faultsOfGate(world: World): Promise<string[]> {
   const ids = world.sink.journal.map(({ messageId }) => emailIdOf(messageId));
   const rows = await world.query<{ id: string; status: string }>(
-    "select id, status from emails where id = any($1::uuid[]) and status in ('QUEUED', 'CLAIMED')",
+    `select i.id, coalesce(e.status, 'in a batch') as status
+     from unnest($1::uuid[]) as i (id) left join emails e on e.id = i.id
+     where e.status in ('QUEUED', 'CLAIMED')
+       or (e.id is null and not exists (select 1 from senders s where i.id = any(s.in_doubt)))`,
     [ids],
   );
   return complain(

@@ -57,7 +57,10 @@ async function play(run: FaultRun, name: string, rules: readonly SinkRule[]): Pr
     const sampler = startSampler(world, [campaignId]);
     await waitUntil("one attempt for each mail", PROGRESS_TIMEOUT_MS, async () => {
       const [row] = await world.query<{ mails: number; untried: number }>(
-        "select count(*)::int as mails, count(*) filter (where attempts = 0)::int as untried from emails where campaign_id = $1",
+        `select count(*)::int as mails,
+           (count(*) filter (where attempts = 0)
+             + (select count(*) from recipient_batches where campaign_id = $1))::int as untried
+         from emails where campaign_id = $1`,
         [campaignId],
       );
       return row !== undefined && row.mails > 0 && row.untried === 0;

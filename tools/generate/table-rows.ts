@@ -14,6 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   int8: "number",
   float8: "number",
   _text: "string[]",
+  _uuid: "string[]",
   _int4: "number[]",
   timestamptz: "Date",
   bytea: "Buffer",

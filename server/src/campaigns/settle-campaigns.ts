@@ -142,8 +142,8 @@ async function finishCampaign(
 const END_OF_CANCELLED = { from: ["CANCELLED"], to: "CANCELLED" } as const;
 
 async function drop(database: Database, key: { projectId: string; campaignId: string }): Promise<void> {
-  let dropped = DROP_BATCH;
-  while (dropped === DROP_BATCH)
+  let dropped = 1;
+  while (dropped > 0)
     dropped = await transaction(database, (tx) => dropRecipients(tx, key, CANCELLED_REASON, DROP_BATCH));
 }
 

@@ -4,20 +4,21 @@ import type { RawBuilder, SqlBool } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { insertRecipientBatches, skipBatches, BATCH_SIZE } from "./batch-queries.ts";
 import {
   countCampaignEmails,
   hasPendingEmails,
-  insertCampaignEmails,
   listCampaignEmails,
   requeueFailedEmails,
   skipCampaignEmails,
   type CampaignKey,
+  type RecipientRow,
 } from "./campaign-queries.ts";
 import { storeContents, type EmailContent } from "./emails.ts";
 
 export type { CampaignKey } from "./campaign-queries.ts";
 
-/** Fixes who gets a campaign: one mail for each contact `c` that matches. Answers how many; a second call adds nobody twice. */
+/** Fixes who gets a campaign: one mail for each contact `c` that matches. Answers how many. Once for each campaign. */
 export async function snapshotRecipients(
   tx: Tx,
   key: CampaignKey,
@@ -25,7 +26,7 @@ export async function snapshotRecipients(
   matches: RawBuilder<SqlBool>,
 ): Promise<number> {
   await storeContents(tx, [content]);
-  return insertCampaignEmails(tx, key, content.id, matches);
+  return insertRecipientBatches(tx, key, content.id, matches);
 }
 
 export interface CampaignCounts {
@@ -91,14 +92,15 @@ export async function hasPendingRecipients(database: Database, key: CampaignKey)
   return hasPendingEmails(database, key);
 }
 
-/** Drops waiting mails of a campaign, up to `limit`; answers how many. Those in handover end as they end. */
+/** Drops waiting mails of a campaign, about `limit`; answers how many, 0 when none waits. Those in handover end as they end. */
 export async function dropRecipients(
   tx: Tx,
   key: CampaignKey,
   reason: string,
   limit: number,
 ): Promise<number> {
-  return skipCampaignEmails(tx, key, reason, limit);
+  const dropped = await skipCampaignEmails(tx, key, reason, limit);
+  return dropped + (await skipBatches(tx, key, reason, Math.ceil((limit - dropped) / BATCH_SIZE)));
 }
 
 /** Queues again the mails of a campaign that failed, and no other; answers how many. */
@@ -120,8 +122,6 @@ export interface RecipientView {
   bouncedAt: string | null;
   complainedAt: string | null;
 }
-
-type RecipientRow = Awaited<ReturnType<typeof listCampaignEmails>>[number];
 
 const at = (instant: Date | null) => instant?.toISOString() ?? null;
 

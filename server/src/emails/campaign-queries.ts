@@ -1,5 +1,6 @@
-// Statements on the mails of campaigns: the snapshot of recipients, counts by state, and what happens to all of them at once.
-import { sql, type RawBuilder, type SqlBool } from "kysely";
+// Statements on the mails of campaigns: counts by state, and what happens to all of them at once. Those that wait in batches
+// are counted and listed as mails that are queued; what else is done with batches is in batch-queries.ts.
+import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
 
@@ -8,28 +9,16 @@ export interface CampaignKey {
   campaignId: string;
 }
 
-/** One mail for each contact `c` that matches, in one statement; nobody twice, also when it runs again. */
-export async function insertCampaignEmails(
-  tx: Tx,
-  { projectId, campaignId }: CampaignKey,
-  contentId: string,
-  matches: RawBuilder<SqlBool>,
-): Promise<number> {
-  const result = await sql`
-    insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address)
-    select c.project_id, new_id(), c.id, ${contentId}::uuid, ${campaignId}::uuid, 3, c.email
-    from contacts c where c.project_id = ${projectId} and ${matches}
-    on conflict do nothing`.execute(tx);
-  return Number(result.numAffectedRows ?? 0);
-}
-
 /** The bits of `came_back`, as the migration of the column names them. */
 const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained: 16 } as const;
 
 const having = (bit: number) =>
   sql<number>`coalesce(sum(count) filter (where came_back & ${sql.lit(bit)} > 0), 0)::float8`;
 
-/** How many mails of each campaign stand where, and what came back; everything counted from the rows, by one index. */
+/**
+ * How many mails of each campaign stand where, and what came back; everything counted from the rows, by one index, and from
+ * the batches. Only of those that ever were in hand each recipient is looked up.
+ */
 export async function countCampaignEmails(
   database: Database,
   projectId: string,
@@ -52,19 +41,28 @@ export async function countCampaignEmails(
       select campaign_id, status, came_back, count(*) as count
       from emails where project_id = ${projectId} and campaign_id = any(${campaignIds}::uuid[])
       group by campaign_id, status, came_back
+      union all
+      select b.campaign_id, 'QUEUED', 0, case when b.claims > 0 then (
+          select count(*) from unnest(b.email_ids) as r (id)
+          where not exists (select 1 from emails e where e.project_id = b.project_id and e.id = r.id))
+        else cardinality(b.email_ids) end
+      from recipient_batches b where b.project_id = ${projectId} and b.campaign_id = any(${campaignIds}::uuid[])
     ) g
+    where count > 0
     group by campaign_id, status`.execute(database);
   return rows;
 }
 
-/** Whether a mail of the campaign has not come to a final state. Two questions, because each has a small index of its own. */
+/** Whether a mail of the campaign has not come to a final state. Three questions, because each has a small index of its own. */
 export async function hasPendingEmails(database: Database, { projectId, campaignId }: CampaignKey) {
   const { rows } = await sql<{ pending: boolean }>`
     select exists (select 1 from emails
         where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED')
       or exists (select 1 from emails
         where project_id = ${projectId} and campaign_id = ${campaignId} and status in ('CLAIMED', 'SENDING')
-          and sender_id is not null) as pending`.execute(database);
+          and sender_id is not null)
+      or exists (select 1 from recipient_batches
+        where project_id = ${projectId} and campaign_id = ${campaignId}) as pending`.execute(database);
   return rows[0]?.pending ?? false;
 }
 
@@ -93,34 +91,45 @@ export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: Cam
   return Number(result.numAffectedRows ?? 0);
 }
 
+export interface RecipientRow {
+  id: string;
+  contact_id: string | null;
+  to_address: string;
+  status: EmailStatus;
+  reason: string | null;
+  attempts: number;
+  sent_at: Date | null;
+  delivered_at: Date | null;
+  opened_at: Date | null;
+  clicked_at: Date | null;
+  bounced_at: Date | null;
+  complained_at: Date | null;
+}
+
+/** The newest first. The ids of one batch lie between those of its neighbours, so that a page reads a few batches only. */
 export async function listCampaignEmails(
   database: Database,
   { projectId, campaignId }: CampaignKey,
   status: EmailStatus | undefined,
   page: { limit: number; before: string | null },
-) {
-  let query = database
-    .selectFrom("emails")
-    .select([
-      "id",
-      "contact_id",
-      "to_address",
-      "status",
-      "reason",
-      "attempts",
-      "sent_at",
-      "delivered_at",
-      "opened_at",
-      "clicked_at",
-      "bounced_at",
-      "complained_at",
-    ])
-    .where("project_id", "=", projectId)
-    .where("campaign_id", "=", campaignId);
-  if (status !== undefined) query = query.where("status", "=", status);
-  if (page.before !== null) query = query.where("id", "<", page.before);
-  return query
-    .orderBy("id", "desc")
-    .limit(page.limit + 1)
-    .execute();
+): Promise<RecipientRow[]> {
+  const limit = sql`limit ${page.limit + 1}`;
+  const ofCampaign = sql`project_id = ${projectId} and campaign_id = ${campaignId}`;
+  const before = (id: RawBuilder<unknown>) =>
+    page.before === null ? sql`` : sql`and ${id} < ${page.before}`;
+  const withStatus = status === undefined ? sql`` : sql`and status = ${status}`;
+  const waits = sql.lit(status === undefined || status === "QUEUED");
+  const { rows } = await sql<RecipientRow>`
+    (select id, contact_id, to_address, status, reason, attempts, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
+      complained_at
+    from emails where ${ofCampaign} ${withStatus} ${before(sql`id`)} order by id desc ${limit})
+    union all
+    (select r.id, r.contact_id, r.address, 'QUEUED', null, 0, null, null, null, null, null, null
+    from recipient_batches b
+    cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)
+    where ${ofCampaign} and ${waits} ${before(sql`b.id`)} ${before(sql`r.id`)}
+      and (b.claims = 0 or not exists (select 1 from emails e where e.project_id = b.project_id and e.id = r.id))
+    order by b.id desc, r.id desc ${limit})
+    order by id desc ${limit}`.execute(database);
+  return rows;
 }

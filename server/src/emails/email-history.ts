@@ -1,8 +1,9 @@
 // All mails to one contact with what each says and what happened to it: for whoever asks what we hold on them.
 // Before it: contacts/export-contact.ts. After it: the rows of the outbox.
-import type { Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database.ts";
 import { getEmail } from "./emails.ts";
 import { listEmailsOfContact } from "./history-queries.ts";
+import { layOutMailsOf } from "./lay-out-emails.ts";
 
 export type EmailOfContact = Awaited<ReturnType<typeof getEmail>> & { variables: Record<string, unknown> };
 
@@ -14,6 +15,7 @@ export async function* readEmailHistory(
   projectId: string,
   contactId: string,
 ): AsyncGenerator<EmailOfContact> {
+  await transaction(database, (tx) => layOutMailsOf(tx, projectId, [contactId]));
   for (let after: string | null = null; ;) {
     const rows = await listEmailsOfContact(database, projectId, contactId, { after, limit: MAILS_A_PAGE });
     for (const row of rows) {

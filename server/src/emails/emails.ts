@@ -1,11 +1,12 @@
 // The outbox: putting mails in, and telling where each stands.
 // Before it: v1/ (later campaigns and workflows) enqueues in its own transaction. After it: sender.ts claims.
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { contentId, isId, newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listEventsOfEmail } from "../events/events.ts";
+import { layOutEmails, layOutMailsOf } from "./lay-out-emails.ts";
 import type { ListKind } from "./message-headers.ts";
 import { kindOf, messageIdOf } from "./rules.ts";
 import {
@@ -201,13 +202,15 @@ function present(row: ListedEmail): EmailView {
   };
 }
 
-/** Mails newest first; `total` is counted on the first page only. */
+/** Mails newest first, those in batches only of a contact that is asked for; `total` is counted on the first page only. */
 export async function listEmails(
   database: Database,
   projectId: string,
   filter: EmailFilter,
   request: PageRequest,
 ): Promise<Page<EmailView> & { total: number }> {
+  const { contactId } = filter;
+  if (contactId !== undefined) await transaction(database, (tx) => layOutMailsOf(tx, projectId, [contactId]));
   const rows = await listEmailRows(database, projectId, filter, request);
   const total = request.before === null ? await countEmails(database, projectId, filter) : 0;
   return { ...toPage("emails", request, rows, present), total };
@@ -233,7 +236,13 @@ function describeAttempt({ outcome, answer, transport }: AttemptRow): string {
 
 /** A mail with all that happened to it, oldest first. @throws Refusal EMAIL_NOT_FOUND. */
 export async function getEmail(database: Database, projectId: string, id: string) {
-  const row = isId(id) ? await findEmail(database, projectId, id) : undefined;
+  if (!isId(id)) throw new Refusal("EMAIL_NOT_FOUND");
+  let row = await findEmail(database, projectId, id);
+  if (row === undefined) {
+    // A recipient of a campaign who waits in a batch.
+    await transaction(database, (tx) => layOutEmails(tx, [{ projectId, id }]));
+    row = await findEmail(database, projectId, id);
+  }
   if (row === undefined) throw new Refusal("EMAIL_NOT_FOUND");
   const copies = (row.copies ?? { cc: [], bcc: [] }) as Copies;
   const attempts = await listAttempts(database, projectId, id);
@@ -269,5 +278,6 @@ export async function forgetRecipients(
   projectId: string,
   contactIds: readonly string[],
 ): Promise<void> {
+  await layOutMailsOf(tx, projectId, contactIds);
   await eraseRecipients(tx, projectId, contactIds);
 }

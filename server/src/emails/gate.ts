@@ -5,7 +5,9 @@ import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { batchedOf, type Desk } from "./desk.ts";
 import type { Lease } from "./lease.ts";
+import type { Places } from "./places.ts";
 import type { Ready } from "./prepare-emails.ts";
 import { kindOf, NOT_SUBSCRIBED } from "./rules.ts";
 import { markListSending, markSending } from "./sender-queries.ts";
@@ -16,8 +18,8 @@ export interface Gate {
    * died: while as many are as may be, whoever asks waits. Throws when the database is away.
    */
   ask(mail: Ready): Promise<boolean>;
-  /** What came of the mail is booked, or it never passed. */
-  leave(mail: Ready): void;
+  /** The mail makes room for another. `isKnown`: what came of it is booked, or it never passed; else it stays in doubt. */
+  leave(mail: Ready, isKnown: boolean): void;
 }
 
 const MAX_BATCH = 200;
@@ -25,15 +27,15 @@ const MAX_BATCH = 200;
 export interface GateOptions {
   database: Database;
   lease: Lease;
-  /** How many mails may be in doubt at once. */
-  places: number;
+  /** As many as mails may be in doubt at once. */
+  places: Places;
+  desk: Desk;
   log: Log;
   metrics: Metrics;
 }
 
 export function createGate(options: GateOptions): Gate {
-  const { database, lease, log, metrics } = options;
-  const places = createPlaces(options.places);
+  const { database, lease, places, desk, log, metrics } = options;
 
   async function passPlain(mails: readonly Ready[]): Promise<Iterable<string>> {
     return mails.length === 0 ? [] : markSending(database, lease.senderId(), mails.map(keyOf));
@@ -75,30 +77,15 @@ export function createGate(options: GateOptions): Gate {
   });
   return {
     async ask(mail) {
+      const batched = batchedOf(mail.row);
+      if (batched !== null && (await desk.ask(batched, mail.listKind !== null))) return true;
+      // It has a row, maybe since somebody asked for it.
       await places.take(mail.row.id);
       return commits.submit(mail);
     },
-    leave: (mail) => places.free(mail.row.id),
-  };
-}
-
-/** Places with names: whoever has one keeps it, the others wait in the order they came. */
-function createPlaces(count: number) {
-  const taken = new Set<string>();
-  const waiting: Array<{ name: string; enter: () => void }> = [];
-  return {
-    async take(name: string): Promise<void> {
-      // Again for the same mail when it goes another way, to another server.
-      if (taken.has(name)) return;
-      if (taken.size < count) taken.add(name);
-      else await new Promise<void>((enter) => waiting.push({ name, enter }));
-    },
-    free(name: string): void {
-      if (!taken.delete(name)) return;
-      const next = waiting.shift();
-      if (next === undefined) return;
-      taken.add(next.name);
-      next.enter();
+    leave(mail, isKnown) {
+      if (isKnown) desk.settle(mail.row.id);
+      places.free(mail.row.id);
     },
   };
 }

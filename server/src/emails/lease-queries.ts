@@ -29,9 +29,8 @@ export async function renewLease(
 /** Removes a sender that ended in order: it holds nothing any more. */
 export async function deleteSender(database: Database, senderId: string): Promise<void> {
   await sql`delete from senders where id = ${senderId}
-    and not exists (select 1 from emails where sender_id = ${senderId} and status in ('CLAIMED', 'SENDING'))`.execute(
-    database,
-  );
+    and not exists (select 1 from emails where sender_id = ${senderId} and status in ('CLAIMED', 'SENDING'))
+    and not exists (select 1 from recipient_batches where sender_id = ${senderId})`.execute(database);
 }
 
 export async function listExpiredSenders(
@@ -44,13 +43,17 @@ export async function listExpiredSenders(
     .execute();
 }
 
-/** Declares a sender dead if its lease is still the one that ran out; from here on it can hand over nothing. */
+/**
+ * Declares a sender dead if its lease is still the one that ran out; from here on it can hand over nothing. Answers which mails
+ * without a row it had committed to hand over, or null if it lives.
+ */
 export async function deleteExpiredSender(
   tx: Tx,
   expired: { id: string; lease_until: Date },
-): Promise<boolean> {
-  const result = await sql`delete from senders where id = ${expired.id} and lease_until < now()`.execute(tx);
-  return result.numAffectedRows === 1n;
+): Promise<string[] | null> {
+  const { rows } = await sql<{ in_doubt: string[] }>`
+    delete from senders where id = ${expired.id} and lease_until < now() returning in_doubt`.execute(tx);
+  return rows[0]?.in_doubt ?? null;
 }
 
 /** What a dead sender had merely claimed goes back as if nothing had been. */

@@ -5,6 +5,7 @@ import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { isRetriedWhenUncertain, kindOf } from "./rules.ts";
+import { layOutInDoubt } from "./batch-queries.ts";
 import {
   countLiveSenders,
   deleteExpiredSender,
@@ -112,7 +113,9 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
 
 /** Declares a sender dead and settles its mails: claimed ones wait again, uncertain ones by the policy of their kind. */
 async function settle(tx: Tx, sender: { id: string; lease_until: Date }) {
-  if (!(await deleteExpiredSender(tx, sender))) return null;
+  const inDoubt = await deleteExpiredSender(tx, sender);
+  if (inDoubt === null) return null;
+  await layOutInDoubt(tx, sender.id, inDoubt);
   const requeued = await requeueClaimed(tx, sender.id);
   const uncertain = await listSendingOf(tx, sender.id);
   if (uncertain.length === 0) return { requeued, uncertain: [] };

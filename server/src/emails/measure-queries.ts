@@ -18,6 +18,12 @@ const dueOfEachQueue = (limit: number) => sql`
     select e.due_at from emails e
     where e.project_id = c.project_id and e.campaign_id = c.id and e.status = 'QUEUED' and e.due_at <= now()
     order by e.project_id, e.campaign_id, e.due_at limit ${sql.lit(limit)}) d
+  where k.priority = 3 and c.status = 'SENDING' and c.finished_at is null
+  union all
+  select d.due_at from campaigns c join projects p on p.id = c.project_id and not p.disabled cross join lateral (
+    select b.due_at from recipient_batches b cross join unnest(b.email_ids)
+    where b.project_id = c.project_id and b.campaign_id = c.id and b.sender_id is null and b.due_at <= now()
+    order by b.project_id, b.campaign_id, b.id limit ${sql.lit(limit)}) d
   where k.priority = 3 and c.status = 'SENDING' and c.finished_at is null`;
 
 const MAX_COUNTED = 10_000;

@@ -47,14 +47,8 @@ export async function updateSent(
   senderId: string,
   outcomes: readonly OutcomeRow[],
 ): Promise<string[]> {
-  const left = sql`
-    select project_id, contact_id from ended where left_at is not null and contact_id is not null`;
-  const counts = sql`
-    select project_id, left_at, 1, 0, 0, 0 from ended where left_at is not null`;
   const { rows } = await sql<{ id: string }>`
-    with ended as (${outcomeUpdate(senderId, outcomes.toSorted(byEndOfId))}),
-      noted as (${noteSentMailsFrom(left)}),
-      counted as (${addToSendingHours(counts)})
+    with ended as (${outcomeUpdate(senderId, outcomes.toSorted(byEndOfId))}), ${consequences}
     select id from ended`.execute(database);
   return rows.map((row) => row.id);
 }
@@ -66,6 +60,13 @@ export async function updateSent(
 function byEndOfId(one: OutcomeRow, other: OutcomeRow): number {
   return one.id.slice(-17) < other.id.slice(-17) ? -1 : 1;
 }
+
+/** CTEs: the notes and counts of the mails in `ended` that left by this. */
+export const consequences = sql`
+  noted as (${noteSentMailsFrom(sql`
+    select project_id, contact_id from ended where left_at is not null and contact_id is not null`)}),
+  counted as (${addToSendingHours(sql`
+    select project_id, left_at, 1, 0, 0, 0 from ended where left_at is not null`)})`;
 
 function outcomeUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
   return sql<EndedRow>`

@@ -9,6 +9,8 @@ import type { Metrics } from "../platform/metrics.ts";
 import { noteSentMails } from "../events/contact-changes.ts";
 import type { Meaning } from "./answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
+import { batchedOf, type Desk } from "./desk.ts";
+import { insertBatched, type BatchedMail } from "./desk-queries.ts";
 import type { Lease } from "./lease.ts";
 import type { Ready, Unready } from "./prepare-emails.ts";
 import type { Feedback, Outcome } from "./providers/transport.ts";
@@ -32,6 +34,8 @@ interface Entry {
   attempt: { outcome: string; answer: string; transport: string | null; meaning: Meaning | null } | null;
   feedback: Feedback | null;
   senderId: string;
+  /** null: the mail has a row since it was enqueued. */
+  batched: BatchedMail | null;
 }
 
 export interface Bookkeeper {
@@ -51,11 +55,12 @@ export function createBookkeeper(options: {
   database: Database;
   transportName: string;
   lease: Lease;
+  desk: Desk;
   applyFeedback: Feedbacks;
   log: Log;
   metrics: Metrics;
 }): Bookkeeper {
-  const { database, lease, log, transportName } = options;
+  const { database, lease, desk, log, transportName } = options;
   const createBooks = (write: (entries: readonly Entry[]) => Promise<Set<string>>) =>
     createGroupCommit<Entry, void>({
       lanes: 1,
@@ -83,7 +88,10 @@ export function createBookkeeper(options: {
   async function submit(entry: Entry): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        return await (isPlain(entry) ? plainBooks : books).submit(entry);
+        if (!isPlain(entry)) return await books.submit(entry);
+        // One of a batch that has a row is booked like all others with one.
+        if (entry.batched !== null && (await desk.book(entry.batched, entry.outcome))) return;
+        return await plainBooks.submit(entry);
       } catch (error) {
         if (tries >= MAX_TRIES) throw error;
         log.warn(
@@ -103,7 +111,7 @@ export function createBookkeeper(options: {
     },
     recordUnready: (mail) => submit(neverHandedOver(mail, lease.senderId())),
     async drained() {
-      await Promise.all([plainBooks.drained(), books.drained()]);
+      await Promise.all([desk.drained(), plainBooks.drained(), books.drained()]);
     },
   };
 }
@@ -122,6 +130,7 @@ function handedOver(mail: Ready, outcome: Booked, senderId: string, transportNam
     attempt,
     feedback,
     senderId,
+    batched: batchedOf(row),
   };
 }
 
@@ -141,6 +150,7 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
     attempt: isFailed ? { outcome: "failed", answer: reason, transport: null, meaning: null } : null,
     feedback: null,
     senderId,
+    batched: batchedOf(row),
   };
 }
 
@@ -164,6 +174,9 @@ async function bookSent(database: Database, entries: readonly Entry[]): Promise<
 async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks): Promise<Set<string>> {
   const booked = new Set<string>();
   for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {
+    const fromBatches = own.flatMap(({ batched }) => batched ?? []);
+    for (const [projectId, mails] of Map.groupBy(fromBatches, (mail) => mail.projectId))
+      await insertBatched(tx, senderId, projectId, mails);
     const rows = await updateOutcomes(
       tx,
       senderId,

@@ -86,7 +86,7 @@ export function createPreparer(options: {
     row: ClaimedRow,
     content: Content,
     key: SigningKey | undefined,
-    rendered: BodyResult | undefined,
+    { rendered, unsubscribeUrl }: Rendered,
   ): Promise<Prepared> {
     if (key === undefined || key.kind === "refused")
       return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
@@ -107,7 +107,7 @@ export function createPreparer(options: {
         kind: kindOf(row.priority),
         listKind: content.list_kind,
         fromAddress: content.from_address,
-        unsubscribeUrl: content.list_kind === null ? null : unsubscribeUrlOf(row),
+        unsubscribeUrl: content.list_kind === null ? null : unsubscribeUrl,
         custom: content.headers as HeaderField[],
         rewrites,
       }),
@@ -143,12 +143,6 @@ export function createPreparer(options: {
         ],
       },
     };
-  }
-
-  function unsubscribeUrlOf(row: ClaimedRow): string | null {
-    return row.contact_id === null
-      ? null
-      : surroundings.linksOf(row.project_id, row.contact_id).unsubscribeUrl;
   }
 
   /** Footers of the mails whose content asks for one; where nobody is to unsubscribe there is none. */
@@ -199,7 +193,12 @@ export function createPreparer(options: {
       })),
     );
     await storeLinks(renderable.map(({ row }, at) => linksOf(row, rendered[at])));
-    const results = new Map(renderable.map(({ row }, at) => [row, rendered[at]]));
+    const results = new Map(
+      renderable.map(({ row, recipient }, at) => [
+        row,
+        { rendered: rendered[at], unsubscribeUrl: recipient.links?.unsubscribeUrl ?? null },
+      ]),
+    );
     return Promise.all(
       rows.map(async (row): Promise<Prepared> => {
         const { content, attachments } = found.get(contentKey(row)) ?? {};
@@ -208,7 +207,7 @@ export function createPreparer(options: {
         if (isUnwanted(row, content)) return { kind: "skipped", row, reason: NOT_SUBSCRIBED };
         if (attachments === null) return { kind: "failed", row, reason: "A file of the mail is missing." };
         const key = keys.get(`${row.project_id} ${domainOf(content.from_address)}`);
-        return prepareOne(row, content, key, results.get(row)).catch((error: unknown) => ({
+        return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED).catch((error: unknown) => ({
           kind: "failed" as const,
           row,
           reason: `The message could not be built: ${error instanceof Error ? error.message : String(error)}`,
@@ -217,6 +216,15 @@ export function createPreparer(options: {
     );
   };
 }
+
+/** What is made for one recipient. */
+interface Rendered {
+  rendered: BodyResult | undefined;
+  /** null: for nobody who could unsubscribe. */
+  unsubscribeUrl: string | null;
+}
+
+const NOT_RENDERED: Rendered = { rendered: undefined, unsubscribeUrl: null };
 
 const addressOf = (mailbox: Mailbox) => mailbox.address;
 

@@ -3,7 +3,7 @@
 // Claims name one project each: fairness wants it, and so does a sharded database (docs/decisions).
 import { sql } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
-import type { Database } from "../platform/database.ts";
+import { plannedEachTime, type Database } from "../platform/database.ts";
 import type { ListKind } from "./message-headers.ts";
 
 export interface DueQueue {
@@ -11,17 +11,19 @@ export interface DueQueue {
   priority: number;
   /** null: the mails of the project that belong to no campaign. */
   campaign_id: string | null;
+  /** Whether the recipients wait in batches, and not each with a row of its own. */
+  is_batched: boolean;
 }
 
 /**
- * Queues that have mails due, most urgent first: of each project one per priority, and one for each campaign that is
- * sending. Mails of disabled projects, and of campaigns that are paused or cancelled, stay where they are.
+ * Queues that have mails due, most urgent first: of each project one per priority, and for each campaign that is sending one
+ * of mails with rows and one of recipients in batches. Mails of disabled projects, and of campaigns that are paused or cancelled, stay where they are.
  * Ordered and limited so that each is one probe of its index: as a plain EXISTS the planner reads every waiting mail to
  * find the projects (200 projects, 150,000 due: 370 ms instead of 3 ms).
  */
 export async function listDueQueues(database: Database): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
-    select p.id as project_id, k.priority, null::uuid as campaign_id
+    ${plannedEachTime} select p.id as project_id, k.priority, null::uuid as campaign_id, false as is_batched
     from projects p
     cross join (values (1::smallint), (2::smallint), (3::smallint)) as k (priority)
     cross join lateral (
@@ -31,13 +33,22 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
       order by e.project_id, e.priority, e.due_at limit 1) due
     where not p.disabled
     union all
-    select c.project_id, 3::smallint, c.id
+    select c.project_id, 3::smallint, c.id, false
     from campaigns c
     join projects p on p.id = c.project_id and not p.disabled
     cross join lateral (
       select 1 from emails e
       where e.project_id = c.project_id and e.campaign_id = c.id and e.status = 'QUEUED' and e.due_at <= now()
       order by e.project_id, e.campaign_id, e.due_at limit 1) due
+    where c.status = 'SENDING' and c.finished_at is null
+    union all
+    select c.project_id, 3::smallint, c.id, true
+    from campaigns c
+    join projects p on p.id = c.project_id and not p.disabled
+    cross join lateral (
+      select 1 from recipient_batches b
+      where b.project_id = c.project_id and b.campaign_id = c.id and b.sender_id is null and b.due_at <= now()
+      order by b.project_id, b.campaign_id, b.id limit 1) due
     where c.status = 'SENDING' and c.finished_at is null
     order by 2`.execute(database);
   return rows;
@@ -56,6 +67,10 @@ export interface ClaimedRow {
   attempts: number;
   campaign_id: string | null;
   template_id: string | null;
+  /** The batch of a recipient that has no row yet. */
+  batch_id: string | null;
+  /** Which claim of the batch it was. */
+  batch_claim: number | null;
   /** What the project says of opens and clicks, at the time of the claim. */
   tracking: TrackingMode;
 }
@@ -92,7 +107,7 @@ export async function claimEmails(
     update emails e set status = 'CLAIMED', sender_id = ${claim.senderId} from q
     where e.project_id = ${claim.projectId} and e.id = q.id
     returning e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables,
-      e.attempts, e.campaign_id, e.template_id,
+      e.attempts, e.campaign_id, e.template_id, null::uuid as batch_id, null::integer as batch_claim,
       (select tracking from projects where id = ${claim.projectId}) as tracking`.execute(database);
   return rows;
 }

@@ -6,16 +6,19 @@ import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { createDestinationLimits, type Echo } from "./destination-limits.ts";
+import { BATCH_SIZE, releaseBatches } from "./batch-queries.ts";
+import { createClaims } from "./claims.ts";
+import { createDesk } from "./desk.ts";
 import { createGate } from "./gate.ts";
 import { createLease } from "./lease.ts";
 import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
 import { createBookkeeper, type Feedbacks } from "./outcomes.ts";
 import type { Prepared, Ready, Unready } from "./prepare-emails.ts";
+import { createPlaces } from "./places.ts";
 import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "./providers/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
 import {
-  claimEmails,
   listDueQueues,
   releaseClaims,
   releaseUnknown,
@@ -52,7 +55,7 @@ export interface Sender {
 }
 
 /** Mails claimed of one project at a time: small, so that no project waits long for another's. */
-const CLAIM_LIMIT = 40;
+const CLAIM_LIMIT = BATCH_SIZE;
 /** Batches that are rendered and signed while the next one is claimed. */
 const PREPARED_AT_ONCE = 2;
 /** Rendered mails kept at once, of which most then wait for a destination at its limit. */
@@ -67,14 +70,17 @@ const DRAIN_LOOK_MS = 20;
 export async function startSender(options: SenderOptions): Promise<Sender> {
   const { database, transport, connections, log, metrics } = options;
   const lease = await createLease(options);
-  const gate = createGate({ database, lease, places: connections, log, metrics });
-  const books = createBookkeeper({ ...options, transportName: transport.name, lease });
+  const places = createPlaces(connections);
+  const desk = createDesk({ database, lease, places });
+  const gate = createGate({ database, lease, places, desk, log, metrics });
+  const books = createBookkeeper({ ...options, transportName: transport.name, lease, desk });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
   const room = createWaitingRoom<Ready>(
     createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
   );
   /** Ids of the mails this process has in hand: everything else it holds in the database is there by accident. */
   const inHand = new Set<string>();
+  const claims = createClaims({ database, lease });
   let mayHoldMore = false;
   const bell = createBell();
   let stopping = false;
@@ -100,14 +106,30 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   }
 
   async function book(mail: Ready, outcome: Outcome): Promise<void> {
+    let isKnown = true;
     try {
       if (outcome.kind === "withdrawn") mayHoldMore = true;
       else await books.record(mail, outcome);
-      inHand.delete(mail.row.id);
+      await letGo(mail.row);
     } catch (error) {
+      isKnown = false;
       log.error({ err: error, ...idsOf(mail) }, "an outcome could not be booked; the mail is in doubt");
     }
-    gate.leave(mail);
+    gate.leave(mail, isKnown);
+  }
+
+  /** A mail has ended, or is another sender's to claim. */
+  async function letGo(row: ClaimedRow): Promise<void> {
+    inHand.delete(row.id);
+    try {
+      await claims.leave(row);
+    } catch (error) {
+      log.warn(
+        { err: error, batchId: row.batch_id },
+        "a batch of recipients could not be ended; it goes back",
+      );
+      mayHoldMore = true;
+    }
   }
 
   /** Hands a mail over, whatever comes of it, and lets the next one go while the outcome is booked. */
@@ -134,20 +156,16 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   }
 
   /** Claims mails of a queue and has them prepared; answers how many there were. */
-  async function take({ project_id, priority, campaign_id }: DueQueue, limit: number): Promise<number> {
-    const claimed = await claimEmails(database, {
-      senderId: lease.senderId(),
-      projectId: project_id,
-      priority,
-      campaignId: campaign_id,
-      limit,
-      withoutDomains: room.fullDomains(priority),
-    });
+  async function take(due: DueQueue, limit: number): Promise<number> {
+    const claimed = await claims.claim(due, limit, room.fullDomains(due.priority));
     await failpoint("claim.after");
-    rate.spend(project_id, claimed.length);
+    rate.spend(due.project_id, claimed.length);
     // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
     const rows = claimed.filter((row) => !inHand.has(row.id));
-    for (const { id } of rows) inHand.add(id);
+    for (const row of rows) {
+      inHand.add(row.id);
+      claims.enter(row);
+    }
     if (rows.length > 0) void prepare(rows);
     return claimed.length;
   }
@@ -155,14 +173,14 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   /** Puts claimed mails into the room; those that cannot go are booked. Whatever fails, none stays in hand that is not in the room. */
   async function prepare(rows: readonly ClaimedRow[]): Promise<void> {
     inPreparation++;
-    const outside = new Set(rows.map(({ id }) => id));
+    const outside = new Set(rows);
     const unready: Unready[] = [];
     try {
       for (const prepared of await options.prepare(rows)) {
         await failpoint("render.after");
         if (prepared.kind === "ready") {
           room.add(prepared);
-          outside.delete(prepared.row.id);
+          outside.delete(prepared.row);
           startHandovers();
         } else unready.push(prepared);
       }
@@ -170,7 +188,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     } catch (error) {
       trouble = error instanceof Error ? error : new Error(String(error));
     }
-    for (const id of outside) inHand.delete(id);
+    await Promise.all([...outside].map(letGo));
     inPreparation--;
     bell.ring();
   }
@@ -190,6 +208,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     if (!mayHoldMore) return;
     mayHoldMore = false;
     const emailIds = await releaseUnknown(database, lease.senderId(), [...inHand]);
+    await releaseBatches(database, lease.senderId(), claims.batchIds());
     if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
   }
 
@@ -256,6 +275,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         await bell.pause(DRAIN_LOOK_MS);
       await books.drained();
       await releaseClaims(database, lease.senderId());
+      // What could not be booked in time stays in doubt, under this sender's name.
+      await releaseBatches(database, lease.senderId(), desk.batchesInDoubt());
       await lease.end();
     },
   };

@@ -282,6 +282,21 @@ export interface RateWindowsTable {
   taken: number;
 }
 
+export interface RecipientBatchesTable {
+  project_id: string;
+  id: string;
+  campaign_id: string;
+  content_id: string;
+  email_ids: string[];
+  contact_ids: string[];
+  addresses: string[];
+  domains: string[];
+  due_at: Generated<Date>;
+  sender_id: string | null;
+  claims: Generated<number>;
+  created_at: Generated<Date>;
+}
+
 export interface SegmentMembersTable {
   project_id: string;
   segment_id: string;
@@ -310,6 +325,7 @@ export interface SendersTable {
   id: string;
   lease_until: Date;
   started_at: Generated<Date>;
+  in_doubt: Generated<string[]>;
 }
 
 export interface SendingHoursTable {
@@ -402,6 +418,7 @@ export interface Rows {
   project_suspensions: ProjectSuspensionsTable;
   projects: ProjectsTable;
   rate_windows: RateWindowsTable;
+  recipient_batches: RecipientBatchesTable;
   segment_members: SegmentMembersTable;
   segments: SegmentsTable;
   senders: SendersTable;

@@ -11,6 +11,7 @@ import type { Tx } from "../../platform/database.ts";
 import { recordEvents, type EventToRecord } from "../../events/events.ts";
 import { advanceEmails, findReturnedMails } from "../../emails/returned-emails.ts";
 import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
+import { layOutEmails } from "../../emails/lay-out-emails.ts";
 import { isTracked } from "../../emails/tracking-rules.ts";
 import { hasLeft } from "../rules.ts";
 import { machineSignOf, type Visit } from "./machine-rules.ts";
@@ -65,8 +66,16 @@ export async function bookActivities(tx: Tx, activities: readonly Activity[]): P
 /** The mails the activities are about, and who was at work. In the order of the mails, so that batches wait for each other in one order. */
 async function judge(tx: Tx, activities: readonly Activity[]): Promise<Seen[]> {
   const keys = [...new Map(activities.map((activity) => [mailKey(activity), activity])).values()];
-  const rows = await findVisitedMails(tx, keys);
-  const mails = new Map(rows.map((row) => [mailKey({ projectId: row.project_id, emailId: row.id }), row]));
+  const mails = await readVisited(tx, keys);
+  // Opened by a filter in the middle of the handover, when the mail has no row yet.
+  const missing = keys.filter((key) => !mails.has(mailKey(key)));
+  if (missing.length > 0) {
+    await layOutEmails(
+      tx,
+      missing.map(({ projectId, emailId }) => ({ projectId, id: emailId })),
+    );
+    for (const [key, row] of await readVisited(tx, missing)) mails.set(key, row);
+  }
   const seen = activities.flatMap((activity): Seen[] => {
     const mail = mails.get(mailKey(activity));
     if (mail === undefined || !hasLeft(mail.status) || !isStillTracked(mail)) return [];
@@ -74,6 +83,14 @@ async function judge(tx: Tx, activities: readonly Activity[]): Promise<Seen[]> {
     return [{ activity, mail, isMachine: machineSignOf({ ...activity, msAfterSending }) !== null }];
   });
   return seen.toSorted((one, other) => (one.mail.id < other.mail.id ? -1 : 1));
+}
+
+async function readVisited(
+  tx: Tx,
+  keys: ReadonlyArray<{ projectId: string; emailId: string }>,
+): Promise<Map<string, VisitedMailRow>> {
+  const rows = await findVisitedMails(tx, keys);
+  return new Map(rows.map((row) => [mailKey({ projectId: row.project_id, emailId: row.id }), row]));
 }
 
 function isStillTracked({

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { createDatabase, createPool } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { createLog } from "../platform/log.ts";
+import { createDesk } from "./desk.ts";
+import type { Lease } from "./lease.ts";
+import { createPlaces } from "./places.ts";
+
+const lease: Lease = {
+  senderId: () => newId(),
+  isHeld: () => true,
+  ensure: async () => undefined,
+  liveSenders: () => 1,
+  end: async () => undefined,
+};
+
+test("a mail whose booking fails keeps its place, so that an outage of the database does not add to what is in doubt", async () => {
+  const log = createLog({ level: "silent" });
+  // Nobody listens there.
+  const pool = createPool({ connection: { host: "127.0.0.1", port: 1 }, maxConnections: 1, log });
+  const places = createPlaces(1);
+  const desk = createDesk({ database: createDatabase(pool), lease, places });
+  const [projectId, id] = [newId(), newId()];
+  const batch = { batchId: newId(), batchClaim: 1, campaignId: newId() };
+  const mail = { projectId, id, ...batch, contactId: null, contentId: "", toAddress: "" };
+  const sent = { transport: "test", answer: "250 ok", providerMessageId: null };
+  const outcome = { projectId, id, status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
+  try {
+    await places.take(id);
+    const next = places.take("next");
+    await expect(desk.book(mail, outcome)).rejects.toThrow("ECONNREFUSED");
+    // It entered when the booking was on its way, and is gone again.
+    await next;
+    places.free("next");
+    const other = places.take("other").then(() => "entered");
+    expect(await Promise.race([other, Promise.resolve("waits")])).toBe("waits");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await Promise.race([other, Promise.resolve("waits")])).toBe("waits");
+    places.free(id);
+    expect(await other).toBe("entered");
+  } finally {
+    await pool.end();
+  }
+});

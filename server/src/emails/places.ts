@@ -1,0 +1,31 @@
+// How many mails may be in doubt at once: places with names; whoever has one keeps it, the others wait in the order they came.
+// Before it: gate.ts and desk.ts take one for each mail. After it: nothing.
+
+export interface Places {
+  /** Again for the same name when a mail goes another way, to another server. */
+  take(name: string): Promise<void>;
+  /** Takes one back that was free too early, also when others have them all: until it is free again nobody else gets one. */
+  retake(name: string): void;
+  free(name: string): void;
+}
+
+export function createPlaces(count: number): Places {
+  const taken = new Set<string>();
+  const waiting: Array<{ name: string; enter: () => void }> = [];
+  return {
+    async take(name) {
+      if (taken.has(name)) return;
+      if (taken.size < count) taken.add(name);
+      else await new Promise<void>((enter) => waiting.push({ name, enter }));
+    },
+    retake: (name) => void taken.add(name),
+    free(name) {
+      taken.delete(name);
+      if (taken.size >= count) return;
+      const next = waiting.shift();
+      if (next === undefined) return;
+      taken.add(next.name);
+      next.enter();
+    },
+  };
+}

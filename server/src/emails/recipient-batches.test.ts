@@ -1,0 +1,549 @@
+// Recipients in batches: whoever waits has no row, and still everybody is mailed once, is seen, counted, left out and accounted for.
+import { sql } from "kysely";
+import { afterEach, expect, test, vi } from "vitest";
+import { transaction } from "../platform/database.ts";
+import { armFailpoints } from "../platform/failpoints.ts";
+import { newId } from "../platform/ids.ts";
+import { createScriptedTransport, takeEverything, TAKEN, type Play } from "../testing/scripted-transport.ts";
+import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
+import { bookActivities } from "../deliveries/tracking/book-activity.ts";
+import { findLinkTargets } from "../deliveries/tracking/queries.ts";
+import { claimBatch } from "./batch-queries.ts";
+import {
+  countRecipients,
+  dropRecipients,
+  hasPendingRecipients,
+  listRecipients,
+  snapshotRecipients,
+} from "./campaign-emails.ts";
+import { batchedOf } from "./desk.ts";
+import { bookAndPass } from "./desk-queries.ts";
+import { readEmailHistory } from "./email-history.ts";
+import { forgetRecipients, getEmail, listEmails, makeContent } from "./emails.ts";
+import { insertSender } from "./lease-queries.ts";
+import { measureQueue } from "./measure-queries.ts";
+
+const outbox = useOutbox();
+afterEach(() => armFailpoints([]));
+/** Two batches and a part of a third. */
+const RECIPIENTS = 90;
+
+interface Campaign {
+  key: { projectId: string; campaignId: string };
+  /** Of the recipients, in the order of their mails. */
+  ids: string[];
+  contactIds: string[];
+}
+
+/** A campaign under way to so many new contacts; the third of five addresses is at a provider that all of them share. */
+async function startCampaign(
+  recipients = RECIPIENTS,
+  listKind: "MARKETING" | null = "MARKETING",
+): Promise<Campaign> {
+  const { database, projectId } = outbox;
+  const key = { projectId, campaignId: newId() };
+  await sql`
+    insert into contacts (project_id, id, email, subscribed)
+    select ${projectId}, new_id(), n || case when n % 5 = 2 then '@gmail.com' else '@d' || n || '.example.com' end, true
+    from generate_series(1, ${recipients}::integer) n`.execute(database);
+  await sql`
+    insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
+    values (${projectId}, ${key.campaignId}, 'Test', 's', 'b', 'me@sender.example', 'ALL', 'SENDING')`.execute(
+    database,
+  );
+  const content = makeContent({
+    projectId,
+    from: { address: "me@sender.example", name: null },
+    replyTo: null,
+    subject: "Hello",
+    html: "<p>Hi</p>",
+    text: null,
+    headers: [],
+    attachments: [],
+    listKind,
+  });
+  const count = await transaction(database, (tx) =>
+    snapshotRecipients(tx, key, content, sql<boolean>`c.subscribed`),
+  );
+  expect(count).toBe(recipients);
+  const { rows } = await sql<{ id: string; contact_id: string }>`
+    select r.id, r.contact_id from recipient_batches b, unnest(b.email_ids, b.contact_ids) as r (id, contact_id)
+    where campaign_id = ${key.campaignId} order by r.id`.execute(database);
+  return { key, ids: rows.map((row) => row.id), contactIds: rows.map((row) => row.contact_id) };
+}
+
+const setCampaign = ({ key }: Campaign, status: string) =>
+  sql`update campaigns set status = ${status} where id = ${key.campaignId}`.execute(outbox.database);
+
+async function counts({ key }: Campaign) {
+  const [found] = await countRecipients(outbox.database, key.projectId, [key.campaignId]);
+  if (found === undefined) throw new Error("There are no counts.");
+  return found;
+}
+
+async function isOver({ key }: Campaign): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await hasPendingRecipients(outbox.database, key)).toBe(false),
+    OUTBOX_WAIT,
+  );
+}
+
+const batches = async () =>
+  (await sql`select id from recipient_batches`.execute(outbox.database)).rows.length;
+const leftIds = (transport: { handedOver: ReadonlyArray<{ emailId: string }> }) =>
+  transport.handedOver.map(({ emailId }) => emailId).toSorted();
+
+/** Stops the first handover after the gate until it is let go. */
+function stopFirst(transport: { play: Play }) {
+  const reached = Promise.withResolvers<string>();
+  const released = Promise.withResolvers<void>();
+  let isFirst = true;
+  transport.play = async (message, gate) => {
+    if (!isFirst) return takeEverything(message, gate);
+    isFirst = false;
+    const mayGo = await gate();
+    reached.resolve(message.emailId);
+    await released.promise;
+    return mayGo ? TAKEN : { kind: "withdrawn" };
+  };
+  return { reached: reached.promise, release: () => released.resolve() };
+}
+
+test("who waits has no row; everybody is mailed once, the books balance at every instant, and no batch is left", async () => {
+  const campaign = await startCampaign();
+  expect([await outbox.countByStatus(), await batches()]).toEqual([{}, 3]);
+  const transport = createScriptedTransport();
+  await outbox.start(transport);
+  for (let isDone = false; !isDone; isDone = !(await hasPendingRecipients(outbox.database, campaign.key))) {
+    const { totalRecipients, sentCount, pendingCount } = await counts(campaign);
+    expect([totalRecipients, sentCount + pendingCount]).toEqual([RECIPIENTS, RECIPIENTS]);
+  }
+  expect(leftIds(transport)).toEqual(campaign.ids);
+  expect([await outbox.countByStatus(), await batches()]).toEqual([{ SENT: RECIPIENTS }, 0]);
+});
+
+test("the pages of its recipients show everybody once, those who wait and those who do not", async () => {
+  const campaign = await startCampaign();
+  await sql`insert into senders (id, lease_until) values (${newId()}, now())`.execute(outbox.database);
+  const transport = createScriptedTransport();
+  let taken = 0;
+  transport.play = (message, gate) =>
+    ++taken > 50 ? Promise.resolve({ kind: "withdrawn" }) : takeEverything(message, gate);
+  const sender = await outbox.start(transport);
+  await vi.waitFor(() => expect(taken).toBeGreaterThan(60), OUTBOX_WAIT);
+  await sender.stop();
+  const seen: Array<{ id: string; status: string }> = [];
+  for (let before: string | null = null; ;) {
+    const page: { data: ReadonlyArray<{ id: string; status: string }> } = await listRecipients(
+      outbox.database,
+      campaign.key,
+      undefined,
+      { limit: 7, before },
+    );
+    seen.push(...page.data);
+    before = page.data.at(-1)?.id ?? null;
+    if (page.data.length < 7) break;
+  }
+  expect(seen.map(({ id }) => id)).toEqual(campaign.ids.toReversed());
+  const queued = seen.filter(({ status }) => status === "QUEUED");
+  expect(queued).toHaveLength(RECIPIENTS - 50);
+  const first = await listRecipients(outbox.database, campaign.key, "QUEUED", { limit: 100, before: null });
+  expect([first.total, first.data.map(({ id }) => id)]).toEqual([queued.length, queued.map(({ id }) => id)]);
+});
+
+test("of a sender that died the mails in doubt are named, and everybody else is mailed once by another", async () => {
+  const campaign = await startCampaign();
+  const { database } = outbox;
+  const dead = newId();
+  await insertSender(database, dead, 60);
+  const { rows } = await claimBatch(database, {
+    senderId: dead,
+    ...campaign.key,
+    limit: 40,
+    withoutDomains: [],
+  });
+  const asking = rows.slice(0, 3).flatMap((row) => {
+    const mail = batchedOf(row);
+    return mail === null ? [] : [{ mail, isToList: true }];
+  });
+  const { passed } = await bookAndPass(database, dead, campaign.key.projectId, [], asking, []);
+  expect(passed.toSorted()).toEqual(asking.map(({ mail }) => mail.id).toSorted());
+  await sql`update senders set lease_until = now() - interval '1 second' where id = ${dead}`.execute(
+    database,
+  );
+  const transport = createScriptedTransport();
+  await outbox.start(transport);
+  await isOver(campaign);
+  expect(await outbox.countByStatus()).toEqual({ SENT: RECIPIENTS - 3, UNCONFIRMED: 3 });
+  expect(leftIds(transport)).toEqual(campaign.ids.filter((id) => !passed.includes(id)));
+});
+
+test("what a sender has in hand of a claim that is not its own any more does not leave, also when the batch is its own again", async () => {
+  const campaign = await startCampaign(5);
+  const transport = createScriptedTransport();
+  const released = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  transport.play = async (message, gate) => {
+    reached.resolve();
+    await released.promise;
+    return takeEverything(message, gate);
+  };
+  await outbox.start(transport);
+  await reached.promise;
+  // As when it slept, another took its batch over, sent one of the mails and gave it back.
+  const { database } = outbox;
+  const other = newId();
+  await insertSender(database, other, 60);
+  const { rows: held } = await sql<{ id: string; sender_id: string; content_id: string }>`
+    select id, sender_id, content_id from recipient_batches`.execute(database);
+  const { id: batchId = "", sender_id: own, content_id: contentId = "" } = held[0] ?? {};
+  await sql`update recipient_batches set claims = claims + 1, sender_id = ${other}`.execute(database);
+  const [id = "", contactId = ""] = [campaign.ids[1], campaign.contactIds[1]];
+  const mail = {
+    ...campaign.key,
+    id,
+    batchId,
+    batchClaim: 2,
+    contactId,
+    contentId,
+    toAddress: "2@gmail.com",
+  };
+  const sent = { transport: "other", answer: "250 ok", providerMessageId: null };
+  const outcome = {
+    ...campaign.key,
+    id,
+    status: "SENT" as const,
+    reason: null,
+    waitMs: 0,
+    subject: null,
+    sent,
+  };
+  const done = await bookAndPass(database, other, campaign.key.projectId, [{ mail, outcome }], [], []);
+  expect(done).toEqual({ booked: [id], passed: [] });
+  await sql`update recipient_batches set claims = claims + 1, sender_id = ${own}`.execute(database);
+  transport.play = takeEverything;
+  released.resolve();
+  await isOver(campaign);
+  expect(leftIds(transport)).toEqual(campaign.ids.filter((one) => one !== id));
+  expect(await outbox.countByStatus()).toEqual({ SENT: 5 });
+});
+
+test.each([
+  ["whose lease ran out", sql`update senders set lease_until = now() - interval '1 second'`],
+  ["whose batch was taken away", sql`update recipient_batches set sender_id = null`],
+])("a sender %s lets nobody leave", async (_what, happens) => {
+  const campaign = await startCampaign(5);
+  const { database } = outbox;
+  const sender = newId();
+  await insertSender(database, sender, 60);
+  const claim = { senderId: sender, ...campaign.key, limit: 40, withoutDomains: [] };
+  const { rows } = await claimBatch(database, claim);
+  const asking = rows.flatMap((row) => {
+    const mail = batchedOf(row);
+    return mail === null ? [] : [{ mail, isToList: true }];
+  });
+  const ask = () => bookAndPass(database, sender, campaign.key.projectId, [], asking, []);
+  expect((await ask()).passed).toHaveLength(5);
+  await happens.execute(database);
+  expect(await ask()).toEqual({ booked: [], passed: [] });
+});
+
+test("no more mails are in doubt than there are connections, also when what came of them cannot be booked for now", async () => {
+  const campaign = await startCampaign(60);
+  const { database } = outbox;
+  const transport = createScriptedTransport();
+  transport.play = async (_message, gate) =>
+    (await gate()) ? { kind: "uncertain", answer: "timeout" } : { kind: "withdrawn" };
+  await transaction(database, async (tx) => {
+    await sql`lock table email_attempts in exclusive mode`.execute(tx);
+    await outbox.start(transport, { connections: 5 });
+    await vi.waitFor(() => expect(transport.handedOver).toHaveLength(5), OUTBOX_WAIT);
+    // Nobody else leaves while these are not in the books, however long that takes.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(transport.handedOver).toHaveLength(5);
+  });
+  await isOver(campaign);
+  expect(await outbox.countByStatus()).toEqual({ UNCONFIRMED: 60 });
+  const { rows } = await sql<{ kept: number }>`
+    select cardinality(in_doubt)::float8 as kept from senders`.execute(database);
+  expect(rows[0]?.kept).toBeLessThanOrEqual(10);
+});
+
+test("whoever cannot be taken at once gets a row and waits in the queue", async () => {
+  const campaign = await startCampaign(40);
+  const senderId = newId();
+  const withoutDomains = ["gmail.com"];
+  const claim = { senderId, ...campaign.key, limit: 10, withoutDomains };
+  const { rows } = await claimBatch(outbox.database, claim);
+  expect(rows.map(({ to_address }) => to_address).filter((to) => to.endsWith("@gmail.com"))).toEqual([]);
+  expect([rows.length, await outbox.countByStatus()]).toEqual([10, { QUEUED: 30 }]);
+  expect(await counts(campaign)).toMatchObject({ totalRecipients: 40, pendingCount: 40 });
+});
+
+test("a batch whose destinations are all at their limits is passed over", async () => {
+  const campaign = await startCampaign(5);
+  await sql`update recipient_batches set domains = '{gmail.com}'`.execute(outbox.database);
+  const claim = {
+    senderId: newId(),
+    ...campaign.key,
+    limit: 10,
+    withoutDomains: ["gmail.com", "other.example"],
+  };
+  expect(await claimBatch(outbox.database, claim)).toEqual({ batchId: null, rows: [] });
+});
+
+test.each(["at the last byte before the dot", "before its mail is prepared"])(
+  "who unsubscribes %s gets nothing",
+  async (when) => {
+    const campaign = await startCampaign(5);
+    const unsubscribe = () =>
+      sql`update contacts set subscribed = false where id = ${campaign.contactIds[2]}`.execute(
+        outbox.database,
+      );
+    const transport = createScriptedTransport();
+    if (when.startsWith("before")) await unsubscribe();
+    else
+      transport.play = async (message, gate) => {
+        if (message.emailId === campaign.ids[2]) await unsubscribe();
+        return takeEverything(message, gate);
+      };
+    await outbox.start(transport);
+    await isOver(campaign);
+    expect(leftIds(transport)).toEqual(campaign.ids.filter((_id, at) => at !== 2));
+    expect(await getEmail(outbox.database, campaign.key.projectId, campaign.ids[2] ?? "")).toMatchObject({
+      status: "SKIPPED",
+      reason: "The contact is not subscribed.",
+    });
+  },
+);
+
+test("paused in the middle nothing leaves and everybody waits again; resumed, everybody is mailed once; cancelled, the rest is dropped", async () => {
+  const campaign = await startCampaign();
+  const transport = createScriptedTransport();
+  transport.play = async (message, gate) => {
+    if (transport.handedOver.length === 20) await setCampaign(campaign, "PAUSED");
+    return takeEverything(message, gate);
+  };
+  await outbox.start(transport);
+  const held = async () =>
+    (await sql`select 1 from recipient_batches where sender_id is not null`.execute(outbox.database)).rows
+      .length;
+  await vi.waitFor(
+    async () => expect([transport.handedOver.length >= 20, await held()]).toEqual([true, 0]),
+    OUTBOX_WAIT,
+  );
+  const before = transport.handedOver.length;
+  expect(await counts(campaign)).toMatchObject({ sentCount: before, pendingCount: RECIPIENTS - before });
+  transport.play = async (message, gate) => {
+    if (transport.handedOver.length === 60) await setCampaign(campaign, "CANCELLED");
+    return takeEverything(message, gate);
+  };
+  await setCampaign(campaign, "SENDING");
+  await vi.waitFor(async () => {
+    expect(transport.handedOver.length).toBeGreaterThanOrEqual(60);
+    await transaction(outbox.database, (tx) => dropRecipients(tx, campaign.key, "Cancelled.", 1_000));
+    expect(await hasPendingRecipients(outbox.database, campaign.key)).toBe(false);
+  }, OUTBOX_WAIT);
+  const left = transport.handedOver.length;
+  expect(new Set(leftIds(transport)).size).toBe(left);
+  expect(await outbox.countByStatus()).toEqual({ SENT: left, SKIPPED: RECIPIENTS - left });
+});
+
+test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps the address", async () => {
+  const campaign = await startCampaign(60, null);
+  const { database } = outbox;
+  const deleted = [campaign.contactIds[1], campaign.contactIds[50]].flatMap((id) => id ?? []);
+  const transport = createScriptedTransport();
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  transport.play = async (message, gate) => {
+    reached.resolve();
+    await released.promise;
+    return takeEverything(message, gate);
+  };
+  await outbox.start(transport);
+  await reached.promise;
+  await transaction(database, async (tx) => {
+    await forgetRecipients(tx, campaign.key.projectId, deleted);
+    await sql`delete from contacts where id = any(${deleted}::uuid[])`.execute(tx);
+  });
+  const { rows } = await sql<{ kept: number }>`
+    select count(*)::float8 as kept from recipient_batches b, unnest(b.contact_ids, b.addresses) as r (id, address)
+    where r.id = any(${deleted}::uuid[])`.execute(database);
+  expect(rows[0]?.kept).toBe(0);
+  released.resolve();
+  await isOver(campaign);
+  const out = [campaign.ids[1], campaign.ids[50]];
+  expect(leftIds(transport)).toEqual(campaign.ids.filter((id) => !out.includes(id)));
+  expect(await outbox.countByStatus()).toEqual({ SENT: 58, SKIPPED: 2 });
+});
+
+test("who is deleted in the middle of the handover has been mailed, and nobody else notices", async () => {
+  const campaign = await startCampaign(5, null);
+  const transport = createScriptedTransport();
+  const stop = stopFirst(transport);
+  await outbox.start(transport);
+  const id = await stop.reached;
+  const contactId = campaign.contactIds[campaign.ids.indexOf(id)] ?? "";
+  await transaction(outbox.database, async (tx) => {
+    await forgetRecipients(tx, campaign.key.projectId, [contactId]);
+    await sql`delete from contacts where id = ${contactId}`.execute(tx);
+  });
+  stop.release();
+  await isOver(campaign);
+  expect(await outbox.countByStatus()).toEqual({ SENT: 5 });
+  expect(await outbox.row(id)).toMatchObject({ contact_id: null, attempts: 1 });
+});
+
+test("a contact that vanishes between the gate and the books takes no other mail with it", async () => {
+  const campaign = await startCampaign(5, null);
+  const transport = createScriptedTransport();
+  const stop = stopFirst(transport);
+  await outbox.start(transport);
+  const id = await stop.reached;
+  await sql`delete from contacts where id = ${campaign.contactIds[campaign.ids.indexOf(id)]}`.execute(
+    outbox.database,
+  );
+  stop.release();
+  await isOver(campaign);
+  expect(await outbox.countByStatus()).toEqual({ SENT: 5 });
+  expect((await outbox.row(id)).contact_id).toBeNull();
+});
+
+test("a filter that follows the links of a message before it is taken gets where it wants, and the mail is booked once", async () => {
+  const campaign = await startCampaign(5);
+  const { database } = outbox;
+  const { projectId } = campaign.key;
+  await sql`
+    insert into content_links (project_id, content_id, numbers, urls)
+    select project_id, content_id, '{1}', '{https://a.example}' from recipient_batches
+    on conflict (project_id, content_id) do update set numbers = excluded.numbers, urls = excluded.urls`.execute(
+    database,
+  );
+  const transport = createScriptedTransport();
+  const stop = stopFirst(transport);
+  await outbox.start(transport);
+  const emailId = await stop.reached;
+  expect(await findLinkTargets(database, [{ projectId, emailId, number: 1 }])).toEqual(["https://a.example"]);
+  const visit = { userAgent: "Mozilla/5.0", ip: null, isInBurst: false, method: "GET" };
+  await transaction(database, (tx) =>
+    bookActivities(tx, [
+      {
+        ...visit,
+        kind: "click",
+        projectId,
+        emailId,
+        number: 1,
+        link: "https://a.example",
+        at: new Date(),
+      } as never,
+    ]),
+  );
+  expect((await outbox.row(emailId)).status).toBe("SENDING");
+  stop.release();
+  await isOver(campaign);
+  const { totalRecipients, sentCount } = await counts(campaign);
+  expect([totalRecipients, sentCount]).toEqual([5, 5]);
+  expect(await outbox.row(emailId)).toMatchObject({ attempts: 1 });
+  expect(leftIds(transport)).toEqual(campaign.ids);
+});
+
+test("the mail of somebody who waits can be looked at, and leaves once", async () => {
+  const campaign = await startCampaign(5);
+  const look = () => getEmail(outbox.database, campaign.key.projectId, campaign.ids[3] ?? "");
+  expect(await look()).toMatchObject({ status: "QUEUED", campaignId: campaign.key.campaignId, attempts: 0 });
+  expect(await counts(campaign)).toMatchObject({ totalRecipients: 5, pendingCount: 5 });
+  const transport = createScriptedTransport();
+  await outbox.start(transport);
+  await isOver(campaign);
+  expect(leftIds(transport)).toEqual(campaign.ids);
+  expect(await look()).toMatchObject({ status: "SENT", attempts: 1 });
+});
+
+test.each([
+  [
+    "listed",
+    async (projectId: string, contactId: string) => {
+      const request = { limit: 10, before: null };
+      return (await listEmails(outbox.database, projectId, { contactId }, request)).data;
+    },
+  ],
+  [
+    "exported",
+    (projectId: string, contactId: string) =>
+      Array.fromAsync(readEmailHistory(outbox.database, projectId, contactId)),
+  ],
+])("mails that wait in batches are %s with the others of their contact", async (_how, read) => {
+  const { key, ids, contactIds } = await startCampaign(5);
+  expect(await read(key.projectId, contactIds[1] ?? "")).toMatchObject([{ id: ids[1], status: "QUEUED" }]);
+});
+
+test.each([
+  ["a project that may send a few mails a second", { projectSendsPerSecond: 25 }],
+  ["a destination that takes one at a time", { destinationConnections: 1 }],
+])("%s: everybody is mailed once", async (_what, options) => {
+  const campaign = await startCampaign(60);
+  const transport = createScriptedTransport();
+  await outbox.start(transport, options);
+  await isOver(campaign);
+  expect(leftIds(transport)).toEqual(campaign.ids);
+  expect(await outbox.countByStatus()).toEqual({ SENT: 60 });
+});
+
+test("refused for now, for good, or never answered: each mail has its own end, and the batch is over", async () => {
+  const campaign = await startCampaign(40);
+  const transport = createScriptedTransport();
+  transport.play = async (message, gate) => {
+    const at = campaign.ids.indexOf(message.emailId) % 4;
+    if (at === 0) return { kind: "deferred", answer: "451 later" };
+    if (at === 1) return { kind: "rejected", answer: "554 no" };
+    const mayGo = await gate();
+    if (at === 2 && mayGo) return { kind: "uncertain", answer: "timeout" };
+    return mayGo ? TAKEN : { kind: "withdrawn" };
+  };
+  await outbox.start(transport);
+  await vi.waitFor(
+    async () =>
+      expect(await outbox.countByStatus()).toEqual({ QUEUED: 10, FAILED: 10, UNCONFIRMED: 10, SENT: 10 }),
+    OUTBOX_WAIT,
+  );
+  await vi.waitFor(async () => expect(await batches()).toBe(0), OUTBOX_WAIT);
+  const { rows } = await sql<{ attempts: number; count: number }>`
+    select attempts, count(*)::float8 as count from emails group by attempts`.execute(outbox.database);
+  expect(rows).toEqual([{ attempts: 1, count: 40 }]);
+});
+
+test.each([
+  "claim.after",
+  "render.after",
+  "sending.before_commit",
+  "sending.after_commit",
+  "sent.before_commit",
+  "sent.after_commit",
+] as const)("after an error at %s everybody is mailed once, and no batch is left", async (name) => {
+  const campaign = await startCampaign();
+  const transport = createScriptedTransport();
+  armFailpoints([{ name, action: "throw", turn: 2 }]);
+  await outbox.start(transport);
+  await isOver(campaign);
+  expect(leftIds(transport)).toEqual(campaign.ids);
+  expect([await outbox.countByStatus(), await batches()]).toEqual([{ SENT: RECIPIENTS }, 0]);
+});
+
+test("two senders share the batches of a campaign, and stopping in the middle loses nobody", async () => {
+  const campaign = await startCampaign(200);
+  const transports = [createScriptedTransport(), createScriptedTransport(), createScriptedTransport()];
+  const [first] = await Promise.all(transports.slice(0, 2).map((transport) => outbox.start(transport)));
+  await vi.waitFor(() => expect(transports[0]?.handedOver.length).toBeGreaterThan(20), OUTBOX_WAIT);
+  await first?.stop();
+  if (transports[2] !== undefined) await outbox.start(transports[2]);
+  await isOver(campaign);
+  expect(transports.flatMap(leftIds).toSorted()).toEqual(campaign.ids);
+  expect([await outbox.countByStatus(), await batches()]).toEqual([{ SENT: 200 }, 0]);
+});
+
+test("what waits in batches is measured with what waits in the queue", async () => {
+  await startCampaign(60);
+  const measured = await measureQueue(outbox.database);
+  expect(measured.find(({ priority }) => priority === 3)?.due).toBe(60);
+});
