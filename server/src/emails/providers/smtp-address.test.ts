@@ -37,6 +37,7 @@ const unsafe: Record<string, string> = {
   "a line separator": "a@x.test\u2028b",
   "a next-line control": "a@x.test\u0085b",
   "a no-break space": "a\u00a0@x.test",
+  "a byte order mark": "a\ufeff@x.test",
   DEL: "a\u007f@x.test",
   "half a surrogate pair": "a\ud800@x.test",
   "255 octets": `${"a".repeat(248)}@x.test`,

@@ -10,8 +10,8 @@ export interface EnvelopePaths {
 
 /** RFC 5321 §4.5.3.1.3 allows 256 octets for the path, brackets included. */
 const MAX_ADDRESS_BYTES = 254;
-/** Controls (CR, LF, NUL, …), every kind of space and line separator, and the brackets of the path. */
-const UNSAFE_CHARACTER = /[\p{Cc}\p{Z}<>]/u;
+/** Controls (CR, LF, NUL, …), every kind of space and line separator, U+FEFF among them, and the brackets of the path. */
+const UNSAFE_CHARACTER = /[\s\p{Cc}\p{Z}<>]/u;
 const ASCII_ONLY = /^\p{ASCII}*$/u;
 
 /**
