@@ -76,15 +76,16 @@ export async function claimBatch(
       where b.project_id = ${projectId} and b.id = next.id
       returning b.*
     ), waiting as (
-      select b.content_id, r.id, c.id as contact_id, r.address,
+      select b.content_id, b.created_at, r.id, c.id as contact_id, r.address,
         not w.is_crowded and row_number() over (partition by w.is_crowded order by r.id) <= ${claim.limit} as is_taken
       from ${recipientsOf(sql`claimed`)}
       cross join lateral (select split_part(r.address, '@', 2) = any(${withoutDomains}::text[]) as is_crowded) w
       left join contacts c on c.project_id = b.project_id and c.id = r.contact_id
       where ${hasNoRow}
     ), laid as (
-      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address)
-      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3, address from waiting where not is_taken
+      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at)
+      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3, address, created_at
+      from waiting where not is_taken
     )
     select b.project_id, b.id as batch_id, b.claims as batch_claim, b.content_id, b.campaign_id, w.id, w.contact_id, w.address as to_address,
       3::smallint as priority, null as to_name, null as copies, null as variables, 0::smallint as attempts,

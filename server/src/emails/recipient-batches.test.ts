@@ -93,6 +93,18 @@ const batches = async () =>
 const leftIds = (transport: { handedOver: ReadonlyArray<{ emailId: string }> }) =>
   transport.handedOver.map(({ emailId }) => emailId).toSorted();
 
+/** Holds all handovers before the gate until they are let go. */
+function holdAll(transport: { play: Play }) {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  transport.play = async (message, gate) => {
+    reached.resolve();
+    await released.promise;
+    return takeEverything(message, gate);
+  };
+  return { reached: reached.promise, release: () => released.resolve() };
+}
+
 /** Stops the first handover after the gate until it is let go. */
 function stopFirst(transport: { play: Play }) {
   const reached = Promise.withResolvers<string>();
@@ -124,7 +136,6 @@ test("who waits has no row; everybody is mailed once, the books balance at every
 
 test("the pages of its recipients show everybody once, those who wait and those who do not", async () => {
   const campaign = await startCampaign();
-  await sql`insert into senders (id, lease_until) values (${newId()}, now())`.execute(outbox.database);
   const transport = createScriptedTransport();
   let taken = 0;
   transport.play = (message, gate) =>
@@ -181,15 +192,9 @@ test("of a sender that died the mails in doubt are named, and everybody else is 
 test("what a sender has in hand of a claim that is not its own any more does not leave, also when the batch is its own again", async () => {
   const campaign = await startCampaign(5);
   const transport = createScriptedTransport();
-  const released = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  transport.play = async (message, gate) => {
-    reached.resolve();
-    await released.promise;
-    return takeEverything(message, gate);
-  };
+  const hold = holdAll(transport);
   await outbox.start(transport);
-  await reached.promise;
+  await hold.reached;
   // As when it slept, another took its batch over, sent one of the mails and gave it back.
   const { database } = outbox;
   const other = newId();
@@ -221,8 +226,7 @@ test("what a sender has in hand of a claim that is not its own any more does not
   const done = await bookAndPass(database, other, campaign.key.projectId, [{ mail, outcome }], [], []);
   expect(done).toEqual({ booked: [id], passed: [] });
   await sql`update recipient_batches set claims = claims + 1, sender_id = ${own}`.execute(database);
-  transport.play = takeEverything;
-  released.resolve();
+  hold.release();
   await isOver(campaign);
   expect(leftIds(transport)).toEqual(campaign.ids.filter((one) => one !== id));
   expect(await outbox.countByStatus()).toEqual({ SENT: 5 });
@@ -252,14 +256,18 @@ test("no more mails are in doubt than there are connections, also when what came
   const campaign = await startCampaign(60);
   const { database } = outbox;
   const transport = createScriptedTransport();
-  transport.play = async (_message, gate) =>
-    (await gate()) ? { kind: "uncertain", answer: "timeout" } : { kind: "withdrawn" };
+  let asked = 0;
+  transport.play = async (_message, gate) => {
+    asked++;
+    return (await gate()) ? { kind: "uncertain", answer: "timeout" } : { kind: "withdrawn" };
+  };
   await transaction(database, async (tx) => {
     await sql`lock table email_attempts in exclusive mode`.execute(tx);
     await outbox.start(transport, { connections: 5 });
-    await vi.waitFor(() => expect(transport.handedOver).toHaveLength(5), OUTBOX_WAIT);
-    // Nobody else leaves while these are not in the books, however long that takes.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // Each connection has gone on to its next mail, which asks.
+    await vi.waitFor(() => expect(asked).toBe(10), OUTBOX_WAIT);
+    // Nobody leaves while these are not in the books: longer than an answer of the database takes.
+    for (let looks = 0; looks < 50; looks++) await sql`select 1`.execute(tx);
     expect(transport.handedOver).toHaveLength(5);
   });
   await isOver(campaign);
@@ -354,15 +362,9 @@ test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps
   const { database } = outbox;
   const deleted = [campaign.contactIds[1], campaign.contactIds[50]].flatMap((id) => id ?? []);
   const transport = createScriptedTransport();
-  const reached = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  transport.play = async (message, gate) => {
-    reached.resolve();
-    await released.promise;
-    return takeEverything(message, gate);
-  };
+  const hold = holdAll(transport);
   await outbox.start(transport);
-  await reached.promise;
+  await hold.reached;
   await transaction(database, async (tx) => {
     await forgetRecipients(tx, campaign.key.projectId, deleted);
     await sql`delete from contacts where id = any(${deleted}::uuid[])`.execute(tx);
@@ -371,7 +373,7 @@ test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps
     select count(*)::float8 as kept from recipient_batches b, unnest(b.contact_ids, b.addresses) as r (id, address)
     where r.id = any(${deleted}::uuid[])`.execute(database);
   expect(rows[0]?.kept).toBe(0);
-  released.resolve();
+  hold.release();
   await isOver(campaign);
   const out = [campaign.ids[1], campaign.ids[50]];
   expect(leftIds(transport)).toEqual(campaign.ids.filter((id) => !out.includes(id)));
@@ -425,7 +427,7 @@ test("a filter that follows the links of a message before it is taken gets where
   await outbox.start(transport);
   const emailId = await stop.reached;
   expect(await findLinkTargets(database, [{ projectId, emailId, number: 1 }])).toEqual(["https://a.example"]);
-  const visit = { userAgent: "Mozilla/5.0", ip: null, isInBurst: false, method: "GET" };
+  const visit = { userAgent: "Mozilla/5.0", purpose: "", isInBurst: false };
   await transaction(database, (tx) =>
     bookActivities(tx, [
       {
@@ -436,7 +438,7 @@ test("a filter that follows the links of a message before it is taken gets where
         number: 1,
         link: "https://a.example",
         at: new Date(),
-      } as never,
+      },
     ]),
   );
   expect((await outbox.row(emailId)).status).toBe("SENDING");
