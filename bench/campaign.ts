@@ -2,10 +2,11 @@
 // Before it: bench.ts. After it: measure-campaign.ts measures each; tables; what they must show is in docs/benchmarks.md.
 import { percentile } from "./latency.ts";
 import { withMailGround } from "./mail-ground.ts";
-import { measureCampaign, type CampaignResult } from "./measure-campaign.ts";
+import { measureCampaign, type CampaignCase, type CampaignResult } from "./measure-campaign.ts";
 import { addContacts, addProject } from "./outbox.ts";
 import { sendPlainly, WARM_UP, type PlainResult } from "./plain-campaign.ts";
 import { readNumbers } from "./read-numbers.ts";
+import { CONNECTIONS } from "./sink.ts";
 import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
 
 const RECIPIENTS = 100_000;
@@ -17,16 +18,30 @@ export async function benchCampaign(): Promise<void> {
   progress(`the plain way, tracked and not: ${whole(PLAIN_RECIPIENTS)} recipients`);
   const [plain, untracked] = [await measurePlain(true), await measurePlain(false)];
   const results: CampaignResult[] = [];
-  for (const recipients of sizes) {
-    progress(`a campaign: ${whole(recipients)} recipients`);
+  for (const one of casesOf(sizes)) {
+    progress(`a campaign: ${whole(one.recipients)} recipients, ${wayOf(one)}`);
     // A database and processes of its own: nothing is warm, and no room is free, from the one before.
-    results.push(await withMailGround((ground) => measureCampaign(ground, recipients)));
+    results.push(await withMailGround((ground) => measureCampaign(ground, one)));
   }
   printCampaigns(results, plain, untracked);
   printSizes(results);
-  printLatencies(results);
-  printGrowth(results);
+  printLatencies(results.filter(({ isAlone }) => !isAlone));
+  printGrowth(results.filter(isUsual));
 }
+
+/** Each size alone, as the plain way is; of the size that the bars are for also with more connections, and while others call. */
+function casesOf(sizes: readonly number[]): CampaignCase[] {
+  const recipients = Math.min(RECIPIENTS, Math.max(...sizes));
+  return [
+    ...sizes.map((size) => ({ recipients: size, connections: CONNECTIONS, isAlone: true })),
+    { recipients, connections: 2 * CONNECTIONS, isAlone: true },
+    { recipients, connections: CONNECTIONS, isAlone: false },
+  ];
+}
+
+const isUsual = ({ connections, isAlone }: CampaignCase) => isAlone && connections === CONNECTIONS;
+const wayOf = ({ connections, isAlone }: CampaignCase) =>
+  `ours, ${connections} connections${isAlone ? "" : ", others calling"}`;
 
 function measurePlain(isTracked: boolean): Promise<PlainResult> {
   return withMailGround(async (ground) => {
@@ -69,7 +84,7 @@ function printCampaigns(
       plainRow("plain", plain),
       plainRow("plain, nothing tracked", untracked),
       ...results.map((result) => [
-        "ours",
+        wayOf(result),
         whole(result.recipients),
         (result.snapshotMs / 1_000).toFixed(2),
         whole(speedOf(result)),
@@ -85,11 +100,16 @@ function printCampaigns(
 
 function printSizes(results: readonly CampaignResult[]): void {
   printTable(
-    ["recipients", "bytes of database a recipient", "emails", "events", "other tables"],
-    results.map(({ recipients, growth: { emails, events, others } }) => [
-      whole(recipients),
-      ...[emails + events + others, emails, events, others].map((bytes) => whole(bytes / recipients)),
-    ]),
+    ["way", "recipients", "bytes of database a recipient", "emails", "events", "other tables"],
+    results.map((result) => {
+      const { emails, events, others } = result.growth;
+      const sums = [emails + events + others, emails, events, others];
+      return [
+        wayOf(result),
+        whole(result.recipients),
+        ...sums.map((bytes) => whole(bytes / result.recipients)),
+      ];
+    }),
   );
   print("\nBar: at most 400 bytes.\n");
 }

@@ -1,4 +1,4 @@
-// One campaign through the real program, an api process and a worker process: times, cost, room, and another project's answers.
+// One campaign through the real program, an api process and a worker process: times, cost, room, and what another project is answered.
 // Before it: campaign.ts has an empty database and a mail server. After it: campaign.ts prints.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type ApiClient } from "../e2e/api-client.ts";
@@ -35,37 +35,50 @@ interface Times {
   sendingMs: number;
 }
 
-export interface CampaignResult extends Times {
+/** How a campaign is sent. */
+export interface CampaignCase {
   recipients: number;
+  connections: number;
+  /** Whether another project calls the API, before and meanwhile. */
+  isAlone: boolean;
+}
+
+export interface CampaignResult extends Times, CampaignCase {
   cpuMsPerMail: number;
   /** Of the sending process. */
   peakBytes: number;
   /** Bytes of database. */
   growth: { emails: number; events: number; others: number };
+  /** What the other project waited; empty where there is none. */
   idle: Latencies;
   meanwhile: Latencies;
 }
 
-export async function measureCampaign(ground: MailGround, recipients: number): Promise<CampaignResult> {
+export async function measureCampaign(ground: MailGround, given: CampaignCase): Promise<CampaignResult> {
   const { outbox, sink } = ground;
+  const { recipients, connections } = given;
   const project = await addProject(outbox, "Newsletter");
   await addContacts(outbox, project.id, recipients);
   const programs: Program[] = [];
   try {
-    const worker = await start(ground, { ROLES: "worker", BASE_URL: "https://mail.example.com" });
+    const worker = await start(ground, {
+      ROLES: "worker",
+      BASE_URL: "https://mail.example.com",
+      MAIL_TRANSPORT: sink.transport(connections),
+    });
     programs.push(worker);
     const answering = await start(ground, { ROLES: "api" });
     programs.push(answering);
-    const another = createApiClient(answering.url);
-    await measureAnother(another, () => delay(WARM_UP_MS));
-    const { latencies: idle } = await measureAnother(another, () => delay(IDLE_MS));
+    const measure = given.isAlone ? measureNobody : measureAnother(createApiClient(answering.url));
+    await measure(() => delay(WARM_UP_MS));
+    const { latencies: idle } = await measure(() => delay(given.isAlone ? 0 : IDLE_MS));
     await waitUntilSent(outbox);
     const sizesBefore = await measureTables(outbox.database, project.id);
     const takenBefore = await sink.taken();
     const cpuBeforeMs = costOf(worker.pid).cpuMs;
 
     const api = createApiClient(answering.url, { authorization: `Bearer ${project.secretKey}` });
-    const { value: times, latencies } = await measureAnother(another, () => run(ground, api, recipients));
+    const { value: times, latencies } = await measure(() => run(ground, api, recipients));
 
     const { cpuMs, peakBytes } = costOf(worker.pid);
     const mails = (await sink.taken()) - takenBefore;
@@ -73,8 +86,8 @@ export async function measureCampaign(ground: MailGround, recipients: number): P
     await checkSent(ground, project.id, recipients);
     const sizesAfter = await measureTables(outbox.database, project.id);
     return {
+      ...given,
       ...times,
-      recipients,
       cpuMsPerMail: (cpuMs - cpuBeforeMs) / mails,
       peakBytes,
       growth: growthBetween(sizesBefore, sizesAfter),
@@ -90,28 +103,34 @@ function start({ bench, sink }: MailGround, settings: Readonly<Record<string, st
   return startProgram({ ...BOOTSTRAP, ...settingsOf(bench), MAIL_TRANSPORT: sink.transport(), ...settings });
 }
 
-/** What a project that has nothing to do with it sees of the API while `work` is done. */
-async function measureAnother<T>(api: ApiClient, work: () => Promise<T>) {
-  let number = 0;
-  const address = () => `person-${String(number++).padStart(NUMBER_DIGITS, "0")}@example.com`;
-  const send = startGentleLoad(REQUESTS_PER_SECOND, () =>
-    api.post("/v1/send", {
-      to: address(),
-      from: `shop@${SENDER_DOMAIN}`,
-      subject: "Your order",
-      body: "<p>Thank you for your order.</p>",
-    }),
-  );
-  const track = startGentleLoad(REQUESTS_PER_SECOND, () =>
-    api.post("/v1/track", { email: address(), event: "order placed", data: { plan: "pro" } }),
-  );
-  try {
-    const value = await work();
-    return { value, latencies: { send: await send.stop(), track: await track.stop() } };
-  } finally {
-    await Promise.allSettled([send.stop(), track.stop()]);
-  }
+async function measureNobody<T>(work: () => Promise<T>): Promise<{ value: T; latencies: Latencies }> {
+  return { value: await work(), latencies: { send: [], track: [] } };
 }
+
+/** What a project that has nothing to do with it sees of the API while `work` is done. */
+const measureAnother =
+  (api: ApiClient): typeof measureNobody =>
+  async (work) => {
+    let number = 0;
+    const address = () => `person-${String(number++).padStart(NUMBER_DIGITS, "0")}@example.com`;
+    const send = startGentleLoad(REQUESTS_PER_SECOND, () =>
+      api.post("/v1/send", {
+        to: address(),
+        from: `shop@${SENDER_DOMAIN}`,
+        subject: "Your order",
+        body: "<p>Thank you for your order.</p>",
+      }),
+    );
+    const track = startGentleLoad(REQUESTS_PER_SECOND, () =>
+      api.post("/v1/track", { email: address(), event: "order placed", data: { plan: "pro" } }),
+    );
+    try {
+      const value = await work();
+      return { value, latencies: { send: await send.stop(), track: await track.stop() } };
+    } finally {
+      await Promise.allSettled([send.stop(), track.stop()]);
+    }
+  };
 
 async function run(ground: MailGround, api: ApiClient, recipients: number): Promise<Times> {
   const { database } = ground.outbox;

@@ -1,7 +1,7 @@
 // Statements on `recipient_batches`: the recipients of a campaign that have no row in `emails` yet, 40 to a row.
 // Before it: campaign-emails.ts fixes recipients, claims.ts claims, lease.ts settles. After it: desk-queries.ts lets them leave and books them.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
@@ -65,7 +65,7 @@ export async function claimBatch(
 ): Promise<ClaimedBatch> {
   const { projectId, campaignId, withoutDomains } = claim;
   const { rows } = await sql<Omit<ClaimedRow, "id"> & { id: string | null; batch_id: string }>`
-    ${plannedEachTime} with next as materialized (
+    ${plannedOften} with next as materialized (
       select id from recipient_batches
       where project_id = ${projectId} and campaign_id = ${campaignId} and sender_id is null and due_at <= now()
         and not (domains <@ ${withoutDomains}::text[])
@@ -104,7 +104,7 @@ export async function finishBatch(
 ): Promise<void> {
   const isOurs = sql`b.project_id = ${projectId} and b.id = ${batchId} and b.sender_id = ${senderId}`;
   await sql`
-    ${plannedEachTime} with ended as (
+    ${plannedOften} with ended as (
       delete from recipient_batches b where ${isOurs} and cardinality(b.email_ids) = (
         select count(*) from emails e where e.project_id = ${projectId} and e.id = any(b.email_ids))
       returning b.id

@@ -3,7 +3,7 @@
 // Claims name one project each: fairness wants it, and so does a sharded database (docs/decisions).
 import { sql } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
-import { plannedEachTime, type Database } from "../platform/database.ts";
+import { plannedOften, type Database } from "../platform/database.ts";
 import type { ListKind } from "./message-headers.ts";
 
 export interface DueQueue {
@@ -23,7 +23,7 @@ export interface DueQueue {
  */
 export async function listDueQueues(database: Database): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
-    ${plannedEachTime} select p.id as project_id, k.priority, null::uuid as campaign_id, false as is_batched
+    ${plannedOften} select p.id as project_id, k.priority, null::uuid as campaign_id, false as is_batched
     from projects p
     cross join (values (1::smallint), (2::smallint), (3::smallint)) as k (priority)
     cross join lateral (

@@ -32,6 +32,14 @@ const PLANNED_EACH_TIME = "/* planned each time */";
  */
 export const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
+const PLANNED_OFTEN = "/* planned often */";
+/**
+ * Put it at the start of a statement that runs often on tables that grow within seconds: what was planned for it while they
+ * were empty is of use for so long only. Planning it each time would cost more than running it.
+ */
+export const plannedOften = sql.raw(PLANNED_OFTEN);
+const PLAN_LIFE_MS = 2_000;
+
 const INT8 = 20;
 const RETRIED_CODES = new Set(["40001", "40P01"]);
 /** Connection lost, server shutting down or starting up, out of connections, disk full. */
@@ -69,6 +77,14 @@ export function createPool(options: DatabaseOptions): Pool {
 export function createDatabase(pool: Pool): Database {
   const watch = createDatabaseWatch(pool);
   const names = new Map<string, string>();
+  /** When the plans of a connection began to be made, ms of `performance.now`. */
+  const planningSince = new WeakMap<PoolClient, number>();
+  async function forgetOldPlans(client: PoolClient): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - (planningSince.get(client) ?? 0) < PLAN_LIFE_MS) return;
+    planningSince.set(client, nowMs);
+    await client.query("discard plans");
+  }
   function nameOf(text: string): string | undefined {
     if (isTransactionControl(text) || text.trimStart().startsWith(PLANNED_EACH_TIME)) return undefined;
     const known = names.get(text);
@@ -86,9 +102,10 @@ export function createDatabase(pool: Pool): Database {
           return {
             query: async (text: string, values: unknown[]) => {
               const name = nameOf(text);
-              return watch.during(() =>
-                client.query(name === undefined ? { text, values } : { name, text, values }),
-              );
+              return watch.during(async () => {
+                if (text.trimStart().startsWith(PLANNED_OFTEN)) await forgetOldPlans(client);
+                return client.query(name === undefined ? { text, values } : { name, text, values });
+              });
             },
             release: () => client.release(),
           } as unknown as PoolClient;

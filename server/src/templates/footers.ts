@@ -1,7 +1,7 @@
 // The footers of marketing mails, each in the language of its recipient: what fills the place that with-footer.ts made.
 // Before it: emails/prepare-emails.ts asks for a batch; a preview asks for one. After it: they are variables like others.
 import type { Database } from "../platform/database.ts";
-import { footerOf, type Footer } from "../contacts/pages/footer.ts";
+import { footersOf, type Footer } from "../contacts/pages/footer.ts";
 import { chooseLocale } from "../contacts/pages/locale.ts";
 import { findProjectsById } from "./queries.ts";
 
@@ -21,12 +21,13 @@ export async function readFooters(
   const ids = [...new Set(recipients.map(({ projectId }) => projectId))];
   const rows = ids.length === 0 ? [] : await findProjectsById(database, ids);
   const projects = new Map(rows.map((row) => [row.id, row]));
-  return recipients.map(({ projectId, locale, unsubscribeUrl, manageUrl }) => {
+  const known = new Map<string, ReturnType<typeof footersOf>>();
+  return recipients.map(({ projectId, locale, ...links }) => {
     const project = projects.get(projectId);
-    return footerOf(chooseLocale(locale, project?.language), {
-      unsubscribeUrl,
-      manageUrl,
-      projectName: project?.name ?? "",
-    });
+    const language = chooseLocale(locale, project?.language);
+    const key = `${projectId} ${language}`;
+    const footers = known.get(key) ?? footersOf(language, project?.name ?? "");
+    known.set(key, footers);
+    return footers(links);
   });
 }

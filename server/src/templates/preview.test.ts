@@ -66,7 +66,7 @@ test("a marketing preview has the footer in the contact's language, one with its
   const marketing = await preview({ contactId: id, type: "MARKETING", body: "<body><p>Hi</p></body>" });
   expect(marketing.html).toMatch(/^<body><p>Hi<\/p><div><div lang="de".*Abmelden.*<\/div><\/div><\/body>$/s);
   expect(marketing.html).toContain("A project");
-  expect(marketing.text).toMatch(/^Hi\n.*Abmelden \(http/s);
+  expect(marketing.text).toMatch(/^Hi\n\nSie erhalten .*\nAbmelden: http/s);
   expect(marketing.warnings.map(({ code }) => code)).toContain("unsubscribe_link_added");
   const english = await preview({ type: "MARKETING" });
   expect(english.html).toContain('lang="en"');

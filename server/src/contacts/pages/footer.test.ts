@@ -1,6 +1,6 @@
 // The footer of marketing mails: both links, in the contact's language, and safe whatever a project is called.
 import { expect, test } from "vitest";
-import { footerOf } from "./footer.ts";
+import { footersOf } from "./footer.ts";
 import { LANGUAGES } from "./locale.ts";
 
 const links = {
@@ -9,7 +9,7 @@ const links = {
 };
 
 test.for(Object.keys(LANGUAGES))("in %s both parts say why and hold both links", (locale) => {
-  const { html, text } = footerOf(locale, { ...links, projectName: "Ada's shop" });
+  const { html, text } = footersOf(locale, "Ada's shop")(links);
   expect(html).toContain(`<div lang="${locale}" dir="${["ar", "he"].includes(locale) ? "rtl" : "ltr"}"`);
   expect(html).toContain('href="https://post.example/unsubscribe/abc?a=1&amp;b=2"');
   expect(html).toContain('href="https://post.example/manage/abc"');
@@ -23,15 +23,12 @@ test.for(Object.keys(LANGUAGES))("in %s both parts say why and hold both links",
 });
 
 test("the language is found in any spelling, and an unknown one is English", () => {
-  expect(footerOf("de_AT", { ...links, projectName: "P" }).text).toContain("Abmelden: https:");
-  expect(footerOf("tlh", { ...links, projectName: "P" }).text).toContain("Unsubscribe: https:");
+  expect(footersOf("de_AT", "P")(links).text).toContain("Abmelden: https:");
+  expect(footersOf("tlh", "P")(links).text).toContain("Unsubscribe: https:");
 });
 
 test("a project's name is text: neither markup nor a placeholder", () => {
-  const { html, text } = footerOf("en", {
-    ...links,
-    projectName: `"><script>alert(1)</script>{project}{email}`,
-  });
+  const { html, text } = footersOf("en", `"><script>alert(1)</script>{project}{email}`)(links);
   expect(html).toContain("<bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;{project}{email}</bdi>");
   expect(text).toContain(`from "><script>alert(1)</script>{project}{email}.`);
 });

@@ -3,10 +3,9 @@
 import { escapeHtml, fillHtml, fillText } from "./fill-text.ts";
 import { chooseLocale, directionOf, textsOf } from "./locale.ts";
 
-export interface FooterValues {
+export interface FooterLinks {
   unsubscribeUrl: string;
   manageUrl: string;
-  projectName: string;
 }
 
 export interface Footer {
@@ -19,30 +18,29 @@ const BOX =
   "margin:32px 0 0;padding:20px 16px;border-top:1px solid #d5d8de;background-color:#ffffff;color:#566072;font-family:Arial,Helvetica,sans-serif;font-size:14px;line-height:1.6;text-align:center";
 const LINK = "color:#1f5fbf;text-decoration:underline";
 
+/** What follows the address of a link. */
+const anchorEnd = (label: string) => `" style="${LINK}">${escapeHtml(label)}</a>`;
+
 /**
- * The footer as HTML (to stand before `</body>`) and as lines of plain text (to stand after an empty line).
- * Both are finished: they go into a mail after its template was rendered, and a project's name is never template code.
+ * Makes the footers of a project in a language: as HTML (to stand before `</body>`) and as lines of plain text (to stand after
+ * an empty line). Both are finished: they go into a mail after its template was rendered, and a project's name is never
+ * template code. What all of them share is made once.
  *
  * @param locale a contact's `data.locale` where it has one, else the project's language; an unknown one is English
  */
-export function footerOf(locale: string, values: FooterValues): Footer {
+export function footersOf(locale: string, projectName: string): (links: FooterLinks) => Footer {
   const language = chooseLocale(locale);
   const texts = textsOf(language);
-  const names = { project: values.projectName };
-  const links = [
-    { label: texts.unsubscribeButton, url: values.unsubscribeUrl },
-    { label: texts.manageLink, url: values.manageUrl },
-  ];
-  const anchors = links.map(
-    ({ label, url }) => `<a href="${escapeHtml(url)}" style="${LINK}">${escapeHtml(label)}</a>`,
-  );
-  return {
-    html:
-      `<div lang="${language}" dir="${directionOf(language)}" style="${BOX}">` +
-      `<p style="margin:0 0 8px">${fillHtml(texts.footerReason, names)}</p>` +
-      `<p style="margin:0">${anchors.join(' <span aria-hidden="true">·</span> ')}</p></div>`,
-    text: [fillText(texts.footerReason, names), ...links.map(({ label, url }) => `${label}: ${url}`)].join(
-      "\n",
-    ),
-  };
+  const names = { project: projectName };
+  const { unsubscribeButton, manageLink } = texts;
+  const start =
+    `<div lang="${language}" dir="${directionOf(language)}" style="${BOX}">` +
+    `<p style="margin:0 0 8px">${fillHtml(texts.footerReason, names)}</p><p style="margin:0">`;
+  const between = `${anchorEnd(unsubscribeButton)} <span aria-hidden="true">·</span> `;
+  const end = `${anchorEnd(manageLink)}</p></div>`;
+  const reason = fillText(texts.footerReason, names);
+  return ({ unsubscribeUrl, manageUrl }) => ({
+    html: `${start}<a href="${escapeHtml(unsubscribeUrl)}${between}<a href="${escapeHtml(manageUrl)}${end}`,
+    text: `${reason}\n${unsubscribeButton}: ${unsubscribeUrl}\n${manageLink}: ${manageUrl}`,
+  });
 }

@@ -104,8 +104,16 @@ export function mailboxField(name: string, mailboxes: readonly Mailbox[]): strin
 /** RFC 5322 section 3.3 date-time, always in UTC: `Fri, 21 Nov 2025 03:27:00 +0000`. */
 export function dateField(name: string, instant: Date): string {
   if (Number.isNaN(instant.getTime())) throw new TypeError("The message has no valid date");
-  return foldedField(name, instant.toUTCString().replace("GMT", "+0000").split(" "));
+  const second = Math.floor(instant.getTime() / 1_000);
+  if (second !== lastDate.second) {
+    lastDate.second = second;
+    lastDate.words = instant.toUTCString().replace("GMT", "+0000").split(" ");
+  }
+  return foldedField(name, lastDate.words);
 }
+
+/** Mails that are written together are of a few seconds. */
+const lastDate = { second: Number.NaN, words: [] as string[] };
 
 /**
  * `Name: <id>` for Message-ID and Content-ID.

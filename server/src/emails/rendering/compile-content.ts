@@ -1,6 +1,7 @@
 // Makes one content (subject, HTML, text) into a function from variables to a finished mail's three parts, once per
 // content. Before it: render-worker.ts. After it: one call per recipient.
 
+import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "../template-variables.ts";
 import { compileTemplate, type CompileOptions, type Template } from "./compile-template.ts";
 import { LinkSlots } from "./link-slots.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
@@ -64,6 +65,10 @@ const LITERALS = new Map([
   ["}", "\uFDDA"],
   ["\\", "\uFDDB"],
 ]);
+
+/** The footer as HTML; to make text of it again for each recipient would take longer than to write it. */
+const HTML_FOOTER = new RegExp(`^\\{\\{\\{\\s*${FOOTER_HTML_VARIABLE}\\s*\\}\\}\\}$`);
+const TEXT_FOOTER = `{{${FOOTER_TEXT_VARIABLE}}}`;
 
 /**
  * Compiles a content. Throws ContentError when a part does not pass `checkTemplate`.
@@ -162,7 +167,7 @@ function compileTextOf(html: string, step: () => void): Template {
   let hasControls = false;
   let prepared = "";
   for (const { kind, start, end } of pieces) {
-    const source = html.slice(start, end);
+    const source = html.slice(start, end).replace(HTML_FOOTER, TEXT_FOOTER);
     if (kind === "content") prepared += withoutMarks(source);
     else if (kind === "escape") prepared += "{{";
     else if (kind !== "comment") {
