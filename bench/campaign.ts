@@ -16,13 +16,16 @@ const MEGABYTE = 1024 * 1024;
 export async function benchCampaign(): Promise<void> {
   const sizes = readNumbers([RECIPIENTS]);
   progress(`the plain way, tracked and not: ${whole(PLAIN_RECIPIENTS)} recipients`);
-  const [plain, untracked] = [await measurePlain(true), await measurePlain(false)];
+  const untracked = await measurePlain(false);
+  const plain = [await measurePlain(true)];
   const results: CampaignResult[] = [];
   for (const one of casesOf(sizes)) {
     progress(`a campaign: ${whole(one.recipients)} recipients, ${wayOf(one)}`);
     // A database and processes of its own: nothing is warm, and no room is free, from the one before.
     results.push(await withMailGround((ground) => measureCampaign(ground, one)));
   }
+  progress("the plain way once more: machines are faster at one time than at another");
+  plain.push(await measurePlain(true));
   printCampaigns(results, plain, untracked);
   printSizes(results);
   printLatencies(results.filter(({ isAlone }) => !isAlone));
@@ -56,16 +59,17 @@ const sendingSpeedOf = ({ recipients, sendingMs }: CampaignResult) => (recipient
 
 function printCampaigns(
   results: readonly CampaignResult[],
-  plain: PlainResult,
+  plain: readonly PlainResult[],
   untracked: PlainResult,
 ): void {
+  const plainSpeed = Math.max(...plain.map(speedOf));
   const plainRow = (way: string, result: PlainResult) => [
     way,
     whole(result.recipients),
     "–",
     whole(speedOf(result)),
     "–",
-    oneDecimal(speedOf(result) / speedOf(plain)),
+    oneDecimal(speedOf(result) / plainSpeed),
     result.cpuMsPerMail.toFixed(2),
     "–",
   ];
@@ -76,20 +80,20 @@ function printCampaigns(
       "snapshot s",
       "mails/s to SENT",
       "mails/s while sending",
-      "× plain",
+      "× plain, the faster one",
       "CPU ms a mail",
       "peak MB",
     ],
     [
-      plainRow("plain", plain),
       plainRow("plain, nothing tracked", untracked),
+      ...plain.map((result, at) => plainRow(at === 0 ? "plain" : "plain, at the end", result)),
       ...results.map((result) => [
         wayOf(result),
         whole(result.recipients),
         (result.snapshotMs / 1_000).toFixed(2),
         whole(speedOf(result)),
         whole(sendingSpeedOf(result)),
-        oneDecimal(speedOf(result) / speedOf(plain)),
+        oneDecimal(speedOf(result) / plainSpeed),
         result.cpuMsPerMail.toFixed(2),
         whole(result.peakBytes / MEGABYTE),
       ]),

@@ -159,19 +159,26 @@ export function createPreparer(options: {
     return new Map(asked.flatMap(({ row }, at) => (footers[at] === undefined ? [] : [[row, footers[at]]])));
   }
 
-  /** Prepares a batch; answers one entry per row, in order. Throws only when the database is away. */
-  return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
+  /** Contents, and the keys of the domains they are sent from. */
+  async function readContents(rows: readonly ClaimedRow[]) {
     const found = await loadContents(rows);
     const domains = [...found.values()].map(({ content }) => ({
       projectId: content.project_id,
       domain: domainOf(content.from_address),
     }));
-    const keys = await surroundings.findSigningKeys(domains);
-    const contacts = await surroundings.readContacts(
-      rows.flatMap((row) =>
-        row.contact_id === null ? [] : [{ projectId: row.project_id, id: row.contact_id }],
+    return { found, keys: await surroundings.findSigningKeys(domains) };
+  }
+
+  /** Prepares a batch; answers one entry per row, in order. Throws only when the database is away. */
+  return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
+    const [{ found, keys }, contacts] = await Promise.all([
+      readContents(rows),
+      surroundings.readContacts(
+        rows.flatMap((row) =>
+          row.contact_id === null ? [] : [{ projectId: row.project_id, id: row.contact_id }],
+        ),
       ),
-    );
+    ]);
     /** The last word has the gate; this saves the work for those who left long ago. */
     const isUnwanted = (row: ClaimedRow, content: Content) =>
       content.list_kind !== null && contacts.get(row.contact_id ?? "")?.subscribed !== true;
