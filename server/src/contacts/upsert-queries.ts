@@ -1,7 +1,7 @@
 // The statement that upserts contacts by address, alone or with an event each, and the types of keys it registers.
 // Before it: upsert-contacts.ts, which sorts each batch so that locks are taken in one order.
 import { sql, type RawBuilder } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import { recordEventsFrom } from "../events/events.ts";
 import type { Via } from "./consent.ts";
 import type { FieldType } from "./rules.ts";
@@ -44,7 +44,7 @@ export function contactUpsert(
   contacts: readonly ContactUpsert[],
   fields: readonly ContactField[],
 ): ContactUpsertStatement {
-  return sql<UpsertedContact>`with ${upserted(contacts, fields)} select * from upserted`;
+  return sql<UpsertedContact>`${plannedOften} with ${upserted(contacts, fields)} select * from upserted`;
 }
 
 /** An event of one of the contacts that a statement upserts. */
@@ -77,7 +77,7 @@ export function contactUpsertWithEvents(
     join upserted u on u.project_id = e.project_id and u.email = e.email
     order by e.id`;
   return sql<UpsertedContact>`
-    with ${upserted(contacts, fields)}, ${recordEventsFrom(source)} select * from upserted`;
+    ${plannedOften} with ${upserted(contacts, fields)}, ${recordEventsFrom(source)} select * from upserted`;
 }
 
 /** As CTEs of a larger statement; the last of them answers. */
@@ -87,7 +87,8 @@ function upserted(contacts: readonly ContactUpsert[], fields: readonly ContactFi
       select i.*, c.id, c.subscribed as was,
              c.id is not null and (c.data || i.added) - ${keysOf("i.removed")} is distinct from c.data as differs
       from unnest(
-        ${arrayOf(contacts.map((contact) => contact.projectId))}::uuid[],
+        -- In a subquery, so that the planner does not see how long it is: else each short batch is planned anew.
+        (select ${arrayOf(contacts.map((contact) => contact.projectId))}::uuid[]),
         ${arrayOf(contacts.map((contact) => contact.email))}::text[],
         ${arrayOf(contacts.map((contact) => contact.newId))}::uuid[],
         ${contacts.map((contact) => contact.subscribed)}::boolean[],

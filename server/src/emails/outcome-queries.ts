@@ -85,7 +85,8 @@ function outcomeUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBu
       -- What an earlier attempt said stays if this one does not know; nothing is kept of who was deleted in between.
       subject = case when e.contact_id is not null then coalesce(i.subject, e.subject) end
     from unnest(
-      ${outcomes.map((outcome) => outcome.projectId)}::uuid[],
+      -- In a subquery, so that the planner does not see how long it is: else each short batch is planned anew.
+      (select ${outcomes.map((outcome) => outcome.projectId)}::uuid[]),
       ${outcomes.map((outcome) => outcome.id)}::uuid[],
       ${outcomes.map((outcome) => outcome.status)}::text[],
       ${outcomes.map((outcome) => outcome.reason)}::text[],

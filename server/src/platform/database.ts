@@ -38,7 +38,7 @@ const PLANNED_OFTEN = "/* planned often */";
  * were empty is of use for so long only. Planning it each time would cost more than running it.
  */
 export const plannedOften = sql.raw(PLANNED_OFTEN);
-const PLAN_LIFE_MS = 2_000;
+const PLAN_LIFE_MS = 5_000;
 
 const INT8 = 20;
 const RETRIED_CODES = new Set(["40001", "40P01"]);

@@ -169,20 +169,19 @@ function interrupted(reply: SmtpReply, mail: SmtpMail): Delivery {
 
 function conclude(reply: SmtpReply, mail: SmtpMail, refused: readonly string[]): Delivery {
   if (isAccepted(reply)) {
-    const [, sesId] = SES_ACCEPTANCE.exec(describeReply(reply)) ?? [];
+    const text = describeReply(reply);
+    const [, sesId] = SES_ACCEPTANCE.exec(text) ?? [];
     const named = sesId === undefined ? {} : { providerMessageId: sesId };
-    return ready({ kind: "sent", answer: describeSent(reply, refused), ...named });
+    return ready({ kind: "sent", answer: describeSent(text, refused), ...named });
   }
   if (reply.code >= 400) return refuse("DOT", reply, "message", mail);
   const answer = toPrintableLine(`DOT: unexpected reply ${describeReply(reply)}`);
   return gone({ kind: "uncertain", answer });
 }
 
-function describeSent(reply: SmtpReply, refused: readonly string[]): string {
-  if (refused.length === 0) return describeReply(reply);
-  return toPrintableLine(
-    `${describeReply(reply).slice(0, MAX_SENT_TEXT_LENGTH)} (but ${refused.join("; ")})`,
-  );
+function describeSent(text: string, refused: readonly string[]): string {
+  if (refused.length === 0) return text;
+  return toPrintableLine(`${text.slice(0, MAX_SENT_TEXT_LENGTH)} (but ${refused.join("; ")})`);
 }
 
 /** What a reply other than the hoped-for one means before the message was taken. */
