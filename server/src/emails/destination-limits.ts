@@ -1,9 +1,16 @@
 // How many mails may be in handover to one destination at once: few at first, more with each round that goes well, half when it
 // throttles us. One per sending process; no clock, no database. Before it: destinations.ts. After it: waiting-room.ts asks and tells.
 import { LRUCache } from "lru-cache";
+import type { Outcome } from "./providers/transport.ts";
 
 /** What an attempt said about its destination; `unknown` when it ended for other reasons. */
 export type Echo = "taken" | "throttled" | "unknown";
+
+/** What an outcome says about the destination of the mail. */
+export function echoOf(outcome: Outcome): Echo {
+  if (outcome.kind === "sent") return "taken";
+  return outcome.kind === "deferred" && outcome.throttled === true ? "throttled" : "unknown";
+}
 
 export interface DestinationLimits {
   mayStart(destination: string): boolean;

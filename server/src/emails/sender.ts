@@ -5,7 +5,7 @@ import type { Database } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { createDestinationLimits, type Echo } from "./destination-limits.ts";
+import { createDestinationLimits, echoOf, type Echo } from "./destination-limits.ts";
 import { BATCH_SIZE, releaseBatches } from "./batch-queries.ts";
 import { createClaims } from "./claims.ts";
 import { createDesk } from "./desk.ts";
@@ -56,8 +56,10 @@ export interface Sender {
 
 /** Mails claimed of one project at a time: small, so that no project waits long for another's. */
 const CLAIM_LIMIT = BATCH_SIZE;
-/** Batches that are rendered and signed while the next one is claimed. */
-const PREPARED_AT_ONCE = 2;
+/** Mails that are rendered and signed while the next ones are claimed: two batches, and a few short ones beside them. */
+const MAX_IN_PREPARATION = 2.5 * CLAIM_LIMIT;
+/** A batch of one mail takes as many statements as a full one: it counts as so many. */
+const SHORTEST_BATCH = CLAIM_LIMIT / 4;
 /** Rendered mails kept at once, of which most then wait for a destination at its limit. */
 const MAX_WAITING = 10 * CLAIM_LIMIT;
 const POLL_MS = 1_000;
@@ -172,7 +174,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
 
   /** Puts claimed mails into the room; those that cannot go are booked. Whatever fails, none stays in hand that is not in the room. */
   async function prepare(rows: readonly ClaimedRow[]): Promise<void> {
-    inPreparation++;
+    const weight = Math.max(rows.length, SHORTEST_BATCH);
+    inPreparation += weight;
     const outside = new Set(rows);
     const unready: Unready[] = [];
     try {
@@ -189,7 +192,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       trouble = error instanceof Error ? error : new Error(String(error));
     }
     await Promise.all([...outside].map(letGo));
-    inPreparation--;
+    inPreparation -= weight;
     bell.ring();
   }
 
@@ -213,7 +216,9 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   }
 
   const hasEnough = (): boolean =>
-    inPreparation >= PREPARED_AT_ONCE || room.supply() > connections || room.size() > MAX_WAITING;
+    inPreparation + CLAIM_LIMIT > MAX_IN_PREPARATION ||
+    room.supply() > connections ||
+    room.size() > MAX_WAITING;
   const crowd = (): string => room.fullDomains(Infinity).join(" ");
 
   /** Claims until enough waits for a connection; answers whether there was anything. */
@@ -280,12 +285,6 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       await lease.end();
     },
   };
-}
-
-/** What an outcome says about the destination of the mail. */
-function echoOf(outcome: Outcome): Echo {
-  if (outcome.kind === "sent") return "taken";
-  return outcome.kind === "deferred" && outcome.throttled === true ? "throttled" : "unknown";
 }
 
 /** Starts at another project each time, within each priority, so that none is always the last. */
