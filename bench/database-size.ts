@@ -1,6 +1,7 @@
 // How much room the tables of a database take, with their indexes, after a vacuum and a checkpoint.
 // Before it: campaign.ts looks before and after. After it: bytes a recipient in its table.
 import { sql } from "kysely";
+import { waitUntil } from "../e2e/wait-until.ts";
 import type { Database } from "../server/src/platform/database.ts";
 import { unlimited } from "./outbox.ts";
 
@@ -11,12 +12,20 @@ export interface TableSize {
   rowsOfProject: number;
 }
 
+const AUTOVACUUM_TIMEOUT_MS = 60_000;
+
 /** By table; rows are counted where a project is named in them. */
 export async function measureTables(
   database: Database,
   projectId: string,
 ): Promise<ReadonlyMap<string, TableSize>> {
   return unlimited(database, async (connection) => {
+    // Whoever analyses a table sees rows that are deleted meanwhile, and so they stay.
+    await waitUntil("PostgreSQL's own vacuum", AUTOVACUUM_TIMEOUT_MS, async () => {
+      const { rows } = await sql`
+        select 1 from pg_stat_activity where backend_type = 'autovacuum worker'`.execute(connection);
+      return rows.length === 0;
+    });
     await sql`vacuum`.execute(connection);
     await sql`checkpoint`.execute(connection);
     const { rows: tables } = await sql<{ name: string; bytes: number; hasProject: boolean }>`

@@ -1,5 +1,6 @@
 // Upserts in batches: the same as one after the other, in every mixture, also beside other transactions.
 import * as fc from "fast-check";
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database.ts";
 import { useTestServer } from "../testing/test-server.ts";
@@ -194,4 +195,28 @@ test("flips in opposite directions beside each other leave as many events as the
   const subscribed = names.length - unsubscribed;
   const [contact] = await readContacts(id);
   expect(unsubscribed - subscribed).toBe(contact?.subscribed === true ? 0 : 1);
+});
+
+test("whoever comes with one contact at a time is not planned for each time", async () => {
+  const { id } = await server.createProject();
+  const planned = await transaction(server.database, async (tx) => {
+    const plansMade = async () => {
+      const { rows } = await sql<{ own: number }>`
+        select sum(custom_plans)::integer as own from pg_prepared_statements where statement like '/* planned often%'`.execute(
+        tx,
+      );
+      return rows[0]?.own ?? 0;
+    };
+    await sql`
+      insert into contacts (project_id, id, email, subscribed)
+      select ${id}, new_id(), 'reader' || n || '@example.com', true from generate_series(1, 20000) n`.execute(
+      tx,
+    );
+    await sql`analyze contacts`.execute(tx);
+    await upsertContacts(tx, [change(id, "ada@example.com")]);
+    const before = await plansMade();
+    for (let at = 0; at < 20; at++) await upsertContacts(tx, [change(id, `ada${at}@example.com`)]);
+    return (await plansMade()) - before;
+  });
+  expect(planned).toBeLessThanOrEqual(5);
 });
