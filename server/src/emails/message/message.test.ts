@@ -350,6 +350,14 @@ test("one line of HTML of any length leaves in short lines", () => {
   expect(Math.max(...body.split("\r\n").map((line) => line.length))).toBe(76);
 });
 
+test("texts of any length come whole, whether there is room for them in the memory that is kept or not", async () => {
+  for (const length of [0, 100_000, 180_000, 300_000, 700_000]) {
+    const mail = partsWith({ html: `<p>${"ä€".repeat(length)}</p>`, text: "é".repeat(length + 1) });
+    const { html, text } = await PostalMime.parse(build(mail).bytes);
+    expect([html?.trimEnd() === mail.html, text?.trimEnd() === mail.text]).toEqual([true, true]);
+  }
+});
+
 test("a header that is larger than the room before the body is written all the same", async () => {
   const headers = Array.from({ length: 40 }, (_, number) => ({
     name: `X-${number}`,
