@@ -1,7 +1,7 @@
 // Statements of the desk: mails of batches that are about to leave, and those that have left.
 // Before it: desk.ts; outcomes.ts for mails that were not sent. After it: rows in `emails`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import { consequences, type OutcomeRow } from "./outcome-queries.ts";
 
 /** A mail of a batch, which has no row unless somebody asked for it. */
@@ -69,7 +69,7 @@ export async function bookAndPass(
   const leaving = asking.map(({ mail }) => mail);
   const onLists = asking.flatMap(({ mail, isToList }) => (isToList ? (mail.contactId ?? []) : []));
   const { rows } = await sql<{ id: string; is_booked: boolean }>`
-    with held as materialized (${heldBatches(senderId, projectId, [...left, ...leaving])}
+    ${plannedOften} with held as materialized (${heldBatches(senderId, projectId, [...left, ...leaving])}
     ), ended as (
       insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at,
         status, attempts, sent_at, subject, transport, answer, provider_message_id)

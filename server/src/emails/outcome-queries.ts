@@ -1,7 +1,7 @@
 // Statements of the books: how an attempt to hand a mail over ended.
 // Before it: outcomes.ts, and lease.ts for a sender that died. After it: notes and counters, in the same transaction.
 import { sql, type RawBuilder } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import { noteSentMailsFrom } from "../events/contact-changes.ts";
 import type { Meaning } from "./answers.ts";
 import { RETURNED_STATUSES } from "./rules.ts";
@@ -48,7 +48,7 @@ export async function updateSent(
   outcomes: readonly OutcomeRow[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    with ended as (${outcomeUpdate(senderId, outcomes.toSorted(byEndOfId))}), ${consequences}
+    ${plannedOften} with ended as (${outcomeUpdate(senderId, outcomes.toSorted(byEndOfId))}), ${consequences}
     select id from ended`.execute(database);
   return rows.map((row) => row.id);
 }

@@ -97,7 +97,7 @@ export async function claimEmails(
       : sql`campaign_id = ${claim.campaignId}`;
   // Materialized: inside a join the planner may run it anew for each row, and then it locks and claims more than its limit.
   const { rows } = await sql<ClaimedRow>`
-    with q as materialized (
+    ${plannedOften} with q as materialized (
       select id from emails
       where project_id = ${claim.projectId} and ${inQueue} and status = 'QUEUED' and due_at <= now()
         ${isWanted}
@@ -162,7 +162,7 @@ export async function markSending(
   keys: ReadonlyArray<{ projectId: string; id: string }>,
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    update emails e set status = 'SENDING'
+    ${plannedOften} update emails e set status = 'SENDING'
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     where e.project_id = i.project_id and e.id = i.id and e.status in ('CLAIMED', 'SENDING') and e.sender_id = ${senderId}
       and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp()) and ${isCampaignOn}
@@ -183,7 +183,7 @@ export async function markListSending(
   skipReason: string,
 ): Promise<{ sending: string[]; skipped: string[] }> {
   const { rows } = await sql<{ id: string; status: string }>`
-    with held as materialized (
+    ${plannedOften} with held as materialized (
       select e.id from emails e join contacts c on c.project_id = e.project_id and c.id = e.contact_id
       where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and c.project_id = ${projectId} and c.subscribed
       for share of c skip locked

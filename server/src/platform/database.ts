@@ -38,6 +38,7 @@ const PLANNED_OFTEN = "/* planned often */";
  * were empty is of use for so long only. Planning it each time would cost more than running it.
  */
 export const plannedOften = sql.raw(PLANNED_OFTEN);
+/** How long a connection that runs such statements keeps its plans: docs/decisions/0027. */
 const PLAN_LIFE_MS = 5_000;
 
 const INT8 = 20;
@@ -86,7 +87,7 @@ export function createDatabase(pool: Pool): Database {
     await client.query("discard plans");
   }
   function nameOf(text: string): string | undefined {
-    if (isTransactionControl(text) || text.trimStart().startsWith(PLANNED_EACH_TIME)) return undefined;
+    if (isTransactionControl(text) || isMarked(text, PLANNED_EACH_TIME)) return undefined;
     const known = names.get(text);
     if (known !== undefined || names.size >= MAX_PREPARED_STATEMENTS) return known;
     const name = `s${names.size}`;
@@ -103,7 +104,7 @@ export function createDatabase(pool: Pool): Database {
             query: async (text: string, values: unknown[]) => {
               const name = nameOf(text);
               return watch.during(async () => {
-                if (text.trimStart().startsWith(PLANNED_OFTEN)) await forgetOldPlans(client);
+                if (isMarked(text, PLANNED_OFTEN)) await forgetOldPlans(client);
                 return client.query(name === undefined ? { text, values } : { name, text, values });
               });
             },
@@ -114,6 +115,10 @@ export function createDatabase(pool: Pool): Database {
       } as unknown as Pool,
     }),
   });
+}
+
+function isMarked(text: string, mark: string): boolean {
+  return text.trimStart().startsWith(mark);
 }
 
 function isTransactionControl(text: string): boolean {
