@@ -28,16 +28,17 @@ const NPM = `
   if (existsSync("slow")) await new Promise((resolve) => setTimeout(resolve, 60_000));
   mkdirSync("node_modules", { recursive: true });`;
 
+// Signals are awaited before it says anything: whoever reads that may send one at once.
 const SERVER = `
-  process.stdout.write("args " + process.argv.slice(2) + "\\n");
-  if (process.argv[2] === "sizes") process.stdout.write(process.execArgv.filter((arg) => /space/.test(arg)).join(" "));
   if (process.argv[2] === "stay") {
     let signals = 0;
     process.on("SIGTERM", () => process.stdout.write("signal " + (signals += 1) + "\\n"));
     process.on("disconnect", () => process.stdout.write("disconnect\\n", () => process.exit(0)));
     // Late enough for a second signal, were there one, to arrive.
     process.stdin.on("end", () => setTimeout(() => process.exit(7), 100)).resume();
-  } else process.exit(5);`;
+  } else process.exitCode = 5;
+  process.stdout.write("args " + process.argv.slice(2) + "\\n");
+  if (process.argv[2] === "sizes") process.stdout.write(process.execArgv.filter((arg) => /space/.test(arg)).join(" "));`;
 
 let root = "";
 let children: ChildProcess[] = [];
