@@ -57,6 +57,7 @@ async function serve({ connection, key, prepared }: RivalSpec): Promise<number> 
       credentials: { findKey, findSession: async () => null, findMembership: async () => null },
       rateLimiter: createRateLimiter(database),
       requestsPerMinute: 0,
+      trustedProxies: [],
       sessionCookie: "session",
       origin: () => null,
       log,

@@ -59,6 +59,7 @@ export interface ApiParts {
   mailTokens: MailTokens;
   facts: InstanceFacts;
   requestsPerMinute: number;
+  trustedProxies: readonly string[];
   log: Log;
   metrics: Metrics;
 }
@@ -110,6 +111,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       },
       rateLimiter,
       requestsPerMinute: parts.requestsPerMinute,
+      trustedProxies: parts.trustedProxies,
       sessionCookie: sessions.cookie,
       origin: () => new URL(facts.baseUrl()).origin,
       log,

@@ -179,6 +179,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     wakeJobs: () => worker?.wakeJobs(),
     sns: openSns(config, parts, notices),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,
+    trustedProxies: config.TRUST_PROXY,
   });
   closing.push(() => closeHttp(api));
   await api.listen({ port: config.PORT, host: config.HOST });

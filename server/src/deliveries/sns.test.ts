@@ -50,6 +50,7 @@ async function openDoor(options: { topics?: string[]; database?: Database; timeo
       },
       rateLimiter: { take: () => Promise.reject(new Error("never asked")), giveBack: async () => undefined },
       requestsPerMinute: 0,
+      trustedProxies: [],
       sessionCookie: "session",
       origin: () => null,
       log: createLog({ level: "silent" }),

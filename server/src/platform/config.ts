@@ -1,5 +1,6 @@
 // The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made from here.
 // After it: main.ts builds everything from the Config it answers.
+import { isIP } from "node:net";
 import { z } from "zod";
 import { parseMailbox } from "@postloft/contract/address.ts";
 import { parseFailpoint } from "./failpoints.ts";
@@ -39,6 +40,12 @@ const domain = z
     "must be a domain such as in.example.com",
   )
   .optional();
+const proxy = z
+  .string()
+  .refine(
+    isProxy,
+    "must be addresses or ranges such as 10.0.0.0/8, or the words loopback, linklocal, uniquelocal",
+  );
 const namedFailpoint = z.string().transform((text, context) => {
   const parsed = parseFailpoint(text);
   if (parsed !== null) return parsed;
@@ -51,6 +58,13 @@ const topicArn = z
     /^arn:aws(-[a-z]+)*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/,
     "must be the ARN of an SNS topic such as arn:aws:sns:eu-west-1:123456789012:mail",
   );
+
+function isProxy(text: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
+  const [, address = "", bits = "1"] = /^([^/]*)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
+  return Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
+}
+
 const ROLES = ["api", "worker", "smtp"] as const;
 
 /** Every setting there is, in the order of the documentation. */
@@ -61,6 +75,11 @@ export const SETTINGS = {
     z.url({ protocol: /^https?$/ }).optional(),
     "http://localhost:PORT",
     "Public address: links in mails, cookies, docs.",
+  ),
+  TRUST_PROXY: setting(
+    list.pipe(z.array(proxy)).default([]),
+    "",
+    "Comma-separated addresses or ranges (`10.0.0.0/8`, `loopback`) of reverse proxies: what they write into X-Forwarded-For is believed. Empty: the address of a visitor is that of whoever connects.",
   ),
   DATA_DIR: setting(z.string().default("./data"), "./data", "Embedded database and generated secrets."),
   DATABASE_URL: setting(

@@ -15,6 +15,7 @@ import {
   useTestServer,
   type TestCaller,
 } from "../testing/test-server.ts";
+import { readConfig } from "./config.ts";
 import { createDatabase } from "./database.ts";
 import { closeHttp, createHttp } from "./http.ts";
 import { route } from "./http-route.ts";
@@ -370,7 +371,7 @@ const boom = endpoint({
 });
 
 /** The HTTP side with one route that fails in every way there is. */
-async function startFailing() {
+async function startFailing(trustedProxies: readonly string[] = []) {
   const lines: string[] = [];
   const held = { entered: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
   const log = createLog({ level: "silent" });
@@ -385,6 +386,7 @@ async function startFailing() {
       },
       rateLimiter: { take: () => Promise.reject(new Error("never asked")), giveBack: async () => undefined },
       requestsPerMinute: 0,
+      trustedProxies,
       sessionCookie: "session",
       origin: () => null,
       log,
@@ -481,4 +483,26 @@ test("a connection that fell idle, and one that never asks anything, do not keep
   held.released.resolve();
   await Promise.all([closed, ...ends]);
   expect(answer).toMatch(/^HTTP\/1\.1 409/);
+});
+
+test("TRUST_PROXY takes addresses, ranges and their names", async () => {
+  const text = "loopback,linklocal, uniquelocal,192.0.2.7,10.0.0.0/8,2001:db8::/32,fe80::1/128";
+  const { TRUST_PROXY } = readConfig({ TRUST_PROXY: text });
+  expect(TRUST_PROXY).toHaveLength(7);
+  const { app } = await startFailing(TRUST_PROXY);
+  await app.close();
+});
+
+test.for([
+  "true",
+  "1",
+  "proxy.example.com",
+  "10.0.0.0/33",
+  "10.0.0.0/0",
+  "::/129",
+  "10.0.0.1/8/8",
+  "10.0.0/8",
+  "/8",
+])("TRUST_PROXY=%s is refused by name", (text) => {
+  expect(() => readConfig({ TRUST_PROXY: text })).toThrow("TRUST_PROXY: must be addresses or ranges");
 });

@@ -25,6 +25,8 @@ export interface HttpOptions {
   rateLimiter: RateLimiter;
   /** 0 turns the limit off. */
   requestsPerMinute: number;
+  /** Addresses, ranges or names of ranges whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
   sessionCookie: string;
   /** Origins whose pages may use a session; null allows only the origin the request itself names as host. */
   origin: () => string | null;
@@ -68,6 +70,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   const app = Fastify({
     bodyLimit: LIMITS.bodyBytes.value,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     forceCloseConnections: "idle",
     // While it stops, a request over a kept connection is answered as ever, and the connection closed after it.
     return503OnClosing: false,

@@ -406,6 +406,7 @@ async function startWorking() {
       },
       rateLimiter: { take: () => Promise.reject(new Error("never asked")), giveBack: async () => undefined },
       requestsPerMinute: 0,
+      trustedProxies: [],
       sessionCookie: "session",
       origin: () => null,
       log: createLog({ level: "silent" }),

@@ -117,6 +117,19 @@ test.for([
   ]);
 });
 
+test.for([
+  ["believed", "127.0.0.0/8, 203.0.113.9", "198.51.100.7"],
+  ["not believed", "", "127.0.0.1"],
+  ["not believed beyond the first that is no proxy of ours", "loopback", "203.0.113.9"],
+] as const)("what a reverse proxy says of the visitor is %s", async ([, trusted, ip]) => {
+  const person = await newPerson();
+  const another = await server.startAnother({ ROLES: "api", TRUST_PROXY: trusted });
+  const headers = { "content-type": URLENCODED, "x-forwarded-for": "192.0.2.1, 198.51.100.7, 203.0.113.9" };
+  const reply = await another.call("POST", person.links.unsubscribeUrl, { headers }, ONE_CLICK);
+  expect(reply.status).toBe(200);
+  expect(await logOf(person)).toMatchObject([{ subscribed: false, ip }]);
+});
+
 test("of twenty clicks at once one unsubscribes, and all are answered alike", async () => {
   const person = await newPerson();
   const replies = await Promise.all(
