@@ -1,5 +1,16 @@
 // How `vitest run` finds and runs the tests: real PostgreSQL from the global setup, two workers.
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Tests of whole processes take longest, most of it waiting: with them first no worker is left alone with one at the end. */
+class WholeProcessesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { first = [], rest = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
+      moduleId.includes("/e2e/") ? "first" : "rest",
+    );
+    return [...first, ...rest];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -9,5 +20,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     maxWorkers: 2,
     forbidOnly: true,
+    sequence: { sequencer: WholeProcessesFirst },
   },
 });
