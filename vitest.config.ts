@@ -1,4 +1,4 @@
-// How `vitest run` finds and runs the tests: real PostgreSQL from the global setup, two workers.
+// How `vitest run` finds and runs the tests: real PostgreSQL from the global setup, three workers: tests wait a third of their time.
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -18,7 +18,7 @@ export default defineConfig({
     globalSetup: ["tools/test-postgres.ts"],
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
     forbidOnly: true,
     sequence: { sequencer: WholeProcessesFirst },
   },
