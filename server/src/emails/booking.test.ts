@@ -4,9 +4,7 @@ import type { Meaning } from "./answers.ts";
 import { bookingOf, type Attempt } from "./booking.ts";
 import { refusalOutcome } from "./providers/transport.ts";
 
-const HOUR_MS = 60 * 60_000;
-
-const attempt: Attempt = { kind: "CAMPAIGN", number: 1, ageMs: 0, random: 0, transportName: "smtp" };
+const attempt: Attempt = { kind: "CAMPAIGN", number: 1, random: 0, transportName: "smtp" };
 const bookingFor = (meaning: Meaning, changes: Partial<Attempt> = {}, outage?: true) => {
   const outcome = refusalOutcome(meaning, "the answer", outage);
   if (outcome.kind === "withdrawn") throw new Error("no answer withdraws a mail");
@@ -45,7 +43,7 @@ test.each([
   ["throttled", null],
   ["unavailable", null],
 ] as const)("given up after refusals that were %s → FAILED, told as %s", (meaning, feedback) => {
-  const given = bookingFor(meaning, { number: 50, ageMs: 72 * HOUR_MS });
+  const given = bookingFor(meaning, { number: 100 });
   expect(given).toMatchObject({ status: "FAILED", feedback });
 });
 

@@ -12,8 +12,6 @@ export interface Attempt {
   kind: EmailKind;
   /** This one included. */
   number: number;
-  /** Milliseconds since the mail was accepted. */
-  ageMs: number;
   /** 0 to 1. */
   random: number;
   /** Of the whole way out; an outcome may name the one of several that it was. */
@@ -62,8 +60,7 @@ export function bookingOf(outcome: Booked, attempt: Attempt): Booking {
         status: isRetriedWhenUncertain(attempt.kind, attempt.number) ? "QUEUED" : "UNCONFIRMED",
       };
     case "deferred": {
-      const { kind, number, ageMs, random } = attempt;
-      const waitMs = outcome.retryAfterMs ?? retryWaitMs(kind, number, ageMs, random);
+      const waitMs = outcome.retryAfterMs ?? retryWaitMs(attempt.kind, attempt.number, attempt.random);
       if (waitMs !== null) return { ...unsent, status: "QUEUED", waitMs };
       // Given up. When it was the mailbox that never took it, and not the way there, that is a soft bounce.
       return { ...unsent, status: "FAILED", feedback: meaning === "temporary" ? "soft-bounced" : null };

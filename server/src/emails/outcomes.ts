@@ -3,7 +3,6 @@
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
-import { idTimeMs } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { noteSentMails } from "../events/contact-changes.ts";
@@ -121,7 +120,6 @@ function handedOver(mail: Ready, outcome: Booked, senderId: string, transportNam
   const { attempt, feedback, ...booking } = bookingOf(outcome, {
     kind: kindOf(row.priority),
     number: row.attempts + 1,
-    ageMs: Date.now() - idTimeMs(row.id),
     random: Math.random(),
     transportName,
   });

@@ -27,7 +27,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** Waits after the first temporary refusals; then hourly (decisions §12). */
 const RETRY_WAITS_MS = [30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS];
-/** How long a mail is tried before it fails. */
+/** How long a mail is tried before it fails: the waits between its attempts, all together. */
 const GIVE_UP_AFTER_MS: Readonly<Record<EmailKind, number>> = {
   TRANSACTIONAL: 12 * HOUR_MS,
   WORKFLOW: 72 * HOUR_MS,
@@ -37,13 +37,17 @@ const GIVE_UP_AFTER_MS: Readonly<Record<EmailKind, number>> = {
 const JITTER = 0.2;
 
 /**
- * How long to wait after temporary refusal number `attempts`, or null to give up.
- * `ageMs` since the mail was accepted; `random` in 0…1.
+ * How long to wait after temporary refusal number `attempts`, or null to give up; `random` in 0…1. Only what the mail itself
+ * waited counts: one that was paused for a week, or whose sender was off, is tried like any other, and no clock is asked.
  */
-export function retryWaitMs(kind: EmailKind, attempts: number, ageMs: number, random: number): number | null {
-  const wait = RETRY_WAITS_MS[Math.min(attempts, RETRY_WAITS_MS.length) - 1] ?? HOUR_MS;
-  const jittered = Math.round(wait * (1 + JITTER * random));
-  return ageMs + jittered > GIVE_UP_AFTER_MS[kind] ? null : jittered;
+export function retryWaitMs(kind: EmailKind, attempts: number, random: number): number | null {
+  let waitedMs = 0;
+  for (let refusal = 1; refusal <= attempts; refusal++) waitedMs += waitAfterMs(refusal) * (1 + JITTER / 2);
+  return waitedMs > GIVE_UP_AFTER_MS[kind] ? null : Math.round(waitAfterMs(attempts) * (1 + JITTER * random));
+}
+
+function waitAfterMs(refusal: number): number {
+  return RETRY_WAITS_MS[refusal - 1] ?? HOUR_MS;
 }
 
 /** A mail whose handover was imminent when its sender died may have left: only transactional mail is tried again (ARCHITECTURE §3). */

@@ -158,16 +158,28 @@ test("a mailbox that is full until the mail is given up bounces softly; a server
     { phase: "RCPT", recipient: /^quota@/, action: { reply: "454 4.7.0 quota" } },
   ]);
   const mails = await outbox.enqueue(["full@a.example", "quota@b.example"].map((to) => ({ to })));
-  // As old as the last attempt of a campaign's mail: the age is in the id.
-  const old = mails.map((id) => `01900000${id.slice(8)}`);
-  await sql`update emails e set id = i.old from unnest(${mails}::uuid[], ${old}::uuid[]) as i (id, old) where e.id = i.id`.execute(
-    outbox.database,
-  );
+  await sql`update emails set attempts = 99`.execute(outbox.database);
   await outbox.start(transport);
-  for (const id of old) await outbox.until(id, "FAILED");
+  for (const id of mails) await outbox.until(id, "FAILED");
   expect(sink.journal).toHaveLength(0);
-  expect(await subscriptionOf(old[0] ?? "")).toEqual({ subscribed: true, events: ["email.bounce soft"] });
-  expect(await subscriptionOf(old[1] ?? "")).toEqual({ subscribed: true, events: [] });
+  expect(await subscriptionOf(mails[0] ?? "")).toEqual({ subscribed: true, events: ["email.bounce soft"] });
+  expect(await subscriptionOf(mails[1] ?? "")).toEqual({ subscribed: true, events: [] });
+});
+
+test("a mail that waited for months before its first attempt is tried again like any other", async () => {
+  const { transport } = await startSmtp([
+    { phase: "RCPT", times: 1, action: { reply: "450 4.2.0 greylisted" } },
+  ]);
+  const [id = ""] = await outbox.enqueue([{}]);
+  // When it was accepted is in the id, too.
+  const old = `01900000${id.slice(8)}`;
+  await sql`update emails set id = ${old}, created_at = now() - interval '90 days'`.execute(outbox.database);
+  const sender = await outbox.start(transport);
+  await vi.waitFor(async () => expect((await outbox.row(old)).attempts).toBe(1), OUTBOX_WAIT);
+  expect((await outbox.row(old)).status).toBe("QUEUED");
+  await sql`update emails set due_at = now()`.execute(outbox.database);
+  sender.wake();
+  await outbox.until(old, "SENT");
 });
 
 test("through SES: the name SES gives the mail is kept and shown, and our signature survives what SES replaces", async () => {

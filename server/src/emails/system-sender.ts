@@ -3,7 +3,6 @@
 import { hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
 import { createBell } from "../platform/bell.ts";
 import type { Database } from "../platform/database.ts";
-import { idTimeMs } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { bookingOf } from "./booking.ts";
 import type { Lease } from "./lease.ts";
@@ -110,7 +109,6 @@ async function handOver(
     const booking = bookingOf(outcome, {
       kind: "TRANSACTIONAL",
       number: mail.attempts,
-      ageMs: Date.now() - idTimeMs(mail.id),
       random: Math.random(),
       transportName: transport.name,
     });
