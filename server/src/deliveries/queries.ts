@@ -45,11 +45,6 @@ export async function insertNotices(
   return { now: rows[0]?.now ?? new Date(Number.NaN), ids: new Set(rows[0]?.ids ?? []) };
 }
 
-export async function readClock(database: Database): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(database);
-  return rows[0]?.now ?? new Date(Number.NaN);
-}
-
 export interface NoticeRow {
   id: string;
   source: NoticeSource;

@@ -1,7 +1,7 @@
 // Why a contact matches a filter or does not, condition by condition.
 // Before it: routes.ts. After it: contacts/filters evaluates in memory what it also compiles to SQL.
 import type { Filter } from "@postloft/contract/filters.ts";
-import type { Database } from "../platform/database.ts";
+import { readClock, type Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   explainFilter,
@@ -10,7 +10,6 @@ import {
 } from "../contacts/filters/evaluate-filter.ts";
 import { loadFilterContacts } from "../contacts/filters/load-contacts.ts";
 import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
-import { readClock } from "./queries.ts";
 
 /** So many events of a name are counted for an explanation. */
 const EVENTS_SHOWN = 100;

@@ -231,9 +231,3 @@ export async function updateComputed(tx: Tx, projectId: string, id: string): Pro
     tx,
   );
 }
-
-/** The clock that filters go by. */
-export async function readClock(database: Database): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(database);
-  return rows[0]?.now ?? new Date();
-}

@@ -18,7 +18,7 @@ export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] 
           kind: "open",
           number: PIXEL_NUMBER,
           link: null,
-          at: new Date(),
+          atMs: performance.now(),
         });
       return { status: 200, body: PIXEL, headers: PIXEL_HEADERS };
     }),
@@ -34,7 +34,7 @@ export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] 
           kind: "click",
           number,
           link: followed.target,
-          at: new Date(),
+          atMs: performance.now(),
         });
       return { status: 302, body: null, headers: { location: followed.location } };
     }),
