@@ -1,6 +1,6 @@
 // What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes; all in one transaction.
 // Before it: emails/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, events/, the guard.
-import type { Tx } from "../platform/database.ts";
+import { readClock, type Tx } from "../platform/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";
 import type { Feedbacks } from "../emails/outcomes.ts";
@@ -57,7 +57,7 @@ export interface Deliveries {
 export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
   return {
     async applyFeedback(tx, items) {
-      const at = new Date();
+      const at = await readClock(tx);
       const mails = await findReturnedMails(
         tx,
         items.map(({ projectId, emailId }) => ({ projectId, emailId, providerId: null })),
@@ -72,7 +72,7 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
       );
     },
     async applyReports(tx, reports) {
-      const now = Date.now();
+      const nowMs = (await readClock(tx)).getTime();
       return apply(
         tx,
         reports.map(({ mail, kind, at, data }) => ({
@@ -81,7 +81,7 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
           contactId: mail.contactId,
           facts: mail.facts,
           meaning: neverLeaves(mail.status) ? afterTheEnd(INTERPRETATIONS[kind]) : INTERPRETATIONS[kind],
-          at: plausible(at, mail.id, now),
+          at: plausible(at, mail.id, nowMs),
           data,
         })),
         guard,

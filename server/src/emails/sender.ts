@@ -272,10 +272,10 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       bell.ring();
       await running;
       systemSender.stop();
-      const deadline = Date.now() + DRAIN_MS;
+      const deadline = performance.now() + DRAIN_MS;
       while (
         (inPreparation > 0 || inHandover > 0 || inBooking > 0 || systemSender.isBusy()) &&
-        Date.now() < deadline
+        performance.now() < deadline
       )
         await bell.pause(DRAIN_LOOK_MS);
       await books.drained();
