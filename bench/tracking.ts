@@ -135,7 +135,7 @@ async function benchDoors(database: Database, count: number): Promise<void> {
       link: visit.number === 0 ? null : "https://shop.example/offer",
       userAgent: PERSON,
       purpose: "",
-      atMs: performance.now(),
+      at: new Date(),
     });
   await door.book.close();
   const bookMs = performance.now() - booking;

@@ -1,10 +1,10 @@
 // A database far away: slow each way, then narrow too. Nobody loses a lease, nothing is taken over, and callers are answered.
 // Before it: faults.ts. After it: oracle.ts judges the campaign, api-load.ts the answers.
-import { createApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import { judgeCalls, percentileOf, startApiLoad } from "./api-load.ts";
 import { startWorldBehindProxy } from "./proxied-world.ts";
 import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
+import { faultsOfLeases } from "./lost-leases.ts";
 import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 500, large: 10_000 };
@@ -40,10 +40,7 @@ async function play(size: Size): Promise<FaultRow> {
     proxy.setWeather({ latencyMs: LATENCY_MS, bytesPerSecond: BYTES_PER_SECOND });
     await waitForEnd(world, campaignId, END_TIMEOUT_MS);
     const calls = await load.stop();
-    const faults = [
-      ...(await judgeCalls(world, calls)),
-      ...(await faultsOfLeases(programs.map(({ url }) => url))),
-    ];
+    const faults = [...(await judgeCalls(world, calls)), ...(await faultsOfLeases(programs))];
     const p99 = percentileOf(
       calls.filter(({ door }) => door === "track"),
       0.99,
@@ -58,14 +55,4 @@ async function play(size: Size): Promise<FaultRow> {
     await world.close();
     await proxy.close();
   }
-}
-
-async function faultsOfLeases(urls: readonly string[]): Promise<string[]> {
-  const lost = await Promise.all(
-    urls.map(async (url) => {
-      const { body } = await createApiClient(url).call<string>("GET", "/metrics");
-      return Number(/^postloft_sender_leases_lost_total (\d+)/m.exec(body)?.[1] ?? Number.NaN);
-    }),
-  );
-  return lost.every((count) => count === 0) ? [] : [`leases were lost: ${lost.join(", ")}`];
 }

@@ -2,8 +2,10 @@
 // Before it: faults.ts. After it: oracle.ts judges every campaign; when they were started is judged here.
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
+import { faultsOfLeases } from "./lost-leases.ts";
 import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
-import { startWorld, type World } from "./world.ts";
+import { startWorld, type Actor, type World } from "./world.ts";
+import { WRONG_CLOCKS } from "./wrong-clock.ts";
 
 const CAMPAIGNS = 100;
 const CONTACTS = { small: 10, large: 100 };
@@ -15,13 +17,19 @@ const STALL_SECONDS = 10;
 const MAX_LATE_MS = 15_000;
 const END_TIMEOUT_MS = 180_000;
 
-/** When the processes start, and what happens when the time comes. */
-const SCENES = [
-  { name: "started before they are due", startsLate: false, stalls: false },
-  { name: "started when all are overdue", startsLate: true, stalls: false },
-  { name: "the database stands still", startsLate: false, stalls: true },
-] as const;
-type Scene = (typeof SCENES)[number];
+/** When the processes start, what is said to each, and what happens when the time comes. */
+interface Scene {
+  name: string;
+  startsLate?: true;
+  stalls?: true;
+  settings?: ReadonlyArray<Readonly<Record<string, string>>>;
+}
+const SCENES: readonly Scene[] = [
+  { name: "started before they are due" },
+  { name: "started when all are overdue", startsLate: true },
+  { name: "the database stands still", stalls: true },
+  { name: "their clocks are wrong, each otherwise", settings: WRONG_CLOCKS },
+];
 
 export const manySchedulers: FaultCase = {
   name: "many-schedulers",
@@ -48,7 +56,9 @@ async function playSchedules(scene: Scene, contacts: number): Promise<FaultRow> 
     await world.stop(setup);
     const isPrepared = Date.now() < due.getTime();
     if (scene.startsLate) await delay(Math.max(0, due.getTime() - Date.now()) + 1_000);
-    await Promise.all(Array.from({ length: PROCESSES }, () => world.start()));
+    const programs = await Promise.all(
+      Array.from({ length: PROCESSES }, (_, at) => world.start(scene.settings?.[at])),
+    );
     const sampler = startSampler(world, ids);
     if (scene.stalls) await standStill(world, due);
     for (const id of ids) await waitForEnd(world, id, END_TIMEOUT_MS);
@@ -56,6 +66,8 @@ async function playSchedules(scene: Scene, contacts: number): Promise<FaultRow> 
       ...(isPrepared ? [] : ["the campaigns were due before all was prepared: the scene shows too little"]),
       ...(await sampler.stop()),
       ...(await faultsOfStarts(world, scene)),
+      ...(await faultsOfLeases(programs)),
+      ...(scene.settings === undefined ? [] : programs.flatMap(faultOfClock)),
     ];
     const rows: FaultRow[] = [];
     for (const id of ids) rows.push(await judgeCampaign(world, id, { name: scene.name, recipients }, seen));
@@ -71,6 +83,11 @@ async function standStill(world: World, due: Date): Promise<void> {
   await world.query(
     `do $$ begin lock table campaigns in access exclusive mode; perform pg_sleep(${STALL_SECONDS}); end $$`,
   );
+}
+
+/** A scene about clocks shows something only if each is wrong, and then it must say so. */
+function faultOfClock({ url, output }: Actor): string[] {
+  return output().includes("the clock of this machine") ? [] : [`${url} did not notice its wrong clock`];
 }
 
 /** By the clock of the database: started once, at its time or soon after it. */

@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import type pg from "pg";
 import manifest from "../package.json" with { type: "json" };
 import { readOrMakeSecret } from "./platform/application-secret.ts";
+import { followClock } from "./platform/clock.ts";
 import { ConfigError, readConfig, type Config } from "./platform/config.ts";
 import { createSealer } from "./platform/crypto.ts";
 import { createDatabase, createPool } from "./platform/database.ts";
@@ -149,6 +150,8 @@ async function buildParts(config: Config, { pool, secret, log, closing }: Ground
 async function startRoles(config: Config, ground: Ground): Promise<string | null> {
   const { closing, say } = ground;
   const parts = await buildParts(config, ground);
+  const clock = await followClock(parts.database, parts.log);
+  closing.push(async () => clock.stop());
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   const worker = config.ROLES.includes("worker") ? await startWorker(parts) : null;
   if (worker !== null) closing.push(() => worker.stop());

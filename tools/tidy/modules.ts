@@ -7,6 +7,7 @@ const HEADER_MAX_LINES = 4;
 const ENVIRONMENT_READER = "server/src/platform/config.ts";
 /** Programs of their own, which read what they need; the product gets its settings from the one reader. */
 const READ_ENVIRONMENT_THEMSELVES = /^(tools|bench|e2e)\/|(^|\/)[^/]+\.config\.[a-z]+$/;
+const CLOCK = "server/src/platform/clock.ts";
 /** Tools load their configuration from a default export. */
 const CONFIGURATION = /\.config\.[a-z]+$/;
 
@@ -128,6 +129,38 @@ function moduleStateOf(file: SourceFile): Finding[] {
 }
 
 /** Offsets of `process.env` in any spelling: a member, a destructuring, an import. */
+/** This machine's clock may be wrong. Tests and their support play the outside, and have no other. */
+export const oneClock: Rule = {
+  name: `the date is read in ${CLOCK} only`,
+  check: ({ sources }) =>
+    sources
+      .filter(({ path }) => path.startsWith("server/src/") && path !== CLOCK && !isTest(path))
+      .flatMap((file) =>
+        dateReadsOf(file).map((offset) => ({
+          path: file.path,
+          line: lineAt(file.text, offset),
+          message: `reads this machine's clock. Take now() or nowMs() of ${CLOCK}, or performance.now() for how long something takes.`,
+        })),
+      ),
+};
+
+function isDate(node: { type: string; name?: unknown }): boolean {
+  return node.type === "Identifier" && node.name === "Date";
+}
+
+function dateReadsOf(file: SourceFile): number[] {
+  const offsets: number[] = [];
+  visit(file, {
+    NewExpression(node) {
+      if (isDate(node.callee) && node.arguments.length === 0) offsets.push(node.start);
+    },
+    MemberExpression(node) {
+      if (isDate(node.object) && memberNameOf(node) === "now") offsets.push(node.start);
+    },
+  });
+  return offsets;
+}
+
 function environmentReadsOf(file: SourceFile): number[] {
   const offsets: number[] = [];
   visit(file, {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { links, readmeMap } from "./documents.ts";
-import { environment, exportsAndState, headers, pathAliases, sound } from "./modules.ts";
+import { environment, exportsAndState, headers, oneClock, pathAliases, sound } from "./modules.ts";
 import {
   contractImports,
   importsStayInside,
@@ -245,6 +245,12 @@ const BROKEN: Case[] = [
     { "contract/src/a.ts": "f(process.env)" },
     ["contract/src/a.ts:1 reads"],
   ],
+  ...["new Date()", "f(Date.now())", 'Date["now"]'].map((code): Case => [
+    `the clock: ${code}`,
+    oneClock,
+    { "server/src/main.ts": code },
+    ["server/src/main.ts:1 reads this machine's clock"],
+  ]),
   ["no header", headers, { "tools/a.ts": "const a = 1;\n" }, ["tools/a.ts:1 does not open with a comment"]],
   [
     "a header below a blank line",
@@ -572,6 +578,17 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
       "bench/a.ts": "process.env",
       "vitest.config.ts": "process.env",
       "contract/src/a.ts": "process.pid; import.meta.env; sandbox.env",
+    },
+  ],
+  [
+    "the clock where it may be read, and dates that are given",
+    oneClock,
+    {
+      "server/src/platform/clock.ts": "Date.now()",
+      "server/src/a.test.ts": "new Date()",
+      "server/src/testing/a.ts": "new Date()",
+      "bench/a.ts": "Date.now()",
+      "server/src/a.ts": "new Date(0); Date.parse(text); performance.now(); now()",
     },
   ],
   [

@@ -2,6 +2,7 @@
 // Before it: v1/, routes.ts, later imports. After it: events/ records each real flip in the same transaction.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
+import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
@@ -74,7 +75,7 @@ export async function upsertContactsWithEvents(
   database: Database,
   happenings: readonly ContactHappening[],
 ): Promise<Array<{ contactId: string; id: string; createdAt: Date }>> {
-  const createdAt = new Date();
+  const createdAt = now();
   const events = happenings.map(({ change: { projectId, email }, event, data }) => ({
     projectId,
     email,

@@ -1,6 +1,7 @@
 // What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes; all in one transaction.
 // Before it: emails/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, events/, the guard.
-import { readClock, type Tx } from "../platform/database.ts";
+import { now, nowMs } from "../platform/clock.ts";
+import type { Tx } from "../platform/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";
 import type { Feedbacks } from "../emails/outcomes.ts";
@@ -57,7 +58,7 @@ export interface Deliveries {
 export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
   return {
     async applyFeedback(tx, items) {
-      const at = await readClock(tx);
+      const at = now();
       const mails = await findReturnedMails(
         tx,
         items.map(({ projectId, emailId }) => ({ projectId, emailId, providerId: null })),
@@ -72,7 +73,6 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
       );
     },
     async applyReports(tx, reports) {
-      const nowMs = (await readClock(tx)).getTime();
       return apply(
         tx,
         reports.map(({ mail, kind, at, data }) => ({
@@ -81,7 +81,7 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
           contactId: mail.contactId,
           facts: mail.facts,
           meaning: neverLeaves(mail.status) ? afterTheEnd(INTERPRETATIONS[kind]) : INTERPRETATIONS[kind],
-          at: plausible(at, mail.id, nowMs),
+          at: plausible(at, mail.id),
           data,
         })),
         guard,
@@ -91,8 +91,9 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
 }
 
 /** Not before the mail was there and not in the future, whatever a report says. */
-function plausible(at: Date | null, emailId: string, nowMs: number): Date {
-  return new Date(Math.min(nowMs, Math.max(idTimeMs(emailId), at?.getTime() ?? nowMs)));
+function plausible(at: Date | null, emailId: string): Date {
+  const latestMs = nowMs();
+  return new Date(Math.min(latestMs, Math.max(idTimeMs(emailId), at?.getTime() ?? latestMs)));
 }
 
 async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<boolean[]> {

@@ -1,6 +1,7 @@
 // The inbox of notices: stored once before they are answered, gone through afterwards; effects and "done" commit together.
 // Before it: sns.ts and the SMTP door checked who tells. After it: interpret-notices.ts says what they mean.
 import { createBell } from "../platform/bell.ts";
+import { nowMs } from "../platform/clock.ts";
 import { asUnavailable, transaction, type Database, type Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { newId } from "../platform/ids.ts";
@@ -176,7 +177,7 @@ async function readBatch(
 
 /** Forgets notices that were done long ago: after a month nobody tells them again. */
 export async function sweepNotices(database: Database): Promise<void> {
-  const hex = (Date.now() - KEPT_DAYS * DAY_MS).toString(16).padStart(12, "0");
+  const hex = (nowMs() - KEPT_DAYS * DAY_MS).toString(16).padStart(12, "0");
   // Ids tell the time they were made.
   await deleteDoneNotices(database, `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`);
 }

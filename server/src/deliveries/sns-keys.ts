@@ -2,6 +2,7 @@
 // Before it: sns.ts has the address. After it: sns.ts checks the signature.
 import { X509Certificate, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { nowMs } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { OtherAnswer, type FetchText } from "./sns-requests.ts";
@@ -36,7 +37,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
   let fetches = 0;
 
   async function fetchOne(url: string): Promise<Certificate | null> {
-    const now = Math.floor(Date.now() / MINUTE_MS);
+    const now = Math.floor(nowMs() / MINUTE_MS);
     if (now !== minute) [minute, fetches] = [now, 0];
     if (++fetches > MAX_FETCHES_A_MINUTE) throw new Error("too many certificates were asked for in a minute");
     const pem = await fetchText(url).catch((error: unknown) => {
@@ -64,7 +65,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
         log.warn({ err: error, url }, "a certificate of SNS could not be fetched; SNS asks again");
         throw new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
       });
-      const now = Date.now();
+      const now = nowMs();
       const isValid = certificate !== null && certificate.validFromMs <= now && now <= certificate.validToMs;
       return isValid ? certificate.key : null;
     },

@@ -1,7 +1,8 @@
 // The door for notifications of Amazon SNS: who tells is proved before anything is kept. Every refusal is the same 403.
 // Before it: routes.ts. After it: notices.ts stores what was told; sns-requests.ts confirms a subscription.
 import { verify } from "node:crypto";
-import { readClock, type Database } from "../platform/database.ts";
+import { readClock } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { isFresh, type NoticeStore } from "./notices.ts";

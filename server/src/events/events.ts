@@ -1,6 +1,7 @@
 // What happened to a contact: append-only, recorded in the transaction of what caused it.
 // Before it: contacts/, emails/ and v1/ record. After it: filters, timelines and lists read.
 import type { RawBuilder, SqlBool } from "kysely";
+import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
@@ -40,7 +41,7 @@ export interface EventToRecord {
  * The contact must exist in the same project: the database refuses anything else.
  */
 export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Promise<NewEvent[]> {
-  const createdAt = new Date();
+  const createdAt = now();
   const recorded = events.map((event) => ({
     projectId: event.projectId,
     id: newId(),

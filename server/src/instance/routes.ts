@@ -2,6 +2,7 @@
 import * as contract from "@postloft/contract/instance.ts";
 import * as mailboxContract from "@postloft/contract/mailbox.ts";
 import { openApiDocument } from "@postloft/contract/openapi.ts";
+import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import type { Metrics } from "../platform/metrics.ts";
@@ -30,7 +31,7 @@ export function instanceRoutes({
 }): Route[] {
   return [
     route(contract.getConfig, async () => ok(publicConfig(facts))),
-    route(contract.getHealth, async () => ok({ status: "ok", time: new Date().toISOString() })),
+    route(contract.getHealth, async () => ok({ status: "ok", time: now().toISOString() })),
     route(contract.getReadiness, async () => {
       const { ready, checks } = await readReadiness(database);
       return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not ready", checks } };

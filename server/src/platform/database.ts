@@ -167,12 +167,6 @@ export async function subtransaction<T>(tx: Tx, work: () => Promise<T>): Promise
   }
 }
 
-/** The database's clock, which everything goes by that outlives a process: ours may be wrong, and each of ours otherwise. */
-export async function readClock(database: Database): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(database);
-  return rows[0]?.now ?? new Date(Number.NaN);
-}
-
 /** The SQLSTATE or system code of an error from the database, if it has one. */
 export function databaseErrorCode(error: unknown): string | null {
   if (typeof error !== "object" || error === null) return null;

@@ -8,6 +8,7 @@ import {
   type FieldCode,
   type FieldError,
 } from "@postloft/contract/errors.ts";
+import { now } from "./clock.ts";
 import { asUnavailable } from "./database.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -110,6 +111,6 @@ export function errorEnvelope(refusal: Refusal, requestId: string): ErrorEnvelop
       ...(refusal.fields === null ? {} : { errors: refusal.fields }),
       suggestion,
     },
-    timestamp: new Date().toISOString(),
+    timestamp: now().toISOString(),
   };
 }

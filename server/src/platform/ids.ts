@@ -1,6 +1,7 @@
 // Ids: UUIDv7 made by us, so that rows are in the order of time and the id is known before the row exists (ARCHITECTURE.md, decision 2).
 import { createHash, randomFillSync } from "node:crypto";
 import { V7Generator } from "uuidv7";
+import { nowMs } from "./clock.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -21,11 +22,14 @@ function createRandomNumbers(): { nextUint32(): number } {
   };
 }
 
+/** Of a clock that is set back by less the ids go on from where they were; by more, they begin anew. */
+const ROLLBACK_MS = 10_000;
+
 const generator = new V7Generator(createRandomNumbers());
 
-/** A new id, later than every one this process made before. */
+/** A new id, later than every one this process made before: the clock is that of the database. */
 export function newId(): string {
-  return generator.generate().toString();
+  return generator.generateOrResetCore(nowMs(), ROLLBACK_MS).toString();
 }
 
 /** Whether a text can be an id at all; what is none names nothing, and is answered like any missing one. */

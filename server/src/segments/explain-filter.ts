@@ -1,7 +1,8 @@
 // Why a contact matches a filter or does not, condition by condition.
 // Before it: routes.ts. After it: contacts/filters evaluates in memory what it also compiles to SQL.
 import type { Filter } from "@postloft/contract/filters.ts";
-import { readClock, type Database } from "../platform/database.ts";
+import { readClock } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   explainFilter,

@@ -1,4 +1,5 @@
 // Statements on `users` and `sessions`.
+import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 
 export async function findUserByEmail(database: Database, email: string) {
@@ -46,7 +47,7 @@ export async function findLiveSession(database: Database, id: string) {
     .selectFrom("sessions")
     .select(["id", "user_id"])
     .where("id", "=", id)
-    .where("expires_at", ">", new Date())
+    .where("expires_at", ">", now())
     .executeTakeFirst();
 }
 
@@ -55,5 +56,5 @@ export async function deleteSession(tx: Tx, id: string): Promise<void> {
 }
 
 export async function deleteExpiredSessions(database: Database): Promise<void> {
-  await database.deleteFrom("sessions").where("expires_at", "<", new Date()).execute();
+  await database.deleteFrom("sessions").where("expires_at", "<", now()).execute();
 }

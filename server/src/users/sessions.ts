@@ -2,6 +2,7 @@
 // Before it: users.ts knows who. After it: platform/http-caller.ts asks on every request.
 import type { KeyObject } from "node:crypto";
 import { SignJWT, jwtVerify } from "jose";
+import { nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { deriveKey } from "../platform/crypto.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -38,7 +39,7 @@ export function createSessions(options: {
     cookie,
     async start(tx, userId) {
       const id = newId();
-      const expiresAt = new Date(Date.now() + LIFETIME_SECONDS * 1000);
+      const expiresAt = new Date(nowMs() + LIFETIME_SECONDS * 1000);
       await insertSession(tx, { id, user_id: userId, expires_at: expiresAt });
       const token = await new SignJWT({ sid: id })
         .setProtectedHeader({ alg: ALGORITHM })

@@ -2,6 +2,7 @@
 // Before it: routes.ts; contract/v1.ts refused what is malformed. After it: rows in the outbox; the sender is woken.
 import { LRUCache } from "lru-cache";
 import type { SendBody } from "@postloft/contract/v1.ts";
+import { now } from "../platform/clock.ts";
 import { surelyRolledBack, transaction, type Database, type Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
@@ -92,7 +93,7 @@ export function createSendDoor(options: {
 
 /** One answer per call, in order; a call that may not send what it wants to whom it wants is refused alone. */
 async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promise<Array<SendAnswer | Error>> {
-  const timestamp = new Date().toISOString();
+  const timestamp = now().toISOString();
   const verdicts = await decide(tx, items, domains);
   const accepted = verdicts.flatMap((verdict) => {
     if (verdict instanceof Error) return [];

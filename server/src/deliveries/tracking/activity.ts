@@ -1,19 +1,16 @@
 // Opens and clicks on their way into the books: told and forgotten by whoever answers the request, gathered into batches,
 // kept for a while when the database is away.
 // Before it: routes.ts. After it: book-activity.ts.
-import { asUnavailable, readClock, transaction, type Database } from "../../platform/database.ts";
+import { asUnavailable, transaction, type Database } from "../../platform/database.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { bookActivities, type Activity } from "./book-activity.ts";
 import { createClickHold, type HeldClick } from "./hold-clicks.ts";
 
-/** `atMs`: when, by `performance.now()`, which no change of the clock touches. */
-export type Noted = Omit<Activity, "isInBurst" | "at"> & { atMs: number };
-
 export interface ActivityBook {
   /** Takes note and returns at once. */
-  note(activity: Noted): void;
+  note(activity: Omit<Activity, "isInBurst">): void;
   /** Resolves when all that was noted is booked, or given up where the database is away. */
   close(): Promise<void>;
 }
@@ -26,24 +23,16 @@ const TRIES_MAX = 600;
 /** What fails for another reason: something else was being changed, or it is a bug. */
 const OTHER_TRIES_MAX = 3;
 
-type Judged = Noted & Pick<Activity, "isInBurst">;
-type Click = HeldClick & { activity: Noted };
+type Click = HeldClick & { activity: Omit<Activity, "isInBurst"> };
 
 export function createActivityBook({ database, log }: { database: Database; log: Log }): ActivityBook {
-  const commits = createGroupCommit<Judged, void>({
+  const commits = createGroupCommit<Activity, void>({
     // One at a time: batches would wait for each other's counters.
     lanes: 1,
     laneOf: () => 0,
     maxItems: MAX_BATCH,
     async run(activities) {
-      await transaction(database, async (tx) => {
-        // How soon after a mail was sent tells machines, and the database says when that was.
-        const startMs = (await readClock(tx)).getTime() - performance.now();
-        await bookActivities(
-          tx,
-          activities.map((activity) => ({ ...activity, at: new Date(startMs + activity.atMs) })),
-        );
-      });
+      await transaction(database, (tx) => bookActivities(tx, activities));
       return activities.map(() => undefined);
     },
   });
@@ -53,7 +42,7 @@ export function createActivityBook({ database, log }: { database: Database; log:
   let isClosing = false;
   let isClosed: (() => void) | null = null;
 
-  async function book(activity: Judged): Promise<void> {
+  async function book(activity: Activity): Promise<void> {
     if (waiting >= WAITING_MAX) return lose(new Error("Too many wait for the database."));
     waiting += 1;
     try {
@@ -78,7 +67,7 @@ export function createActivityBook({ database, log }: { database: Database; log:
     isClosed?.();
   }
 
-  async function bookPatiently(activity: Judged): Promise<void> {
+  async function bookPatiently(activity: Activity): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         return await commits.submit(activity);
@@ -92,13 +81,13 @@ export function createActivityBook({ database, log }: { database: Database; log:
 
   return {
     note(activity) {
-      const { projectId, emailId, number, link, atMs } = activity;
+      const { projectId, emailId, number, link, at } = activity;
       if (activity.kind === "open") void book({ ...activity, isInBurst: false });
       else
         clicks.add({
           mail: `${projectId} ${emailId}`,
           link: `${number} ${link}`,
-          atMs,
+          atMs: at.getTime(),
           activity,
         });
     },

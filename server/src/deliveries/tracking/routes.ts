@@ -1,5 +1,6 @@
 // HTTP for what mails ask for: the pixel, and links. Answers never tell whether a token is right, and never wait for the counting.
 import * as contract from "@postloft/contract/tracking.ts";
+import { now } from "../../platform/clock.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
 import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
 import { NOT_FOUND_PAGE, PAGE_HEADERS, PIXEL, PIXEL_HEADERS, UNAVAILABLE_PAGE } from "./answers.ts";
@@ -18,7 +19,7 @@ export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] 
           kind: "open",
           number: PIXEL_NUMBER,
           link: null,
-          atMs: performance.now(),
+          at: now(),
         });
       return { status: 200, body: PIXEL, headers: PIXEL_HEADERS };
     }),
@@ -34,7 +35,7 @@ export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] 
           kind: "click",
           number,
           link: followed.target,
-          atMs: performance.now(),
+          at: now(),
         });
       return { status: 302, body: null, headers: { location: followed.location } };
     }),

@@ -1,0 +1,75 @@
+// The clock of this machine is set wrong; the database's is right.
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { followClock, now, nowMs, readClock } from "./clock.ts";
+import { createDatabase, createPool, type Database } from "./database.ts";
+import { idTimeMs, newId } from "./ids.ts";
+import { createLog } from "./log.ts";
+import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+
+const HOUR_MS = 60 * 60_000;
+const log = createLog({ level: "silent" });
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(createPool({ connection: testDatabase.connection, maxConnections: 2, log }));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  // The difference belongs to the process: it is taken back.
+  (await followClock(database, log)).stop();
+});
+afterAll(async () => {
+  await database.destroy();
+  await testDatabase.drop();
+});
+
+function setClock(wrongByMs: number): void {
+  vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: Date.now() + wrongByMs });
+}
+
+async function follow() {
+  const clock = await followClock(database, log);
+  onTestFinished(() => clock.stop());
+}
+
+/** How far what is made here is from the clock of the database. */
+async function distancesMs(): Promise<number[]> {
+  const rightMs = (await readClock(database)).getTime();
+  return [now().getTime(), nowMs(), idTimeMs(newId())].map((ms) => Math.abs(ms - rightMs));
+}
+
+const isClose = (ms: number) => ms < 1_000;
+
+test.for([2, -2])(
+  "with a clock that is wrong by %d hours ids and instants are those of the database, and somebody is told",
+  async (hours) => {
+    setClock(hours * HOUR_MS);
+    const warn = vi.spyOn(log, "warn");
+    await follow();
+    expect((await distancesMs()).every(isClose)).toBe(true);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      { aheadMs: expect.closeTo(-hours * HOUR_MS, -4) },
+      expect.stringContaining("the clock of this machine"),
+    );
+  },
+);
+
+test("a clock that jumps is found out ten seconds later", async () => {
+  setClock(0);
+  await follow();
+  vi.setSystemTime(Date.now() - 2 * HOUR_MS);
+  expect((await distancesMs()).some(isClose)).toBe(false);
+  vi.advanceTimersByTime(10_000);
+  await vi.waitFor(async () => expect((await distancesMs()).every(isClose)).toBe(true));
+});
+
+test("clocks that agree as far as can be told are left alone", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const before = nowMs() - Date.now();
+  vi.useRealTimers();
+  await follow();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  expect(nowMs() - Date.now()).toBe(before);
+});
