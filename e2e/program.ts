@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { nodeArguments as argumentsFor, SERVER_ENVIRONMENT } from "../tools/bootstrap/run-server.js";
 import { killAtOnce, listDescendants } from "./process-tree.ts";
 
-const MAIN = fileURLToPath(new URL("../server/src/main.ts", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../server/src/main.ts", import.meta.url));
 const READY_LINE = /Postloft is ready: (http\S+)\n/;
 const READY_TIMEOUT_MS = 60_000;
 /** The program promises 20 s. */

@@ -262,6 +262,8 @@ async function main(): Promise<void> {
   const config = readConfig();
   const log = createLog({ level: config.LOG_LEVEL });
   armFailpoints(config.FAILPOINTS);
+  // Whoever reads what we say may be gone, or the disk full it is written to: the work goes on.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stopped = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopped.resolve(signal));
   // The parent that started this process is gone: nobody could stop it any more.

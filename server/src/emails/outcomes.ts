@@ -48,6 +48,8 @@ const MAX_BATCH = 200;
 const RETRY_MS = 1_000;
 /** While the database is away an answer is kept this long; after that the lease is long over and another sender settles the mail. */
 const MAX_TRIES = 600;
+/** A disk that is full must not be filled further with the same line every second. */
+const TOLD_EVERY_TRIES = 60;
 const MAX_REASON_LENGTH = 500;
 
 export function createBookkeeper(options: {
@@ -93,10 +95,11 @@ export function createBookkeeper(options: {
         return await plainBooks.submit(entry);
       } catch (error) {
         if (tries >= MAX_TRIES) throw error;
-        log.warn(
-          { err: error, emailId: entry.outcome.id, tries },
-          "an outcome could not be booked; it is kept and tried again",
-        );
+        if (tries % TOLD_EVERY_TRIES === 1)
+          log.warn(
+            { err: error, emailId: entry.outcome.id, tries },
+            "an outcome could not be booked; it is kept and tried again",
+          );
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }

@@ -1,0 +1,84 @@
+// What the program says goes to a reader that is gone, or to a disk that is full: it goes on with its work.
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, openSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { createTestDatabase } from "../server/src/platform/test-database.ts";
+import { createApiClient, type EmailItem, type Sent } from "./api-client.ts";
+import { BOOTSTRAP, MAIN } from "./program.ts";
+import { waitUntil } from "./wait-until.ts";
+
+const WAIT_MS = 15_000;
+/** Every write to it fails with "no space left"; Linux has it. */
+const FULL_DISK = "/dev/full";
+
+const cleanups: Array<() => unknown> = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Starts the program with both its streams going to `output`; answers when it can be asked. */
+async function start(output: "pipe" | number): Promise<{ child: ChildProcess; url: string }> {
+  const database = await createTestDatabase();
+  const { host, port, user, password, database: name } = database.connection;
+  const own = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ["ignore", output, output],
+    env: {
+      ...BOOTSTRAP,
+      PATH: process.env["PATH"],
+      PORT: String(own),
+      APP_SECRET: "a secret for tests, long enough",
+      DATABASE_URL: `postgres://${String(user)}:${String(password)}@${host}:${port}/${name}`,
+    },
+  });
+  cleanups.push(
+    () => database.drop(),
+    () => child.kill("SIGKILL"),
+  );
+  const url = `http://127.0.0.1:${own}`;
+  await waitUntil("the program", WAIT_MS, async () => (await fetch(`${url}/health`)).ok);
+  return { child, url };
+}
+
+/** Answers the exit code after two mails were delivered and it was told to stop. */
+async function sendAndStop({ child, url }: { child: ChildProcess; url: string }): Promise<unknown> {
+  const api = createApiClient(url);
+  for (const to of ["ada@example.com", "bob@example.com"]) {
+    const mail = { from: "news@sandbox.localhost", to, subject: "Hello", body: "<p>Hello</p>" };
+    const { data } = await api.post<Sent>("/v1/send", mail);
+    await waitUntil("the delivery", WAIT_MS, async () => {
+      const { status } = await api.get<EmailItem>(`/emails/${data.emails[0]?.email}`);
+      return status === "DELIVERED";
+    });
+  }
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  const [code] = await ended;
+  return code;
+}
+
+test("nobody reads any more what it says", async () => {
+  const program = await start("pipe");
+  program.child.stdout?.destroy();
+  program.child.stderr?.destroy();
+  expect(await sendAndStop(program)).toBe(0);
+});
+
+test.for([FULL_DISK].filter(existsSync))(
+  "what it says is written to a disk that is full, %s",
+  async (path) => {
+    const output = openSync(path, "w");
+    cleanups.push(() => closeSync(output));
+    expect(await sendAndStop(await start(output))).toBe(0);
+  },
+);
