@@ -2,7 +2,7 @@
 // Before it: a case starts it on its world. After it: sentences about answers that were late, no proper refusal, or not true.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Reply, Sent, Tracked } from "../api-client.ts";
-import { complain } from "./oracle.ts";
+import { complain } from "./evidence.ts";
 import { DOMAIN, type World } from "./world.ts";
 
 export interface ApiLoad {

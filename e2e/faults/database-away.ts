@@ -5,7 +5,8 @@ import { createApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import { judgeCalls, startApiLoad } from "./api-load.ts";
 import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
-import { complain, emailIdOf, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { complain, emailIdOf } from "./evidence.ts";
+import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { startWorldBehindProxy } from "./proxied-world.ts";
 import type { World } from "./world.ts";
 

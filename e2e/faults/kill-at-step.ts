@@ -4,7 +4,8 @@ import { FAILPOINT_NAMES, type FailpointName } from "../../server/src/platform/f
 import type { Sent, Tracked } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import { rowOfFailure, type FaultCase, type FaultRow, type FaultRun } from "./fault-case.ts";
-import { emailIdOf, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { emailIdOf } from "./evidence.ts";
+import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
 
 const RECIPIENTS = 500;

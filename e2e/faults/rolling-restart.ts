@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type Tracked } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase } from "./fault-case.ts";
-import { complain, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { complain } from "./evidence.ts";
+import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { startWorld, type Actor, type World } from "./world.ts";
 
 /** Each mail takes so long: some are always in handover when a process is told to stop. */

@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type ApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
-import { judgeCampaign, readCampaign, startSampler, waitForEnd, type Expectation } from "./oracle.ts";
+import type { Expectation } from "./evidence.ts";
+import { judgeCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { startWorld, type World } from "./world.ts";
 
 const RECIPIENTS = { small: 500, large: 5_000 };

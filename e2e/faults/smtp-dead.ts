@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { SinkPhase, SinkRule } from "../../server/src/testing/smtp-sink.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
-import { complain, judgeCampaign, readCampaign, startSampler, waitForEnd, type Recipient } from "./oracle.ts";
+import { complain, type Recipient } from "./evidence.ts";
+import { judgeCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { startWorld, type World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };

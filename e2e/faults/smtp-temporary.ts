@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
-import { complain, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { complain } from "./evidence.ts";
+import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { startWorld, type World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };

@@ -8,7 +8,7 @@ import {
   type Evidence,
   type Expectation,
   type Recipient,
-} from "./oracle.ts";
+} from "./evidence.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 const ADDRESSES = ["ada@example.net", "bob@example.net", "eve@example.net"];
