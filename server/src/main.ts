@@ -17,6 +17,7 @@ import { armFailpoints } from "./platform/failpoints.ts";
 import { createLog, type Log } from "./platform/log.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
+import { explainStartError, StartError } from "./platform/start-error.ts";
 import { createTransport } from "./emails/providers/create-transport.ts";
 import { createRenderer } from "./emails/rendering/renderer.ts";
 import { defaultSystemAddress } from "./emails/system-sender.ts";
@@ -271,7 +272,9 @@ async function main(): Promise<void> {
   process.on("unhandledRejection", (error) =>
     log.error({ err: error }, "a promise was rejected and nobody listened: a bug"),
   );
-  const running = await startPostloft(config, log, sayLine);
+  const running = await startPostloft(config, log, sayLine).catch((error: unknown) => {
+    throw explainStartError(error, config) ?? error;
+  });
   const reason = await stopped.promise;
   sayLine(`Stopping (${reason}): what is in flight ends first.`);
   setTimeout(() => process.exit(1), FORCED_STOP_MS).unref();
@@ -281,10 +284,9 @@ async function main(): Promise<void> {
 
 if (import.meta.main) {
   main().catch((error: unknown) => {
-    const isExpected = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
-    process.stderr.write(
-      `${isExpected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-    );
+    const isExpected = [ConfigError, EmbeddedPostgresError, StartError].some((kind) => error instanceof kind);
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    process.stderr.write(`${isExpected ? message : stack}\n`);
     process.exit(1);
   });
 }

@@ -85,7 +85,10 @@ export const SETTINGS = {
   DATABASE_URL: setting(
     z
       .string()
-      .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
+      .refine(
+        (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text),
+        "must be a URL such as postgres://user:password@host:5432/database, special characters in it percent-encoded",
+      )
       .optional(),
     "",
     "An external PostgreSQL (15 or newer) instead of the embedded one.",
