@@ -28,8 +28,11 @@ export interface Call<E extends Endpoint = Endpoint> {
   role: CallerRole | null;
   /** As the request says it: a GET is asked for by HEAD, too. */
   method: string;
-  /** The address the request came from, behind proxies of TRUST_PROXY as they say it: a faulty one may say anything. */
-  ip: string;
+  /**
+   * The address the request came from, behind proxies of TRUST_PROXY as they say it: a faulty one may say anything. Undefined
+   * when the connection is gone already.
+   */
+  ip: string | undefined;
   /** As they were sent, names in lower case. */
   headers: Readonly<IncomingHttpHeaders>;
   /**

@@ -27,7 +27,7 @@ const ROLLBACK_MS = 10_000;
 
 const generator = new V7Generator(createRandomNumbers());
 
-/** A new id, later than every one this process made before: the clock is that of the database. */
+/** A new id by the clock of the database: later than every one this process made before, unless that clock was set back. */
 export function newId(): string {
   return generator.generateOrResetCore(nowMs(), ROLLBACK_MS).toString();
 }

@@ -39,9 +39,11 @@ test.for([
   ["192.0.2.7", "192.0.2.7"],
   ["::1", "::1"],
   ["fe80::1%eth0", "fe80::1"],
+  ["::ffff:192.0.2.7", "192.0.2.7"],
   ["unknown", null],
   ["192.0.2.7, 10.0.0.1", null],
   ["", null],
+  [undefined, null],
 ] as const)("the log takes %j as %j", ([text, expected]) => {
   expect(readIp(text)).toBe(expected);
 });

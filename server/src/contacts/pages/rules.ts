@@ -91,8 +91,11 @@ export function maskAddress(email: string): string {
   return `${first}•••${email.slice(at)}`;
 }
 
-/** An address of a request as the database takes it, without the zone of a link-local one; null when it is none. */
-export function readIp(text: string): string | null {
-  const [ip = ""] = text.split("%");
+/**
+ * An address of a request as the database takes it: without the zone of a link-local one, and IPv4 as such. Null when it is
+ * none, or when whoever asked is gone already.
+ */
+export function readIp(text: string | undefined): string | null {
+  const ip = text?.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "") ?? "";
   return isIP(ip) === 0 ? null : ip;
 }

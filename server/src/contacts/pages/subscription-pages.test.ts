@@ -1,7 +1,9 @@
 // The public pages over HTTP: looking changes nothing, one click is enough, and a link is good for what it was made for only.
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { Pool } from "pg";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { createDatabase, transaction, type Tx } from "../../platform/database.ts";
 import type { Answer, Call } from "../../platform/http-route.ts";
@@ -128,6 +130,21 @@ test.for([
   const reply = await another.call("POST", person.links.unsubscribeUrl, { headers }, ONE_CLICK);
   expect(reply.status).toBe(200);
   expect(await logOf(person)).toMatchObject([{ subscribed: false, ip }]);
+});
+
+test("whoever clicks and is gone at once is unsubscribed all the same", async () => {
+  const person = await newPerson();
+  const { hostname, port } = new URL(server.url);
+  for (let click = 0; click < 5; click++) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write(
+      `POST ${person.links.unsubscribeUrl} HTTP/1.1\r\nHost: a\r\nContent-Type: ${URLENCODED}\r\nContent-Length: ${ONE_CLICK.length}\r\n\r\n${ONE_CLICK}`,
+    );
+    socket.resetAndDestroy();
+  }
+  await vi.waitFor(async () => expect(await isSubscribed(person)).toBe(false), { timeout: 5_000 });
+  expect(await logOf(person)).toHaveLength(1);
 });
 
 test("of twenty clicks at once one unsubscribes, and all are answered alike", async () => {

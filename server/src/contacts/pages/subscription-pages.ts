@@ -24,7 +24,7 @@ export interface Visit {
 export interface SubscriptionPages {
   show(visit: Visit): Promise<Page>;
   /** Does what the form asks for; asked again it changes nothing and answers the same. Events and log commit with it. */
-  submit(tx: Tx, visit: Visit, form: Form, ip: string): Promise<Page>;
+  submit(tx: Tx, visit: Visit, form: Form, ip: string | undefined): Promise<Page>;
   /** What a visitor is told when nothing can be read or changed right now. */
   problem(visit: Visit): Page;
 }
