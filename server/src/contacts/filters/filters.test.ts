@@ -609,7 +609,7 @@ test(
       select c.id from contacts c where c.project_id = ${projectId} and ${matches} order by c.id`;
       expect((await statement.execute(database)).rows.map(({ id }) => id)).toEqual([...found].toSorted());
       const plan = await sql<{ "QUERY PLAN": string }>`explain ${statement}`.execute(database);
-      isHeld.push(plan.rows.some((line) => line["QUERY PLAN"].includes("ANY (id = (hashed SubPlan")));
+      isHeld.push(plan.rows.some((line) => line["QUERY PLAN"].includes("(hashed SubPlan")));
     }
     expect(isHeld).toEqual([true, false]);
   },
