@@ -31,7 +31,7 @@ const DATABASE: Readonly<Record<string, string>> = {
   "28000": "refuses this user. pg_hba.conf must let it in from this machine.",
   "3D000": "has no such database. Create it first: createdb.",
   "42501":
-    "does not let this user create tables. Make it the owner of the database, or grant CREATE on schema public.",
+    "does not let this user create tables. Make it the owner of the database, or grant it CREATE on the database and on schema public.",
   "53300": "has no connection left. Raise max_connections, or let others use fewer.",
   "57P03": "is starting up. Try again in a moment.",
 };
