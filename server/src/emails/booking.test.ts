@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Meaning } from "./answers.ts";
 import { bookingOf, type Attempt } from "./booking.ts";
+import { refusalsUntilGivenUp } from "./rules.ts";
 import { refusalOutcome } from "./providers/transport.ts";
 
 const attempt: Attempt = { kind: "CAMPAIGN", number: 1, random: 0, transportName: "smtp" };
@@ -43,7 +44,7 @@ test.each([
   ["throttled", null],
   ["unavailable", null],
 ] as const)("given up after refusals that were %s → FAILED, told as %s", (meaning, feedback) => {
-  const given = bookingFor(meaning, { number: 100 });
+  const given = bookingFor(meaning, { number: refusalsUntilGivenUp("CAMPAIGN") });
   expect(given).toMatchObject({ status: "FAILED", feedback });
 });
 

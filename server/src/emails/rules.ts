@@ -38,12 +38,22 @@ const JITTER = 0.2;
 
 /**
  * How long to wait after temporary refusal number `attempts`, or null to give up; `random` in 0…1. Only what the mail itself
- * waited counts: one that was paused for a week, or whose sender was off, is tried like any other, and no clock is asked.
+ * waited counts: one that was paused for a week, or whose sender was off, is tried like any other, and no clock is asked. Who is
+ * queued again after it was given up has a new series.
  */
 export function retryWaitMs(kind: EmailKind, attempts: number, random: number): number | null {
+  const last = refusalsUntilGivenUp(kind);
+  const refusal = ((attempts - 1) % last) + 1;
+  return refusal === last ? null : Math.round(waitAfterMs(refusal) * (1 + JITTER * random));
+}
+
+/** The refusal after which the next wait, with chance as it falls on average, would make a series too long. */
+export function refusalsUntilGivenUp(kind: EmailKind): number {
   let waitedMs = 0;
-  for (let refusal = 1; refusal <= attempts; refusal++) waitedMs += waitAfterMs(refusal) * (1 + JITTER / 2);
-  return waitedMs > GIVE_UP_AFTER_MS[kind] ? null : Math.round(waitAfterMs(attempts) * (1 + JITTER * random));
+  for (let refusal = 1; ; refusal++) {
+    waitedMs += waitAfterMs(refusal) * (1 + JITTER / 2);
+    if (waitedMs > GIVE_UP_AFTER_MS[kind]) return refusal;
+  }
 }
 
 function waitAfterMs(refusal: number): number {

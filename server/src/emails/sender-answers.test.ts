@@ -8,6 +8,7 @@ import { startSmtpSink, type SmtpSink, type SinkRule } from "../testing/smtp-sin
 import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { createScriptedTransport } from "../testing/scripted-transport.ts";
 import { forgetRecipients, getEmail } from "./emails.ts";
+import { refusalsUntilGivenUp } from "./rules.ts";
 import { transaction } from "../platform/database.ts";
 import { createSesTransport } from "./providers/ses.ts";
 import { createSmtpTransport } from "./providers/smtp.ts";
@@ -158,7 +159,7 @@ test("a mailbox that is full until the mail is given up bounces softly; a server
     { phase: "RCPT", recipient: /^quota@/, action: { reply: "454 4.7.0 quota" } },
   ]);
   const mails = await outbox.enqueue(["full@a.example", "quota@b.example"].map((to) => ({ to })));
-  await sql`update emails set attempts = 99`.execute(outbox.database);
+  await sql`update emails set attempts = ${refusalsUntilGivenUp("CAMPAIGN") - 1}`.execute(outbox.database);
   await outbox.start(transport);
   for (const id of mails) await outbox.until(id, "FAILED");
   expect(sink.journal).toHaveLength(0);
