@@ -91,6 +91,21 @@ export const environment: Rule = {
       ),
 };
 
+/** This machine's clock may be wrong. Tests and their support play the outside, and have no other. */
+export const oneClock: Rule = {
+  name: `the date is read in ${CLOCK} only`,
+  check: ({ sources }) =>
+    sources
+      .filter(({ path }) => path.startsWith("server/src/") && path !== CLOCK && !isTest(path))
+      .flatMap((file) =>
+        dateReadsOf(file).map((offset) => ({
+          path: file.path,
+          line: lineAt(file.text, offset),
+          message: `reads this machine's clock. Take now() or nowMs() of ${CLOCK}, or performance.now() for how long something takes.`,
+        })),
+      ),
+};
+
 function faultsOfExports(file: SourceFile): Finding[] {
   const findings: Finding[] = [];
   const report = (offset: number, message: string): void => {
@@ -128,22 +143,6 @@ function moduleStateOf(file: SourceFile): Finding[] {
   });
 }
 
-/** Offsets of `process.env` in any spelling: a member, a destructuring, an import. */
-/** This machine's clock may be wrong. Tests and their support play the outside, and have no other. */
-export const oneClock: Rule = {
-  name: `the date is read in ${CLOCK} only`,
-  check: ({ sources }) =>
-    sources
-      .filter(({ path }) => path.startsWith("server/src/") && path !== CLOCK && !isTest(path))
-      .flatMap((file) =>
-        dateReadsOf(file).map((offset) => ({
-          path: file.path,
-          line: lineAt(file.text, offset),
-          message: `reads this machine's clock. Take now() or nowMs() of ${CLOCK}, or performance.now() for how long something takes.`,
-        })),
-      ),
-};
-
 function isDate(node: { type: string; name?: unknown }): boolean {
   return node.type === "Identifier" && node.name === "Date";
 }
@@ -161,6 +160,7 @@ function dateReadsOf(file: SourceFile): number[] {
   return offsets;
 }
 
+/** Offsets of `process.env` in any spelling: a member, a destructuring, an import. */
 function environmentReadsOf(file: SourceFile): number[] {
   const offsets: number[] = [];
   visit(file, {
