@@ -1,6 +1,7 @@
 // What tests of the sender share: a database, a renderer, a project, senders that end after each test, and mails to queue.
 // Before it: emails/*.test.ts. After it: emails/sender.ts under test, the outbox in a real PostgreSQL.
 import { sql } from "kysely";
+import type { PoolConfig } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import { createDatabase, transaction, type Database } from "../platform/database.ts";
@@ -33,6 +34,7 @@ export interface WantedMail {
 
 export interface Outbox {
   readonly database: Database;
+  readonly connection: PoolConfig;
   readonly projectId: string;
   readonly metrics: Metrics;
   createProject(): Promise<string>;
@@ -96,6 +98,9 @@ export function useOutbox(): Outbox {
   return {
     get database() {
       return database;
+    },
+    get connection() {
+      return state.testDatabase?.connection ?? {};
     },
     get projectId() {
       return projectId;

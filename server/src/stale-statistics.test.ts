@@ -1,0 +1,203 @@
+// Hot statements find their rows by the whole of a key, also when PostgreSQL analysed their tables while nearly nothing was in them.
+// Before it: the verbs of contacts/, emails/, deliveries/ and events/. After it: docs/decisions/0027.
+import { sql } from "kysely";
+import { expect, test, vi } from "vitest";
+import { createDatabase, createPool, transaction } from "./platform/database.ts";
+import { newId } from "./platform/ids.ts";
+import { createLog } from "./platform/log.ts";
+import { createScriptedTransport } from "./testing/scripted-transport.ts";
+import { OUTBOX_WAIT, useOutbox } from "./testing/outbox-fixture.ts";
+import { hasPendingRecipients, snapshotRecipients } from "./emails/campaign-emails.ts";
+import { makeContent, storeContents } from "./emails/emails.ts";
+import { findReturnedMails } from "./emails/returned-emails.ts";
+import { readDataPatch } from "./contacts/rules.ts";
+import { upsertContacts, upsertContactsWithEvents } from "./contacts/upsert-contacts.ts";
+import { createDeliveries } from "./deliveries/deliveries.ts";
+import { bookActivities } from "./deliveries/tracking/book-activity.ts";
+
+const outbox = useOutbox();
+const deliveries = createDeliveries({ guard: async () => undefined });
+
+/** Contacts, and as many mails that were sent and events, which are there when the measured work begins. */
+const GROWN_TO = 8_000;
+/** Contacts that each part of the work is about. */
+const BATCH = 400;
+/**
+ * Rows of one table, or entries of one index, that all of the work may read. A table read from end to end a few times is what joins
+ * by hash cost; looking each of a batch up among all contacts of a project costs `BATCH` times that.
+ */
+const MAX_READ = 15 * GROWN_TO;
+
+const addressOf = (at: number) => `c${at}@d${at % 50}.example.com`;
+const patch = (n: number) => readDataPatch({ n });
+
+async function eachTable(statement: (table: string) => string): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select format('%I', tablename) as name from pg_tables where schemaname = 'public'`.execute(
+    outbox.database,
+  );
+  for (const { name } of rows) await sql.raw(statement(name)).execute(outbox.database);
+}
+
+/** Fills contacts, mails and events up to a number each. */
+async function growTo(count: number): Promise<void> {
+  const { database, projectId } = outbox;
+  const content = makeContent(contentParts());
+  await transaction(database, (tx) => storeContents(tx, [content]));
+  await sql`
+    with c as (
+      insert into contacts (project_id, id, email, subscribed)
+      select ${projectId}, new_id(), 'c' || n || '@d' || n % 50 || '.example.com', true
+      from generate_series((select count(*) from contacts) + 1, ${count}) n
+      returning id, email
+    ), m as (
+      insert into emails (project_id, id, contact_id, content_id, priority, to_address, status, sent_at)
+      select ${projectId}, new_id(), id, ${content.id}, 1, email, 'SENT', now() from c
+    )
+    insert into events (project_id, id, contact_id, name) select ${projectId}, new_id(), id, 'seen' from c`.execute(
+    database,
+  );
+}
+
+const contentParts = () => ({
+  projectId: outbox.projectId,
+  from: { address: "me@sender.example", name: null },
+  replyTo: null,
+  subject: "Hello",
+  html: "<p>Hi</p>",
+  text: null,
+  headers: [],
+  attachments: [],
+  listKind: "MARKETING" as const,
+});
+
+/** What a busy installation does all day, for a few hundred contacts each: import, track, send, a campaign, reports, clicks. */
+async function work(): Promise<void> {
+  const { projectId } = outbox;
+  // Connections of its own, which have planned nothing yet.
+  const pool = createPool({
+    connection: outbox.connection,
+    maxConnections: 2,
+    log: createLog({ level: "silent" }),
+  });
+  const database = createDatabase(pool);
+  const places = Array.from({ length: BATCH }, (_, at) => at * 10);
+  await transaction(database, (tx) =>
+    upsertContacts(
+      tx,
+      places.map((at) => ({
+        projectId,
+        email: addressOf(at + (at % 20 === 0 ? GROWN_TO : 1)),
+        subscribedIfNew: true,
+        patch: patch(at),
+        via: { source: "import", actor: null, ip: null },
+      })),
+    ),
+  );
+  await upsertContactsWithEvents(
+    database,
+    places.map((at) => ({
+      change: {
+        projectId,
+        email: addressOf(at + 2),
+        subscribedIfNew: true,
+        patch: patch(at),
+        via: { source: "api", actor: null, ip: null },
+      },
+      event: "seen",
+      data: null,
+    })),
+  );
+  const { rows } = await sql<{ id: string; contact_id: string }>`
+    select id, contact_id from emails where project_id = ${projectId} order by id limit ${BATCH}`.execute(
+    outbox.database,
+  );
+  await transaction(database, async (tx) => {
+    const mails = await findReturnedMails(
+      tx,
+      rows.map(({ id }) => ({ projectId, emailId: id, providerId: null })),
+    );
+    await deliveries.applyReports(
+      tx,
+      mails.flatMap((mail) =>
+        mail === null ? [] : [{ mail, kind: "delivered" as const, at: null, data: {} }],
+      ),
+    );
+  });
+  await transaction(database, (tx) =>
+    bookActivities(
+      tx,
+      rows.map(({ id }) => ({
+        projectId,
+        emailId: id,
+        kind: "open" as const,
+        number: 0,
+        link: null,
+        at: new Date(),
+        userAgent: "Mozilla/5.0 (Windows NT 10.0) Chrome/142.0.0.0 Safari/537.36",
+        purpose: "",
+        isInBurst: false,
+      })),
+    ),
+  );
+  await pool.end();
+}
+
+/** A campaign to some contacts and as many single mails, by a sender that hands all of them over. */
+async function send(): Promise<void> {
+  const { database, projectId } = outbox;
+  const key = { projectId, campaignId: newId() };
+  await sql`
+    insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
+    values (${projectId}, ${key.campaignId}, 'Test', 's', 'b', 'me@sender.example', 'ALL', 'SENDING')`.execute(
+    database,
+  );
+  await transaction(database, (tx) =>
+    snapshotRecipients(tx, key, makeContent(contentParts()), sql<boolean>`c.email like '%@d7.example.com'`),
+  );
+  const singles = await outbox.enqueue(
+    Array.from({ length: 60 }, () => ({ kind: "TRANSACTIONAL" as const })),
+  );
+  const sender = await outbox.start(createScriptedTransport());
+  await vi.waitFor(async () => {
+    expect(await hasPendingRecipients(database, key)).toBe(false);
+    expect((await outbox.row(singles.at(-1) ?? "")).status).toBe("SENT");
+  }, OUTBOX_WAIT);
+  await sender.stop();
+}
+
+/** Tables and indexes of which more was read than the work is worth, with how much. */
+async function listReadTooMuch(): Promise<Array<{ name: string; reads: number }>> {
+  const { database } = outbox;
+  // Connections report what they have read when they end.
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(database);
+  await sql`select pg_stat_force_next_flush()`.execute(database);
+  const { rows } = await sql<{ name: string; reads: number }>`
+    select name, reads from (
+      select relname as name, seq_tup_read as reads from pg_stat_user_tables
+      union all select indexrelname, idx_tup_read from pg_stat_user_indexes) r
+    where reads > ${MAX_READ}`.execute(database);
+  return rows;
+}
+
+test.each([0, 1, 50])(
+  "after an analysis at %i rows the work of a busy day reads what it is about",
+  async (rows) => {
+    const { database } = outbox;
+    // Deleting leaves the pages, and the planner sees how many there are.
+    await sql`truncate contacts, emails, events cascade`.execute(database);
+    await eachTable((table) => `alter table ${table} set (autovacuum_enabled = false)`);
+    if (rows > 0) {
+      await growTo(rows);
+      await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
+    }
+    await sql`analyze`.execute(database);
+    await growTo(GROWN_TO);
+    await sql`select pg_stat_reset()`.execute(database);
+    await work();
+    await send();
+    expect(await listReadTooMuch()).toEqual([]);
+  },
+  60_000,
+);
