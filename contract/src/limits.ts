@@ -90,6 +90,17 @@ export const LIMITS = {
     "conditions",
     "Conditions of one filter together with those of the segments it stands on.",
   ),
+  filterSearch: limit(
+    50_000_000,
+    "characters",
+    "`POST /segments/explain`: the texts and lists that the conditions look through, each counted once per condition.",
+  ),
+  explainMs: limit(1_000, "milliseconds", "The time `POST /segments/explain` may take."),
+  seenLength: limit(
+    1_000,
+    "characters",
+    "`seen` in `POST /segments/explain`; of what is longer, as JSON if it is no text, the beginning and `…`.",
+  ),
   recipients: limit(100, "recipients", "`to` of one `POST /v1/send`; each gets a mail of its own."),
   copies: limit(50, "addresses", "`cc` and `bcc` together."),
   templatesListed: limit(1000, "templates", "`GET /templates` without `limit` and `cursor`."),

@@ -23,6 +23,7 @@ import { contactBulkRoutes } from "./contacts/bulk/routes.ts";
 import { contactExists } from "./contacts/contacts.ts";
 import { contactFieldRoutes } from "./contacts/fields/routes.ts";
 import { contactFileRoutes } from "./contacts/import/routes.ts";
+import { createExplainer } from "./contacts/filters/explain-apart.ts";
 import type { ContactLinks, LinkedContact, LinkPurpose } from "./contacts/links.ts";
 import { pageRoutes } from "./contacts/pages/routes.ts";
 import { createSubscriptionPages } from "./contacts/pages/subscription-pages.ts";
@@ -69,6 +70,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const rateLimiter = createRateLimiter(database);
   const tracker = createTracker(database);
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
+  const explainer = createExplainer();
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
   const routes = [
     ...v1Routes({ tracker, send, verify: createVerifier({ dns }) }),
@@ -77,7 +79,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...contactFieldRoutes({ database, wakeJobs: parts.wakeJobs }),
     ...contactFileRoutes({ database, wakeJobs: parts.wakeJobs }),
     ...pageRoutes({ pages: createSubscriptionPages(parts) }),
-    ...segmentRoutes({ database }),
+    ...segmentRoutes({ database, explainer }),
     ...templateRoutes({ database, renderer, domains, linksOf: parts.linksOf }),
     ...campaignRoutes({
       database,
@@ -120,6 +122,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     routes,
   );
   app.addHook("onClose", async () => tracking.book.close());
+  app.addHook("onClose", async () => explainer.close());
   addPages(app, parts);
   return app;
 }

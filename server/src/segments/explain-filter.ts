@@ -4,25 +4,22 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import {
-  explainFilter,
-  type ConditionExplanation,
-  type FilterExplanation,
-} from "../contacts/filters/evaluate-filter.ts";
-import { loadFilterContacts } from "../contacts/filters/load-contacts.ts";
+import type { ConditionExplanation, FilterExplanation } from "../contacts/filters/evaluate-filter.ts";
+import type { Explainer } from "../contacts/filters/explain-apart.ts";
+import { loadStoredContacts } from "../contacts/filters/load-contacts.ts";
 import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
 
 /** So many events of a name are counted for an explanation. */
 const EVENTS_SHOWN = 100;
 
-/** The explanation in the shape of the filter, and its conditions in a row. @throws Refusal CONTACT_NOT_FOUND. */
+/** The explanation in the shape of the filter, and its conditions in a row. @throws Refusal CONTACT_NOT_FOUND, and those of `explain`. */
 export async function explainForContact(
-  database: Database,
+  { database, explainer }: { database: Database; explainer: Explainer },
   projectId: string,
   { filters, contactId }: { filters: Filter; contactId: string },
 ): Promise<{ matches: boolean; explanation: FilterExplanation; conditions: ConditionExplanation[] }> {
   const segments = await loadSegmentsFor(database, projectId, [filters]);
-  const contacts = await loadFilterContacts(database, {
+  const contacts = await loadStoredContacts(database, {
     projectId,
     segments,
     contactIds: [contactId],
@@ -31,7 +28,8 @@ export async function explainForContact(
   });
   const contact = contacts.get(contactId.toLowerCase());
   if (contact === undefined) throw new Refusal("CONTACT_NOT_FOUND");
-  const explanation = explainFilter(filters, contact, { segments, now: await readClock(database) });
+  const now = await readClock(database);
+  const explanation = await explainer.explain(projectId, { filter: filters, contact, segments, now });
   return { matches: explanation.matches, explanation, conditions: inARow(explanation) };
 }
 

@@ -5,6 +5,7 @@ import type { Database } from "../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
 import { viaDashboard } from "../contacts/consent.ts";
+import type { Explainer } from "../contacts/filters/explain-apart.ts";
 import { addMembers, removeMembers } from "./change-members.ts";
 import { computeSegment, requestCompute } from "./compute-segment.ts";
 import { explainForContact } from "./explain-filter.ts";
@@ -18,7 +19,8 @@ import {
   updateSegment,
 } from "./segments.ts";
 
-export function segmentRoutes({ database }: { database: Database }): Route[] {
+export function segmentRoutes(parts: { database: Database; explainer: Explainer }): Route[] {
+  const { database } = parts;
   return [
     route(contract.listSegments, async ({ projectId, query }) => {
       const isPaged = query.limit !== undefined || query.cursor !== undefined;
@@ -30,9 +32,11 @@ export function segmentRoutes({ database }: { database: Database }): Route[] {
     route(contract.previewSegment, async ({ projectId, body, commit }) =>
       commit(async (tx) => ok(await previewFilter(tx, projectId, body.filters))),
     ),
-    route(contract.explainSegment, async ({ projectId, body, commit }) =>
-      commit(async (tx) => ok(await explainForContact(tx, projectId, body))),
-    ),
+    route(contract.explainSegment, async ({ projectId, body, commit }) => {
+      // Before the transaction: a connection must not be held while others have their turn.
+      const explained = await explainForContact(parts, projectId, body);
+      return commit(async () => ok(explained));
+    }),
     route(contract.getSegment, async ({ projectId, params }) =>
       ok(await getSegment(database, projectId, params.id)),
     ),

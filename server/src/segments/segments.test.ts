@@ -1,6 +1,7 @@
 // Segments over HTTP: records, members, counts, and the events of those who come and leave.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import {
   faultsOf,
   refusalOf,
@@ -264,6 +265,37 @@ test("a preview counts and shows a few; an explanation tells each condition with
   expect(explained.body.matches).toBe(false);
   expect(explained.body.conditions.map(({ matches }) => matches)).toEqual([true, false]);
   expect(explained.body.conditions[0]).toMatchObject({ field: "data.plan", seen: "pro" });
+});
+
+test("explaining the largest filter for a large text takes hardly any time of the serving thread", async () => {
+  const { byKey } = await server.createProject();
+  const text = "ſtraßen".repeat(60_000);
+  const id = await contact(byKey, "ada@example.com", { text });
+  const filters = {
+    operator: "OR",
+    conditions: Array.from({ length: 100 }, (_, at) => ({
+      field: "data.text",
+      operator: "contains",
+      value: `STRASSEN ${at}`,
+    })),
+  };
+  await server.call("POST", "/segments/explain", byKey, { filters: PRO, contactId: id });
+  const before = process.threadCpuUsage();
+  const explained = await server.call<{ matches: boolean; conditions: Array<{ seen: string }> }>(
+    "POST",
+    "/segments/explain",
+    byKey,
+    { filters, contactId: id },
+  );
+  const { user, system } = process.threadCpuUsage(before);
+  expect(explained.body.matches).toBe(false);
+  expect(explained.body.conditions).toHaveLength(100);
+  expect(explained.body.conditions[0]?.seen).toBe(`${text.slice(0, LIMITS.seenLength.value)}…`);
+  // The client's own work is in it; folded for each condition it was three seconds.
+  expect((user + system) / 1000).toBeLessThan(200);
+  const twice = { operator: "OR", conditions: [filters, filters] };
+  const refused = await server.call("POST", "/segments/explain", byKey, { filters: twice, contactId: id });
+  expect(faultsOf(refused)).toEqual(["filters too_big"]);
 });
 
 test("what cannot be is refused, naming the field", async () => {

@@ -2,17 +2,18 @@
 // Before it: plan-filter.ts, load-contacts.ts. After it: segments/ explains, workflows/ decide on a contact at hand.
 import { readDate } from "@postloft/contract/filter-dates.ts";
 import { readField } from "@postloft/contract/filter-fields.ts";
-import { isGroup, type Filter, type FilterCondition, type FilterScalar } from "@postloft/contract/filters.ts";
+import { isGroup, type Filter, type FilterCondition } from "@postloft/contract/filters.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { SegmentSources } from "./load-segments.ts";
 import {
   planCondition,
   planFilter,
-  type DataTest,
+  questionsOf,
   type Plan,
   type Question,
   type TextTest,
 } from "./plan-filter.ts";
-import { fold, foldingOf, instantBefore, isWithin, pathOf } from "./rules.ts";
+import { foldText, instantBefore, isWithin, pathOf } from "./rules.ts";
 
 /** A contact as far as filters look at it. `load-contacts.ts` makes it. */
 export interface FilterContact {
@@ -38,7 +39,16 @@ export interface EvaluationOptions extends SegmentSources {
 export function evaluatorOf(filter: Filter, options: EvaluationOptions): (contact: FilterContact) => boolean {
   const plan = planFilter(filter, options);
   const nowMs = options.now.getTime();
-  return (contact) => holds(plan, contact, nowMs);
+  return (contact) => holds(plan, lookAt(contact), nowMs);
+}
+
+/** A contact while it is looked at: however many conditions look into a text without regard to case, it is folded once. */
+interface Look extends FilterContact {
+  folded: Map<string, string>;
+}
+
+function lookAt(contact: FilterContact): Look {
+  return { ...contact, folded: new Map() };
 }
 
 export interface ConditionExplanation extends FilterCondition {
@@ -53,14 +63,20 @@ export interface FilterExplanation {
   conditions: Array<FilterExplanation | ConditionExplanation>;
 }
 
+type DataQuestion = Extract<Question, { about: "data" }>;
+
 /** Says of every condition whether the contact fulfils it and what was seen, in the shape of the filter. */
 export function explainFilter(
   filter: Filter,
   contact: FilterContact,
   options: EvaluationOptions,
 ): FilterExplanation {
+  return explainGroup(filter, lookAt(contact), options);
+}
+
+function explainGroup(filter: Filter, contact: Look, options: EvaluationOptions): FilterExplanation {
   const conditions = filter.conditions.map((part) =>
-    isGroup(part) ? explainFilter(part, contact, options) : explainCondition(part, contact, options),
+    isGroup(part) ? explainGroup(part, contact, options) : explainCondition(part, contact, options),
   );
   const matches =
     filter.operator === "AND"
@@ -71,18 +87,36 @@ export function explainFilter(
 
 function explainCondition(
   condition: FilterCondition,
-  contact: FilterContact,
+  contact: Look,
   options: EvaluationOptions,
 ): ConditionExplanation {
   const nowMs = options.now.getTime();
   return {
     ...condition,
     matches: holds(planCondition(condition, options), contact, nowMs),
-    seen: seenBy(condition, contact, options),
+    seen: shortened(seenBy(condition, contact, options)),
   };
 }
 
-function seenBy(condition: FilterCondition, contact: FilterContact, options: EvaluationOptions): unknown {
+/** What is too long to be shown, as the beginning of its JSON or its text. */
+function shortened(seen: unknown): unknown {
+  const most = LIMITS.seenLength.value;
+  const text = typeof seen === "string" ? seen : JSON.stringify(seen);
+  return text.length <= most ? seen : `${text.slice(0, most).toWellFormed()}…`;
+}
+
+/**
+ * How many characters of texts and elements of lists a filter looks through, all its conditions together: what it costs.
+ * @throws Refusal VALIDATION_ERROR when the filter with the segments it stands on is too large.
+ */
+export function charactersToSearch(filter: Filter, contact: FilterContact, sources: SegmentSources): number {
+  return questionsOf(planFilter(filter, sources)).reduce((sum, question) => {
+    const value = question.about === "data" ? valueAt(contact.data, question.key) : null;
+    return sum + (typeof value === "string" || Array.isArray(value) ? value.length : 0);
+  }, 0);
+}
+
+function seenBy(condition: FilterCondition, contact: Look, options: EvaluationOptions): unknown {
   const field = readField(condition.field);
   if (typeof field === "string") return null;
   switch (field.kind) {
@@ -106,7 +140,7 @@ function seenBy(condition: FilterCondition, contact: FilterContact, options: Eva
   }
 }
 
-function holds(plan: Plan, contact: FilterContact, nowMs: number): boolean {
+function holds(plan: Plan, contact: Look, nowMs: number): boolean {
   if ("question" in plan) return answer(plan.question, contact, nowMs);
   if ("not" in plan) return !holds(plan.not, contact, nowMs);
   return "all" in plan
@@ -114,7 +148,7 @@ function holds(plan: Plan, contact: FilterContact, nowMs: number): boolean {
     : plan.any.some((part) => holds(part, contact, nowMs));
 }
 
-function answer(question: Question, contact: FilterContact, nowMs: number): boolean {
+function answer(question: Question, contact: Look, nowMs: number): boolean {
   switch (question.about) {
     case "email":
       return answerText(question.test, contact.email);
@@ -127,7 +161,7 @@ function answer(question: Question, contact: FilterContact, nowMs: number): bool
       return question.older === atMs < instantBefore(nowMs, question.span);
     }
     case "data":
-      return answerData(question.test, valueAt(contact.data, question.key), nowMs);
+      return answerData(question, contact, nowMs);
     case "event": {
       const sinceMs = question.since === null ? -Infinity : instantBefore(nowMs, question.since);
       const times = contact.events.get(question.event) ?? [];
@@ -164,7 +198,8 @@ function answerText(test: TextTest, text: string): boolean {
   }
 }
 
-function answerData(test: DataTest, value: unknown, nowMs: number): boolean {
+function answerData({ key, test }: DataQuestion, contact: Look, nowMs: number): boolean {
+  const value = valueAt(contact.data, key);
   switch (test.is) {
     case "present":
       return value !== undefined;
@@ -184,10 +219,16 @@ function answerData(test: DataTest, value: unknown, nowMs: number): boolean {
       return test.older === date.atMs < beforeMs;
     }
     case "containing":
-      return contains(value, test.value);
+      if (Array.isArray(value)) return value.includes(test.value);
+      return typeof value === "string" && typeof test.value === "string"
+        ? answerText({ is: "containing", text: foldText(test.value) }, foldedOnce(contact, key, value))
+        : false;
     case "starting":
     case "ending":
-      return typeof value === "string" && answerFolded(test.is, value, test.text);
+      return (
+        typeof value === "string" &&
+        answerText({ is: test.is, text: foldText(test.text) }, foldedOnce(contact, key, value))
+      );
   }
 }
 
@@ -204,14 +245,8 @@ function compareNumbers(one: number, compare: ">" | "<" | ">=" | "<=", other: nu
   }
 }
 
-function contains(value: unknown, searched: FilterScalar): boolean {
-  if (Array.isArray(value)) return value.includes(searched);
-  return (
-    typeof value === "string" && typeof searched === "string" && answerFolded("containing", value, searched)
-  );
-}
-
-function answerFolded(is: "containing" | "starting" | "ending", value: string, searched: string): boolean {
-  const folding = foldingOf(searched);
-  return answerText({ is, text: folding.text }, fold(value, folding));
+function foldedOnce({ folded }: Look, key: string, value: string): string {
+  const text = folded.get(key) ?? foldText(value);
+  folded.set(key, text);
+  return text;
 }

@@ -36,11 +36,11 @@ export async function findContactsForFilters(
     id: string;
     email: string;
     subscribed: boolean;
-    data: unknown;
+    data_json: string;
     created_at: Date;
     updated_at: Date;
   }>`
-    select id, email, subscribed, data, created_at, updated_at from contacts
+    select id, email, subscribed, data::text as data_json, created_at, updated_at from contacts
     where project_id = ${projectId} and id = any(${contactIds}::uuid[])`.execute(database);
   return rows;
 }

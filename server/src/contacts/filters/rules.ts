@@ -74,19 +74,30 @@ export interface Folding {
 }
 
 /**
+ * Letters that are neither the lower case all of their kind are folded to nor its upper case: µ for μ, ſ for s, ς for σ. A test
+ * looks through all of Unicode for more.
+ */
+export const ODD_LETTERS =
+  "µıſǅǈǋǲ\u0345ςϐϑϕϖϰϱϴϵᲀᲁᲂᲃᲄᲅᲆᲇᲈẛẞᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼ\u1fbeῌῼ\u2126\u212a\u212b";
+const ODD_BY_FOLDED = Map.groupBy(Array.from(ODD_LETTERS), foldedLetter);
+
+/**
  * How to search for a text without regard to case: replace these letters in what is searched, and search for the text.
- * PostgreSQL folds case by its locale, so only the letters of the text itself are folded, by the tables of JavaScript,
- * on both sides alike. Letters whose other case is more than one letter (ß) stand for themselves.
+ * PostgreSQL folds case by its locale, so letters are folded by the tables of JavaScript; only those of the text itself,
+ * which finds the same as if all were. Letters whose other case is more than one letter (ß) stand for themselves.
  */
 export function foldingOf(searched: string): Folding {
   const letters = new Map<string, string>();
-  const text = Array.from(searched, (letter) => {
-    const folded = foldedLetter(letter);
-    for (const other of [letter, letter.toLowerCase(), letter.toUpperCase(), folded.toUpperCase()])
+  const text = foldText(searched);
+  for (const folded of new Set(text))
+    for (const other of [folded.toUpperCase(), ...(ODD_BY_FOLDED.get(folded) ?? [])])
       if (isOneLetter(other) && other !== folded) letters.set(other, folded);
-    return folded;
-  }).join("");
   return { from: [...letters.keys()].join(""), to: [...letters.values()].join(""), text };
+}
+
+/** The text in the letters all of their kind are folded to. */
+export function foldText(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/[^\0-\x7f]/gu, foldedLetter);
 }
 
 function isOneLetter(text: string): boolean {
@@ -97,14 +108,6 @@ function foldedLetter(letter: string): string {
   const upper = letter.toUpperCase();
   const lower = (isOneLetter(upper) ? upper : letter).toLowerCase();
   return isOneLetter(lower) ? lower : letter;
-}
-
-/** A text with the letters of a folding replaced. */
-export function fold(text: string, { from, to }: Folding): string {
-  if (from === "") return text;
-  const replacements = Array.from(to);
-  const letters = new Map(Array.from(from, (letter, at) => [letter, replacements[at] ?? letter]));
-  return Array.from(text, (letter) => letters.get(letter) ?? letter).join("");
 }
 
 /** The keys of `data.a.b`, where no key is called `a.b` itself. */

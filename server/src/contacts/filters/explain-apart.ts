@@ -1,0 +1,47 @@
+// Explains filters on a thread apart from the one that serves: what a filter costs, its project alone waits for.
+// Before it: segments/ has a filter and a contact, workflows/ will. After it: explain-worker.ts, on the thread.
+import type { Filter } from "@postloft/contract/filters.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { invalidField } from "../../platform/refusal.ts";
+import { createTaskThread, TaskOverLimit } from "../../platform/task-thread.ts";
+import type { EvaluationOptions, FilterExplanation } from "./evaluate-filter.ts";
+import type { StoredContact } from "./load-contacts.ts";
+
+export interface ExplainTask extends EvaluationOptions {
+  filter: Filter;
+  contact: StoredContact;
+}
+
+export type ExplainResult = { is: "explained"; explanation: FilterExplanation } | { is: "too much" };
+
+export interface Explainer {
+  /** @throws Refusal VALIDATION_ERROR naming `filters` when it is too much work; RATE_LIMIT_EXCEEDED when too many wait. */
+  explain(projectId: string, task: ExplainTask): Promise<FilterExplanation>;
+  close(): Promise<void>;
+}
+
+const WAITING = { waitingPerOwner: 20, waiting: 200 };
+
+export function createExplainer(deadlineMs = LIMITS.explainMs.value): Explainer {
+  const thread = createTaskThread<ExplainTask, ExplainResult>({
+    module: new URL("./explain-worker.ts", import.meta.url),
+    deadlineMs,
+    ...WAITING,
+  });
+  return {
+    async explain(projectId, task) {
+      const result = await thread.run(projectId, task).catch((error: unknown) => {
+        if (!(error instanceof TaskOverLimit)) throw error;
+        throw invalidField("filters", "too_big", `Took longer than ${deadlineMs} ms for this contact.`);
+      });
+      if (result.is === "explained") return result.explanation;
+      const most = LIMITS.filterSearch.value.toLocaleString("en");
+      throw invalidField(
+        "filters",
+        "too_big",
+        `Looks through more than ${most} characters of this contact, all conditions together. Use fewer conditions.`,
+      );
+    },
+    close: () => thread.close(),
+  };
+}

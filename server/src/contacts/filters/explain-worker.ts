@@ -1,0 +1,12 @@
+// On a thread of its own: explains filters for contacts. Before it: explain-apart.ts. After it: evaluate-filter.ts.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { answerTasks } from "../../platform/task-worker.ts";
+import { charactersToSearch, explainFilter } from "./evaluate-filter.ts";
+import type { ExplainResult, ExplainTask } from "./explain-apart.ts";
+import { readStored } from "./load-contacts.ts";
+
+answerTasks(({ filter, contact: stored, ...options }: ExplainTask): ExplainResult => {
+  const contact = readStored(stored);
+  if (charactersToSearch(filter, contact, options) > LIMITS.filterSearch.value) return { is: "too much" };
+  return { is: "explained", explanation: explainFilter(filter, contact, options) };
+});

@@ -1,0 +1,73 @@
+// Takes turns at something that many want and few can have at once: whoever took least time lately goes first, and nobody
+// waits in an endless line. Before it: a route has costly work for an owner (a project, an address). After it: the work.
+import { Refusal } from "./refusal.ts";
+import { createTimeSpent } from "./time-spent.ts";
+
+export interface TurnsOptions {
+  /** Pieces of work in progress at once. */
+  atOnce: number;
+  /** So many of one owner may wait; one more is refused. */
+  waitingPerOwner: number;
+  /** So many may wait in all; one more is refused. */
+  waiting: number;
+}
+
+export interface Turns {
+  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many wait; whatever the work throws. */
+  take<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+const RETRY_AFTER_SECONDS = 2;
+
+export function createTurns({ atOnce, waitingPerOwner, waiting }: TurnsOptions): Turns {
+  const spent = createTimeSpent();
+  const lines = new Map<string, Array<() => void>>();
+  let waitingCount = 0;
+  let running = 0;
+
+  function goOn(): void {
+    while (running < atOnce) {
+      const next = [...lines.keys()].reduce<string | null>(
+        (least, owner) => (least === null || spent.of(owner) < spent.of(least) ? owner : least),
+        null,
+      );
+      if (next === null) return;
+      const line = lines.get(next) ?? [];
+      const begin = line.shift();
+      // Whoever has more to do goes behind those that took as little.
+      lines.delete(next);
+      if (line.length > 0) lines.set(next, line);
+      waitingCount -= 1;
+      running += 1;
+      begin?.();
+    }
+  }
+
+  async function ownTurn(owner: string): Promise<void> {
+    const line = lines.get(owner) ?? [];
+    if (line.length >= waitingPerOwner || waitingCount >= waiting)
+      throw new Refusal("RATE_LIMIT_EXCEEDED", {
+        message: `${line.length >= waitingPerOwner ? line.length : waitingCount} requests of this kind wait already. Send fewer at once.`,
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    lines.set(owner, line);
+    waitingCount += 1;
+    const turn = new Promise<void>((resolve) => line.push(resolve));
+    goOn();
+    return turn;
+  }
+
+  return {
+    async take(owner, work) {
+      await ownTurn(owner);
+      const beganAtMs = performance.now();
+      try {
+        return await work();
+      } finally {
+        spent.add(owner, performance.now() - beganAtMs);
+        running -= 1;
+        goOn();
+      }
+    },
+  };
+}

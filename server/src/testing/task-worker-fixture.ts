@@ -1,0 +1,11 @@
+// A thread for tests of platform/task-thread.ts: adds, fails, never ends or takes all memory, as it is told.
+// Before it: task-thread.test.ts. After it: platform/task-worker.ts.
+import { answerTasks } from "../platform/task-worker.ts";
+
+answerTasks((task: number | "fail" | "hang" | "hoard"): number => {
+  if (task === "fail") throw new Error("as it was told");
+  while (task === "hang");
+  const hoard: number[][] = [];
+  while (task === "hoard") hoard.push(Array.from({ length: 10_000 }, () => Math.random()));
+  return Number(task) + 1;
+});
