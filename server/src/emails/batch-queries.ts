@@ -102,7 +102,7 @@ export async function finishBatch(
   projectId: string,
   batchId: string,
 ): Promise<void> {
-  const isOurs = sql`b.project_id = ${projectId} and b.id = ${batchId} and b.sender_id = ${senderId}`;
+  const isOurs = sql`b.project_id = ${projectId} and b.id = ${batchId} and b.sender_id is not distinct from ${senderId}`;
   await sql`
     ${plannedOften} with ended as (
       delete from recipient_batches b where ${isOurs} and cardinality(b.email_ids) = (

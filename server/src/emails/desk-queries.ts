@@ -23,10 +23,13 @@ const columns = (mails: readonly BatchedMail[]) => sql`
   ${mails.map((mail) => mail.campaignId)}::uuid[],
   ${mails.map((mail) => mail.contactId)}::uuid[]`;
 
-/** Batches of a project, as far as this sender holds them; they stay so until it commits. */
+/**
+ * Batches of a project, as far as this sender holds them; they stay so until it commits. "Is not distinct from" keeps the planner
+ * from the index of what a sender holds: each claim leaves an entry in it until the next vacuum, all under this one sender.
+ */
 const heldBatches = (senderId: string, projectId: string, mails: readonly BatchedMail[]) => sql`
   select id, claims, email_ids, created_at from recipient_batches
-  where project_id = ${projectId} and sender_id = ${senderId}
+  where project_id = ${projectId} and sender_id is not distinct from ${senderId}
     and id = any(${[...new Set(mails.map((mail) => mail.batchId))]}::uuid[])
   order by id for share`;
 
