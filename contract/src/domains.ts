@@ -22,7 +22,9 @@ const record = z.object({
   type: z.enum(["TXT"]),
   name: z.string(),
   value: z.string().describe("What should be published."),
-  purpose: z.enum(["dkim", "spf", "dmarc"]),
+  purpose: z
+    .enum(["dkim", "return-path", "spf", "dmarc"])
+    .describe("`return-path` is SPF at the installation's own return path, where receivers look for it."),
   required: z.boolean().describe("Nothing is sent from the domain without it. The others are advice."),
   found: z
     .string()

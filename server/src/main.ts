@@ -113,7 +113,14 @@ async function buildParts(config: Config, { pool, secret, log, closing }: Ground
   const renderer = createRenderer({ threads: RENDER_THREADS });
   closing.push(() => renderer.close());
   const dns = createDns(config.DNS_SERVERS);
-  const domains = createDomains({ database, sealer, dns, log, staysHere: transport.name === "mailbox" });
+  const domains = createDomains({
+    database,
+    sealer,
+    dns,
+    log,
+    staysHere: transport.name === "mailbox",
+    returnPath: transport.name === "smtp" ? (config.BOUNCE_DOMAIN ?? null) : null,
+  });
   // With PORT=0 the public address is known once the port is.
   const address = { url: config.BASE_URL ?? "http://localhost" };
   const secure = address.url.startsWith("https:");

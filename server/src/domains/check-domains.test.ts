@@ -41,9 +41,16 @@ async function newProject(): Promise<string> {
 }
 
 /** One process' worth of domains, with a resolver of its own. */
-function startProcess(resolver: Dns = createDns([dns.address])): Domains {
+function startProcess(resolver: Dns = createDns([dns.address]), returnPath: string | null = null): Domains {
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
-  return createDomains({ database, sealer: createSealer(APP_SECRET), dns: resolver, staysHere: false, log });
+  return createDomains({
+    database,
+    sealer: createSealer(APP_SECRET),
+    dns: resolver,
+    staysHere: false,
+    returnPath,
+    log,
+  });
 }
 
 async function add(domains: Domains, domain: string, project = projectId): Promise<DomainView> {
@@ -163,6 +170,51 @@ test("SPF and DMARC are advice in words: several SPF records, +all, an inherited
   const unrelated = Array.from({ length: 20 }, (_, at) => `verification=${at}`);
   dns.setTxt("mail.advice.example", [...unrelated, "v=spf1 +all"]);
   expect((await advisory())[0]?.advice).toBe("`+all` lets every machin");
+});
+
+test("SPF is followed through its includes, at the return path where the installation has one of its own", async () => {
+  const domains = startProcess(createDns([dns.address]), "bounces.host.example");
+  const view = await add(domains, "tenant.example");
+  const spf = async () => {
+    const { records } = await domains.verify(projectId, view.id);
+    return records
+      .filter(({ purpose }) => purpose === "spf" || purpose === "return-path")
+      .map(({ purpose, name, status, advice }) => [purpose, name, status, advice]);
+  };
+  expect(await spf()).toEqual([
+    ["return-path", "bounces.host.example", "MISSING", expect.stringContaining("whoever runs it")],
+    ["spf", "tenant.example", "MISSING", expect.stringContaining("none is needed")],
+  ]);
+  dns.setTxt("bounces.host.example", ["v=spf1 include:relay.example a:mail.host.example mx -all"]);
+  dns.setTxt("relay.example", ["v=spf1 include:deep.relay.example -all"]);
+  dns.setTxt("deep.relay.example", ["v=spf1 include:relay.example -all"]);
+  dns.setRecords("mail.host.example", { AAAA: ["2001:db8::1"] });
+  dns.setTxt("tenant.example", ["v=spf1 ip4:192.0.2.1 -all"]);
+  expect(await spf()).toEqual([
+    ["return-path", "bounces.host.example", "MISMATCH", expect.stringContaining("leads back to itself")],
+    ["spf", "tenant.example", "FOUND", null],
+  ]);
+  dns.setTxt("deep.relay.example", ["v=spf1 ip4:192.0.2.0/24 -all"]);
+  expect((await spf())[0]).toEqual(["return-path", "bounces.host.example", "FOUND", null]);
+  dns.setMood("servfail");
+  expect((await spf())[0]).toEqual(["return-path", "bounces.host.example", "FOUND", null]);
+});
+
+test("of a batch of domains the return path is asked for once, and a hostile record costs few questions", async () => {
+  const domains = startProcess(createDns([dns.address]), "bounces.host.example");
+  dns.setTxt("bounces.host.example", [
+    `v=spf1 ${Array.from({ length: 60 }, (_, at) => `include:r${at}.example`).join(" ")} -all`,
+  ]);
+  for (let at = 0; at < 60; at++) dns.setTxt(`r${at}.example`, [`v=spf1 include:s${at}.example -all`]);
+  for (const name of ["one.example", "two.example", "three.example"]) {
+    const { id } = await add(domains, name);
+    await letPass(id, 6);
+  }
+  expect(await checkDue(domains)).toBe(3);
+  // A long answer is asked for again over TCP.
+  const asked = dns.questions.flatMap(({ name, transport }) => (transport === "udp" ? [name] : []));
+  expect(asked.filter((name) => name === "bounces.host.example")).toHaveLength(1);
+  expect(asked.filter((name) => /^[rs]\d+\.example$/.test(name)).length).toBeLessThanOrEqual(42);
 });
 
 test.for(["servfail", "silent"] as const)(

@@ -5,6 +5,7 @@ import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
 import { readMemberAddresses } from "../projects/members.ts";
+import { askRecords, askSpf, type Asked } from "./ask-records.ts";
 import {
   claimDueDomains,
   deleteFormerKey,
@@ -12,7 +13,6 @@ import {
   promoteNextKey,
   updateCheck,
 } from "./check-queries.ts";
-import { dkimName } from "./dkim-record.ts";
 import { lostDomainMail } from "./lost-domain-mail.ts";
 import {
   findDomain,
@@ -22,28 +22,16 @@ import {
   type DomainRow,
   type FoundRecords,
 } from "./queries.ts";
-import {
-  FORMER_KEY_MS,
-  judgeProof,
-  MAX_FAILED_CHECKS,
-  namesToAsk,
-  nextCheckMs,
-  nextState,
-  secondKeyOf,
-  signingKeyOf,
-} from "./rules.ts";
-import { spfRecordsOf } from "./spf-record.ts";
+import { FORMER_KEY_MS, judgeProof, MAX_FAILED_CHECKS, namesToAsk, nextCheckMs, nextState } from "./rules.ts";
+import { walkSpf } from "./spf-walk.ts";
 
-/** Domains claimed at once, and how many of them are asked for at a time. With a dead DNS a batch takes 35 s: far less than the lease. */
+/** Domains claimed at once, and how many of them are asked for at a time. With a DNS that is dead or plays for time a batch takes 35 to 95 s: less than the lease. */
 const BATCH_SIZE = 50;
 const CHECKS_AT_ONCE = 10;
 const CLAIM_LEASE_MS = 2 * 60_000;
 const LOOK_EVERY_MS = 30_000;
 /** In one turn; what is left is due in the next. */
 const MAX_BATCHES = 200;
-/** Of the records of one name this much is kept: a stranger's DNS says how much there is. */
-const MAX_KEPT_RECORDS = 10;
-const MAX_KEPT_CHARS = 2_000;
 
 const TAKEN = "The domain is verified in another project.";
 
@@ -54,12 +42,20 @@ export interface DomainChecker {
   checkDue(signal: AbortSignal): Promise<number>;
 }
 
-export function createDomainChecker(options: { database: Database; dns: Dns; log: Log }): DomainChecker {
-  const { database, dns, log } = options;
+/** `returnPath`: the domain of every envelope sender; null where mail leaves under its sender's own. */
+export function createDomainChecker(options: {
+  database: Database;
+  dns: Dns;
+  returnPath: string | null;
+  log: Log;
+}): DomainChecker {
+  const { database, dns, returnPath, log } = options;
+  const askReturnPath = async () => (returnPath === null ? {} : askSpf(dns, returnPath));
 
-  async function check(row: DomainRow): Promise<{ isTaken: boolean }> {
-    const asked = await ask(dns, row);
-    const booked = await transaction(database, (tx) => book(tx, row, asked));
+  async function check(row: DomainRow, spfOfReturnPath = askReturnPath()): Promise<{ isTaken: boolean }> {
+    const { found, trouble } = await askRecords(dns, row);
+    const asked = { found: { ...found, ...(await spfOfReturnPath) }, trouble };
+    const booked = await transaction(database, (tx) => book(tx, row, asked, returnPath));
     const ids = { projectId: row.project_id, domainId: row.id, domain: row.domain };
     if (booked.isLost)
       log.warn(ids, `a domain is no longer verified: ${MAX_FAILED_CHECKS} checks in a row failed`);
@@ -67,26 +63,28 @@ export function createDomainChecker(options: { database: Database; dns: Dns; log
     return booked;
   }
 
-  async function checkClaimed(key: DomainKey): Promise<void> {
+  async function checkClaimed(key: DomainKey, spfOfReturnPath: Promise<FoundRecords>): Promise<void> {
     try {
       const row = await findDomain(database, key);
-      if (row !== undefined) await check(row);
+      if (row !== undefined) await check(row, spfOfReturnPath);
     } catch (error) {
       log.warn({ err: error, domainId: key.id }, "a domain could not be checked; it is due again soon");
     }
   }
 
   return {
-    check,
+    check: (row) => check(row),
     async checkDue(signal) {
       const due = await listDueDomains(database, BATCH_SIZE);
       if (due.length === 0) return 0;
       const claimed = await transaction(database, (tx) => claimDueDomains(tx, due, CLAIM_LEASE_MS));
       const count = claimed.length;
+      if (count === 0 || signal.aborted) return count;
+      const spfOfReturnPath = askReturnPath();
       await Promise.all(
         Array.from({ length: CHECKS_AT_ONCE }, async () => {
           for (let key = claimed.shift(); key !== undefined && !signal.aborted; key = claimed.shift())
-            await checkClaimed(key);
+            await checkClaimed(key, spfOfReturnPath);
         }),
       );
       return count;
@@ -122,38 +120,8 @@ export function startDomainChecks(options: { checkDue: DomainChecker["checkDue"]
   };
 }
 
-interface Asked {
-  found: FoundRecords;
-  /** Why nobody answered for one of our keys; null when DNS answered. */
-  trouble: string | null;
-}
-
-async function ask(dns: Dns, row: DomainRow): Promise<Asked> {
-  const answers = await Promise.all(
-    namesToAsk(row).map(async (name) => ({ name, answer: await dns.txt(name) })),
-  );
-  const second = secondKeyOf(row);
-  const ours = [signingKeyOf(row), ...(second?.role === "next" ? [second] : [])].map(dkimName);
-  const found = answers.flatMap(({ name, answer }) => {
-    if (answer.kind === "unanswered") return [];
-    const records = answer.kind === "none" ? [] : answer.records;
-    return [[name, kept(name === row.domain ? spfRecordsOf(records) : records)] as const];
-  });
-  const reasons = answers.flatMap(({ name, answer }) =>
-    answer.kind === "unanswered" && ours.includes(name) ? [answer.reason] : [],
-  );
-  return { found: Object.fromEntries(found), trouble: reasons[0] ?? null };
-}
-
-/** What is stored of the records of a name; jsonb cannot hold a zero character. */
-function kept(records: readonly string[]): string[] {
-  return records
-    .slice(0, MAX_KEPT_RECORDS)
-    .map((record) => record.slice(0, MAX_KEPT_CHARS).replaceAll("\0", "\u{FFFD}").toWellFormed());
-}
-
 /** Books a check in one transaction; the row is read again under the lock, since it may have changed while DNS was asked. */
-async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked) {
+async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked, returnPath: string | null) {
   const key = { projectId: asked.project_id, id: asked.id };
   await lockDomainName(tx, asked.domain);
   const row = await findDomain(tx, key);
@@ -170,7 +138,7 @@ async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked) {
     failed_checks: state.failed_checks,
     failed_at: state.failed_at,
     hasChanged,
-    dns_found: withEarlier(row, found),
+    dns_found: withEarlier(row, found, returnPath),
     check_problem: isTaken ? TAKEN : problem,
     nextCheckMs: nextCheckMs(state.status, changedAt, row.now),
   });
@@ -196,11 +164,17 @@ async function isHeldElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {
 }
 
 /** For a name that nobody answered for, what was found there before still stands. */
-function withEarlier(row: DomainRow, found: FoundRecords): FoundRecords {
+function withEarlier(row: DomainRow, found: FoundRecords, returnPath: string | null): FoundRecords {
+  const records = { ...row.dns_found, ...found };
+  const spfDomains = returnPath === null ? [row.domain] : [row.domain, returnPath];
+  const needed = [
+    ...namesToAsk(row),
+    ...spfDomains.flatMap((domain) => [...walkSpf(domain, records).reached]),
+  ];
   return Object.fromEntries(
-    namesToAsk(row).flatMap((name) => {
-      const records = found[name] ?? row.dns_found[name];
-      return records === undefined ? [] : [[name, records] as const];
+    needed.flatMap((key) => {
+      const value = records[key];
+      return value === undefined ? [] : [[key, value] as const];
     }),
   );
 }

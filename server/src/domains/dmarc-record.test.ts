@@ -48,6 +48,13 @@ test.for([
     TO_BEGIN_WITH,
     "`rf` and `ri` are obsolete",
   ],
+  [
+    "reports have no mailto:",
+    ["v=DMARC1; p=none; rua=a@example.com, mailto:b@example.com; ruf=c@example.com; pct=5"],
+    "FOUND",
+    "v=DMARC1; p=none; rua=mailto:a@example.com,mailto:b@example.com; ruf=mailto:c@example.com",
+    "`pct` is obsolete since RFC 9989: take out. What is only a test is said by `t=y`. `rua` and `ruf` need `mailto:`",
+  ],
 ] as const)("what is to be done is said when %s", ([, records, status, value, advice]) => {
   expect(judge(...records)).toEqual({
     status,
@@ -55,6 +62,19 @@ test.for([
     advice: expect.stringContaining(advice),
     name: "_dmarc.example.com",
     found: records,
+  });
+});
+
+test("two records above the domain are named at their place", () => {
+  const found = {
+    "_dmarc.mail.example.com": [],
+    "_dmarc.example.com": ["v=DMARC1; p=none", "v=DMARC1; p=reject"],
+    "_dmarc.com": [],
+  };
+  expect(judgeDmarc("mail.example.com", found)).toMatchObject({
+    status: "MISMATCH",
+    name: "_dmarc.example.com",
+    advice: expect.stringContaining("2 DMARC records"),
   });
 });
 

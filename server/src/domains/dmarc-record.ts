@@ -12,6 +12,7 @@ const VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(;|$)/;
 const POLICIES = new Set(["none", "quarantine", "reject"]);
 /** What RFC 9989 took out. Receivers of the old rules may still act on them. */
 const OBSOLETE = ["pct", "rf", "ri"];
+const REPORTS = ["rua", "ruf"];
 const REPORT_ADDRESS = /^[a-z][a-z0-9+.-]*:\S+$/i;
 
 interface Policy {
@@ -39,18 +40,12 @@ export function judgeDmarc(
   const records = found[own];
   const unchecked = { status: "UNCHECKED", value: TO_BEGIN_WITH, advice: null } as const;
   if (records === undefined) return { ...unchecked, name: own, found: null };
-  const count = records.filter(isDmarc).length;
-  if (count > 1)
-    return {
-      status: "MISMATCH",
-      value: TO_BEGIN_WITH,
-      advice: `There are ${count} DMARC records of this name, so receivers ignore all of them. Keep one.`,
-      name: own,
-      found: records,
-    };
+  if (records.filter(isDmarc).length > 1) return several(own, records);
   const policy = findPolicy(domain, found);
   if (policy !== null) return { ...judgePolicy(policy), name: policy.name, found: [policy.record] };
   if (above.some((name) => found[name] === undefined)) return { ...unchecked, name: own, found: null };
+  const doubled = above.find((name) => (found[name] ?? []).filter(isDmarc).length > 1);
+  if (doubled !== undefined) return several(doubled, found[doubled] ?? []);
   const advice =
     "There is no DMARC record, and large receivers ask for one. `p=none` is fine to begin with: it changes nothing about your mail.";
   if (records.length === 0)
@@ -62,6 +57,17 @@ export function judgeDmarc(
     name: own,
     found: records,
   };
+}
+
+function several(name: string, found: readonly string[]) {
+  const count = found.filter(isDmarc).length;
+  return {
+    status: "MISMATCH",
+    value: TO_BEGIN_WITH,
+    advice: `There are ${count} DMARC records of this name, so receivers ignore all of them. Keep one.`,
+    name,
+    found,
+  } as const;
 }
 
 /** The policy that applies (RFC 9989 §4.10.1): the domain's own, else that of its organization, else that of the public suffix. */
@@ -94,15 +100,44 @@ function judgePolicy({ record, tags }: Policy): Judgement {
       ? { status: "FOUND", value: record, advice: `${fault}. Receivers act as if it said \`p=none\`.` }
       : { status: "MISMATCH", value: TO_BEGIN_WITH, advice: `${fault}, so receivers ignore it. Correct it.` };
   }
+  return improve(record, tags);
+}
+
+/** A record that works, with what could be better in it. */
+function improve(record: string, tags: Policy["tags"]): Judgement {
   const obsolete = OBSOLETE.filter((tag) => tags.has(tag));
-  if (obsolete.length === 0) return { status: "FOUND", value: record, advice: null };
-  const value = partsOf(record).filter((part) => !OBSOLETE.includes(nameOf(part)));
-  const names = obsolete.map((tag) => `\`${tag}\``).join(" and ");
-  return {
-    status: "FOUND",
-    value: value.map((part) => part.trim()).join("; "),
-    advice: `${names} ${obsolete.length === 1 ? "is" : "are"} obsolete since RFC 9989: take out. What is only a test is said by \`t=y\`.`,
-  };
+  const bare = REPORTS.filter((tag) =>
+    addressesOf(tags, tag).some((address) => !REPORT_ADDRESS.test(address)),
+  );
+  if (obsolete.length + bare.length === 0) return { status: "FOUND", value: record, advice: null };
+  const parts = partsOf(record).filter((part) => !OBSOLETE.includes(nameOf(part)));
+  const value = parts.map((part) => (bare.includes(nameOf(part)) ? withMailto(part) : part.trim()));
+  const advice = [];
+  if (obsolete.length > 0)
+    advice.push(
+      `${named(obsolete)} ${obsolete.length === 1 ? "is" : "are"} obsolete since RFC 9989: take out. What is only a test is said by \`t=y\`.`,
+    );
+  if (bare.length > 0)
+    advice.push(
+      `${named(bare)} ${bare.length === 1 ? "needs" : "need"} \`mailto:\` before each address; without it no report is sent.`,
+    );
+  return { status: "FOUND", value: value.join("; "), advice: advice.join(" ") };
+}
+
+const named = (tags: readonly string[]) => tags.map((tag) => `\`${tag}\``).join(" and ");
+const addressesOf = (tags: Policy["tags"], tag: string) =>
+  (tags.get(tag) ?? "")
+    .split(",")
+    .map((address) => address.trim())
+    .filter((address) => address !== "");
+
+function withMailto(part: string): string {
+  const [name = "", ...rest] = part.split("=");
+  const addresses = rest.join("=").split(",");
+  const whole = addresses.map(
+    (address) => (REPORT_ADDRESS.test(address.trim()) ? "" : "mailto:") + address.trim(),
+  );
+  return `${name.trim()}=${whole.join(",")}`;
 }
 
 const isDmarc = (record: string) => VERSION.test(record);

@@ -184,7 +184,14 @@ test("a domain verified while mail stayed on this machine proves nothing once ma
   const dns: Dns = { txt: async () => ({ kind: "none" }), records: async () => ({ kind: "none" }) };
   const log = createLog({ level: "silent" });
   const sealer = createSealer(APP_SECRET);
-  const domains = createDomains({ database: server.database, sealer, dns, staysHere: false, log });
+  const domains = createDomains({
+    database: server.database,
+    sealer,
+    dns,
+    staysHere: false,
+    returnPath: null,
+    log,
+  });
   expect((await domains.list(project.id)).map(({ domain, status }) => [domain, status])).toEqual([
     [name, "PENDING"],
   ]);

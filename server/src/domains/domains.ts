@@ -57,16 +57,21 @@ export interface Domains {
   checkDue: DomainChecker["checkDue"];
 }
 
-/** `staysHere`: the transport is the local mailbox, so nothing leaves this machine and DNS is not asked. */
+/**
+ * `staysHere`: the transport is the local mailbox, so nothing leaves this machine and DNS is not asked.
+ * `returnPath`: the domain of every envelope sender; null where mail leaves under its sender's own.
+ */
 export function createDomains(options: {
   database: Database;
   sealer: Sealer;
   dns: Dns;
   staysHere: boolean;
+  returnPath: string | null;
   log: Log;
 }): Domains {
-  const { database, sealer, dns, staysHere, log } = options;
-  const checker = createDomainChecker({ database, dns, log });
+  const { database, sealer, dns, staysHere, returnPath, log } = options;
+  const checker = createDomainChecker({ database, dns, returnPath, log });
+  const present = (row: DomainRow) => presentDomain(row, staysHere, returnPath);
   /** One key a domain: a former one is forgotten here as well. */
   const keys = new LRUCache<string, { selector: string; key: KeyObject }>({ max: MAX_KEPT_KEYS });
 
@@ -107,7 +112,7 @@ export function createDomains(options: {
     checkDue: async (signal) => (staysHere ? 0 : checker.checkDue(signal)),
     async list(projectId) {
       const rows = await listDomainRows(database, projectId);
-      const views = rows.map((row) => presentDomain(row, staysHere));
+      const views = rows.map(present);
       return staysHere ? [...views, sandbox(projectId)] : views;
     },
     async create(projectId, domain) {
@@ -123,7 +128,7 @@ export function createDomains(options: {
         await lockDomainName(tx, domain);
         refuseHolders(await findHolders(tx, domain), projectId, staysHere);
         await insertDomain(tx, { projectId, id }, domain, key);
-        return presentDomain(await getRow(tx, projectId, id), staysHere);
+        return present(await getRow(tx, projectId, id));
       };
     },
     async verify(projectId, id) {
@@ -131,7 +136,7 @@ export function createDomains(options: {
       const row = await getRow(database, projectId, id);
       if (staysHere) await transaction(database, (tx) => verifyLocally(tx, row));
       else if ((await checker.check(row)).isTaken) throw takenElsewhere();
-      return presentDomain(await getRow(database, projectId, id), staysHere);
+      return present(await getRow(database, projectId, id));
     },
     async rotateKey(projectId, id) {
       if (isSandbox(projectId, id))
@@ -144,7 +149,7 @@ export function createDomains(options: {
         const isNew = await insertNextDkimKey(tx, { projectId, id }, key);
         const row = await getRow(tx, projectId, id);
         if (!isNew) throw rotationRunning(row);
-        return presentDomain(row, staysHere);
+        return present(row);
       };
     },
     async delete(tx, projectId, id) {

@@ -7,7 +7,8 @@ import { judgeDmarc } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 import type { RecordStatus } from "./record-status.ts";
 import { lastErrorOf, secondKeyOf, signingKeyOf, type SecondKey } from "./rules.ts";
-import { judgeSpf, spfRecordsOf } from "./spf-record.ts";
+import { judgeSpf } from "./spf-record.ts";
+import { spfRecordsOf } from "./spf-walk.ts";
 
 export interface DomainView {
   id: string;
@@ -26,7 +27,7 @@ export interface RecordView {
   type: "TXT";
   name: string;
   value: string;
-  purpose: "dkim" | "spf" | "dmarc";
+  purpose: "dkim" | "return-path" | "spf" | "dmarc";
   required: boolean;
   found: string | null;
   status: RecordStatus;
@@ -41,7 +42,8 @@ export function isVerified(row: Pick<DomainRow, "status" | "last_checked_at">, s
   return staysHere ? row.last_checked_at !== null : row.status === "VERIFIED";
 }
 
-export function presentDomain(row: DomainRow, staysHere: boolean): DomainView {
+/** `returnPath`: the domain of every envelope sender; null where mail leaves under its sender's own. */
+export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: string | null): DomainView {
   const signing = signingKeyOf(row);
   const second = secondKeyOf(row);
   const keys = second === null ? [signing] : [signing, second];
@@ -55,7 +57,7 @@ export function presentDomain(row: DomainRow, staysHere: boolean): DomainView {
     records: [
       dkimView(signing, found),
       ...(second === null ? [] : [secondKeyView(second, found)]),
-      spfView(row.domain, found),
+      ...spfViews(row.domain, found, returnPath),
       dmarcView(row.domain, found),
     ],
     dkimTokens: keys.map(({ selector }) => selector),
@@ -117,15 +119,41 @@ function secondKeyView(key: SecondKey, found: FoundRecords): RecordView {
   };
 }
 
-function spfView(domain: string, found: FoundRecords): RecordView {
+/** Receivers look for SPF at the return path. Where that is a domain of the installation's, the sender's own record is a courtesy. */
+function spfViews(domain: string, found: FoundRecords, returnPath: string | null): RecordView[] {
+  const own = spfView("spf", domain, found);
+  if (returnPath === null || returnPath === domain) return [own];
+  const ofReturnPath = spfView("return-path", returnPath, found);
+  const whose = `This is the return path of all mail of the installation: whoever runs it changes its record.`;
+  return [
+    {
+      ...ofReturnPath,
+      advice: ofReturnPath.advice === null ? null : `${ofReturnPath.advice} ${whose}`,
+    },
+    own.status === "MISSING" ? { ...own, advice: courtesy(domain, returnPath) } : own,
+  ];
+}
+
+function courtesy(domain: string, returnPath: string): string {
+  const dmarc = isBelow(returnPath, domain)
+    ? "DMARC takes either that or the DKIM signature"
+    : "DMARC takes the DKIM signature, since the return path is a domain of another";
+  return `There is no SPF record, and none is needed: receivers look for SPF at the return path, ${returnPath}. ${dmarc}. A few filters look here all the same.`;
+}
+
+function isBelow(name: string, domain: string): boolean {
+  return name.endsWith(`.${domain}`) || domain.endsWith(`.${name}`);
+}
+
+function spfView(purpose: "spf" | "return-path", domain: string, found: FoundRecords): RecordView {
   const records = found[domain];
   return {
     type: "TXT",
     name: domain,
-    purpose: "spf",
+    purpose,
     required: false,
     found: shown(records && spfRecordsOf(records)),
-    ...judgeSpf(records),
+    ...judgeSpf(domain, found),
   };
 }
 

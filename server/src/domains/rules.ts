@@ -34,13 +34,12 @@ export function secondKeyOf(row: DomainRow): SecondKey | null {
   return until === null ? { ...key, role: "next" } : { ...key, role: "former", until };
 }
 
-/** The names whose TXT records a check asks for: at most two keys, SPF, and eight of DMARC. */
+/** The names whose TXT records a check asks for, SPF apart: at most two keys, and eight of DMARC. */
 export function namesToAsk(row: DomainRow): string[] {
   const second = secondKeyOf(row);
   return [
     dkimName(signingKeyOf(row)),
     ...(second === null ? [] : [dkimName(second)]),
-    row.domain,
     ...dmarcNames(row.domain),
   ];
 }

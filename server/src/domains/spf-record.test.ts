@@ -1,8 +1,12 @@
 // SPF advice: what is said about each record a domain may have, and what should stand there instead.
 import { expect, test } from "vitest";
 import { judgeSpf } from "./spf-record.ts";
+import { walkSpf } from "./spf-walk.ts";
 
 const SKELETON = "v=spf1 ?all";
+const DOMAIN = "example.com";
+const judge = (records: readonly string[], others: Record<string, readonly string[]> = {}) =>
+  judgeSpf(DOMAIN, { [DOMAIN]: records, ...others });
 
 test.for([
   "v=spf1 include:relay.example ~all",
@@ -11,7 +15,7 @@ test.for([
   "v=spf1 redirect=_spf.example.com",
   "v=spf1 exists:%{i}.spf.example.com exp=why.example.com ~all",
 ])("nothing is said about %s", (record) => {
-  expect(judgeSpf(["google-site-verification=x", record])).toEqual({
+  expect(judge(["google-site-verification=x", record])).toEqual({
     status: "FOUND",
     value: record,
     advice: null,
@@ -39,18 +43,116 @@ test.for([
     SKELETON,
     "11 lookups",
   ],
+  ["a name that is none", ["v=spf1 include:constructor -all"], "MISMATCH", SKELETON, "names no host"],
 ] as const)("what is to be done is said for %s", ([, records, status, value, advice]) => {
-  expect(judgeSpf(records)).toEqual({ status, value, advice: expect.stringContaining(advice) });
+  expect(judge(records)).toEqual({ status, value, advice: expect.stringContaining(advice) });
 });
 
 test("nothing is said while nobody answers", () => {
-  expect(judgeSpf(undefined)).toEqual({ status: "UNCHECKED", value: SKELETON, advice: null });
+  expect(judgeSpf(DOMAIN, {})).toEqual({ status: "UNCHECKED", value: SKELETON, advice: null });
 });
 
 test("the advised value is never made of servers we only guess, and always valid itself", () => {
   for (const records of [[], ["v=spf1 x"], ["v=spf1 a", "v=spf1 b"], ["v=spf1 +all"], ["v=spf1 mx"]]) {
-    const { value } = judgeSpf(records);
+    const { value } = judge(records);
     expect(value).not.toContain("include:");
-    expect(judgeSpf([value])).toEqual({ status: "FOUND", value, advice: null });
+    expect(judge([value])).toEqual({ status: "FOUND", value, advice: null });
   }
+});
+
+const includes = (...names: string[]) => `v=spf1 ${names.map((name) => `include:${name}`).join(" ")} ~all`;
+
+test.for([
+  [
+    "eleven lookups, most of them two levels down",
+    [includes("a.example", "b.example")],
+    {
+      "a.example": [`v=spf1 ${"exists:%{i}.a.example ".repeat(5)}-all`],
+      "b.example": [`v=spf1 ${"exists:%{i}.b.example ".repeat(4)}-all`],
+    },
+    "needs 11 lookups",
+  ],
+  [
+    "more lookups than are counted",
+    [includes("a.example")],
+    { "a.example": [`v=spf1 ${"exists:%{i}.a.example ".repeat(300)}-all`] },
+    "more than 20 lookups",
+  ],
+  [
+    "a loop",
+    [includes("a.example")],
+    { "a.example": [includes("b.example")], "b.example": [includes("a.example")] },
+    "`b.example` includes `a.example`, which leads back to itself",
+  ],
+  ["a record that includes itself", [includes(DOMAIN)], {}, "leads back to itself"],
+  [
+    "a loop of redirects",
+    ["v=spf1 redirect=a.example"],
+    { "a.example": ["v=spf1 redirect=example.com"] },
+    "leads back",
+  ],
+  ["an include without a record", [includes("a.example")], { "a.example": [] }, "has no SPF record"],
+  [
+    "an include with two records",
+    [includes("a.example")],
+    { "a.example": ["v=spf1 a -all", "v=spf1 mx -all"] },
+    "`a.example`, which has 2 SPF records",
+  ],
+  [
+    "an include with a fault",
+    [includes("a.example")],
+    { "a.example": ["v=spf1 ip:192.0.2.1 -all"] },
+    "`ip:192.0.2.1` in the record of `a.example` is nothing SPF knows",
+  ],
+  [
+    "three void lookups",
+    ["v=spf1 a mx exists:x.example -all"],
+    { "A example.com": [], "MX example.com": [], "A x.example": [] },
+    "nothing for 3 names that the record looks up (`example.com`, `example.com`, `x.example`)",
+  ],
+  [
+    "too many hosts behind one mx",
+    ["v=spf1 mx:m.example -all"],
+    { "MX m.example": Array.from({ length: 11 }, (_, at) => `m${at}.example`) },
+    "more than 10 hosts",
+  ],
+] as const)("what receivers take for an error is named: %s", ([, records, others, advice]) => {
+  expect(judge(records, others)).toEqual({
+    status: "MISMATCH",
+    value: SKELETON,
+    advice: expect.stringContaining(advice),
+  });
+});
+
+test.for([
+  ["ten lookups", includes("a.example"), { "a.example": [`v=spf1 ${"exists:%{i}.a ".repeat(9)}-all`] }],
+  ["two void lookups", "v=spf1 a mx -all", { "A example.com": [], "MX example.com": [] }],
+  ["the same include twice", includes("a.example", "a.example"), { "a.example": ["v=spf1 -all"] }],
+  ["what stands behind all", "v=spf1 -all include:a.example redirect=b.example", { "a.example": [] }],
+  ["answers that are not there yet", includes("a.example", "b.example"), { "a.example": ["v=spf1 -all"] }],
+] as const)("no error: %s", ([, record, others]) => {
+  expect(judge([record], others)).toEqual({ status: "FOUND", value: record, advice: null });
+});
+
+test("ptr works and is advised against, wherever it stands", () => {
+  const judged = judge([includes("a.example")], { "a.example": ["v=spf1 ptr -all"] });
+  expect(judged).toMatchObject({
+    status: "FOUND",
+    advice: expect.stringContaining("`a.example` uses `ptr`"),
+  });
+  expect(judge(["v=spf1 ptr:example.com"]).advice).toMatch(/End it with `~all`. .* uses `ptr`/);
+});
+
+test("a walk asks what it needs, once, and never much however much it is given", () => {
+  const found = {
+    [DOMAIN]: ["v=spf1 a a:Mail.example.com/24 mx include:a.example include:a.example exists:%{i}.x ~all"],
+  };
+  expect(walkSpf(DOMAIN, found).questions.map(({ key }) => key)).toEqual([
+    "A example.com",
+    "A mail.example.com",
+    "MX example.com",
+    "a.example",
+  ]);
+  const wide = `v=spf1 ${Array.from({ length: 500 }, (_, at) => `include:r${at}.example`).join(" ")} -all`;
+  expect(walkSpf(DOMAIN, { [DOMAIN]: [wide] }).questions.length).toBeLessThanOrEqual(21);
 });

@@ -1,0 +1,77 @@
+// Asks DNS what a check of a domain needs: its own names, then step by step what its SPF records lead to; bounded in questions and time.
+// Before it: check-domains.ts. After it: rules.ts judges the proof, check-queries.ts stores what was found.
+import type { Dns, DnsAnswer } from "../platform/dns.ts";
+import { dkimName } from "./dkim-record.ts";
+import type { DomainRow, FoundRecords } from "./queries.ts";
+import { namesToAsk, secondKeyOf, signingKeyOf } from "./rules.ts";
+import { spfRecordsOf, walkSpf, type SpfQuestion } from "./spf-walk.ts";
+
+/** Of the records of one name this much is kept: a stranger's DNS says how much there is. One more than the hosts an `mx` may have. */
+const MAX_KEPT_RECORDS = 11;
+const MAX_KEPT_CHARS = 2_000;
+/** Each step of the walk is as deep as its includes; deeper ones are an error to receivers long before. */
+const MAX_STEPS = 11;
+/** No step begins after this long; one takes up to 7 s. */
+const STEPS_MS = 5_000;
+
+export interface Asked {
+  found: FoundRecords;
+  /** Why nobody answered for one of our keys; null when DNS answered. */
+  trouble: string | null;
+}
+
+/** Asks for everything a check of this domain judges, the SPF of the return path apart. Never throws. */
+export async function askRecords(dns: Dns, row: DomainRow): Promise<Asked> {
+  const spf = askSpf(dns, row.domain);
+  const answers = await Promise.all(
+    namesToAsk(row).map(async (name) => ({ name, answer: await dns.txt(name) })),
+  );
+  const second = secondKeyOf(row);
+  const ours = [signingKeyOf(row), ...(second?.role === "next" ? [second] : [])].map(dkimName);
+  const found = answers.flatMap(({ name, answer }) => {
+    const records = recordsOf(answer);
+    return records === null ? [] : [[name, kept(records)] as const];
+  });
+  const reasons = answers.flatMap(({ name, answer }) =>
+    answer.kind === "unanswered" && ours.includes(name) ? [answer.reason] : [],
+  );
+  return { found: { ...(await spf), ...Object.fromEntries(found) }, trouble: reasons[0] ?? null };
+}
+
+/** The SPF record of a domain and what it leads to. Never throws. */
+export async function askSpf(dns: Dns, domain: string): Promise<FoundRecords> {
+  const found: Record<string, readonly string[]> = {};
+  const asked = new Set<string>();
+  const startedAt = performance.now();
+  for (let step = 0; step < MAX_STEPS && performance.now() - startedAt < STEPS_MS; step++) {
+    const questions = walkSpf(domain, found).questions.filter(({ key }) => !asked.has(key));
+    if (questions.length === 0) break;
+    await Promise.all(
+      questions.map(async (question) => {
+        asked.add(question.key);
+        const records = recordsOf(await answerTo(dns, question));
+        if (records === null) return;
+        found[question.key] = kept(question.type === "TXT" ? spfRecordsOf(records) : records);
+      }),
+    );
+  }
+  return found;
+}
+
+async function answerTo(dns: Dns, { type, name }: SpfQuestion): Promise<DnsAnswer> {
+  if (type === "TXT") return dns.txt(name);
+  const answer = await dns.records(name, type);
+  return type === "A" && answer.kind === "none" ? dns.records(name, "AAAA") : answer;
+}
+
+function recordsOf(answer: DnsAnswer): string[] | null {
+  if (answer.kind === "unanswered") return null;
+  return answer.kind === "none" ? [] : answer.records;
+}
+
+/** What is stored of the records of a name; jsonb cannot hold a zero character. */
+function kept(records: readonly string[]): string[] {
+  return records
+    .slice(0, MAX_KEPT_RECORDS)
+    .map((record) => record.slice(0, MAX_KEPT_CHARS).replaceAll("\0", "\u{FFFD}").toWellFormed());
+}
