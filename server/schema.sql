@@ -295,6 +295,7 @@ CREATE TABLE senders (
   lease_until  timestamp with time zone  NOT NULL,
   started_at   timestamp with time zone  NOT NULL  DEFAULT now(),
   in_doubt     uuid[]                    NOT NULL  DEFAULT '{}'::uuid[],
+  outages      text[]                    NOT NULL  DEFAULT '{}'::text[],
   CONSTRAINT senders_pkey PRIMARY KEY (id)
 );
 

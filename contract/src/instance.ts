@@ -35,22 +35,20 @@ export const getHealth = endpoint({
 });
 
 const check = z.enum(["ok", "failing"]);
+const checks = z.object({ database: check, migrations: check, queue: check, disk: check });
+/** What a person should know although the process can work: a load balancer must not take it out for this. */
+const warnings = z.array(z.object({ code: z.enum(["TRANSPORT_OUTAGE"]), message: z.string() }));
 
 export const getReadiness = endpoint({
   name: "instance.ready",
   method: "GET",
   path: "/ready",
-  summary: "Whether the process can do its work: database, migrations, queue",
+  summary:
+    "Whether the process can do its work: database, migrations, queue, disk; and what else a person should know",
   caller: "anyone",
   answers: {
-    200: z.object({
-      status: z.literal("ready"),
-      checks: z.object({ database: check, migrations: check, queue: check }),
-    }),
-    503: z.object({
-      status: z.literal("not ready"),
-      checks: z.object({ database: check, migrations: check, queue: check }),
-    }),
+    200: z.object({ status: z.literal("ready"), checks, warnings }),
+    503: z.object({ status: z.literal("not ready"), checks, warnings }),
   },
 });
 

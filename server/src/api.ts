@@ -135,7 +135,7 @@ const PAGE_HEADERS = {
 
 function addPages(app: FastifyInstance, { database, facts }: ApiParts): void {
   app.get("/", async (_request, reply) =>
-    reply.headers(PAGE_HEADERS).send(homePage(await readReadiness(database), facts.baseUrl())),
+    reply.headers(PAGE_HEADERS).send(homePage(await readReadiness(database, facts.dataDir), facts.baseUrl())),
   );
   app.register(scalar, {
     routePrefix: "/docs",

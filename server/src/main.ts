@@ -20,6 +20,7 @@ import { migrate } from "./platform/migrations.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
 import { createTransport } from "./emails/providers/create-transport.ts";
 import { createRenderer } from "./emails/rendering/renderer.ts";
+import { smtpNameOf } from "./emails/smtp-name.ts";
 import { defaultSystemAddress } from "./emails/system-sender.ts";
 import { createSessions } from "./users/sessions.ts";
 import { createDomains } from "./domains/domains.ts";
@@ -31,7 +32,8 @@ import { createSnsDoor } from "./deliveries/sns.ts";
 import { createSnsKeys } from "./deliveries/sns-keys.ts";
 import { createSnsRequests } from "./deliveries/sns-requests.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
-import { bootstrap, type BootstrapResult } from "./instance/bootstrap.ts";
+import { bootstrap } from "./instance/bootstrap.ts";
+import { greet } from "./instance/greeting.ts";
 import { startWorker } from "./worker.ts";
 
 const MAX_DATABASE_CONNECTIONS = 16;
@@ -108,8 +110,9 @@ async function buildParts(config: Config, { pool, secret, log, closing }: Ground
   const database = createDatabase(pool);
   const metrics = createMetrics();
   const sealer = createSealer(secret);
-  const heloName = hostname();
-  const { transport, connections } = await createTransport(config, { database, log, heloName });
+  const smtpName = smtpNameOf(config.SMTP_NAME, config.BASE_URL, hostname());
+  const sending = await createTransport(config, { database, log, heloName: smtpName });
+  const { transport } = sending;
   const renderer = createRenderer({ threads: RENDER_THREADS });
   closing.push(() => renderer.close());
   const dns = createDns(config.DNS_SERVERS);
@@ -130,8 +133,8 @@ async function buildParts(config: Config, { pool, secret, log, closing }: Ground
     database,
     metrics,
     sealer,
-    transport,
-    connections,
+    ...sending,
+    smtpName,
     renderer,
     dns,
     domains,
@@ -162,7 +165,12 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   closing.push(async () => clock.stop());
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   const worker = config.ROLES.includes("worker") ? await startWorker(parts) : null;
-  if (worker !== null) closing.push(() => worker.stop());
+  if (worker !== null) {
+    closing.push(() => worker.stop());
+    // Nobody waits for it: a mail server that is away must not keep the rest from starting.
+    for (const watch of parts.watches)
+      void watch.tryNow().then((sentence) => (sentence === null ? undefined : say(sentence)));
+  }
   // Without a worker in this process, the one elsewhere looks every second.
   const notices = createNoticeStore(parts.database, () => worker?.wakeNotices());
   await openSmtp(config, parts, notices, ground);
@@ -178,6 +186,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     signupsDisabled: config.DISABLE_SIGNUPS,
     // Account mails hold secrets: they are shown only where nobody but this machine can ask.
     showsSystemMail: transport.name === "mailbox" && isLoopback(config.HOST),
+    dataDir: config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null,
   };
   // A process loads the code of its roles only: a worker at rest without HTTP is a quarter smaller.
   const { createApi } = await import("./api.ts");
@@ -205,7 +214,7 @@ type Parts = Awaited<ReturnType<typeof buildParts>>;
 /** Listens for mail where there is a domain to take it for. */
 async function openSmtp(
   config: Config,
-  { returnPaths, bounceDomain, inboundDomain, log }: Parts,
+  { returnPaths, bounceDomain, inboundDomain, smtpName, log }: Parts,
   notices: NoticeStore,
   { closing, say }: Ground,
 ): Promise<void> {
@@ -218,7 +227,7 @@ async function openSmtp(
     inboundDomain,
     host: config.HOST,
     port: config.SMTP_PORT,
-    name: hostname(),
+    name: smtpName,
     log,
   });
   closing.push(() => door.stop());
@@ -241,25 +250,6 @@ function openSns(config: Config, { database, log }: Parts, notices: NoticeStore)
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-function greet(url: string, accounts: BootstrapResult, config: Config, say: (line: string) => void): void {
-  say(`Postloft is ready: ${url}`);
-  say(`  API documentation   ${url}/docs`);
-  if (config.MAIL_TRANSPORT === "mailbox")
-    say(
-      "  Mail                stays in the local mailbox (MAIL_TRANSPORT=mailbox): read it at /mailbox/messages",
-    );
-  if (accounts === "made")
-    say(`  First account       ${config.BOOTSTRAP_EMAIL}, made from the settings BOOTSTRAP_*`);
-  if (accounts !== "nothing set") return;
-  say("There is no account yet. Create the first one, then a project with its API keys:");
-  say(
-    `  curl -c cookies -H 'Content-Type: application/json' -d '{"email":"you@example.com","password":"at least 8 characters"}' ${url}/auth/signup`,
-  );
-  say(
-    `  curl -b cookies -H 'Content-Type: application/json' -d '{"name":"My project"}' ${url}/users/@me/projects`,
-  );
 }
 
 function sayLine(line: string): void {

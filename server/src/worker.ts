@@ -8,6 +8,7 @@ import type { Metrics } from "./platform/metrics.ts";
 import { sweepRateWindows } from "./platform/rate-limit.ts";
 import { createPreparer } from "./emails/prepare-emails.ts";
 import type { Transport } from "./emails/providers/transport.ts";
+import type { TransportWatch } from "./emails/providers/transport-watch.ts";
 import type { Renderer } from "./emails/rendering/renderer.ts";
 import { startSender } from "./emails/sender.ts";
 import { sweepSystemMails } from "./emails/system-mail.ts";
@@ -33,6 +34,8 @@ import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 export interface WorkerParts {
   database: Database;
   transport: Transport;
+  /** One for each transport that takes mail away from this machine. */
+  watches: readonly TransportWatch[];
   connections: number;
   pace: { projectSendsPerSecond: number; destinationConnections?: number };
   systemFrom: SystemAddress;
@@ -83,6 +86,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     connections: parts.connections,
     ...parts.pace,
     systemFrom: parts.systemFrom,
+    outages: () => parts.watches.flatMap((watch) => watch.outage() ?? []),
     log,
     metrics,
   });
@@ -101,6 +105,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     metrics,
   });
   const notices = startNoticeReader({ database, interpret: createNoticeInterpreter(parts, deliveries), log });
+  for (const watch of parts.watches) watch.start();
   const sweeping = setInterval(() => void sweep(parts), SWEEP_MS);
   return {
     wakeSender: () => sender.wake(),
@@ -108,6 +113,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     wakeNotices: () => notices.wake(),
     async stop() {
       clearInterval(sweeping);
+      for (const watch of parts.watches) watch.stop();
       await Promise.all([
         sender.stop(),
         jobs.stop(),

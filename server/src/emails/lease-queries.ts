@@ -13,16 +13,16 @@ export async function insertSender(
   );
 }
 
-/** Whether the lease could be renewed; false when the sender was declared dead. */
+/** Whether the lease could be renewed; false when the sender was declared dead. Also keeps what it knows of its transports. */
 export async function renewLease(
   database: Database,
   senderId: string,
   leaseSeconds: number,
+  outages: readonly string[],
 ): Promise<boolean> {
   const result = await sql`
-    update senders set lease_until = now() + make_interval(secs => ${leaseSeconds}) where id = ${senderId}`.execute(
-    database,
-  );
+    update senders set lease_until = now() + make_interval(secs => ${leaseSeconds}), outages = ${outages}
+    where id = ${senderId}`.execute(database);
   return result.numAffectedRows === 1n;
 }
 

@@ -41,6 +41,8 @@ export interface LeaseOptions {
   metrics: Metrics;
   /** Between two renewals; shorter in tests. */
   beatMs?: number;
+  /** What this process knows of transports that take no mail; others read it beside the lease. */
+  outages?: () => readonly string[];
 }
 
 export async function createLease(options: LeaseOptions): Promise<Lease> {
@@ -60,7 +62,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
 
   async function renew(): Promise<boolean> {
     const startedMs = performance.now();
-    if (!(await renewLease(database, senderId, LEASE_SECONDS))) return false;
+    if (!(await renewLease(database, senderId, LEASE_SECONDS, options.outages?.() ?? []))) return false;
     heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
     return true;
   }

@@ -43,6 +43,8 @@ export interface SenderOptions {
   systemFrom?: SystemAddress;
   /** Between two renewals of the lease; shorter in tests. */
   beatMs?: number;
+  /** What this process knows of transports that take no mail. */
+  outages?: () => readonly string[];
   log: Log;
   metrics: Metrics;
 }

@@ -1,28 +1,49 @@
-// Whether this process can do its work: the database answers, its shape is the newest, mail does not pile up.
+// Whether this process can do its work: the database answers, its shape is the newest, mail does not pile up, there is room on the disk;
+// and what a person should know although it can, such as a mail server that is away.
 // Before it: routes.ts (`/ready`, `/`). After it: whoever runs the installation.
 import type { Database } from "../platform/database.ts";
+import { hasRoom } from "../platform/disk.ts";
 import { readMigrations } from "../platform/migrations.ts";
-import { countAppliedMigrations, readOldestDueSeconds } from "./queries.ts";
+import { countAppliedMigrations, listTransportOutages, readOldestDueSeconds } from "./queries.ts";
 
 export type Check = "ok" | "failing";
 
 export interface Readiness {
   ready: boolean;
-  checks: { database: Check; migrations: Check; queue: Check };
+  checks: { database: Check; migrations: Check; queue: Check; disk: Check };
+  warnings: Warning[];
+}
+
+/** None of these takes a process out of service: behind a load balancer all would go at once, and what they take is kept. */
+export interface Warning {
+  code: "TRANSPORT_OUTAGE";
+  /** A sentence that anybody may read. */
+  message: string;
 }
 
 /** Mail that is due and has waited this long says that nobody sends. */
 const QUEUE_ALARM_SECONDS = 300;
 
-/** Never throws: what cannot be asked is failing. */
-export async function readReadiness(database: Database): Promise<Readiness> {
+/**
+ * Never throws: what cannot be asked is failing.
+ *
+ * @param dataDir of the embedded database; null with a database elsewhere
+ */
+export async function readReadiness(database: Database, dataDir: string | null): Promise<Readiness> {
   const expected = (await readMigrations()).length;
   const applied = await countAppliedMigrations(database).catch(() => null);
   const oldest = await readOldestDueSeconds(database).catch(() => null);
+  const room = await hasRoom(dataDir).catch(() => false);
+  const outages = await listTransportOutages(database).catch(() => []);
   const checks: Readiness["checks"] = {
     database: applied === null ? "failing" : "ok",
     migrations: applied !== null && applied >= expected ? "ok" : "failing",
     queue: oldest !== null && oldest < QUEUE_ALARM_SECONDS ? "ok" : "failing",
+    disk: room ? "ok" : "failing",
   };
-  return { ready: Object.values(checks).every((check) => check === "ok"), checks };
+  const warnings = outages.map((outage): Warning => ({
+    code: "TRANSPORT_OUTAGE",
+    message: `${outage}: its mail waits and is tried again by itself. The log says why.`,
+  }));
+  return { ready: Object.values(checks).every((check) => check === "ok"), checks, warnings };
 }

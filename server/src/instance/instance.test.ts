@@ -51,7 +51,7 @@ test("GET /health answers while the process lives, GET /ready when it can work",
   const ready = await server.call("GET", "/ready");
   expect([ready.status, ready.body]).toEqual([
     200,
-    { status: "ready", checks: { database: "ok", migrations: "ok", queue: "ok" } },
+    { status: "ready", checks: { database: "ok", migrations: "ok", queue: "ok", disk: "ok" }, warnings: [] },
   ]);
 });
 
@@ -75,12 +75,43 @@ test("mail that nobody sends makes the installation not ready, and it says so", 
   const ready = await server.call("GET", "/ready");
   expect([ready.status, ready.body]).toEqual([
     503,
-    { status: "not ready", checks: { database: "ok", migrations: "ok", queue: "failing" } },
+    {
+      status: "not ready",
+      checks: { database: "ok", migrations: "ok", queue: "failing", disk: "ok" },
+      warnings: [],
+    },
   ]);
   const page = await server.call("GET", "/");
   expect(page.text).toContain("needs attention");
   await server.rows("delete from emails where id = $1", email);
   expect((await server.call("GET", "/ready")).status).toBe(200);
+});
+
+test("a mail server that is away is told by every process, and takes none out of service", async () => {
+  const worker = await server.startAnother({
+    MAIL_TRANSPORT: "smtp://user:hunter2@127.0.0.1:1",
+    ROLES: "worker",
+  });
+  const outage = async () => {
+    const { status, body } = await server.call<{ warnings: Array<{ code: string; message: string }> }>(
+      "GET",
+      "/ready",
+    );
+    expect(status).toBe(200);
+    return body.warnings[0];
+  };
+  await expect.poll(outage, { timeout: 15_000 }).toMatchObject({
+    code: "TRANSPORT_OUTAGE",
+    message: expect.stringMatching(/^The transport smtp has been out of service since \d{4}-/),
+  });
+  const ready = await server.call("GET", "/ready");
+  expect(contract.getReadiness.answers[200]?.parse(ready.body)).toEqual(ready.body);
+  expect(ready.text).not.toMatch(/127\.0\.0\.1|hunter2/);
+  const page = await server.call("GET", "/");
+  expect(page.text).toContain("needs attention");
+  expect(page.text).toContain("The transport smtp has been out of service since");
+  await worker.stop();
+  expect(await outage()).toBeUndefined();
 });
 
 test("GET /metrics is what Prometheus reads, with routes and not paths", async () => {
@@ -163,8 +194,9 @@ test("what cannot be asked is failing, and asking never throws", async () => {
   const gone = await createTestDatabase();
   const database = createDatabase(gone.pool);
   await gone.drop();
-  expect(await readReadiness(database)).toEqual({
+  expect(await readReadiness(database, "/no/such/folder")).toEqual({
     ready: false,
-    checks: { database: "failing", migrations: "failing", queue: "failing" },
+    checks: { database: "failing", migrations: "failing", queue: "failing", disk: "failing" },
+    warnings: [],
   });
 });

@@ -18,3 +18,12 @@ export async function readOldestDueSeconds(database: Database): Promise<number> 
   );
   return rows[0]?.seconds ?? 0;
 }
+
+/** What live senders say of transports that take no mail. */
+export async function listTransportOutages(database: Database): Promise<string[]> {
+  const { rows } = await sql<{ outage: string }>`
+    select distinct outage from senders, unnest(outages) as outage where lease_until > now() order by 1 limit 100`.execute(
+    database,
+  );
+  return rows.map(({ outage }) => outage);
+}

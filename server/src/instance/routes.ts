@@ -18,6 +18,8 @@ export interface InstanceFacts {
   transportName: string;
   signupsDisabled: boolean;
   showsSystemMail: boolean;
+  /** Of the embedded database; null with a database elsewhere. */
+  dataDir: string | null;
 }
 
 export function instanceRoutes({
@@ -33,8 +35,8 @@ export function instanceRoutes({
     route(contract.getConfig, async () => ok(publicConfig(facts))),
     route(contract.getHealth, async () => ok({ status: "ok", time: now().toISOString() })),
     route(contract.getReadiness, async () => {
-      const { ready, checks } = await readReadiness(database);
-      return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not ready", checks } };
+      const { ready, ...told } = await readReadiness(database, facts.dataDir);
+      return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not ready", ...told } };
     }),
     route(contract.getMetrics, async () => ({
       ...ok(await metrics.registry.metrics()),

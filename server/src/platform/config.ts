@@ -40,6 +40,13 @@ const domain = z
     "must be a domain such as in.example.com",
   )
   .optional();
+const smtpName = z
+  .string()
+  .regex(
+    /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[a-z0-9:.]{1,64}\])$/i,
+    "must be a host name such as mail.example.com, or an address in brackets",
+  )
+  .max(255, "must be at most 255 characters");
 const proxy = z
   .string()
   .refine(
@@ -148,6 +155,11 @@ export const SETTINGS = {
     port.default(2525),
     "2525",
     "Port where the role `smtp` takes mail for BOUNCE_DOMAIN and INBOUND_DOMAIN; without both it does not listen.",
+  ),
+  SMTP_NAME: setting(
+    smtpName.optional(),
+    "",
+    "What this installation calls itself over SMTP: in EHLO to other servers and in the greeting of its own. Empty: the host of BASE_URL; where that is this machine alone (localhost), the name of the machine.",
   ),
   REPUTATION_GUARD: setting(
     flag.default(true),

@@ -3,6 +3,7 @@
 import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
 import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
 import { createDatabaseWatch } from "./database-watch.ts";
+import { noteFullDisk } from "./disk.ts";
 import type { Log } from "./log.ts";
 import type { Rows } from "./rows.ts";
 import { Refusal } from "./refusal.ts";
@@ -42,6 +43,7 @@ export const plannedOften = sql.raw(PLANNED_OFTEN);
 const PLAN_LIFE_MS = 5_000;
 
 const INT8 = 20;
+const DISK_FULL = "53100";
 const RETRIED_CODES = new Set(["40001", "40P01"]);
 /** Connection lost, server shutting down or starting up, out of connections, disk full. */
 const UNAVAILABLE_CODES = /^(08...|57P0[123]|53...|58030|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT)$/;
@@ -103,10 +105,12 @@ export function createDatabase(pool: Pool): Database {
           return {
             query: async (text: string, values: unknown[]) => {
               const name = nameOf(text);
-              return watch.during(async () => {
-                if (isMarked(text, PLANNED_OFTEN)) await forgetOldPlans(client);
-                return client.query(name === undefined ? { text, values } : { name, text, values });
-              });
+              return watch
+                .during(async () => {
+                  if (isMarked(text, PLANNED_OFTEN)) await forgetOldPlans(client);
+                  return client.query(name === undefined ? { text, values } : { name, text, values });
+                })
+                .catch(throwNoted);
             },
             release: () => client.release(),
           } as unknown as PoolClient;
@@ -115,6 +119,11 @@ export function createDatabase(pool: Pool): Database {
       } as unknown as Pool,
     }),
   });
+}
+
+function throwNoted(error: unknown): never {
+  if (databaseErrorCode(error) === DISK_FULL) noteFullDisk();
+  throw error;
 }
 
 function isMarked(text: string, mark: string): boolean {

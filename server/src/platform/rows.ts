@@ -326,6 +326,7 @@ export interface SendersTable {
   lease_until: Date;
   started_at: Generated<Date>;
   in_doubt: Generated<string[]>;
+  outages: Generated<string[]>;
 }
 
 export interface SendingHoursTable {

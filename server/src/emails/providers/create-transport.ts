@@ -9,6 +9,7 @@ import { parseSesUrl } from "./ses-url.ts";
 import { createSmtpTransport } from "./smtp.ts";
 import { parseSmtpUrl } from "./smtp-url.ts";
 import { DEFAULT_CONNECTIONS, type Transport } from "./transport.ts";
+import { watchTransport, type TransportWatch } from "./transport-watch.ts";
 
 export type TransportSettings = Pick<
   Config,
@@ -18,7 +19,7 @@ export type TransportSettings = Pick<
 export interface TransportSurroundings {
   database: Database;
   log: Log;
-  /** What SMTP's EHLO says: the name of this machine. */
+  /** What SMTP's EHLO says. */
   heloName: string;
 }
 
@@ -30,21 +31,34 @@ interface Entry {
   weight?: number;
 }
 
+/** What the setting gives. */
+export interface MadeTransport {
+  transport: Transport;
+  /** How many messages may be in handover at once. */
+  connections: number;
+  /** One for each transport that takes mail away from this machine. */
+  watches: readonly TransportWatch[];
+}
+
 const MAX_WEIGHT = 1000;
 const WEIGHT = /^weight=(.*)$/;
 
 /**
  * `mailbox`, `smtp://…`, `smtps://…`, `ses://…`; or several of the last three, comma-separated, each with an optional
- * `?weight=`. `connections` is how many messages may be in handover at once.
+ * `?weight=`.
  * @throws ConfigError that says which entry is wrong and why, and repeats nothing of it: there are passwords in it.
  */
 export async function createTransport(
   settings: TransportSettings,
   surroundings: TransportSurroundings,
-): Promise<{ transport: Transport; connections: number }> {
+): Promise<MadeTransport> {
   const texts = settings.MAIL_TRANSPORT.split(",").map((text) => text.trim());
   if (settings.MAIL_TRANSPORT === "mailbox")
-    return { transport: createMailboxTransport(surroundings.database), connections: DEFAULT_CONNECTIONS };
+    return {
+      transport: createMailboxTransport(surroundings.database),
+      connections: DEFAULT_CONNECTIONS,
+      watches: [],
+    };
   if (texts.includes("mailbox"))
     throw new ConfigError(
       "MAIL_TRANSPORT: `mailbox` keeps everything here, so nothing can stand beside it in a list",
@@ -58,9 +72,23 @@ export async function createTransport(
       }),
     );
   }
-  const [first] = entries;
-  if (entries.length === 1 && first !== undefined) return first;
-  return { transport: createFailoverTransport(entries, surroundings), connections: connectionsOf(entries) };
+  const followed = entries.map((entry, at) => follow(entry, at, entries.length, surroundings.log));
+  const watches = followed.map(({ watch }) => watch);
+  const [first] = followed;
+  if (followed.length === 1 && first !== undefined)
+    return { transport: first.transport, connections: first.connections, watches };
+  return {
+    transport: createFailoverTransport(followed, surroundings),
+    connections: connectionsOf(entries),
+    watches,
+  };
+}
+
+function follow(entry: Entry, at: number, count: number, log: Log): Entry & { watch: TransportWatch } {
+  const { transport, label } = entry;
+  const place = count === 1 ? transport.name : `${transport.name}, entry ${at + 1} of ${count},`;
+  const watch = watchTransport(transport, { log, label, place });
+  return { ...entry, transport: watch.transport, watch };
 }
 
 /** What the traffic may use at once: all that share it, or one of those that only stand by. */

@@ -88,8 +88,8 @@ function breakerOf(label: string, options: FailoverOptions): Breaker {
     nowMs: options.nowMs ?? (() => performance.now()),
     onChange: (change) =>
       change === "back"
-        ? options.log.info({ transport: label }, "a transport is back in service")
-        : options.log.warn({ transport: label, ...change }, "a transport is out of service for now"),
+        ? options.log.debug({ transport: label }, "a transport of the list gets mail again")
+        : options.log.debug({ transport: label, ...change }, "a transport of the list gets no mail for now"),
   });
 }
 

@@ -11,6 +11,7 @@ import {
   type SesTimeouts,
   type SignedRequest,
 } from "./ses-connections.ts";
+import { reachSes } from "./ses-reach.ts";
 import { EMAIL_TAG, PROJECT_TAG } from "./ses-tags.ts";
 import type { SesServer } from "./ses-url.ts";
 import { toPrintableLine } from "./smtp-replies.ts";
@@ -86,6 +87,7 @@ export function createSesTransport(options: SesOptions): Transport {
       inFlight.add(sending);
       return sending;
     },
+    reach: () => reachSes(endpointOf(options.url), timeouts.connectMs, options.tls?.ca),
     close() {
       closing ??= end();
       return closing;
@@ -93,11 +95,15 @@ export function createSesTransport(options: SesOptions): Transport {
   };
 }
 
+function endpointOf({ endpoint, region }: SesServer): string {
+  return endpoint ?? `https://email.${region}.amazonaws.com`;
+}
+
 /** All is said here, so that variables and profiles of the AWS tools on this machine change nothing. */
 function createClient({ url, accessKeyId, secretAccessKey }: SesOptions): SESv2Client {
   return new SESv2Client({
     region: url.region,
-    endpoint: url.endpoint ?? `https://email.${url.region}.amazonaws.com`,
+    endpoint: endpointOf(url),
     credentials: { accessKeyId, secretAccessKey },
     maxAttempts: 1,
     retryMode: "standard",

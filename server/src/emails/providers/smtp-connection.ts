@@ -1,7 +1,7 @@
 // One TCP or TLS connection to an SMTP server: commands out, replies in, each wait with a bound. Knows no SMTP verb.
 // Before it: smtp-session.ts, which opens it, and smtp-delivery.ts. After it: the network.
 import { connect as connectTcp, type Socket } from "node:net";
-import { connect as connectTls, type ConnectionOptions } from "node:tls";
+import { connect as connectTls, TLSSocket, type ConnectionOptions } from "node:tls";
 import { createReplyReader, SmtpFailure, type SmtpReply } from "./smtp-replies.ts";
 
 interface Wait {
@@ -108,6 +108,11 @@ export class SmtpConnection {
 
   isEncrypted(): boolean {
     return this.#isEncrypted;
+  }
+
+  /** Such as `TLSv1.3`; null in clear. */
+  tlsVersion(): string | null {
+    return this.#stream instanceof TLSSocket ? this.#stream.getProtocol() : null;
   }
 
   /** Whether the peer is on this machine, by the address connected to. */

@@ -2,7 +2,7 @@
 // Before it: smtp-pool.ts. After it: smtp-delivery.ts, which sends messages over it.
 import { isIP } from "node:net";
 import type { SmtpConnection } from "./smtp-connection.ts";
-import { describeReply, SmtpFailure, type SmtpReply } from "./smtp-replies.ts";
+import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";
 import type { SmtpTimeouts } from "./smtp-timeouts.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
@@ -21,6 +21,8 @@ export interface SmtpExtensions {
 export interface SmtpSession {
   connection: SmtpConnection;
   extensions: SmtpExtensions;
+  /** What the server calls itself: the first word of its answer to EHLO, else of its greeting; may be empty. */
+  serverName: string;
   /** Messages begun on it. */
   messageCount: number;
 }
@@ -53,20 +55,22 @@ export async function openSession(
   const { server, timeouts } = settings;
   await connection.connected("CONNECT", timeouts.connectMs);
   if (server.secure) await encrypt(connection, settings);
-  expectCode(220, "CONNECT", await connection.readReply("CONNECT", timeouts.greetingMs));
-  let extensions = await sayHello(connection, settings);
-  if (extensions.startTls && !connection.isEncrypted()) {
+  const greeting = await connection.readReply("CONNECT", timeouts.greetingMs);
+  expectCode(220, "CONNECT", greeting);
+  let hello = await sayHello(connection, settings);
+  if (hello.extensions.startTls && !connection.isEncrypted()) {
     connection.write(["STARTTLS"]);
     // An offer that is then refused is no reason to go on in clear: whoever can answer for the server can do that.
     expectCode(220, "STARTTLS", await connection.readReply("STARTTLS", timeouts.tlsMs));
     await encrypt(connection, settings);
-    extensions = await sayHello(connection, settings); // RFC 3207 §4.2: what was said in clear counts no longer
+    hello = await sayHello(connection, settings); // RFC 3207 §4.2: what was said in clear counts no longer
   }
   if (server.requireTls === true && !connection.isEncrypted())
     throw new SmtpFailure("refused", "STARTTLS: required by our settings and not offered; nothing was sent");
   if (server.user !== undefined)
-    await logIn(connection, extensions, server.user, server.password ?? "", timeouts);
-  return { connection, extensions, messageCount: 0 };
+    await logIn(connection, hello.extensions, server.user, server.password ?? "", timeouts);
+  const serverName = hello.name || firstWordOf(greeting);
+  return { connection, extensions: hello.extensions, serverName, messageCount: 0 };
 }
 
 async function encrypt(connection: SmtpConnection, settings: SessionSettings): Promise<void> {
@@ -80,15 +84,23 @@ async function encrypt(connection: SmtpConnection, settings: SessionSettings): P
 }
 
 /** EHLO, and HELO where the server does not know that (RFC 5321 §3.2). */
-async function sayHello(connection: SmtpConnection, settings: SessionSettings): Promise<SmtpExtensions> {
-  const { heloName, timeouts } = settings;
+async function sayHello(
+  connection: SmtpConnection,
+  { heloName, timeouts }: SessionSettings,
+): Promise<{ extensions: SmtpExtensions; name: string }> {
   connection.write([`EHLO ${heloName}`]);
   const extended = await connection.readReply("EHLO", timeouts.helloMs);
-  if (extended.code === 250) return readExtensions(extended);
+  if (extended.code === 250) return { extensions: readExtensions(extended), name: firstWordOf(extended) };
   if (extended.code < 500) expectCode(250, "EHLO", extended);
   connection.write([`HELO ${heloName}`]);
-  expectCode(250, "HELO", await connection.readReply("HELO", timeouts.helloMs));
-  return NO_EXTENSIONS;
+  const plain = await connection.readReply("HELO", timeouts.helloMs);
+  expectCode(250, "HELO", plain);
+  return { extensions: NO_EXTENSIONS, name: firstWordOf(plain) };
+}
+
+/** Where a server says its name (RFC 5321 §4.2). */
+function firstWordOf({ lines }: SmtpReply): string {
+  return toPrintableLine(lines[0]?.trim().split(/\s+/)[0] ?? "");
 }
 
 function readExtensions(reply: SmtpReply): SmtpExtensions {

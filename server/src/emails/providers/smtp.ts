@@ -69,6 +69,20 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
       if (!(await pool.enter())) return { kind: "deferred", answer: ENDING };
       return sendThrough(pool, mail, gate, timeouts);
     },
+    async reach() {
+      if (!(await pool.enter())) throw new SmtpFailure("closed", ENDING);
+      const session = await pool.open().catch((error: unknown) => {
+        pool.leave(undefined, "gone");
+        throw error;
+      });
+      // Kept for the first message.
+      pool.leave(session, "ready");
+      return {
+        serverName: session.serverName,
+        tls: session.connection.tlsVersion(),
+        login: options.url.user === undefined ? "none" : "accepted",
+      };
+    },
     close: () => pool.close(),
   };
 }

@@ -1,4 +1,4 @@
-// The contract between the sender and whatever takes a finished message away: three members, one outcome type.
+// The contract between the sender and whatever takes a finished message away: few members, one outcome type.
 // Before it: emails/sender.ts and system-sender.ts, which compose and sign. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
 import type { Meaning, RefusalMeaning } from "../answers.ts";
 
@@ -72,6 +72,16 @@ export function refusalOutcome(meaning: Meaning, answer: string, outage?: true):
  */
 export type HandoverGate = () => Promise<boolean>;
 
+/** What trying a transport without a message showed. */
+export interface Reachable {
+  /** What the server calls itself, where it says so. */
+  serverName?: string;
+  /** Such as `TLSv1.3`; null: in clear. */
+  tls: string | null;
+  /** `untried`: the login only shows with the first message. */
+  login: "accepted" | "none" | "untried";
+}
+
 export interface Transport {
   /** `mailbox`, `smtp`, `ses`, or several with a comma: shown in logs, metrics and the mail's timeline. */
   readonly name: string;
@@ -79,6 +89,11 @@ export interface Transport {
   readonly rewrites?: readonly string[];
   /** Hands one message over. Never throws for what the other side did: that is an `Outcome`. */
   send(message: OutgoingMessage, gate: HandoverGate): Promise<Outcome>;
+  /**
+   * Gets as far as a message would before its sender is named. Absent where nothing leaves this machine.
+   * @throws Error whose text says what failed, fit for a log
+   */
+  reach?(): Promise<Reachable>;
   /** Ends idle connections and waits for messages in flight. */
   close(): Promise<void>;
 }

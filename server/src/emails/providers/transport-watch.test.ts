@@ -1,0 +1,205 @@
+// Whether mail can leave: what trying a transport says, and that an outage and its end are one line each, whatever happens in between.
+// Before it: nothing. After it: transport-watch.ts, create-transport.ts.
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { afterEach, expect, test } from "vitest";
+import { createDatabase, createPool } from "../../platform/database.ts";
+import { createLog } from "../../platform/log.ts";
+import { SES_KEY, startSesFake } from "../../testing/ses-fake.ts";
+import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
+import { startSmtpSink } from "../../testing/smtp-sink.ts";
+import { createTransport } from "./create-transport.ts";
+import { watchTransport } from "./transport-watch.ts";
+import type { Outcome, Transport } from "./transport.ts";
+
+const cleanups: Array<() => Promise<unknown>> = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+interface Line {
+  level: number;
+  msg: string;
+  [field: string]: unknown;
+}
+
+/** A log, and its lines from `info` up. */
+function listen() {
+  const lines: Line[] = [];
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()) as Line);
+      done();
+    },
+  });
+  return { log: pino({ level: "info", base: null }, output), lines };
+}
+
+async function create(setting: string) {
+  const { log, lines } = listen();
+  const silent = createLog({ level: "silent" });
+  const made = await createTransport(
+    {
+      MAIL_TRANSPORT: setting,
+      SES_ACCESS_KEY_ID: SES_KEY.accessKeyId,
+      SES_SECRET_ACCESS_KEY: SES_KEY.secretAccessKey,
+    },
+    // Nothing here reaches the database.
+    {
+      database: createDatabase(createPool({ connection: {}, maxConnections: 1, log: silent })),
+      log,
+      heloName: "client.test",
+    },
+  );
+  cleanups.push(() => made.transport.close());
+  return { ...made, lines };
+}
+
+const sayings = (lines: readonly Line[]) => lines.map(({ level, msg }) => `${level} ${msg}`);
+const OUT = "40 a transport is out of service: mail for it waits, and it is tried again";
+const BACK = "30 a transport is back in service";
+
+test("trying says whether the server answers, how it is called, how it is encrypted and whether it takes the login", async () => {
+  const sink = await startSmtpSink({
+    advertise: { startTls: true, auth: ["PLAIN"] },
+    credentials: { user: "bob", password: "s3cret" },
+  });
+  cleanups.push(sink.close);
+  const place = `127.0.0.1:${sink.port}`;
+  const good = await create(`smtp://bob:s3cret@${place}?rejectUnauthorized=false`);
+  expect(await good.watches[0]?.tryNow()).toMatch(
+    new RegExp(
+      `^Mail leaves through smtp ${place}: it answers, calls itself \\S+, TLSv1\\.\\d, the login is accepted\\.$`,
+    ),
+  );
+  expect(good.lines).toEqual([]);
+  const bad = await create(`smtp://bob:wr0ng@${place}?rejectUnauthorized=false`);
+  expect(await bad.watches[0]?.tryNow()).toMatch(/^Mail cannot leave: .*AUTH: 535/);
+  expect(JSON.stringify(bad.lines)).not.toContain("wr0ng");
+});
+
+test("the connection that was tried takes the first message", async () => {
+  const sink = await startSmtpSink();
+  cleanups.push(sink.close);
+  const { transport, watches } = await create(`smtp://127.0.0.1:${sink.port}?rejectUnauthorized=false`);
+  await watches[0]?.tryNow();
+  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect(sink.connectionCount()).toBe(1);
+});
+
+test("a closed port is one line when it is found and one when it is over, with many mails in between", async () => {
+  const first = await startSmtpSink();
+  const { port } = first;
+  await first.close();
+  const { transport, watches, lines } = await create(`smtp://127.0.0.1:${port}?rejectUnauthorized=false`);
+  expect(await watches[0]?.tryNow()).toMatch(/^Mail cannot leave: smtp 127\.0\.0\.1:\d+ .*ECONNREFUSED/);
+  expect(watches[0]?.outage()).toMatch(/^The transport smtp has been out of service since/);
+  await Promise.all(Array.from({ length: 14 }, (_, at) => transport.send(composeMail(at), openGate)));
+  expect(sayings(lines)).toEqual([OUT]);
+  expect(lines[0]).toMatchObject({ transport: `smtp 127.0.0.1:${port}` });
+  const again = await startSmtpSink({ port });
+  cleanups.push(again.close);
+  expect((await transport.send(composeMail(20), openGate)).kind).toBe("sent");
+  expect(sayings(lines)).toEqual([OUT, BACK]);
+  expect(lines[1]).toMatchObject({ attempts: 14 });
+  expect(watches[0]?.outage()).toBeNull();
+});
+
+test("with several, each outage is told by its place in the list, once however often it is tried", async () => {
+  const dead = await startSmtpSink();
+  await dead.close();
+  const sink = await startSmtpSink();
+  cleanups.push(sink.close);
+  const options = "rejectUnauthorized=false";
+  const { transport, watches, lines } = await create(
+    `smtp://127.0.0.1:${dead.port}?${options},smtp://127.0.0.1:${sink.port}?${options}`,
+  );
+  for (let at = 0; at < 20; at++) expect((await transport.send(composeMail(at), openGate)).kind).toBe("sent");
+  expect(sayings(lines)).toEqual([OUT]);
+  expect(watches.map((watch) => watch.outage()?.slice(0, 37))).toEqual([
+    "The transport smtp, entry 1 of 2, has",
+    undefined,
+  ]);
+});
+
+test("SES is tried without a message, and an endpoint that is away is told", async () => {
+  const ses = await startSesFake();
+  const { watches } = await create(`ses://eu-west-1?endpoint=${ses.endpoint}`);
+  expect(await watches[0]?.tryNow()).toBe(
+    "Mail leaves through ses eu-west-1: it answers, not encrypted, whether it takes the access key shows with the first mail.",
+  );
+  await ses.close();
+  expect(await watches[0]?.tryNow()).toMatch(/^Mail cannot leave: ses eu-west-1 .*ECONNREFUSED/);
+});
+
+/** A transport that does as it is told, and may be reached or not. */
+function createPlayed() {
+  const played = { outcome: { kind: "sent", answer: "250" } as Outcome, isReachable: true, reachCount: 0 };
+  const transport: Transport = {
+    name: "smtp",
+    send: async () => played.outcome,
+    close: async () => undefined,
+    async reach() {
+      played.reachCount += 1;
+      if (!played.isReachable) throw new Error("CONNECT: refused");
+      return { tls: null, login: "none" };
+    },
+  };
+  return { played, transport };
+}
+
+test.each([
+  ["two outages", [{ kind: "deferred", answer: "x", outage: true }], 2, []],
+  ["three outages", [{ kind: "deferred", answer: "x", outage: true }], 3, [OUT]],
+  ["three answers that never came", [{ kind: "uncertain", answer: "x" }], 3, [OUT]],
+  ["too much at once", [{ kind: "deferred", answer: "x", outage: true, throttled: true }], 9, []],
+  [
+    "refusals",
+    [
+      { kind: "deferred", answer: "450" },
+      { kind: "rejected", answer: "550" },
+    ],
+    9,
+    [],
+  ],
+  [
+    "outages between answers",
+    [
+      { kind: "deferred", answer: "x", outage: true },
+      { kind: "deferred", answer: "450" },
+    ],
+    9,
+    [],
+  ],
+] as const)("%s: an outage or not", async (_what, outcomes, count, said) => {
+  const { log, lines } = listen();
+  const { played, transport } = createPlayed();
+  const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp" });
+  for (let at = 0; at < count; at++) {
+    played.outcome = outcomes[at % outcomes.length] as Outcome;
+    await watch.transport.send(composeMail(at), openGate);
+  }
+  expect(sayings(lines)).toEqual(said);
+});
+
+test("while nothing is sent, the end of an outage is noticed by trying now and then", async () => {
+  const { log, lines } = listen();
+  const { played, transport } = createPlayed();
+  const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp", lookMs: 5 });
+  played.isReachable = false;
+  await watch.tryNow();
+  watch.start();
+  cleanups.push(async () => watch.stop());
+  await expect.poll(() => played.reachCount).toBeGreaterThan(3);
+  expect(sayings(lines)).toEqual([OUT]);
+  played.isReachable = true;
+  await expect.poll(() => sayings(lines)).toEqual([OUT, BACK]);
+});
+
+test("a server that says nothing is an outage when the patience is over", async () => {
+  const { log } = listen();
+  const { transport } = createPlayed();
+  transport.reach = () => new Promise(() => undefined);
+  const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp", patienceMs: 5 });
+  expect(await watch.tryNow()).toMatch(/does not take any now \(no answer within 0\.005 s\)/);
+});

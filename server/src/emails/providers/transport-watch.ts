@@ -1,0 +1,155 @@
+// Whether mail can leave: tries a transport at the start, follows what comes of its messages, and tells an outage and its end once each.
+// Before it: create-transport.ts, for each transport of the setting. After it: the log, `/ready` and `/`, through the sender's lease.
+import { setTimeout as delay } from "node:timers/promises";
+import { now } from "../../platform/clock.ts";
+import type { Log } from "../../platform/log.ts";
+import { toPrintableLine } from "./smtp-replies.ts";
+import type { Outcome, Reachable, Transport } from "./transport.ts";
+
+export interface TransportWatch {
+  /** The same transport, followed. */
+  readonly transport: Transport;
+  /** Tries it without a message. Answers a sentence for whoever started the program; null where nothing leaves this machine. */
+  tryNow(): Promise<string | null>;
+  /** While it is out of service: a sentence that anybody may read, without the name of a machine. */
+  outage(): string | null;
+  /** Tries it now and then while it is out of service, until stopped. */
+  start(): void;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  log: Log;
+  /** For logs: where it is, without credentials. */
+  label: string;
+  /** For everybody: `smtp`, `entry 2 of 3, ses`. */
+  place: string;
+  /** Default 30 s. */
+  lookMs?: number;
+  /** Default 15 s. */
+  patienceMs?: number;
+}
+
+/** So many attempts one after the other, nothing else between them. */
+const OUTAGES_TO_TELL = 3;
+const LOOK_MS = 30_000;
+const PATIENCE_MS = 15_000;
+
+interface Outage {
+  sinceMs: number;
+  since: Date;
+  attempts: number;
+}
+
+/** Follows a transport. What it answers stays as it is. */
+export function watchTransport(followed: Transport, options: WatchOptions): TransportWatch {
+  const { log, label, place } = options;
+  let outages = 0;
+  let outage: Outage | null = null;
+  /** Attempts with a message since the last look: while there are some, they say more than a look. */
+  let attempts = 0;
+  let looking: NodeJS.Timeout | undefined;
+  let isTrying = false;
+
+  function begin(answer: string): void {
+    if (outage !== null) return;
+    outage = { sinceMs: performance.now(), since: now(), attempts: outages };
+    log.warn(
+      { transport: label, answer },
+      "a transport is out of service: mail for it waits, and it is tried again",
+    );
+  }
+
+  function end(): void {
+    outages = 0;
+    if (outage === null) return;
+    const seconds = Math.round((performance.now() - outage.sinceMs) / 1000);
+    log.info({ transport: label, seconds, attempts: outage.attempts }, "a transport is back in service");
+    outage = null;
+  }
+
+  function note(outcome: Outcome): void {
+    const verdict = verdictOf(outcome);
+    if (verdict === "unknown") return;
+    attempts += 1;
+    if (verdict === "works") return end();
+    outages += 1;
+    if (outage !== null) outage.attempts += 1;
+    else if (outages >= OUTAGES_TO_TELL) begin("answer" in outcome ? outcome.answer : "");
+  }
+
+  async function tryNow(): Promise<string | null> {
+    if (followed.reach === undefined) return null;
+    try {
+      const reached = await within(options.patienceMs ?? PATIENCE_MS, followed.reach());
+      end();
+      return `Mail leaves through ${label}: ${describeReachable(reached)}.`;
+    } catch (error) {
+      const answer = toPrintableLine(error instanceof Error ? error.message : String(error));
+      begin(answer);
+      return `Mail cannot leave: ${label} does not take any now (${answer}). It waits and is tried again; is MAIL_TRANSPORT right?`;
+    }
+  }
+
+  async function look(): Promise<void> {
+    const isIdle = attempts === 0;
+    attempts = 0;
+    if (outage === null || !isIdle || isTrying) return;
+    isTrying = true;
+    await tryNow();
+    isTrying = false;
+  }
+
+  return {
+    transport: {
+      ...followed,
+      async send(message, gate) {
+        const outcome = await followed.send(message, gate);
+        note(outcome);
+        return outcome;
+      },
+    },
+    tryNow,
+    outage: () =>
+      outage === null
+        ? null
+        : `The transport ${place} has been out of service since ${outage.since.toISOString()}`,
+    start: () => void (looking ??= setInterval(() => void look(), options.lookMs ?? LOOK_MS).unref()),
+    stop: () => clearInterval(looking),
+  };
+}
+
+/** `unknown`: it ended for reasons of ours, or the server lives and only wants less at a time. */
+function verdictOf(outcome: Outcome): "works" | "outage" | "unknown" {
+  if (outcome.kind === "withdrawn") return "unknown";
+  if (outcome.kind === "uncertain") return "outage";
+  if (outcome.kind !== "deferred" || outcome.outage !== true) return "works";
+  return outcome.throttled === true ? "unknown" : "outage";
+}
+
+function describeReachable({ serverName, tls, login }: Reachable): string {
+  const logins = {
+    accepted: "the login is accepted",
+    none: "without a login",
+    untried: "whether it takes the access key shows with the first mail",
+  };
+  return [
+    "it answers",
+    ...(serverName === undefined || serverName === "" ? [] : [`calls itself ${serverName}`]),
+    tls ?? "not encrypted",
+    logins[login],
+  ].join(", ");
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const tooLate = delay(ms, undefined, { ref: false, signal: over.signal }).then(() => {
+    throw new Error(`no answer within ${ms / 1000} s`);
+  });
+  tooLate.catch(() => undefined);
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    over.abort();
+  }
+}

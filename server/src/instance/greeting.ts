@@ -1,0 +1,29 @@
+// What whoever started the program reads when it is ready: where it is, where mail goes, what to do first.
+// Before it: main.ts listens. After it: the terminal.
+import type { Config } from "../platform/config.ts";
+import type { BootstrapResult } from "./bootstrap.ts";
+
+/** Says it line by line. */
+export function greet(
+  url: string,
+  accounts: BootstrapResult,
+  config: Config,
+  say: (line: string) => void,
+): void {
+  say(`Postloft is ready: ${url}`);
+  say(`  API documentation   ${url}/docs`);
+  if (config.MAIL_TRANSPORT === "mailbox")
+    say(
+      "  Mail                stays in the local mailbox (MAIL_TRANSPORT=mailbox): read it at /mailbox/messages",
+    );
+  if (accounts === "made")
+    say(`  First account       ${config.BOOTSTRAP_EMAIL}, made from the settings BOOTSTRAP_*`);
+  if (accounts !== "nothing set") return;
+  say("There is no account yet. Create the first one, then a project with its API keys:");
+  say(
+    `  curl -c cookies -H 'Content-Type: application/json' -d '{"email":"you@example.com","password":"at least 8 characters"}' ${url}/auth/signup`,
+  );
+  say(
+    `  curl -b cookies -H 'Content-Type: application/json' -d '{"name":"My project"}' ${url}/users/@me/projects`,
+  );
+}

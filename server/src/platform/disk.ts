@@ -1,0 +1,23 @@
+// Whether there is room for what is to be stored: on the disk of the embedded database, and by what the database itself says.
+// Before it: main.ts knows the folder, database.ts hears refusals. After it: instance/health.ts.
+import { statfs } from "node:fs/promises";
+
+/** Two segments of PostgreSQL's log: with less than that it may end in the middle of its work. */
+const MIN_FREE_BYTES = 32 * 1024 * 1024;
+/** A database that said it has no room is believed for so long: somebody may have made some meanwhile. */
+const REMEMBERED_MS = 60_000;
+
+const refusal = { atMs: Number.NEGATIVE_INFINITY };
+
+/** A statement failed because the database's disk is full (SQLSTATE 53100). */
+export function noteFullDisk(): void {
+  refusal.atMs = performance.now();
+}
+
+/** @param dataDir of the embedded database; null where PostgreSQL is somebody else's and its disk cannot be looked at */
+export async function hasRoom(dataDir: string | null): Promise<boolean> {
+  if (performance.now() - refusal.atMs < REMEMBERED_MS) return false;
+  if (dataDir === null) return true;
+  const { bavail, bsize } = await statfs(dataDir);
+  return bavail * bsize >= MIN_FREE_BYTES;
+}
