@@ -57,3 +57,14 @@ export async function countAudience(database: Database, projectId: string, row: 
     : total;
   return { total, eligible: count, excluded: { unsubscribed: total - count } };
 }
+
+/** Who of the audience has unsubscribed, whatever the kind. */
+export async function countUnsubscribedOf(
+  database: Database,
+  projectId: string,
+  row: CampaignRow,
+): Promise<number> {
+  const audience = await audienceOf(database, projectId, audienceOfRow(row));
+  const total = await countMatching(database, projectId, audience);
+  return total - (await countMatching(database, projectId, subscribedOf(audience)));
+}

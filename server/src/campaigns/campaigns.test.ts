@@ -291,6 +291,30 @@ test("the check says what blocks and what to look at", async () => {
   expect(again.body.ready).toBe(true);
 });
 
+test("the check counts who unsubscribed and would get a transactional campaign all the same", async () => {
+  const { byKey } = await server.createProject();
+  await contacts(byKey, 2);
+  for (const email of ["gone@example.org", "left@example.org"])
+    await server.call("POST", "/contacts", byKey, { email, subscribed: false });
+  const { id } = await create(byKey, { kind: "TRANSACTIONAL" });
+  const warnings = async () => {
+    const check = await server.call<{ warnings: Array<{ code: string; message: string }> }>(
+      "GET",
+      `/campaigns/${id}/check`,
+      byKey,
+    );
+    return check.body.warnings.filter(({ code }) => code === "transactional_to_unsubscribed");
+  };
+  expect(await warnings()).toEqual([
+    expect.objectContaining({
+      message: expect.stringMatching(/^2 contacts of the audience have unsubscribed/),
+    }),
+  ]);
+  for (const email of ["gone@example.org", "left@example.org"])
+    await server.call("POST", "/contacts", byKey, { email, subscribed: true });
+  expect(await warnings()).toEqual([]);
+});
+
 test("a draft is replaced, copied and deleted; the list has the shape of the specification", async () => {
   const { byKey } = await server.createProject();
   const { id } = await create(byKey);

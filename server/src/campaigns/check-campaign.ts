@@ -9,7 +9,7 @@ import { BUILT_IN_VARIABLES } from "../emails/template-variables.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { lintContent, type Warning } from "../templates/lint-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
-import { countAudience } from "./audience.ts";
+import { countAudience, countUnsubscribedOf } from "./audience.ts";
 import { getCampaignRow, type CampaignParts } from "./campaigns.ts";
 import { findLargestSend, findRecentTwin, listKnownFields } from "./check-queries.ts";
 import type { CampaignRow } from "./queries.ts";
@@ -45,8 +45,10 @@ export async function checkCampaign(
     checkContent(renderer, content, row.kind === "MARKETING"),
   );
   let eligible = 0;
+  let unsubscribed = 0;
   const audience = await refusalOf("segmentId", "audience_missing", async () => {
     eligible = (await countAudience(database, projectId, row)).eligible;
+    if (row.kind === "TRANSACTIONAL") unsubscribed = await countUnsubscribedOf(database, projectId, row);
   });
   const empty: Finding[] =
     audience.length === 0 && eligible === 0
@@ -55,12 +57,43 @@ export async function checkCampaign(
   const blocks = [...sender, ...syntax, ...audience, ...empty];
   const warnings = [
     ...(syntax.length > 0 ? [] : await lint(database, projectId, row)),
+    ...(await senderAdvice(domains, projectId, row)),
+    ...(unsubscribed === 0 ? [] : [toUnsubscribed(unsubscribed)]),
     ...(await compareWithOthers(database, projectId, row, eligible)),
     ...(row.reply_to === null || domainOf(row.reply_to) === domainOf(row.from_address)
       ? []
       : [at("replyTo", "reply_to_elsewhere", "Answers go to another domain than the sender's.")]),
   ];
   return { ready: blocks.length === 0, blocks, warnings };
+}
+
+function toUnsubscribed(count: number): Finding {
+  const who = count === 1 ? "1 contact of the audience has" : `${count} contacts of the audience have`;
+  return at(
+    "kind",
+    "transactional_to_unsubscribed",
+    `${who} unsubscribed, and would get it all the same: a TRANSACTIONAL campaign goes to everybody. Advertising is MARKETING.`,
+  );
+}
+
+/** What DNS lacks of the sender's domain: receivers hold it against the mail. */
+async function senderAdvice(
+  domains: CampaignParts["domains"],
+  projectId: string,
+  row: CampaignRow,
+): Promise<Finding[]> {
+  const records = await domains.advisoryRecords(projectId, domainOf(row.from_address));
+  return records.flatMap(({ purpose, name, status, advice }) =>
+    status === "MISSING" || status === "MISMATCH"
+      ? [
+          at(
+            "from",
+            `${purpose}_${status === "MISSING" ? "missing" : "faulty"}`,
+            `${name}: ${advice ?? status}`,
+          ),
+        ]
+      : [],
+  );
 }
 
 function at(field: string, code: string, message: string): Finding {

@@ -194,6 +194,10 @@ test("SPF is followed through its includes, at the return path where the install
     ["return-path", "bounces.host.example", "MISMATCH", expect.stringContaining("leads back to itself")],
     ["spf", "tenant.example", "FOUND", null],
   ]);
+  expect(await domains.advisoryRecords(projectId, "tenant.example")).toEqual([
+    expect.objectContaining({ purpose: "spf", name: "bounces.host.example", status: "MISMATCH" }),
+    expect.objectContaining({ purpose: "dmarc", name: "_dmarc.tenant.example", status: "MISSING" }),
+  ]);
   dns.setTxt("deep.relay.example", ["v=spf1 ip4:192.0.2.0/24 -all"]);
   expect((await spf())[0]).toEqual(["return-path", "bounces.host.example", "FOUND", null]);
   dns.setMood("servfail");

@@ -13,7 +13,14 @@ import type { SigningKey } from "../emails/prepare-emails.ts";
 import { SANDBOX_DOMAIN } from "../emails/providers/mailbox.ts";
 import { createDomainChecker, type DomainChecker } from "./check-domains.ts";
 import { promoteNextKey, updateLocalCheck } from "./check-queries.ts";
-import { isVerified, presentDomain, sandbox, type DomainView } from "./present-domain.ts";
+import {
+  advisoryRecords,
+  isVerified,
+  presentDomain,
+  sandbox,
+  type AdvisoryRecord,
+  type DomainView,
+} from "./present-domain.ts";
 import {
   deleteDomainRow,
   findDkimKeys,
@@ -53,6 +60,8 @@ export interface Domains {
     names: ReadonlyArray<{ projectId: string; domain: string }>,
     database?: Database,
   ): Promise<Map<string, SigningKey>>;
+  /** What receivers look for at a domain of the project beside its proof: `spf`, where they look for it, and `dmarc`; none while mail stays here. */
+  advisoryRecords(projectId: string, domain: string): Promise<AdvisoryRecord[]>;
   /** Checks a batch of the domains whose check is due. */
   checkDue: DomainChecker["checkDue"];
 }
@@ -114,6 +123,11 @@ export function createDomains(options: {
       const rows = await listDomainRows(database, projectId);
       const views = rows.map(present);
       return staysHere ? [...views, sandbox(projectId)] : views;
+    },
+    async advisoryRecords(projectId, domain) {
+      if (staysHere) return [];
+      const row = (await listDomainRows(database, projectId)).find((one) => one.domain === domain);
+      return row === undefined ? [] : advisoryRecords(present(row));
     },
     async create(projectId, domain) {
       if (domain === SANDBOX_DOMAIN)

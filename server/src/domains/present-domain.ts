@@ -34,6 +34,10 @@ export interface RecordView {
   advice: string | null;
 }
 
+export interface AdvisoryRecord extends Pick<RecordView, "name" | "status" | "advice"> {
+  purpose: "spf" | "dmarc";
+}
+
 /** The right record is shorter; of a wrong one this much shows which it is. */
 const SHOWN_CHARS = 500;
 
@@ -66,6 +70,16 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };
+}
+
+/** The SPF record that receivers look for, which may be the return path's, and the DMARC record. */
+export function advisoryRecords({ records }: DomainView): AdvisoryRecord[] {
+  const of = (...purposes: ReadonlyArray<RecordView["purpose"]>) =>
+    purposes.flatMap((purpose) => records.filter((record) => record.purpose === purpose)).slice(0, 1);
+  return [
+    ...of("return-path", "spf").map((record) => ({ ...record, purpose: "spf" as const })),
+    ...of("dmarc").map((record) => ({ ...record, purpose: "dmarc" as const })),
+  ];
 }
 
 /** The domain that every project may send from while mail stays in the local mailbox; it is no row. */

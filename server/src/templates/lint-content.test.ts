@@ -1,6 +1,8 @@
 // What the advice on a mail says, one row for each piece of it, and what must not be said.
 import { expect, test } from "vitest";
+import { hostFault, LINK_SHORTENERS } from "./link-rules.ts";
 import { lintContent, type LintedContent } from "./lint-content.ts";
+import { POSTAL_SHAPES, showsPostalAddress } from "./postal-address.ts";
 
 /** Nothing to say about this one. */
 const fine: LintedContent = {
@@ -8,7 +10,7 @@ const fine: LintedContent = {
   html: [
     '<html lang="en"><body><div style="display:none">A sentence</div>',
     '<p>Hello {{firstName ?? "you"}}, <a href="https://a.example/x">read on</a>.</p>',
-    '<img src="https://a.example/logo.png" alt="Logo"><p>{{unsubscribeUrl}}</p></body></html>',
+    '<img src="https://a.example/logo.png" alt="Logo"><p>{{unsubscribeUrl}}</p><p>Acme Ltd, 1 Long Street, London</p></body></html>',
   ].join("\n"),
   text: null,
   type: "MARKETING",
@@ -23,7 +25,7 @@ function told(content: Partial<LintedContent>): string[] {
 }
 
 /** A body with nothing else to say about it. */
-const around = (inner: string) => `<b hidden>x</b>{{manageUrl}} ${inner}`;
+const around = (inner: string) => `<b hidden>x</b>{{manageUrl}} PO Box 1 ${inner}`;
 const column = around("").length + 1;
 
 test("a mail that is fine has no warnings", () => {
@@ -43,20 +45,20 @@ test.for([
     ["unknown_variable subject 1:3", `unknown_variable body 1:${column + 12}`, "unknown_variable body 2:3"],
   ],
   ["names inside a list", { html: around("{{#each a}}{{title}}{{/each}}") }, []],
-  ["no link to unsubscribe", { html: "<b hidden>x</b>Hi" }, ["unsubscribe_link_added body"]],
+  ["no link to unsubscribe", { html: "<b hidden>x</b>Hi PO Box 1" }, ["unsubscribe_link_added body"]],
   [
     "none in either part",
-    { html: "<b hidden>x</b>Hi", text: "Hi" },
+    { html: "<b hidden>x</b>Hi PO Box 1", text: "Hi" },
     ["unsubscribe_link_added body", "unsubscribe_link_added text"],
   ],
   [
     "no link where no footer comes",
-    { html: "<b hidden>x</b>Hi", type: "HEADLESS" },
+    { html: "<b hidden>x</b>Hi PO Box 1", type: "HEADLESS" },
     ["no_unsubscribe_link body"],
   ],
   ["a transactional mail without one", { html: "Hi", type: "TRANSACTIONAL" }, []],
-  ["a mail of no known kind without one", { html: "<b hidden>x</b>Hi", type: null }, []],
-  ["a large body", { html: around("x".repeat(100_000)) }, ["html_large body"]],
+  ["a mail of no known kind without one", { html: "<b hidden>x</b>Hi PO Box 1", type: null }, []],
+  ["a large body", { html: around("x".repeat(100_000)) }, ["html_large body", "no_postal_address body"]],
   ["a body that grows", { renderedBytes: 100_001 }, ["html_large body"]],
   ["a body that is just small enough", { renderedBytes: 100_000 }, []],
   [
@@ -64,18 +66,25 @@ test.for([
     { html: '<img src="https://a.example/x" alt="x">' },
     ["unsubscribe_link_added body", "no_text body"],
   ],
-  ["no preview text", { html: "<p>{{manageUrl}}</p>" }, ["no_preview_text body"]],
-  ["a preview text from a variable", { html: '<p style="display: none">{{a}}</p>{{manageUrl}}' }, []],
+  ["no preview text", { html: "<p>{{manageUrl}} PO Box 1</p>" }, ["no_preview_text body"]],
+  [
+    "a preview text from a variable",
+    { html: '<p style="display: none">{{a}}</p>{{manageUrl}} PO Box 1' },
+    [],
+  ],
   [
     "a hidden element without a text",
-    { html: "<p hidden>&nbsp;</p>{{manageUrl}}" },
+    { html: "<p hidden>&nbsp;</p>{{manageUrl}} PO Box 1" },
     ["no_preview_text body"],
   ],
   [
     "a title and a style",
-    { html: "<title>x</title><style>p{}</style>{{manageUrl}}" },
+    { html: "<title>x</title><style>p{}</style>{{manageUrl}} PO Box 1" },
     ["no_preview_text body"],
   ],
+  ["no postal address", { html: "<b hidden>x</b>{{manageUrl}} 2026" }, ["no_postal_address body"]],
+  ["one that nobody sees", { html: "<b hidden>PO Box 1</b>{{manageUrl}}" }, ["no_postal_address body"]],
+  ["none in a mail that is no advertising", { html: "<b hidden>x</b>{{manageUrl}}", type: "HEADLESS" }, []],
   ["no language", { html: `<html>${around("")}</html>` }, ["html_without_language body 1:1"]],
   ["a script", { html: around("<script>x</script>") }, [`unsupported_element body 1:${column}`]],
   ["a form", { html: around("<form></form>") }, [`unsupported_element body 1:${column}`]],
@@ -108,6 +117,26 @@ test.for([
   ['<a href="https://u@127.0.0.1/">', ["link_to_this_machine"]],
   ['<a href="https://[::1]:80/">', ["link_to_this_machine"]],
   ['<a href="https://localhost.example.com">', []],
+  ['<a href="https://bit.ly/x">', ["link_shortened"]],
+  ['<a href="https://www.tinyurl.com/x">', ["link_shortened"]],
+  ['<a href="https://bit.ly.example/x">', []],
+  ['<a href="https://192.0.2.7/x">', ["link_to_ip_address"]],
+  ['<a href="https://u@[2001:db8::1]:8080/">', ["link_to_ip_address"]],
+  ['<a href="https://3221225994/">', ["link_to_ip_address"]],
+  ['<a href="https://192.0.2.7.example/">', []],
+  ['<a href="https://a.example/x">bank.example</a>', ["link_text_elsewhere"]],
+  ['<a href="https://a.example/x"><b>https://bank</b>.example/login</a>', ["link_text_elsewhere"]],
+  ['<a href="https://a.example/x">Visit www.bank.example now.</a>', ["link_text_elsewhere"]],
+  ['<a href="https://a.example/x">a.example</a>', []],
+  ['<a href="https://www.a.example/x">https://shop.a.example/y</a>', []],
+  ['<a href="https://shop.a.example/x">A.example</a>', []],
+  ['<a href="https://a.example/x">Read on at bank.example</a>', []],
+  ['<a href="https://a.example/x">prices.pdf</a>', []],
+  ['<a href="https://a.example/x">e.g. this</a>', []],
+  ['<a href="https://a.example/x">me@bank.example</a>', []],
+  ['<a href="mailto:a@a.example">bank.example</a>', []],
+  ['<a href="{{url}}">bank.example</a>', []],
+  ['<a href="https://a.example/x">{{a}}.example</a>', []],
   ['<img src="https://a.example/x.png" alt="">', []],
   ['<img src="cid:logo" alt="Logo">', []],
   ['<img src="{{url}}" alt="{{a}}">', []],
@@ -153,4 +182,68 @@ test("nothing that can be written breaks it, and the largest body takes a moment
   const startedAt = performance.now();
   lintContent({ ...fine, html: "<a href=x>{{frist}}</a>".repeat(1_400) + "<p style=x>".repeat(90_000) });
   expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+test.each(LINK_SHORTENERS)("a link over %s is shortened", (host) => {
+  expect(hostFault(host)?.code).toBe("link_shortened");
+  expect(hostFault(`www.${host.toUpperCase()}`)?.code).toBe("link_shortened");
+  expect(hostFault(`not-${host}`)).toBeNull();
+});
+
+/** By the row that takes it, and whether another may take it before. */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  "United States": ["Springfield, OH 45501"],
+  "United Kingdom": ["London SW1A 1AA"],
+  Canada: ["Ottawa ON K1A 0B1"],
+  Netherlands: ["1012 AB Amsterdam"],
+  Brazil: ["01310-100 São Paulo"],
+  "Portugal, Poland": ["1100-148 Lisboa", "00-950 Warszawa"],
+  Japan: ["〒100-0001", "東京都千代田区"],
+  "China, Korea": ["北京市中山路12号", "세종대로 209"],
+  Australia: ["Sydney NSW 2000"],
+  "Sweden, Czechia": ["111 22 Stockholm", "110 00 Praha"],
+  "a postal code before a town": ["10115 Berlin", "75001 Paris", "A-1010 Wien", "28013 Madrid"],
+  "a town before a postal code": ["Москва, 101000", "Mumbai, 400001"],
+  "a box": ["P.O. Box 12", "Postfach 1234"],
+  "a street before its number": ["Hauptstraße 5", "Calle de Alcalá, 42", "Via Roma 1", "ул. Ленина, д. 1"],
+  "a number before its street": ["12 Long Street", "1600 Pennsylvania Ave", "10, rue de la Paix"],
+};
+
+test.each(POSTAL_SHAPES.map((row) => [row.where, row] as const))(
+  "an address has the shape: %s",
+  (where, { shape }) => {
+    const examples = ADDRESSES[where] ?? [];
+    expect(examples.length).toBeGreaterThan(0);
+    expect(examples.filter((text) => !shape.test(text))).toEqual([]);
+  },
+);
+
+test.for([
+  "© 2026 Acme Inc. All rights reserved",
+  "Save 5000 Points, only until 31 December 2026",
+  "Call 0800 123456 today",
+  "This way to the shop",
+  "Order 123456: 3 items, 59.90 EUR",
+  "Hello Ada, our spring sale starts at 10 am",
+])("no address: %s", (text) => {
+  expect(showsPostalAddress(text, text)).toBe(false);
+});
+
+test.for([
+  ["{{companyAddress}}", true],
+  ["{{{data.postal_address}}}", true],
+  ["{{address.street}}", true],
+  ["{{emailAddress}}", false],
+  ["{{firstName}}", false],
+] as const)("a variable that may stand for one: %s", ([source, isOne]) => {
+  expect(showsPostalAddress("", source)).toBe(isOne);
+});
+
+test("a megabyte of the worst text is judged in a moment", () => {
+  for (const piece of ["1 Aa", "A", "strasse ", "1 aa ", "Aaa-", "a.a.", "{{address}} ", "12345 "]) {
+    const html = `<p>${piece.repeat(1_000_000 / piece.length)}</p><a href="https://a.example">${piece.repeat(10_000)}</a>`;
+    const startedAt = performance.now();
+    lintContent({ ...fine, html });
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  }
 });

@@ -4,6 +4,7 @@ import type { TemplateType } from "@postloft/contract/templates.ts";
 import { createLocator } from "../emails/rendering/source-position.ts";
 import { lintHtml } from "./lint-html.ts";
 import { variablesOf } from "./mustaches.ts";
+import { showsPostalAddress } from "./postal-address.ts";
 import { hasUnsubscribeLink } from "./with-footer.ts";
 
 export interface LintedContent {
@@ -89,7 +90,7 @@ function lintSubject(subject: string): Warning[] {
 }
 
 function lintBody({ html, type, renderedBytes }: LintedContent): Warning[] {
-  const { notes, hasPreviewText, hasText } = lintHtml(html);
+  const { notes, hasPreviewText, hasText, lastText } = lintHtml(html);
   const warnings = unsubscribeWarnings("body", html, type);
   const bytes = renderedBytes ?? Buffer.byteLength(html);
   if (bytes > HTML_MAX_BYTES)
@@ -114,6 +115,14 @@ function lintBody({ html, type, renderedBytes }: LintedContent): Warning[] {
         "body",
         "no_preview_text",
         "There is no preview text: lists of mails show the first words of the body. Put a hidden element with a sentence at the beginning.",
+      ),
+    );
+  if (type === "MARKETING" && hasText && !showsPostalAddress(lastText, html))
+    warnings.push(
+      whole(
+        "body",
+        "no_postal_address",
+        "There seems to be no postal address. The laws of many countries ask for the sender's name and address in advertising: put them at the end.",
       ),
     );
   const locate = createLocator(html);

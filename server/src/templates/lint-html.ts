@@ -2,6 +2,7 @@
 // Before it: lint-content.ts. After it: the same file puts places to the notes. Pure.
 import { Parser } from "htmlparser2";
 import { scanTemplate } from "../emails/rendering/scan-template.ts";
+import { hostFault, otherHostShown } from "./link-rules.ts";
 
 export interface HtmlNote {
   code: string;
@@ -15,6 +16,8 @@ export interface HtmlFindings {
   /** Whether a text stands at the beginning that is shown beside the subject only. */
   hasPreviewText: boolean;
   hasText: boolean;
+  /** The end of what a reader sees, where senders say who and where they are. */
+  lastText: string;
 }
 
 /** Stands for what a mustache prints, so that its quotes and brackets are none of the HTML's. A noncharacter (Unicode 3.4, D14). */
@@ -25,6 +28,11 @@ const UNSUPPORTED = new Set(["script", "form", "iframe", "object", "embed", "vid
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 const HIDING =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|max-height\s*:\s*0|opacity\s*:\s*0\s*(?:;|$|!)|mso-hide\s*:\s*all)/i;
+
+/** Of what a reader sees so much is kept. */
+const LAST_TEXT_CHARACTERS = 20_000;
+/** Of the text of one link. */
+const LINK_TEXT_CHARACTERS = 200;
 
 /** Pads previews and shows nothing. */
 const INVISIBLE = /\u00AD|\u034F|[\u200B-\u200D]|\uFEFF/g;
@@ -58,6 +66,9 @@ class HtmlWalk implements HtmlFindings {
   readonly notes: HtmlNote[] = [];
   hasPreviewText = false;
   hasText = false;
+  lastText = "";
+  /** The link that is open, where it leads to a host. */
+  private shownLink: { host: string; text: string; offset: number } | null = null;
   private depth = 0;
   /** How deep the outermost element is that nobody sees, and the one that is hidden by its style; 0 outside of one. */
   private unseenFrom = 0;
@@ -84,17 +95,28 @@ class HtmlWalk implements HtmlFindings {
     if (name === "img") this.image(attributes, offset);
   }
 
-  close(_name: string): void {
+  close(name: string): void {
+    if (name === "a") this.endLink();
     this.depth -= 1;
     if (this.depth < this.unseenFrom) this.unseenFrom = 0;
     if (this.depth < this.hiddenFrom) this.hiddenFrom = 0;
   }
 
   text(text: string): void {
-    if (this.hasText || this.unseenFrom > 0) return;
-    if (text.replace(INVISIBLE, "").trim() === "") return;
+    if (this.unseenFrom > 0) return;
+    if (this.shownLink !== null && this.shownLink.text.length < LINK_TEXT_CHARACTERS)
+      this.shownLink.text += text.slice(0, LINK_TEXT_CHARACTERS);
+    if (this.hiddenFrom === 0) this.keepText(text);
+    if (this.hasText || text.replace(INVISIBLE, "").trim() === "") return;
     if (this.hiddenFrom > 0) this.hasPreviewText = true;
     else this.hasText = true;
+  }
+
+  /** Cut now and then only: a body may be many short texts. */
+  private keepText(text: string): void {
+    this.lastText += `${text} `;
+    if (this.lastText.length > 2 * LAST_TEXT_CHARACTERS)
+      this.lastText = this.lastText.slice(-LAST_TEXT_CHARACTERS);
   }
 
   private link(attributes: Readonly<Record<string, string>>, offset: number): void {
@@ -103,6 +125,24 @@ class HtmlWalk implements HtmlFindings {
     const fault = isAnchor ? null : addressFault(attributes["href"] ?? "");
     if (fault !== null)
       this.notes.push({ code: `link_${fault}`, message: `This link ${FAULTS[fault]}`, offset });
+    const host = hostOf((attributes["href"] ?? "").trim());
+    this.shownLink = host === null ? null : { host, text: "", offset };
+    const ofHost = host === null || fault === "to_this_machine" ? null : hostFault(host);
+    if (ofHost !== null)
+      this.notes.push({ code: ofHost.code, message: `This link ${ofHost.message}`, offset });
+  }
+
+  private endLink(): void {
+    if (this.shownLink === null) return;
+    const { host, text, offset } = this.shownLink;
+    this.shownLink = null;
+    const shown = otherHostShown(text.replace(INVISIBLE, ""), host);
+    if (shown !== null)
+      this.notes.push({
+        code: "link_text_elsewhere",
+        message: `This link shows ${shown} and leads to ${host}: filters and readers take that for phishing. Show words, or the address itself.`,
+        offset,
+      });
   }
 
   private image(attributes: Readonly<Record<string, string>>, offset: number): void {
@@ -137,12 +177,20 @@ const FAULTS = {
 
 const LOCAL_HOST = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])$/i;
 
+const WEB = /^(https?):\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^:/?#]*)/i;
+
+/** The host of a link, in the spelling of its address; null where it has none or a variable decides it. */
+function hostOf(address: string): string | null {
+  const host = WEB.exec(address)?.[2] ?? "";
+  return host === "" || host.includes(VALUE) ? null : host;
+}
+
 /** What is wrong with an address in a mail; null also where a variable decides. */
 function addressFault(written: string): keyof typeof FAULTS | null {
   const address = written.trim();
   if (address === "" || address === "#" || /^javascript:/i.test(address)) return "without_address";
   if (address.startsWith("#") || address.startsWith(VALUE)) return null;
-  const web = /^(https?):\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^:/?#]*)/i.exec(address);
+  const web = WEB.exec(address);
   if (web !== null) {
     if (LOCAL_HOST.test(web[2] ?? "")) return "to_this_machine";
     return web[1]?.toLowerCase() === "http" ? "not_https" : null;

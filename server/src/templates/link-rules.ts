@@ -1,0 +1,103 @@
+// What in the links of a mail makes filters and readers wary: shorteners, bare addresses, a text that shows another place. Data and pure rules.
+// Before it: lint-html.ts finds the links. After it: the same file notes what is said here.
+
+/** Services whose links hide where they lead; their domains are on blocklists now and again, with everybody's links. */
+export const LINK_SHORTENERS: readonly string[] = [
+  "adf.ly",
+  "bit.do",
+  "bit.ly",
+  "bitly.com",
+  "bl.ink",
+  "buff.ly",
+  "clck.ru",
+  "cutt.ly",
+  "dlvr.it",
+  "fb.me",
+  "goo.gl",
+  "goo.su",
+  "ht.ly",
+  "is.gd",
+  "j.mp",
+  "lnkd.in",
+  "ow.ly",
+  "qr.ae",
+  "rb.gy",
+  "rebrand.ly",
+  "s.id",
+  "short.gy",
+  "short.io",
+  "shorturl.at",
+  "snip.ly",
+  "soo.gd",
+  "surl.li",
+  "t.co",
+  "t.ly",
+  "tiny.cc",
+  "tiny.one",
+  "tinyurl.com",
+  "trib.al",
+  "u.to",
+  "urlz.fr",
+  "v.gd",
+  "vk.cc",
+  "wp.me",
+  "x.gd",
+];
+
+/** Last labels that name a file more often than a host: a text such as `prices.pdf` shows no domain. */
+const FILE_ENDINGS = new Set(
+  "csv css doc docx exe gif htm html ics jpeg jpg js json md mov mp3 mp4 pdf php png ppt pptx py rar rs sh svg ts txt xls xlsx xml zip".split(
+    " ",
+  ),
+);
+const SHORTENERS = new Set(LINK_SHORTENERS);
+const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
+/** Browsers take these for an IPv4 address too. */
+const NUMERIC_HOST = /^(?:0x[0-9a-f]+|\d+)$/i;
+const HOST =
+  /^(?:https?:\/\/)?(?:[^/?#@\s]*@)?((?:[\p{L}\p{N}_-]{1,63}\.){1,8}\p{L}[\p{L}\p{N}-]{1,62})\.?(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
+/** A text is looked through no further. */
+const SHOWN_MAX_CHARACTERS = 200;
+
+/** What is wrong with where a link leads, as the rest of a sentence that begins with "This link". */
+export function hostFault(host: string): { code: string; message: string } | null {
+  const name = host.toLowerCase().replace(/\.$/, "");
+  if (SHORTENERS.has(name.replace(/^www\./, "")))
+    return {
+      code: "link_shortened",
+      message: `leads over ${name}, which hides where it goes: filters distrust it. Put the address itself.`,
+    };
+  if (name.startsWith("[") || IPV4.test(name) || NUMERIC_HOST.test(name))
+    return {
+      code: "link_to_ip_address",
+      message: "leads to an IP address instead of a name: filters take that for phishing.",
+    };
+  return null;
+}
+
+/** The other host that a link's text shows, such as `bank.example` on a link to `track.example`; null when it shows none, or a near one. */
+export function otherHostShown(text: string, host: string): string | null {
+  const shown = hostShownBy(text);
+  if (shown === null) return null;
+  const [one, other] = [withoutWww(shown), withoutWww(host)];
+  const isNear = one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`);
+  return isNear ? null : shown;
+}
+
+function hostShownBy(text: string): string | null {
+  const words = text.slice(0, SHOWN_MAX_CHARACTERS).trim().split(/\s+/);
+  // Among other words only what is plainly an address: "Node.js" and "e.g.this" are none.
+  const word = words.length === 1 ? words[0] : words.find((one) => /^(?:https?:\/\/|www\.)/i.test(one));
+  const isPlain = word !== undefined && /^(?:https?:\/\/|www\.)/i.test(word);
+  if (word === undefined || (!isPlain && word.includes("@"))) return null;
+  const host = HOST.exec(word.replace(/[.,;:!?)\]]+$/, ""))?.[1]?.toLowerCase();
+  if (host === undefined) return null;
+  const ending = host.slice(host.lastIndexOf(".") + 1);
+  return isPlain || !FILE_ENDINGS.has(ending) ? host : null;
+}
+
+const withoutWww = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/\.$/, "")
+    .replace(/^www\./, "");
