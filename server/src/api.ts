@@ -12,6 +12,7 @@ import { createRateLimiter } from "./platform/rate-limit.ts";
 import { emailRoutes } from "./emails/routes.ts";
 import type { Renderer } from "./emails/rendering/renderer.ts";
 import { eventRoutes } from "./events/routes.ts";
+import { createPasswords } from "./users/passwords.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { Sessions } from "./users/sessions.ts";
 import { createKeyFinder } from "./projects/keys.ts";
@@ -71,6 +72,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const tracker = createTracker(database);
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
   const explainer = createExplainer();
+  const passwords = createPasswords();
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
   const routes = [
     ...v1Routes({ tracker, send, verify: createVerifier({ dns }) }),
@@ -96,7 +98,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...emailRoutes({ database }),
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains }),
-    ...userRoutes({ database, sessions, rateLimiter, signupsDisabled: facts.signupsDisabled }),
+    ...userRoutes({ database, sessions, passwords, rateLimiter, signupsDisabled: facts.signupsDisabled }),
     ...projectRoutes({ database, sealer }),
     ...securityRoutes({ database }),
     ...webhookRoutes({ sns: parts.sns }),
@@ -123,6 +125,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   );
   app.addHook("onClose", async () => tracking.book.close());
   app.addHook("onClose", async () => explainer.close());
+  app.addHook("onClose", async () => passwords.close());
   addPages(app, parts);
   return app;
 }

@@ -1,7 +1,7 @@
 // Sender domains: each gets a DKIM key of its own; it is verified while DNS publishes that key (decisions §11).
 // Before it: routes.ts. After it: v1/ asks whether a domain may send, the sender asks for its key; check-domains.ts asks DNS.
-import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
-import { promisify } from "node:util";
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { LRUCache } from "lru-cache";
 import { randomText, type Sealer } from "../platform/crypto.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
@@ -12,6 +12,7 @@ import { Refusal, invalidField } from "../platform/refusal.ts";
 import type { SigningKey } from "../emails/prepare-emails.ts";
 import { SANDBOX_DOMAIN } from "../emails/providers/mailbox.ts";
 import { createDomainChecker, type DomainChecker } from "./check-domains.ts";
+import { createKeyMaker } from "./dkim-keys.ts";
 import { promoteNextKey, updateLocalCheck } from "./check-queries.ts";
 import {
   advisoryRecords,
@@ -22,6 +23,7 @@ import {
   type DomainView,
 } from "./present-domain.ts";
 import {
+  countDomains,
   deleteDomainRow,
   findDkimKeys,
   findDomain,
@@ -32,15 +34,14 @@ import {
   insertNextDkimKey,
   listDomainRows,
   lockDomainName,
+  lockProjectDomains,
   type DomainRow,
   type SealedDkimKey,
 } from "./queries.ts";
 import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
 
-const RSA_BITS = 2048;
 const SELECTOR_LENGTH = 8;
 const MAX_KEPT_KEYS = 1_000;
-const makeRsaKey = promisify(generateKeyPair);
 
 export interface Domains {
   list(projectId: string): Promise<DomainView[]>;
@@ -79,6 +80,7 @@ export function createDomains(options: {
   log: Log;
 }): Domains {
   const { database, sealer, dns, staysHere, returnPath, log } = options;
+  const keyMaker = createKeyMaker();
   const checker = createDomainChecker({ database, dns, returnPath, log });
   const present = (row: DomainRow) => presentDomain(row, staysHere, returnPath);
   /** One key a domain: a former one is forgotten here as well. */
@@ -94,12 +96,11 @@ export function createDomains(options: {
   }
 
   async function makeKey(projectId: string, domain: string): Promise<SealedDkimKey> {
-    const pair = await makeRsaKey("rsa", { modulusLength: RSA_BITS });
-    const pem = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const { privatePem, publicKey } = await keyMaker.make(projectId);
     return {
       selector: `pl${randomText(SELECTOR_LENGTH).toLowerCase()}`,
-      publicKey: pair.publicKey.export({ type: "spki", format: "der" }).toString("base64"),
-      sealedPrivateKey: sealer.seal(pem, `${projectId} ${domain}`),
+      publicKey,
+      sealedPrivateKey: sealer.seal(privatePem, `${projectId} ${domain}`),
     };
   }
 
@@ -111,6 +112,14 @@ export function createDomains(options: {
     const key = { projectId: row.project_id, id: row.id };
     await updateLocalCheck(tx, key);
     await promoteNextKey(tx, key, FORMER_KEY_MS);
+  }
+
+  async function refuseNew(within: Database, projectId: string, domain: string): Promise<void> {
+    refuseHolders(await findHolders(within, domain), projectId, staysHere);
+    if ((await countDomains(within, projectId)) < LIMITS.domains.value) return;
+    throw new Refusal("CONFLICT", {
+      message: `The project has ${LIMITS.domains.value} domains, the most there may be. Delete one that is not needed.`,
+    });
   }
 
   function isSandbox(projectId: string, id: string): boolean {
@@ -136,11 +145,14 @@ export function createDomains(options: {
           "custom",
           `${SANDBOX_DOMAIN} belongs to the installation; every project may send from it while mail stays in the local mailbox.`,
         );
+      // Before a key is made, which is the costly part; what counts is asked again with it.
+      await refuseNew(database, projectId, domain);
       const key = await makeKey(projectId, domain);
       const id = newId();
       return async (tx) => {
+        await lockProjectDomains(tx, projectId);
         await lockDomainName(tx, domain);
-        refuseHolders(await findHolders(tx, domain), projectId, staysHere);
+        await refuseNew(tx, projectId, domain);
         await insertDomain(tx, { projectId, id }, domain, key);
         return present(await getRow(tx, projectId, id));
       };
@@ -157,7 +169,8 @@ export function createDomains(options: {
         throw new Refusal("CONFLICT", {
           message: `${SANDBOX_DOMAIN} belongs to the installation and has no key.`,
         });
-      const { domain } = await getRow(database, projectId, id);
+      const { domain, ...known } = await getRow(database, projectId, id);
+      if (secondKeyOf({ domain, ...known }) !== null) throw rotationRunning({ domain, ...known });
       const key = await makeKey(projectId, domain);
       return async (tx) => {
         const isNew = await insertNextDkimKey(tx, { projectId, id }, key);

@@ -88,8 +88,22 @@ export async function lockDomainName(tx: Tx, domain: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`domain:${domain}`}, 0))`.execute(tx);
 }
 
+/** Waits until no other transaction adds a domain to this project. */
+export async function lockProjectDomains(tx: Tx, projectId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`domains of:${projectId}`}, 0))`.execute(tx);
+}
+
+export async function countDomains(database: Database, projectId: string): Promise<number> {
+  const row = await database
+    .selectFrom("domains")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+  return row?.count ?? 0;
+}
+
 export async function findHolders(
-  tx: Tx,
+  tx: Database,
   domain: string,
 ): Promise<Array<{ project_id: string; status: string; last_checked_at: Date | null }>> {
   return tx

@@ -5,7 +5,8 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import { ConfigError, type Config } from "../platform/config.ts";
 import { transaction, type Database } from "../platform/database.ts";
-import { createUser, hashPassword, hasUsers } from "../users/users.ts";
+import { createPasswords } from "../users/passwords.ts";
+import { createUser, hasUsers } from "../users/users.ts";
 import { makeKeyPair } from "../projects/keys.ts";
 import { createProject } from "../projects/projects.ts";
 
@@ -34,7 +35,8 @@ export async function bootstrap(
     secret: config.BOOTSTRAP_SECRET_KEY ?? made.secret,
   };
   const name = (config.BOOTSTRAP_PROJECT ?? DEFAULT_PROJECT).slice(0, LIMITS.nameLength.value);
-  const passwordHash = await hashPassword(password);
+  const passwords = createPasswords();
+  const passwordHash = await passwords.hash("", password).finally(() => passwords.close());
   await transaction(database, async (tx) => {
     const user = await createUser(tx, { email: address.address, passwordHash });
     await createProject(tx, sealer, { name, ownerId: user.id, keys });

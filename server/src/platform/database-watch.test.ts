@@ -13,7 +13,7 @@ const TOLD_MS = 7_000;
 
 let testDatabase: TestDatabase;
 let database: Database;
-const network = { isGone: false, sockets: new Set<Socket>() };
+const network = { isGone: false, isClosed: false, sockets: new Set<Socket>() };
 const closing: Array<() => Promise<unknown>> = [];
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
       network.sockets.add(from);
       from.on("error", () => undefined).on("close", () => (network.sockets.delete(from), to.destroy()));
       from.pipe(to);
-      if (network.isGone) from.pause();
+      if (network.isGone || network.isClosed) from.pause();
     }
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
@@ -63,6 +63,24 @@ const ask = async (seconds = 0) => {
   );
   return { error, isRefused: asUnavailable(error) instanceof Refusal, tookMs: performance.now() - startedMs };
 };
+
+test("while the database speaks on one connection none is broken off, though no new one gets through", async () => {
+  await Promise.all([ask(0.1), ask(0.1)]);
+  network.isClosed = true;
+  // Longer than it takes to become suspicious and to lose patience.
+  const slow = ask(5.5);
+  const others = { asked: 0, refused: 0, isOver: false };
+  void slow.then(() => (others.isOver = true));
+  while (!others.isOver) {
+    others.asked += 1;
+    if ((await ask(0.05)).isRefused) others.refused += 1;
+  }
+  network.isClosed = false;
+  for (const socket of network.sockets) socket.resume();
+  expect((await slow).error).toBeNull();
+  expect(others.asked).toBeGreaterThan(10);
+  expect(others.refused).toBe(0);
+}, 30_000);
 
 test("a slow statement is waited for; one that nobody answers is not, and the next one not at all", async () => {
   // Longer than it takes to become suspicious.

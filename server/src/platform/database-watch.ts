@@ -1,5 +1,6 @@
 // Notices a database that does not answer although its connections look alive: a network that swallows everything, a machine that hangs.
 // Before it: database.ts says what waits for an answer. After it: what waits fails at once, and so does what comes, until the database answers.
+import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, DatabaseError, type Pool, type PoolClient } from "pg";
 
@@ -31,7 +32,11 @@ export function createDatabaseWatch(pool: Pool, times: Partial<typeof DEFAULT_TI
     const longAgoMs = performance.now() - suspectMs;
     if (isLooking || (!isAway && ![...waits].some(({ sinceMs }) => sinceMs < longAgoMs))) return;
     isLooking = true;
-    isAway = !(await isAnswering(pool, patienceMs));
+    const before = new Map([...clients].map((client) => [client, bytesReadBy(client)]));
+    const isAnswered = await isAnswering(pool, patienceMs);
+    // Whoever asks may be starved itself: as long as the database speaks on any connection, it is there.
+    const isHeard = [...before].some(([client, bytes]) => clients.has(client) && bytesReadBy(client) > bytes);
+    isAway = !isAnswered && !isHeard;
     if (isAway) for (const client of clients) breakOff(client);
     isLooking = false;
   }
@@ -70,6 +75,12 @@ async function isAnswering(pool: Pool, patienceMs: number): Promise<boolean> {
 async function patience(ms: number): Promise<false> {
   for (let turn = 0; turn < TURNS; turn++) await delay(ms / TURNS, undefined, { ref: false });
   return false;
+}
+
+/** How much the database has ever said on this connection. */
+function bytesReadBy(client: PoolClient): number {
+  const { stream } = (client as unknown as Client).connection as unknown as { stream: Socket };
+  return stream.bytesRead;
 }
 
 function breakOff(client: Client | PoolClient): void {

@@ -6,8 +6,9 @@ import { sha256 } from "../platform/crypto.ts";
 import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
 import type { RateLimiter, Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
+import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
-import { createUser, findUserByCredentials, getUser, hashPassword, type User } from "./users.ts";
+import { createUser, findUserByCredentials, getUser, type User } from "./users.ts";
 
 const LOGIN_WINDOW_SECONDS = 600;
 const AUTH_WINDOW_SECONDS = 60;
@@ -16,9 +17,10 @@ export function userRoutes(dependencies: {
   database: Database;
   sessions: Sessions;
   rateLimiter: RateLimiter;
+  passwords: Passwords;
   signupsDisabled: boolean;
 }): Route[] {
-  const { database, sessions, rateLimiter } = dependencies;
+  const { database, sessions, rateLimiter, passwords } = dependencies;
 
   async function limit(take: Take): Promise<void> {
     const taken = await rateLimiter.take(take);
@@ -42,7 +44,7 @@ export function userRoutes(dependencies: {
         limit: LIMITS.authRequests.value,
         windowSeconds: AUTH_WINDOW_SECONDS,
       });
-      const passwordHash = await hashPassword(body.password);
+      const passwordHash = await passwords.hash(ip ?? "", body.password);
       return loggedIn(
         await transaction(database, (tx) => createUser(tx, { email: body.email, passwordHash })),
       );
@@ -60,7 +62,7 @@ export function userRoutes(dependencies: {
         windowSeconds: LOGIN_WINDOW_SECONDS,
       };
       await limit(failures);
-      const user = await findUserByCredentials(database, body.email, body.password);
+      const user = await findUserByCredentials(dependencies, body, ip ?? "");
       if (user === null) throw new Refusal("INVALID_CREDENTIALS");
       await rateLimiter.giveBack(failures);
       return loggedIn(user);

@@ -1,5 +1,7 @@
 // Accounts over HTTP: signing up, logging in and out, and what guessing meets.
-import { expect, test } from "vitest";
+import { randomFill } from "node:crypto";
+import { promisify } from "node:util";
+import { expect, test, vi } from "vitest";
 import {
   cookieOf,
   faultsOf,
@@ -150,6 +152,24 @@ test("after ten wrong passwords an account is closed for a while, on every serve
     }
     expect((await logIn({ email: other, password })).status).toBe(200);
   });
+});
+
+test("however many log in at once, the threads that the database driver needs stay free", async () => {
+  const email = newAddress();
+  await signUp({ email, password });
+  let answered = 0;
+  const replies = Array.from({ length: 60 }, async () => {
+    const reply = await logIn({ email: newAddress(), password });
+    if (reply.status === 401) answered += 1;
+    return reply.status;
+  });
+  await vi.waitUntil(() => answered > 0);
+  const before = answered;
+  for (let at = 0; at < 8; at++) await promisify(randomFill)(Buffer.alloc(8));
+  expect(answered - before).toBeLessThan(8);
+  const statuses = new Set(await Promise.all(replies));
+  // Beyond the queue it is 429, and never 503.
+  expect(statuses).toEqual(new Set([401, 429]));
 });
 
 test("guesses in parallel do not slip through", async () => {

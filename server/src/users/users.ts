@@ -1,24 +1,14 @@
 // People who log in: accounts with a password.
 // Before it: routes.ts, instance/bootstrap.ts. After it: sessions.ts.
-import { hash, verify } from "@node-rs/argon2";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import type { Passwords } from "./passwords.ts";
 import { countUsers, findUserByEmail, findUserById, insertUser } from "./queries.ts";
 
 export interface User {
   id: string;
   email: string;
-}
-
-/** argon2id (the library's default) at OWASP's cost: 19 MiB, 2 passes, 1 lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Verified against when there is no account, so that both answers take the same time. */
-const NOBODYS_HASH =
-  "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$RdescudvJCsgt3ub+b6dWRWJTmaaJObGQY5lM4Xr0xk";
-
-export async function hashPassword(password: string): Promise<string> {
-  return hash(password, COST);
 }
 
 /** @throws Refusal CONFLICT when the address has an account. */
@@ -30,14 +20,14 @@ export async function createUser(tx: Tx, user: { email: string; passwordHash: st
   return { id, email: user.email };
 }
 
-/** The account of these credentials, or null; takes the same time whichever of the two is wrong. */
+/** The account of these credentials, or null; takes the same time whichever of the two is wrong. `address`: who asks. */
 export async function findUserByCredentials(
-  database: Database,
-  email: string,
-  password: string,
+  { database, passwords }: { database: Database; passwords: Passwords },
+  { email, password }: { email: string; password: string },
+  address: string,
 ): Promise<User | null> {
   const row = await findUserByEmail(database, email);
-  const matches = await verify(row?.password_hash ?? NOBODYS_HASH, password);
+  const matches = await passwords.matches(address, row?.password_hash ?? null, password);
   return row !== undefined && matches ? { id: row.id, email: row.email } : null;
 }
 

@@ -1,0 +1,25 @@
+// How many domains a project may have, also when it adds them all at once.
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { refusalOf, useTestServer } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+test("a project that has as many domains as it may is told so before a key is made", async () => {
+  const { byKey, id } = await server.createProject();
+  await server.call("POST", "/domains", byKey, { domain: "first.example.com" });
+  await server.rows(
+    `insert into domains select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid(), 'domain', n || '.example.com'))).*
+     from domains d, generate_series(3, $2::int) n where d.project_id = $1`,
+    id,
+    LIMITS.domains.value,
+  );
+  const replies = await Promise.all(
+    ["a", "b"].map((name) => server.call("POST", "/domains", byKey, { domain: `${name}.example.com` })),
+  );
+  expect(replies.map(refusalOf).toSorted()).toEqual(["201 undefined", "409 CONFLICT"]);
+  const before = process.cpuUsage();
+  const refused = await server.call("POST", "/domains", byKey, { domain: "c.example.com" });
+  expect(refused.body.error.message).toContain(`${LIMITS.domains.value} domains`);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(50);
+});
