@@ -59,8 +59,8 @@ export async function getMessage(database: Database, projectId: string, id: stri
   const parsed = await PostalMime.parse(row.raw);
   return {
     ...present(row),
-    html: parsed.html ?? null,
-    text: parsed.text ?? null,
+    html: partOf(parsed.html),
+    text: partOf(parsed.text),
     headers: parsed.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
     attachments: parsed.attachments.map((attachment) => ({
       filename: attachment.filename ?? "unnamed",
@@ -71,6 +71,11 @@ export async function getMessage(database: Database, projectId: string, id: stri
           : attachment.content.byteLength,
     })),
   };
+}
+
+/** The parser counts the line break before the next part as text. */
+function partOf(text: string | undefined): string | null {
+  return text?.replace(/\r?\n$/, "") ?? null;
 }
 
 /** The message as it would have left. @throws Refusal MESSAGE_NOT_FOUND. */

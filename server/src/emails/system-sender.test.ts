@@ -49,7 +49,7 @@ test("it leaves once: from the installation, without tracking and without a way 
     envelope: { from: "post@host.example", to: ["owner@example.net"] },
   });
   const parsed = await PostalMime.parse(message?.raw ?? "");
-  expect(parsed).toMatchObject({ subject: "Grüße", text: "the secret", html: "<p>the secret</p>" });
+  expect(parsed).toMatchObject({ subject: "Grüße", text: "the secret\n", html: "<p>the secret</p>\n" });
   expect(parsed.from).toEqual({ address: "post@host.example", name: "Postloft" });
   expect(parsed.headers.map(({ key }) => key).toSorted()).toEqual(
     [

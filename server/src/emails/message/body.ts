@@ -1,18 +1,19 @@
-// Text, HTML and files to the body of a message: MIME tree, base64 lines, and the hash to be signed (RFC 2045, RFC 2046).
+// Text, HTML and files to the body of a message: MIME tree, encoded parts, and the hash to be signed (RFC 2045, RFC 2046).
 // Before it: rendering/render-worker.ts, which rendered the content. After it: message.ts puts the header before it.
 import { hash } from "node:crypto";
 import type { Attachment } from "./attachment.ts";
 import { attachmentHeader } from "./attachment.ts";
-import { bodySha256 } from "./body-hash.ts";
+import { bodySha256, type UntidyRange } from "./body-hash.ts";
+import { encodeText, startTexts, type EncodedText, type PartText } from "./part-text.ts";
 
 /** What the body of a message is made of. */
 export interface BodyParts {
   /** Without angle brackets; decides the boundaries, so the same parts give the same bytes on every attempt. */
   messageId: string;
   /** Empty: the message is plain text alone. */
-  html: string;
+  html: PartText;
   /** Empty: the message is HTML alone. */
-  text: string;
+  text: PartText;
   attachments: readonly Attachment[];
 }
 
@@ -29,51 +30,36 @@ export interface MessageBody {
 /** Twice what the header of a marketing mail takes, its signature included. */
 export const HEADER_ROOM_BYTES = 4096;
 
-/** One entity of the tree, flat: strings are written as they are, bytes as base64 lines. */
-type Entity = [header: string, ...content: (string | Uint8Array)[]];
+/** One entity of the tree, flat: strings and lines are written as they are, bytes as base64 lines. */
+type Entity = [header: string, ...content: (string | Uint8Array | EncodedText)[]];
 
 /** RFC 2045 section 6.8: encoded lines of at most 76 characters, which are 57 bytes. */
 const BASE64_LINE_LENGTH = 76;
 const LINE_BREAK_LENGTH = 2;
-/** Texts of a mail that is not unusually long. */
-const SCRATCH_BYTES = 512 * 1024;
-/** Of a UTF-16 unit. */
-const UTF8_BYTES_MAX = 3;
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
-
-/** Where the texts of a body become bytes: writing them there takes a tenth of the time that a buffer of their own would. */
-const scratch = {
-  memory: Buffer.allocUnsafeSlow(SCRATCH_BYTES),
-  used: 0,
-  encode(text: string): Uint8Array {
-    const start = this.used;
-    if (this.memory.length - start < text.length * UTF8_BYTES_MAX) return Buffer.from(text);
-    this.used += this.memory.write(text, start);
-    return this.memory.subarray(start, this.used);
-  },
-};
 
 /**
  * Builds the body: CRLF line ends, no line over 998 octets. Text and HTML become an alternative, inline parts with a
  * content id are related to the HTML, everything else is mixed around them.
  */
 export function buildBody(parts: BodyParts): MessageBody {
-  scratch.used = 0;
+  startTexts();
   const [contentFields, ...content] = contentEntity(parts);
-  const memory = serialise(content);
-  return { contentFields, memory, sha256: bodySha256(memory.subarray(HEADER_ROOM_BYTES)) };
+  const { memory, untidy } = serialise(content);
+  return { contentFields, memory, sha256: bodySha256(memory, HEADER_ROOM_BYTES, untidy) };
 }
 
 /** mixed [ alternative [ text, related [ html, inline… ] ], attachments… ], without the levels that hold one part. */
 function contentEntity(parts: BodyParts): Entity {
-  // No base64 line holds a hyphen, so no boundary can occur inside a part.
-  const boundary = `pl_${hash("sha256", parts.messageId).slice(0, 24)}`;
+  // Neither encoding ever holds `=_`, so no boundary can occur inside a part.
+  const boundary = `=_pl_${hash("sha256", parts.messageId).slice(0, 24)}`;
   const bodies: Entity[] = [];
-  if (parts.text !== "" || parts.html === "") bodies.push(textEntity("plain", parts.text));
+  const hasHtml = !isEmpty(parts.html);
+  if (!hasHtml || !isEmpty(parts.text)) bodies.push(textEntity("plain", parts.text));
   const isRelated = (attachment: Attachment) =>
-    parts.html !== "" && attachment.disposition === "inline" && attachment.contentId !== undefined;
-  if (parts.html !== "") {
+    hasHtml && attachment.disposition === "inline" && attachment.contentId !== undefined;
+  if (hasHtml) {
     const related = parts.attachments.filter(isRelated).map(attachmentEntity);
     const html = textEntity("html", parts.html);
     bodies.push(multipart('related; type="text/html"', `${boundary}_r`, [html, ...related]));
@@ -94,10 +80,15 @@ function multipart(subtype: string, boundary: string, children: readonly Entity[
   return entity;
 }
 
-/** RFC 2045 section 6.8: line breaks of text are CRLF before it is encoded. */
-function textEntity(subtype: "plain" | "html", text: string): Entity {
-  const header = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n`;
-  return [header, scratch.encode(text.replace(/\r\n?|\n/g, "\r\n"))];
+function textEntity(subtype: "plain" | "html", text: PartText): Entity {
+  const encoded = encodeText(text);
+  const header = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoded.transferEncoding}\r\n\r\n`;
+  if (encoded.transferEncoding === "base64") return [header, ...encoded.pieces];
+  return [header, encoded, "\r\n"];
+}
+
+function isEmpty(text: PartText): boolean {
+  return text.length === 0 || (typeof text !== "string" && text.every((piece) => piece === ""));
 }
 
 function attachmentEntity(attachment: Attachment): Entity {
@@ -105,21 +96,30 @@ function attachmentEntity(attachment: Attachment): Entity {
 }
 
 /** Writes everything into one buffer of exactly the right size, so the large parts are never joined or grown. */
-function serialise(content: readonly (string | Uint8Array)[]): Buffer<ArrayBuffer> {
-  const sizeBytes = content.reduce(
-    (sum, piece) =>
-      sum + (typeof piece === "string" ? Buffer.byteLength(piece) : base64SizeBytes(piece.length)),
-    HEADER_ROOM_BYTES,
+function serialise(content: readonly (string | Uint8Array | EncodedText)[]) {
+  const memory = Buffer.allocUnsafeSlow(
+    content.reduce((sum, piece) => sum + sizeOf(piece), HEADER_ROOM_BYTES),
   );
-  const memory = Buffer.allocUnsafeSlow(sizeBytes);
+  const untidy: UntidyRange[] = [];
   let position = HEADER_ROOM_BYTES;
   for (const piece of content) {
-    position =
-      typeof piece === "string"
-        ? position + memory.write(piece, position)
-        : writeBase64(piece, memory, position);
+    if (typeof piece === "string") position += memory.write(piece, position);
+    else if (piece instanceof Uint8Array) position = writeBase64(piece, memory, position);
+    else
+      for (const [index, lines] of piece.pieces.entries()) {
+        memory.set(lines, position);
+        const relaxed = piece.relaxed[index] ?? lines;
+        if (relaxed !== lines) untidy.push({ start: position, end: position + lines.length, relaxed });
+        position += lines.length;
+      }
   }
-  return memory;
+  return { memory, untidy };
+}
+
+function sizeOf(piece: string | Uint8Array | EncodedText): number {
+  if (typeof piece === "string") return Buffer.byteLength(piece);
+  if (piece instanceof Uint8Array) return base64SizeBytes(piece.length);
+  return piece.pieces.reduce((sum, lines) => sum + lines.length, 0);
 }
 
 /** Size of `writeBase64`'s output; an empty content is one empty line. */

@@ -2,9 +2,10 @@
 // Before it: smtp.ts. After it: smtp-delivery.ts, which writes it, asks the gate and writes the dot.
 
 const CR = 0x0d;
-const LF = 0x0a;
 const DOT = 0x2e;
 const CRLF = Buffer.from("\r\n");
+const CR_DOT = Buffer.from("\r.");
+const LF_DOT = Buffer.from("\n.");
 
 /**
  * The message with each dot that begins a line doubled (RFC 5321 §4.5.2), ending in CRLF, so that ".CRLF" ends it.
@@ -12,14 +13,13 @@ const CRLF = Buffer.from("\r\n");
  * before the gate and smuggle a second one behind it.
  */
 export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } {
-  const dots: number[] = [];
-  // Looked for by its dots, of which base64 has none.
-  for (let at = raw.indexOf(DOT); at !== -1; at = raw.indexOf(DOT, at + 1)) {
-    const before = raw[at - 1];
-    if (before === CR) return { refusal: `5.6.0 bare CR before a dot at octet ${at - 1}` };
-    if (before === LF && raw[at - 2] !== CR)
-      return { refusal: `5.6.0 bare LF before a dot at octet ${at - 1}` };
-    if (before === LF || at === 0) dots.push(at);
+  // Looked for by what comes before them: text is full of dots, and has none there as this program encodes it.
+  const bareCr = raw.indexOf(CR_DOT);
+  if (bareCr !== -1) return { refusal: `5.6.0 bare CR before a dot at octet ${bareCr}` };
+  const dots = raw[0] === DOT ? [0] : [];
+  for (let at = raw.indexOf(LF_DOT); at !== -1; at = raw.indexOf(LF_DOT, at + 1)) {
+    if (raw[at - 1] !== CR) return { refusal: `5.6.0 bare LF before a dot at octet ${at}` };
+    dots.push(at + 1);
   }
   const stuffed = dots.length === 0 ? raw : doubleDots(raw, dots);
   const endsLine = raw.length === 0 || raw.subarray(-CRLF.length).equals(CRLF);

@@ -3,6 +3,7 @@
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { SharedText, wholeText, type PartText } from "../message/part-text.ts";
 import { compileContent, ContentError, type RenderedParts } from "./compile-content.ts";
 
 function render(
@@ -86,7 +87,34 @@ test("a content that cannot be compiled says which part and where", () => {
   expect(() => render("", {}, "s", "{{a")).toThrow("text, line 1, column 1");
 });
 
+const LONG = "What everybody reads, word for word. ".repeat(20);
+const TRACKING = { clickUrl: "https://m.example/c/", pixelUrl: "https://m.example/p", linkKey: "k" };
+
+const sharedOf = (text: PartText) =>
+  typeof text === "string" ? [] : text.filter((piece) => piece instanceof SharedText);
+
+test.each([
+  ["no mustaches", `<p>${LONG}</p>`, 1],
+  ["a variable", `<p>{{name}}</p><p>${LONG}</p>{{name}}<p>${LONG}</p>`, 2],
+  ["a link with a variable", `<a href="https://x.example/{{name}}?${LONG}">${LONG}</a>`, 1],
+  ["a loop", `{{#each items}}<p>${LONG}</p>{{this}}{{/each}}`, 2],
+])("what all mails share is a piece of its own, the same one in each: %s", (_, html, places) => {
+  for (const tracking of [null, TRACKING]) {
+    const compiled = compileContent({ subject: "s", html, text: null }, () => {}, tracking !== null);
+    const first = compiled.renderPieces(SHOP, tracking);
+    const second = compiled.renderPieces({ ...SHOP, name: "Eve" }, tracking);
+    const shared = sharedOf(first.html);
+    expect(shared.length).toBeGreaterThanOrEqual(places);
+    expect(sharedOf(second.html)).toEqual(shared);
+    expect(shared.every((piece, at) => piece === sharedOf(second.html)[at])).toBe(true);
+    const own = wholeText(first.html).length - shared.reduce((sum, { text }) => sum + text.length, 0);
+    expect(own).toBeLessThan(wholeText(first.html).length / 2 + LONG.length);
+    expect(wholeText(first.html)).toBe(compiled.render(SHOP, tracking).html ?? html);
+  }
+});
+
 const markup = fc.constantFrom(
+  LONG,
   "<p>",
   "</p>",
   "<br>",
@@ -136,8 +164,12 @@ test("HTML that can be rendered always has a text part, whatever the markup does
         } catch {
           return fc.pre(false);
         }
-        const { text } = render(html, { a, b });
+        const compiled = compileContent({ subject: "s", html, text: null }, () => {});
+        const { text } = compiled.render({ a, b });
         expect(typeof text).toBe("string");
+        const pieces = compiled.renderPieces({ a, b });
+        expect(wholeText(pieces.text)).toBe(text);
+        expect(wholeText(pieces.html)).toBe(compiled.render({ a, b }).html ?? html);
       },
     ),
     { numRuns: 1_000, maxSkipsPerRun: 1_000 },

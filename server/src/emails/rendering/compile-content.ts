@@ -1,11 +1,13 @@
 // Makes one content (subject, HTML, text) into a function from variables to a finished mail's three parts, once per
 // content. Before it: render-worker.ts. After it: one call per recipient.
 
+import { sharePieces, wholeText, type PartText } from "../message/part-text.ts";
 import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "../template-variables.ts";
-import { compileTemplate, type CompileOptions, type Template } from "./compile-template.ts";
+import { compileTemplate, type CompileOptions } from "./compile-template.ts";
 import { LinkSlots } from "./link-slots.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
 import { scanTemplate } from "./scan-template.ts";
+import { SharedPlaces } from "./shared-places.ts";
 import type { TemplateProblem } from "./source-position.ts";
 import { parseTemplate, type ParseOptions } from "./template-syntax.ts";
 import {
@@ -47,11 +49,23 @@ export function completeParts(
   };
 }
 
+/** The same for a mail on its way out, complete: what all mails of the content share is a piece of its own. */
+export interface PiecedParts {
+  subject: string;
+  html: PartText;
+  text: PartText;
+}
+
+/** From variables to a part, its shared text in pieces of its own. */
+type PartTemplate = (variables: Record<string, unknown>) => PartText;
+
 export interface CompiledContent {
   /** Those that lead through us; none where it is not tracked. */
   links: readonly ContentLink[];
   /** @param tracking of this mail, where the content was compiled to be tracked */
   render(variables: Record<string, unknown>, tracking?: MailTracking | null): RenderedParts;
+  /** The same in pieces. */
+  renderPieces(variables: Record<string, unknown>, tracking?: MailTracking | null): PiecedParts;
 }
 
 /** A content that cannot be compiled; the message names part, line, column and what is wrong. */
@@ -87,16 +101,30 @@ export function compileContent(
     content.text === null
       ? compileTextOf(content.html, step)
       : compilePart("text", content.text, { escape: false }, step);
+  const given = { html: sharePieces(content.html), text: sharePieces(content.text ?? "") };
+  const track = (tracking: MailTracking | null) => {
+    if (slots === null) return;
+    if (tracking === null) throw new Error("A tracked content needs the tracking of each mail.");
+    slots.tracking = tracking;
+  };
+  const subjectOf = (variables: Record<string, unknown>) =>
+    subject === null ? null : withoutLineBreaks(wholeText(subject(variables)));
   return {
     links: slots?.links ?? [],
     render(variables, tracking = null) {
-      if (slots !== null && tracking === null)
-        throw new Error("A tracked content needs the tracking of each mail.");
-      if (slots !== null && tracking !== null) slots.tracking = tracking;
+      track(tracking);
       return {
-        subject: subject === null ? null : withoutLineBreaks(subject(variables)),
-        html: html === null ? null : html(variables),
-        text: text === null ? null : text(variables),
+        subject: subjectOf(variables),
+        html: html === null ? null : wholeText(html(variables)),
+        text: text === null ? null : wholeText(text(variables)),
+      };
+    },
+    renderPieces(variables, tracking = null) {
+      track(tracking);
+      return {
+        subject: subjectOf(variables) ?? content.subject,
+        html: html?.(variables) ?? given.html,
+        text: text?.(variables) ?? given.text,
       };
     },
   };
@@ -109,31 +137,47 @@ function slotsOf(html: string, step: () => void): LinkSlots | null {
   return problems.length > 0 ? null : LinkSlots.of(html, pieces);
 }
 
-function compileHtml(html: string, slots: LinkSlots | null, step: () => void): Template | null {
+function compileHtml(html: string, slots: LinkSlots | null, step: () => void): PartTemplate | null {
   if (slots === null) return compilePart("html", html, { escape: true }, step);
-  if (!html.includes("{{")) return slots.asTemplate();
+  const places = new SharedPlaces();
+  if (!html.includes("{{")) {
+    const template = slots.asTemplate((text) => places.marked(text));
+    return () => places.piecesOf(template());
+  }
   step();
   const { program, problems } = parseTemplate(slots.marked);
   if (program === null) throw new ContentError(problemText("html", problems));
   slots.placeInto(program);
+  places.placeInto(program);
   step();
   const template = compileTemplate(program, { escape: true, slots });
-  return (variables) => template(variables) + slots.ending();
+  return (variables) => places.piecesOf(template(variables) + slots.ending());
 }
 
 /** Null when the part has nothing to fill in. */
 function compilePart(
   field: ContentField,
   source: string,
-  options: CompileOptions,
+  options: CompileOptions & ParseOptions,
   step: () => void,
-): Template | null {
-  if (!source.includes("{{")) return null;
+): PartTemplate | null {
+  return source.includes("{{") ? compileTree(field, source, options, step) : null;
+}
+
+function compileTree(
+  field: ContentField,
+  source: string,
+  options: CompileOptions & ParseOptions,
+  step: () => void,
+): PartTemplate {
   step();
-  const { program, problems } = parseTemplate(source);
+  const { program, problems } = parseTemplate(source, options);
   if (program === null) throw new ContentError(problemText(field, problems));
+  const places = new SharedPlaces();
+  places.placeInto(program);
   step();
-  return compileTemplate(program, options);
+  const template = compileTemplate(program, options);
+  return (variables) => places.piecesOf(template(variables));
 }
 
 function problemText(field: ContentField, problems: readonly TemplateProblem[]): string {
@@ -153,10 +197,10 @@ function withoutLineBreaks(subject: string): string {
  * through the conversion as placeholders. Where they come out so that blocks no longer fit together (an attribute that
  * opened one, a style that closed one) blocks are left out and what was in them stays.
  */
-function compileTextOf(html: string, step: () => void): Template {
+function compileTextOf(html: string, step: () => void): PartTemplate {
   step();
   if (!html.includes("{{")) {
-    const text = htmlToText(html);
+    const text = sharePieces(htmlToText(html));
     return () => text;
   }
   const { problems, pieces } = scanTemplate(html);
@@ -184,27 +228,21 @@ function compileTextOf(html: string, step: () => void): Template {
   );
 }
 
-function compileBlocks(marked: string, mustaches: readonly string[], step: () => void): Template | null {
+function compileBlocks(marked: string, mustaches: readonly string[], step: () => void): PartTemplate | null {
   const source = marked.replace(/[\uFDD0\uFDD2](\d+)\uFDD1/g, (_, number) => mustaches[Number(number)] ?? "");
   step();
-  const { program } = parseTemplate(source, TEXT_PARSING);
+  const { program } = parseTemplate(source, TEXT_OPTIONS);
   if (program === null) return null;
   step();
-  const render = compileTemplate(program, TEXT_COMPILING);
+  const render = compileTemplate(program, TEXT_OPTIONS);
   return (variables) => resolveMarks(render(variables));
 }
 
-function compileValues(marked: string, mustaches: readonly string[], step: () => void): Template {
+function compileValues(marked: string, mustaches: readonly string[], step: () => void): PartTemplate {
   const values = resolveMarks(marked.replace(/\uFDD2\d+\uFDD1/g, ""));
   const source = values.replace(/\uFDD0(\d+)\uFDD1/g, (_, number) => mustaches[Number(number)] ?? "");
-  step();
-  const { program, problems } = parseTemplate(source, TEXT_PARSING);
-  if (program === null) throw new ContentError(problemText("text", problems));
-  step();
-  return compileTemplate(program, TEXT_COMPILING);
+  return compileTree("text", source, TEXT_OPTIONS, step);
 }
-
-const TEXT_PARSING: ParseOptions = { ignoreStandalone: true, mapContent: withLiterals };
 
 function withLiterals(text: string): string {
   let plain = text;
@@ -212,8 +250,10 @@ function withLiterals(text: string): string {
   return plain;
 }
 
-/** `{{{x}}}` puts HTML into HTML, so in the text part it is text. */
-const TEXT_COMPILING: CompileOptions = {
+const TEXT_OPTIONS: ParseOptions & CompileOptions = {
+  ignoreStandalone: true,
+  mapContent: withLiterals,
   escape: false,
+  // `{{{x}}}` puts HTML into HTML, so in the text part it is text.
   mapUnescaped: (value) => (/[<&]/.test(value) ? htmlToText(value) : value),
 };

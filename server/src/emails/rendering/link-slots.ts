@@ -75,9 +75,14 @@ export class LinkSlots {
     return new LinkSlots(html, places, pixelAt);
   }
 
-  /** The template of a source without mustaches: text with slots in between. */
-  asTemplate(): () => string {
-    const parts = piecesOf(this.marked);
+  /**
+   * The template of a source without mustaches: text with slots in between.
+   * @param mapContent applied to the text, once
+   */
+  asTemplate(mapContent: (text: string) => string): () => string {
+    const parts = piecesOf(this.marked).map((piece) =>
+      typeof piece === "string" ? mapContent(piece) : piece,
+    );
     const textOf = (piece: Piece) => (typeof piece === "string" ? piece : this.printed(piece));
     return () => parts.reduce<string>((text, piece) => text + textOf(piece), "") + this.ending();
   }

@@ -3,14 +3,15 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { buildBody, type BodyParts, type MessageBody } from "../message/body.ts";
+import type { PartText } from "../message/part-text.ts";
 import {
   compileContent,
-  completeParts,
   ContentError,
   type CompiledContent,
   type RenderedParts,
   type TemplateContent,
 } from "./compile-content.ts";
+import type { ContentLink } from "./link-target.ts";
 import {
   BUILDING,
   sizeText,
@@ -19,10 +20,12 @@ import {
   PROGRESS_WORK,
   READING,
   RENDERING,
+  type BodyRest,
   type WorkerAnswer,
   type WorkerSettings,
   type WorkerTask,
 } from "./render-messages.ts";
+import { readVariables } from "./shared-places.ts";
 import { checkTemplate } from "./template-syntax.ts";
 
 /** Answers are sent when they add up to this many characters, so that the pool never takes over a huge message. */
@@ -32,13 +35,8 @@ const BYTES_PER_CHARACTER_MAX = 3;
 
 const settings: WorkerSettings = workerData;
 const progress = new Int32Array(settings.progress);
-/** A content as it was given, and what became of it: where it cannot be compiled the reason, so that it fails once and not once per mail. */
-interface HeldContent {
-  given: TemplateContent;
-  compiled: CompiledContent | string;
-}
-
-const contents = new Map<string, HeldContent>();
+/** What became of each content: where it cannot be compiled the reason, so that it fails once and not once per mail. */
+const contents = new Map<string, CompiledContent | string>();
 /** Contents of which the pool knows the links. */
 const announced = new WeakSet<CompiledContent>();
 
@@ -81,24 +79,53 @@ function check(source: string): WorkerAnswer {
   return { kind: "checked", problems: checkTemplate(source) };
 }
 
-function render(task: WorkerTask & { kind: "render" }): WorkerAnswer {
+function render(task: RenderTask): WorkerAnswer {
   for (const key of task.forgottenKeys) contents.delete(key);
   try {
-    const { given, compiled } = contentOf(task);
+    const compiled = contentOf(task);
     if (typeof compiled === "string") return { kind: "failed", reason: compiled };
     start(RENDERING);
-    const parts = compiled.render(JSON.parse(task.variablesJson), task.tracking);
-    const reason = tooLarge(parts);
-    if (reason !== null) return { kind: "failed", reason };
-    const { subject, ...texts } = completeParts(parts, given);
-    const body = task.bodyOf === null ? null : build({ ...texts, ...task.bodyOf });
-    if (typeof body === "string") return { kind: "failed", reason: body };
-    const links = announced.has(compiled) ? null : compiled.links;
-    announced.add(compiled);
-    return body === null ? { kind: "rendered", parts, links } : { kind: "built", subject, body, links };
+    const variables = readVariables(task.variablesJson);
+    const answer =
+      task.bodyOf === null
+        ? renderParts(compiled, variables, task)
+        : renderBody(compiled, variables, { ...task, bodyOf: task.bodyOf });
+    if (answer.kind !== "failed") announced.add(compiled);
+    return answer;
   } catch (error) {
     return { kind: "failed", reason: reasonOf(error) };
   }
+}
+
+type RenderTask = WorkerTask & { kind: "render" };
+
+function renderParts(
+  compiled: CompiledContent,
+  variables: Record<string, unknown>,
+  task: RenderTask,
+): WorkerAnswer {
+  const parts = compiled.render(variables, task.tracking);
+  const reason = tooLarge(parts);
+  if (reason !== null) return { kind: "failed", reason };
+  return { kind: "rendered", parts, links: linksOf(compiled) };
+}
+
+function renderBody(
+  compiled: CompiledContent,
+  variables: Record<string, unknown>,
+  task: RenderTask & { bodyOf: BodyRest },
+): WorkerAnswer {
+  const { subject, ...texts } = compiled.renderPieces(variables, task.tracking);
+  const reason = tooLarge({ subject, ...texts });
+  if (reason !== null) return { kind: "failed", reason };
+  const body = build({ ...texts, ...task.bodyOf });
+  if (typeof body === "string") return { kind: "failed", reason: body };
+  return { kind: "built", subject, body, links: linksOf(compiled) };
+}
+
+/** Null where the pool has them already. */
+function linksOf(compiled: CompiledContent): readonly ContentLink[] | null {
+  return announced.has(compiled) ? null : compiled.links;
 }
 
 /** Answers the reason where it is impossible. */
@@ -111,13 +138,13 @@ function build(parts: BodyParts): MessageBody | string {
   }
 }
 
-function contentOf(task: WorkerTask & { kind: "render" }): HeldContent {
+function contentOf(task: RenderTask): CompiledContent | string {
   const known = contents.get(task.contentKey);
   if (known !== undefined) return known;
   if (task.content === null) throw new Error(`Content ${task.contentKey} was never sent to this thread.`);
-  const held = { given: task.content, compiled: compile(task.content, task.tracking !== null) };
-  contents.set(task.contentKey, held);
-  return held;
+  const compiled = compile(task.content, task.tracking !== null);
+  contents.set(task.contentKey, compiled);
+  return compiled;
 }
 
 function compile(content: TemplateContent, isTracked: boolean): CompiledContent | string {
@@ -129,14 +156,20 @@ function compile(content: TemplateContent, isTracked: boolean): CompiledContent 
   }
 }
 
-function tooLarge(parts: RenderedParts): string | null {
-  const limit = settings.outputLimitBytes;
-  for (const [field, text] of Object.entries<string | null>({ ...parts })) {
-    if (text === null || text.length * BYTES_PER_CHARACTER_MAX <= limit) continue;
-    // The length is known without joining the pieces of the string; only what can be small enough is counted.
-    if (text.length > limit || Buffer.byteLength(text) > limit) return tooLargeReason(field);
-  }
+function tooLarge(parts: Record<keyof RenderedParts, PartText | null>): string | null {
+  for (const [field, text] of Object.entries(parts))
+    if (text !== null && isTooLarge(text)) return tooLargeReason(field);
   return null;
+}
+
+function isTooLarge(text: PartText): boolean {
+  const limit = settings.outputLimitBytes;
+  const pieces =
+    typeof text === "string" ? [text] : text.map((piece) => (typeof piece === "string" ? piece : piece.text));
+  const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  // The length is known without joining the pieces of the string; only what can be small enough is counted.
+  if (characters * BYTES_PER_CHARACTER_MAX <= limit) return false;
+  return characters > limit || pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) > limit;
 }
 
 function tooLargeReason(field: string): string {

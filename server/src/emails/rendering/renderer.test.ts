@@ -99,6 +99,14 @@ test("a mail on its way out comes back as the body of what is rendered, with its
   });
 });
 
+test("a NUL in a variable is the sign of a character that nobody can show, and takes no other text's place", async () => {
+  const long = "The same for all. ".repeat(20);
+  const variables = { name: "\u00000\0", "k\0": "\\u0000" };
+  const name = "\uFFFD0\uFFFD";
+  const mail = job(`${long}{{name}}{{#each this}}{{@key}}{{this}}{{/each}}`, variables);
+  expect(await start().render([mail])).toMatchObject([{ html: `${long}${name}name${name}k\uFFFD\\u0000` }]);
+});
+
 /** What comes from another thread is no Buffer; the room before a body holds anything. */
 function asCopied(body: MessageBody): MessageBody {
   return { ...body, memory: expect.objectContaining({ length: body.memory.length }) };
