@@ -37,6 +37,7 @@ beforeAll(async () => {
   shared = {
     ...BOOTSTRAP,
     DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${database}`,
+    DATA_DIR: folder.path,
     APP_SECRET: "one secret for all the processes",
     DNS_SERVERS: dns.address,
   };

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createTestDatabase } from "../server/src/platform/test-database.ts";
 import { createApiClient, type EmailItem, type Sent } from "./api-client.ts";
-import { BOOTSTRAP, MAIN } from "./program.ts";
+import { BOOTSTRAP, MAIN, makeDataFolder } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
 
 const WAIT_MS = 15_000;
@@ -31,6 +31,7 @@ async function start(output: "pipe" | number): Promise<{ child: ChildProcess; ur
   const database = await createTestDatabase();
   const { host, port, user, password, database: name } = database.connection;
   const own = await freePort();
+  const folder = await makeDataFolder();
   const child = spawn(process.execPath, [MAIN], {
     stdio: ["ignore", output, output],
     env: {
@@ -38,10 +39,12 @@ async function start(output: "pipe" | number): Promise<{ child: ChildProcess; ur
       PATH: process.env["PATH"],
       PORT: String(own),
       APP_SECRET: "a secret for tests, long enough",
+      DATA_DIR: folder.path,
       DATABASE_URL: `postgres://${String(user)}:${String(password)}@${host}:${port}/${name}`,
     },
   });
   cleanups.push(
+    folder.remove,
     () => database.drop(),
     () => child.kill("SIGKILL"),
   );

@@ -572,3 +572,21 @@ CREATE TABLE recipient_batches (
 ) WITH (toast_tuple_target=8160);
 CREATE INDEX recipient_batches_by_campaign ON recipient_batches USING btree (project_id, campaign_id, id);
 CREATE INDEX recipient_batches_held ON recipient_batches USING btree (sender_id) WHERE sender_id IS NOT NULL;
+
+CREATE TABLE installation (
+  is_single          boolean                   NOT NULL  DEFAULT true,
+  id                 uuid,
+  system_identifier  text,
+  database_oid       text,
+  timeline           text,
+  incarnation        integer                   NOT NULL  DEFAULT 0,
+  incarnation_beat   bigint                    NOT NULL  DEFAULT 0,
+  beat               bigint                    NOT NULL  DEFAULT 0,
+  beat_at            timestamp with time zone  NOT NULL  DEFAULT now(),
+  hold_asked         boolean                   NOT NULL  DEFAULT false,
+  went_back_at       timestamp with time zone,
+  held_since         timestamp with time zone,
+  held_reason        text,
+  CONSTRAINT installation_pkey PRIMARY KEY (is_single),
+  CONSTRAINT installation_is_single_check CHECK (is_single)
+);

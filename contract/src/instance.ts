@@ -37,7 +37,7 @@ export const getHealth = endpoint({
 const check = z.enum(["ok", "failing"]);
 const checks = z.object({ database: check, migrations: check, queue: check, disk: check });
 /** What a person should know although the process can work: a load balancer must not take it out for this. */
-const warnings = z.array(z.object({ code: z.enum(["TRANSPORT_OUTAGE"]), message: z.string() }));
+const warnings = z.array(z.object({ code: z.enum(["TRANSPORT_OUTAGE", "HELD"]), message: z.string() }));
 
 export const getReadiness = endpoint({
   name: "instance.ready",

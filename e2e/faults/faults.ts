@@ -12,6 +12,7 @@ import { killAtStep } from "./kill-at-step.ts";
 import { manySchedulers } from "./many-schedulers.ts";
 import { poison } from "./poison.ts";
 import { createRandom } from "./random.ts";
+import { restoredCopy } from "./restored-copy.ts";
 import { rollingRestart } from "./rolling-restart.ts";
 import { sendRaces } from "./send-races.ts";
 import { smtpDead } from "./smtp-dead.ts";
@@ -27,6 +28,7 @@ const CASES: readonly FaultCase[] = [
   databaseRestart,
   databaseBlackhole,
   databaseSlow,
+  restoredCopy,
   smtpTemporary,
   smtpPermanent,
   smtpDead,

@@ -34,6 +34,7 @@ import { createSnsRequests } from "./deliveries/sns-requests.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { bootstrap } from "./instance/bootstrap.ts";
 import { greet } from "./instance/greeting.ts";
+import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker } from "./worker.ts";
 
 const MAX_DATABASE_CONNECTIONS = 16;
@@ -163,6 +164,8 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   const parts = await buildParts(config, ground);
   const clock = await followClock(parts.database, parts.log);
   closing.push(async () => clock.stop());
+  const stamp = await watchDatabase({ ...parts, dataDir: config.DATA_DIR, say });
+  closing.push(() => stamp.stop());
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   const worker = config.ROLES.includes("worker") ? await startWorker(parts) : null;
   if (worker !== null) {

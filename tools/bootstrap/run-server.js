@@ -53,13 +53,14 @@ export const SERVER_ENVIRONMENT = {
 };
 
 /**
- * Runs server/src/main.ts until it ends.
+ * Runs a program of server/src until it ends: the server itself, or one that is named.
  *
  * @param {string} node full path of the Node.js to run it with
  * @param {string[]} args passed on
+ * @param {string} program its file
  * @returns {Promise<number>} its exit code; 128 + number of the signal that ended it
  */
-export async function runServer(node, args) {
+export async function runServer(node, args, program = "main.ts") {
   const isWindows = process.platform === "win32";
   // Settings may stand in a file; what is in the environment already goes first.
   const file = path.join(ROOT, ".env");
@@ -68,7 +69,7 @@ export async function runServer(node, args) {
     ...nodeArguments(process.env.ROLES ?? inFile?.ROLES),
     ...(existsSync(file) ? [`--env-file=${file}`] : []),
   ];
-  const child = spawn(node, [...options, path.join(ROOT, "server", "src", "main.ts"), ...args], {
+  const child = spawn(node, [...options, path.join(ROOT, "server", "src", program), ...args], {
     cwd: ROOT,
     env: { ...SERVER_ENVIRONMENT, ...process.env },
     stdio: ["inherit", "inherit", "inherit", "ipc"],

@@ -1,19 +1,12 @@
 // `npm run seed -- --contacts 1000000 --events 5000000`: fills a project with made-up data, to look at lists, filters and counts at size.
 // Before it: a database that is there, or DATA_DIR. After it: seed-project.ts generates the rows.
-import { realpath } from "node:fs/promises";
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type pg from "pg";
 import { sha256 } from "../../server/src/platform/crypto.ts";
 import { asUnavailable, createPool } from "../../server/src/platform/database.ts";
-import { hasCluster, readPassword, SUPERUSER } from "../../server/src/platform/embedded-postgres/cluster.ts";
-import {
-  EmbeddedPostgresError,
-  startEmbeddedPostgres,
-} from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
-import { readPostmasterFile } from "../../server/src/platform/embedded-postgres/leftovers.ts";
-import { HOST } from "../../server/src/platform/embedded-postgres/postmaster.ts";
+import { EmbeddedPostgresError } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
+import { findDatabase } from "../../server/src/platform/embedded-postgres/open-database.ts";
 import { createLog } from "../../server/src/platform/log.ts";
 import { migrate } from "../../server/src/platform/migrations.ts";
 import { Refusal } from "../../server/src/platform/refusal.ts";
@@ -67,55 +60,6 @@ function readOptions(): Options | null {
   };
 }
 
-interface Opened {
-  connection: pg.PoolConfig;
-  close(): Promise<void>;
-}
-
-/** The database of the settings: a server elsewhere, the embedded one that runs already, or one started for this. */
-async function openDatabase(): Promise<Opened> {
-  const url = process.env["DATABASE_URL"];
-  if (url !== undefined && url !== "")
-    return { connection: { connectionString: url }, close: async () => {} };
-  const dataDir = resolve(process.env["DATA_DIR"] ?? "./data");
-  const place = join(dataDir, "postgres");
-  if (!(await hasCluster(place)))
-    throw new SeedError(
-      `There is no database in ${dataDir} yet. Start the server and create a project first.`,
-    );
-  const shared = await findRunning(await realpath(place));
-  if (shared !== null) return { connection: shared, close: async () => {} };
-  const postgres = await startEmbeddedPostgres({ dataDir, log: say });
-  return { connection: postgres.connection, close: () => postgres.stop() };
-}
-
-async function findRunning(clusterDir: string): Promise<pg.PoolConfig | null> {
-  if (!readPostmasterFile(clusterDir).isReady) return null;
-  const port = Number(readFileSync(join(clusterDir, "postmaster.pid"), "utf8").split("\n")[3]);
-  const connection = {
-    host: HOST,
-    port,
-    user: SUPERUSER,
-    password: await readPassword(clusterDir),
-    database: "postgres",
-  };
-  return (await answers(connection)) ? connection : null;
-}
-
-/** A PostgreSQL that was killed leaves its file behind. */
-async function answers(connection: pg.PoolConfig): Promise<boolean> {
-  const pool = openPool(connection);
-  try {
-    await pool.query("select 1");
-    return true;
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "ECONNREFUSED") return false;
-    throw error;
-  } finally {
-    await pool.end();
-  }
-}
-
 function openPool(connection: pg.PoolConfig): pg.Pool {
   return createPool({ connection, maxConnections: 2, log: createLog({ level: "error" }) });
 }
@@ -163,7 +107,11 @@ function say(line: string): void {
 async function main(): Promise<void> {
   const options = readOptions();
   if (options === null) return say(USAGE.trimEnd());
-  const opened = await openDatabase();
+  const opened = await findDatabase({
+    databaseUrl: process.env["DATABASE_URL"] || undefined,
+    dataDir: resolve(process.env["DATA_DIR"] ?? "./data"),
+    log: say,
+  });
   const pool = openPool(opened.connection);
   try {
     await migrate(pool);

@@ -196,10 +196,15 @@ function present(row: ListedEmail): EmailView {
     subject: row.subject,
     reason: row.reason,
     attempts: row.attempts,
-    nextAttemptAt: row.status === "QUEUED" ? row.due_at.toISOString() : null,
+    nextAttemptAt: row.status === "QUEUED" ? instantOf(row.due_at) : null,
     createdAt: row.created_at.toISOString(),
     sentAt: row.sent_at?.toISOString() ?? null,
   };
+}
+
+/** null for `infinity`, which is a number to the driver: the mail is held. */
+function instantOf(dueAt: Date | number): string | null {
+  return dueAt instanceof Date ? dueAt.toISOString() : null;
 }
 
 /** Mails newest first, those in batches only of a contact that is asked for; `total` is counted on the first page only. */

@@ -79,7 +79,10 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
     suspects = new Map(expired.map((sender) => [sender.id, sender.lease_until.getTime()]));
     for (const sender of expired) {
       if (known.get(sender.id) !== sender.lease_until.getTime()) continue;
-      const settled = await transaction(database, (tx) => settle(tx, sender));
+      const settled = await transaction(database, async (tx) => {
+        const inDoubt = await deleteExpiredSender(tx, sender);
+        return inDoubt === null ? null : settleSender(tx, sender.id, inDoubt);
+      });
       if (settled !== null)
         log.warn({ deadSender: sender.id, ...settled }, "settled what a dead sender held");
     }
@@ -113,17 +116,18 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   };
 }
 
-/** Declares a sender dead and settles its mails: claimed ones wait again, uncertain ones by the policy of their kind. */
-async function settle(tx: Tx, sender: { id: string; lease_until: Date }) {
-  const inDoubt = await deleteExpiredSender(tx, sender);
-  if (inDoubt === null) return null;
-  await layOutInDoubt(tx, sender.id, inDoubt);
-  const requeued = await requeueClaimed(tx, sender.id);
-  const uncertain = await listSendingOf(tx, sender.id);
+/**
+ * Settles the mails of a sender that is gone: claimed ones wait again, uncertain ones by the policy of their kind. `inDoubt`:
+ * those without a row that it had committed to hand over.
+ */
+export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly string[]) {
+  await layOutInDoubt(tx, senderId, inDoubt);
+  const requeued = await requeueClaimed(tx, senderId);
+  const uncertain = await listSendingOf(tx, senderId);
   if (uncertain.length === 0) return { requeued, uncertain: [] };
   await updateOutcomes(
     tx,
-    sender.id,
+    senderId,
     uncertain.map((email) => ({
       projectId: email.project_id,
       id: email.id,

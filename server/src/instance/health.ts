@@ -1,9 +1,10 @@
 // Whether this process can do its work: the database answers, its shape is the newest, mail does not pile up, there is room on the disk;
-// and what a person should know although it can, such as a mail server that is away.
+// and what a person should know although it can, such as a mail server that is away, or mail that is held.
 // Before it: routes.ts (`/ready`, `/`). After it: whoever runs the installation.
 import type { Database } from "../platform/database.ts";
 import { hasRoom } from "../platform/disk.ts";
 import { readMigrations } from "../platform/migrations.ts";
+import { heldSentence, readHeld } from "./held.ts";
 import { countAppliedMigrations, listTransportOutages, readOldestDueSeconds } from "./queries.ts";
 
 export type Check = "ok" | "failing";
@@ -16,7 +17,7 @@ export interface Readiness {
 
 /** None of these takes a process out of service: behind a load balancer all would go at once, and what they take is kept. */
 export interface Warning {
-  code: "TRANSPORT_OUTAGE";
+  code: "TRANSPORT_OUTAGE" | "HELD";
   /** A sentence that anybody may read. */
   message: string;
 }
@@ -45,5 +46,7 @@ export async function readReadiness(database: Database, dataDir: string | null):
     code: "TRANSPORT_OUTAGE",
     message: `${outage}: its mail waits and is tried again by itself. The log says why.`,
   }));
+  const held = await readHeld(database).catch(() => null);
+  if (held !== null) warnings.push({ code: "HELD", message: heldSentence(held) });
   return { ready: Object.values(checks).every((check) => check === "ok"), checks, warnings };
 }

@@ -189,6 +189,22 @@ export interface IdempotencyKeysTable {
   created_at: Generated<Date>;
 }
 
+export interface InstallationTable {
+  is_single: Generated<boolean>;
+  id: string | null;
+  system_identifier: string | null;
+  database_oid: string | null;
+  timeline: string | null;
+  incarnation: Generated<number>;
+  incarnation_beat: Generated<number>;
+  beat: Generated<number>;
+  beat_at: Generated<Date>;
+  hold_asked: Generated<boolean>;
+  went_back_at: Date | null;
+  held_since: Date | null;
+  held_reason: string | null;
+}
+
 export interface JobErrorsTable {
   project_id: string;
   job_id: string;
@@ -409,6 +425,7 @@ export interface Rows {
   emails: EmailsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
+  installation: InstallationTable;
   job_errors: JobErrorsTable;
   job_files: JobFilesTable;
   jobs: JobsTable;

@@ -1,6 +1,9 @@
 // For tests: the whole service as main.ts builds it, on a database of its own and a free port, with an account and a project.
 // Before it: platform/test-database.ts clones the database. After it: *.test.ts files that speak HTTP.
 import { Agent, request as httpRequest } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { startPostloft, type Running } from "../main.ts";
@@ -167,12 +170,14 @@ const neverCalled: Call = async () => {
 async function startOne(testDatabase: TestDatabase, settings: Settings): Promise<OneServer> {
   const { host, port, user, password, database } = testDatabase.connection;
   const account = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
+  const dataDir = await mkdtemp(join(tmpdir(), "postloft-test-server-"));
   const config = readConfig({
     DATABASE_URL: `postgres://${account}@${host}:${port}/${database}`,
     APP_SECRET,
     PORT: "0",
     ROLES: "api,worker",
     MAIL_TRANSPORT: "mailbox",
+    DATA_DIR: dataDir,
     API_RATE_LIMIT_PER_MINUTE: "0",
     // Nobody answers there: no test asks the network.
     DNS_SERVERS: "127.0.0.1:9",
@@ -186,7 +191,10 @@ async function startOne(testDatabase: TestDatabase, settings: Settings): Promise
     url,
     call: createCall(url, agent),
     async stop() {
-      stopping ??= running.stop().finally(() => agent.destroy());
+      stopping ??= running.stop().finally(async () => {
+        agent.destroy();
+        await rm(dataDir, { recursive: true, force: true });
+      });
       await stopping;
     },
   };

@@ -1,0 +1,30 @@
+// Campaigns held after the database went back to an earlier state: those that are sending pause, schedules wait for a person. Each is
+// resumed, sent or cancelled like any other; these are the verbs for all of them.
+// Before it: instance/held.ts. After it: the settler starts and ends them, the sender sends.
+import type { Tx } from "../platform/database.ts";
+import {
+  updateAllToHeld,
+  updateHeldToDropped,
+  updateHeldToReleased,
+  type CampaignScope,
+} from "./held-queries.ts";
+
+export { countHeldCampaigns, type CampaignScope } from "./held-queries.ts";
+
+const DROPPED =
+  "Not scheduled any more: the database went back to an earlier state, so it may have been sent already.";
+
+/** Holds every campaign that is sending or scheduled; answers how many of each. */
+export async function holdCampaigns(tx: Tx): Promise<{ sending: number; scheduled: number }> {
+  return updateAllToHeld(tx);
+}
+
+/** They go on as they stand; a schedule whose time was missed by long is held for that. Answers how many. */
+export async function releaseHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<number> {
+  return updateHeldToReleased(tx, scope);
+}
+
+/** Those that were sending are cancelled, schedules become drafts. Answers how many. */
+export async function dropHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<number> {
+  return updateHeldToDropped(tx, scope, DROPPED);
+}

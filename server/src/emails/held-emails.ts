@@ -1,0 +1,39 @@
+// Mails that wait, held after the database went back to an earlier state: they may have left already. Those of campaigns wait with
+// their campaign; new ones leave.
+// Before it: instance/held.ts. After it: a person has them released or dropped.
+import type { Tx } from "../platform/database.ts";
+import {
+  deleteSenders,
+  dropHeldEmails,
+  dropHeldSystemMails,
+  holdEmails,
+  holdSystemMails,
+  releaseHeldEmails,
+  releaseHeldSystemMails,
+} from "./held-queries.ts";
+import { settleSender } from "./lease.ts";
+
+export { countHeldEmails } from "./held-queries.ts";
+
+const HELD =
+  "Held: the database went back to an earlier state, so this mail may have left already. Whoever runs the installation releases or drops it.";
+const DROPPED = "Dropped: the database went back to an earlier state, so this mail may have left already.";
+
+/** Holds every mail that waits and belongs to no campaign. What senders had in hand is theirs no more. Answers how many. */
+export async function holdWaitingMails(tx: Tx): Promise<number> {
+  for (const sender of await deleteSenders(tx)) await settleSender(tx, sender.id, sender.in_doubt);
+  return (await holdEmails(tx, HELD)) + (await holdSystemMails(tx));
+}
+
+/** Lets held mails of a project, or of all, leave after all; answers how many. */
+export async function releaseHeldMails(tx: Tx, projectId: string | null): Promise<number> {
+  return (
+    (await releaseHeldEmails(tx, projectId)) + (projectId === null ? await releaseHeldSystemMails(tx) : 0)
+  );
+}
+
+/** Held mails of a project, or of all, will not be sent; answers how many. */
+export async function dropHeldMails(tx: Tx, projectId: string | null): Promise<number> {
+  const dropped = await dropHeldEmails(tx, projectId, DROPPED);
+  return dropped + (projectId === null ? await dropHeldSystemMails(tx, DROPPED) : 0);
+}

@@ -1,0 +1,60 @@
+// The database of the settings for a program that runs beside the server: one elsewhere, the embedded one that runs already, or that
+// one started for it.
+// Before it: server/src/admin.ts, tools/seed. After it: a connection, and what ends what was started for it.
+import { readFileSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { Client, type ClientConfig, type PoolConfig } from "pg";
+import { databaseErrorCode } from "../database.ts";
+import { hasCluster, readPassword, SUPERUSER } from "./cluster.ts";
+import { EmbeddedPostgresError, startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { readPostmasterFile } from "./leftovers.ts";
+import { HOST } from "./postmaster.ts";
+
+export interface FoundDatabase {
+  connection: PoolConfig;
+  close(): Promise<void>;
+}
+
+/** @throws EmbeddedPostgresError when there is none in the data folder, or it cannot be started */
+export async function findDatabase(options: {
+  databaseUrl: string | undefined;
+  dataDir: string;
+  log: (message: string) => void;
+}): Promise<FoundDatabase> {
+  const { databaseUrl, dataDir, log } = options;
+  if (databaseUrl !== undefined)
+    return { connection: { connectionString: databaseUrl }, close: async () => {} };
+  const place = join(dataDir, "postgres");
+  if (!(await hasCluster(place)))
+    throw new EmbeddedPostgresError(
+      `There is no database in ${dataDir} yet. Start the server first, or set DATABASE_URL.`,
+    );
+  const running = await findRunning(await realpath(place));
+  if (running !== null) return { connection: running, close: async () => {} };
+  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  return { connection: postgres.connection, close: () => postgres.stop() };
+}
+
+async function findRunning(clusterDir: string): Promise<PoolConfig | null> {
+  if (!readPostmasterFile(clusterDir).isReady) return null;
+  const port = Number(readFileSync(join(clusterDir, "postmaster.pid"), "utf8").split("\n")[3]);
+  const password = await readPassword(clusterDir);
+  const connection = { host: HOST, port, user: SUPERUSER, password, database: "postgres" };
+  return (await answers(connection)) ? connection : null;
+}
+
+/** A PostgreSQL that was killed leaves its file behind. */
+async function answers(connection: ClientConfig): Promise<boolean> {
+  const client = new Client(connection);
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    if (databaseErrorCode(error) === "ECONNREFUSED") return false;
+    throw error;
+  } finally {
+    await client.end();
+  }
+}

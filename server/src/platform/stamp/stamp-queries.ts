@@ -1,0 +1,128 @@
+// Statements on `installation`, and what PostgreSQL says of itself.
+// Before it: stamp.ts. After it: nothing.
+import { sql } from "kysely";
+import { databaseErrorCode, subtransaction, type Database, type Tx } from "../database.ts";
+import type { Place, Stamp } from "./rules.ts";
+
+/** Ordinary users may ask all of it, but some services take it away. */
+const PLACE = {
+  systemIdentifier: sql<string>`select system_identifier::text as value from pg_control_system()`,
+  databaseOid: sql<string>`select oid::text as value from pg_database where datname = current_database()`,
+  timeline: sql<string>`select left(pg_walfile_name(pg_current_wal_lsn()), 8) as value`,
+} as const;
+
+/** Not allowed, not known, not supported. */
+const NOT_TOLD = new Set(["42501", "42883", "0A000"]);
+
+export async function readPlace(tx: Tx): Promise<Place> {
+  const place: Place = { systemIdentifier: null, databaseOid: null, timeline: null };
+  for (const name of ["systemIdentifier", "databaseOid", "timeline"] as const)
+    place[name] = await subtransaction(tx, async () => {
+      const { rows } = await sql<{ value: string }>`${PLACE[name]}`.execute(tx);
+      return rows[0]?.value ?? null;
+    }).catch((error: unknown) => {
+      if (NOT_TOLD.has(databaseErrorCode(error) ?? "")) return null;
+      throw error;
+    });
+  return place;
+}
+
+/** Reads the row and keeps others from it until the transaction ends. */
+export async function lockStamp(tx: Tx): Promise<Stamp> {
+  const { rows } = await sql<{
+    id: string | null;
+    system_identifier: string | null;
+    database_oid: string | null;
+    timeline: string | null;
+    incarnation: number;
+    incarnation_beat: number;
+    beat: number;
+    beat_at_ms: number;
+    now_ms: number;
+    hold_asked: boolean;
+    went_back_at_ms: number | null;
+  }>`
+    select id, system_identifier, database_oid, timeline, incarnation, incarnation_beat, beat, hold_asked,
+      extract(epoch from beat_at)::float8 * 1000 as beat_at_ms, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
+      extract(epoch from went_back_at)::float8 * 1000 as went_back_at_ms
+    from installation for update`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error("The table installation has lost its row.");
+  return {
+    id: row.id,
+    place: {
+      systemIdentifier: row.system_identifier,
+      databaseOid: row.database_oid,
+      timeline: row.timeline,
+    },
+    incarnation: row.incarnation,
+    incarnationBeat: row.incarnation_beat,
+    beat: row.beat,
+    beatAtMs: row.beat_at_ms,
+    nowMs: row.now_ms,
+    isHoldAsked: row.hold_asked,
+    wentBackAtMs: row.went_back_at_ms,
+  };
+}
+
+export interface NewStamp {
+  place: Place;
+  isAnother: boolean;
+  /** Of which a process knew already. */
+  leastBeat: number;
+  wentBack: boolean;
+}
+
+/** Notes where the database is now; it counts as asked for what was asked. */
+export async function updateStamp(
+  tx: Tx,
+  { place, isAnother, leastBeat, wentBack }: NewStamp,
+): Promise<void> {
+  await sql`
+    update installation set id = coalesce(id, gen_random_uuid()), system_identifier = ${place.systemIdentifier},
+      database_oid = ${place.databaseOid}, timeline = ${place.timeline}, hold_asked = false,
+      incarnation = incarnation + ${isAnother}::boolean::integer,
+      incarnation_beat = case when ${isAnother}::boolean then beat else incarnation_beat end,
+      beat = greatest(beat, ${leastBeat}::bigint) + 1, beat_at = clock_timestamp(),
+      went_back_at = case when ${wentBack}::boolean then clock_timestamp() else went_back_at end`.execute(tx);
+}
+
+/** The heartbeat of a process; answers the row as it is now. */
+export async function updateBeat(database: Database) {
+  const { rows } = await sql<{
+    id: string | null;
+    incarnation: number;
+    beat: number;
+    beat_at_ms: number;
+    hold_asked: boolean;
+  }>`
+    update installation set beat = beat + 1, beat_at = clock_timestamp()
+    returning id, incarnation, beat, hold_asked, extract(epoch from beat_at)::float8 * 1000 as beat_at_ms`.execute(
+    database,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("The table installation has lost its row.");
+  return row;
+}
+
+export async function updateHoldAsked(tx: Tx): Promise<void> {
+  await sql`update installation set hold_asked = true`.execute(tx);
+}
+
+export async function updateHeld(tx: Tx, reason: string): Promise<void> {
+  await sql`update installation set held_since = now(), held_reason = ${reason}`.execute(tx);
+}
+
+export async function updateReleased(tx: Tx): Promise<void> {
+  await sql`update installation set held_since = null, held_reason = null where held_since is not null`.execute(
+    tx,
+  );
+}
+
+export async function findHeld(database: Database): Promise<{ since: Date; reason: string } | null> {
+  const { rows } = await sql<{ since: Date; reason: string }>`
+    select held_since as since, held_reason as reason from installation where held_since is not null`.execute(
+    database,
+  );
+  return rows[0] ?? null;
+}
