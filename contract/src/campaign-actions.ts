@@ -81,6 +81,8 @@ export const getCampaignStats = endpoint({
   method: "GET",
   path: "/campaigns/:id/stats",
   summary: "Read the counts of a campaign as they are now",
+  description:
+    "Counted when you ask, so they always add up: `totalRecipients` is what was sent, failed, was skipped, is unconfirmed and is pending.",
   caller: "project",
   params: byId,
   answers: {
@@ -111,6 +113,8 @@ export const listCampaignRecipients = endpoint({
   method: "GET",
   path: "/campaigns/:id/recipients",
   summary: "List the recipients of a campaign with the state of each mail",
+  description:
+    "Everybody who was in the audience when the campaign started, also those whose mail still waits.",
   caller: "project",
   params: byId,
   query: pageQuery.extend({ status: z.enum(EMAIL_STATUSES).optional() }),
@@ -140,6 +144,8 @@ export const getCampaignAudience = endpoint({
   method: "GET",
   path: "/campaigns/:id/audience",
   summary: "Count who would get a campaign now",
+  description:
+    "Counted when you ask, with the reasons for which contacts are left out. It fixes nothing: recipients are fixed when the campaign starts.",
   caller: "project",
   params: byId,
   answers: {
@@ -165,6 +171,7 @@ export const checkCampaign = endpoint({
   method: "GET",
   path: "/campaigns/:id/check",
   summary: "Check a campaign before it is sent",
+  description: "Advice on content, sender and audience. It refuses nothing, and nothing is sent.",
   caller: "project",
   params: byId,
   answers: {

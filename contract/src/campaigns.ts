@@ -133,6 +133,7 @@ export const listCampaigns = endpoint({
   method: "GET",
   path: "/campaigns",
   summary: "List campaigns, newest first",
+  description: "By pages (`page`), or by the cursor of the page before.",
   caller: "project",
   query: pageQuery.extend({
     status: z.enum(CAMPAIGN_STATUSES).optional(),
@@ -171,6 +172,7 @@ export const getCampaign = endpoint({
   method: "GET",
   path: "/campaigns/:id",
   summary: "Read a campaign",
+  description: "The campaign with its content, its audience and its counts.",
   caller: "project",
   params: byId,
   answers: { 200: campaign },
@@ -221,6 +223,7 @@ export const duplicateCampaign = endpoint({
   method: "POST",
   path: "/campaigns/:id/duplicate",
   summary: "Copy a campaign into a new draft",
+  description: "Content, sender and audience are copied; the schedule and the recipients are not.",
   caller: "project",
   params: byId,
   answers: { 201: campaign },

@@ -109,6 +109,8 @@ export const getBulk = endpoint({
   method: "GET",
   path: "/contacts/bulk/:jobId",
   summary: "Ask how far a bulk change is, and what came of it",
+  description:
+    "Ask until `state` is `completed` or `failed`; `result` then holds the counts and the first errors.",
   caller: "project",
   params: byJobId,
   answers: { 200: jobAnswer(bulkResult) },

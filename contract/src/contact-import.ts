@@ -54,6 +54,8 @@ export const getImport = endpoint({
   method: "GET",
   path: "/contacts/import/:jobId",
   summary: "Ask how far an import is, and what came of it",
+  description:
+    "Ask until `state` is `completed` or `failed`; `result` then holds the counts and the first errors, and `errors.csv` beside it all of them.",
   caller: "project",
   params: byJobId,
   answers: { 200: jobAnswer(importResult) },

@@ -68,6 +68,7 @@ export const getContact = endpoint({
   method: "GET",
   path: "/contacts/:id",
   summary: "Read a contact",
+  description: "The contact with all of its data, as it is now.",
   caller: "project",
   params: byId,
   answers: { 200: contact },

@@ -60,6 +60,7 @@ export const listDomains = endpoint({
   method: "GET",
   path: "/domains/project/:projectId",
   summary: "List the sender domains of a project",
+  description: "Verified and pending ones, each with its DNS records and what was found at the last check.",
   caller: "project-by-path",
   params: z.object({ projectId: pathId }),
   answers: { 200: z.array(domain) },

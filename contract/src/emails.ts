@@ -83,6 +83,7 @@ export const getEmail = endpoint({
   method: "GET",
   path: "/emails/:id",
   summary: "Read a mail, its status and timeline",
+  description: "Where the mail stands, what each attempt was answered and by whom, and what came back since.",
   caller: "project",
   params: z.object({ id: pathId }),
   answers: { 200: wholeEmail },

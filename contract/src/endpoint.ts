@@ -66,7 +66,8 @@ export interface EndpointDefinition<
   method: Method;
   path: string;
   summary: string;
-  description?: string;
+  /** What the summary cannot say; shown below it in the documentation. */
+  description: string;
   caller: Kind;
   params?: Params;
   query?: Query;
@@ -90,7 +91,7 @@ export function endpoint<
     method: definition.method,
     path: definition.path,
     summary: definition.summary,
-    description: definition.description ?? "",
+    description: definition.description,
     caller: definition.caller,
     params: definition.params ?? (nothing as z.ZodType as Params),
     query: definition.query ?? (nothing as z.ZodType as Query),

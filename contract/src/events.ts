@@ -40,6 +40,7 @@ export const listEvents = endpoint({
   method: "GET",
   path: "/events",
   summary: "List events, newest first",
+  description: "What was tracked, and what the service itself recorded. Filter by name, contact and time.",
   caller: "project",
   query: pageQuery.extend({
     eventName: z.string().max(LIMITS.eventNameLength.value).optional(),
@@ -57,6 +58,7 @@ export const listContactEvents = endpoint({
   method: "GET",
   path: "/events/contact/:contactId",
   summary: "List the events of one contact, newest first",
+  description: "The whole history of a contact, mails and subscription changes among it.",
   caller: "project",
   params: z.object({ contactId: pathId }),
   query: pageQuery,

@@ -41,6 +41,8 @@ export function isGroup(part: Filter | FilterCondition): part is Filter {
 
 const OPERATORS = [...new Set(Object.values(FILTER_OPERATORS).flatMap((forms) => Object.keys(forms)))];
 
+const scalarJsonSchemas = [{ type: "string" }, { type: "number" }, { type: "boolean" }];
+
 const conditionJsonSchema = {
   type: "object",
   properties: {
@@ -53,7 +55,7 @@ const conditionJsonSchema = {
     operator: { type: "string", enum: OPERATORS, examples: ["equals"] },
     value: {
       description: "What to compare with; a list for `in` and `notIn`.",
-      anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "array" }],
+      anyOf: [...scalarJsonSchemas, { type: "array", items: { anyOf: scalarJsonSchemas } }],
       examples: ["pro"],
     },
     unit: {

@@ -8,6 +8,7 @@ export const getConfig = endpoint({
   method: "GET",
   path: "/config",
   summary: "Read what this installation offers",
+  description: "What is switched on, and where things are. For a login page, before anybody is logged in.",
   caller: "anyone",
   answers: {
     200: z.object({
@@ -30,6 +31,7 @@ export const getHealth = endpoint({
   method: "GET",
   path: "/health",
   summary: "Whether the process lives",
+  description: "Asks nothing but the process itself. For whatever restarts a process that hangs.",
   caller: "anyone",
   answers: { 200: z.object({ status: z.literal("ok"), time: z.iso.datetime() }) },
 });
@@ -45,6 +47,7 @@ export const getReadiness = endpoint({
   path: "/ready",
   summary:
     "Whether the process can do its work: database, migrations, queue, disk; and what else a person should know",
+  description: "For a load balancer: 503 while the process should get no requests.",
   caller: "anyone",
   answers: {
     200: z.object({ status: z.literal("ready"), checks, warnings }),
@@ -57,6 +60,7 @@ export const getMetrics = endpoint({
   method: "GET",
   path: "/metrics",
   summary: "Metrics in the Prometheus text format",
+  description: "Requests, attempts, what waits and how long; docs/self-hosting.md lists them.",
   caller: "anyone",
   envelope: "raw",
   answers: { 200: z.string() },
@@ -67,6 +71,7 @@ export const getOpenApi = endpoint({
   method: "GET",
   path: "/openapi.json",
   summary: "This API as OpenAPI 3.1",
+  description: "This document.",
   caller: "anyone",
   envelope: "raw",
   answers: { 200: z.string() },

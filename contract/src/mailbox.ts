@@ -29,6 +29,8 @@ export const listMessages = endpoint({
   method: "GET",
   path: "/mailbox/messages",
   summary: "List the messages in the local mailbox, newest first",
+  description:
+    "The messages that the transport `mailbox` kept instead of sending them, of this project alone.",
   caller: "project",
   query: pageQuery.extend({
     to: z
@@ -45,6 +47,7 @@ export const getMessage = endpoint({
   method: "GET",
   path: "/mailbox/messages/:id",
   summary: "Read a message",
+  description: "The message taken apart: HTML, text, headers, and the names and sizes of its attachments.",
   caller: "project",
   params: byId,
   answers: {
@@ -63,6 +66,7 @@ export const getRawMessage = endpoint({
   method: "GET",
   path: "/mailbox/messages/:id/raw",
   summary: "Read a message as it would have left (message/rfc822)",
+  description: "Every byte, with headers and signature.",
   caller: "project",
   params: byId,
   envelope: "raw",
@@ -88,6 +92,7 @@ export const deleteMessages = endpoint({
   method: "DELETE",
   path: "/mailbox/messages",
   summary: "Empty the local mailbox of this project",
+  description: "Deletes the kept messages. The mails themselves, their state and their events stay.",
   caller: "project",
   answers: { 204: null },
 });

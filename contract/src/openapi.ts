@@ -18,21 +18,32 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** What a noun is called in the documentation where its own word would not do. */
-const TITLES: Readonly<Record<string, string>> = {
-  v1: "Track and send",
-  mailbox: "Local mailbox",
-  domains: "Sender domains",
-  auth: "Logging in",
-  users: "Account",
-  instance: "Installation",
-  pages: "Public pages",
-  tracking: "Opens and clicks",
+/** What a noun is called in the documentation, where its own word would not do, and what its endpoints are about. */
+const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
+  v1: {
+    title: "Track and send",
+    about: "The short way in: what happened to a contact, a mail to somebody, a look at an address.",
+  },
+  contacts: { about: "Who receives: one address per project, with data of its own." },
+  segments: { about: "Which contacts: by a filter, or by hand." },
+  templates: { about: "What mails say, kept under an id." },
+  campaigns: { about: "One message to many contacts, now or later." },
+  events: { about: "What happened to contacts." },
+  emails: { about: "Each mail to one recipient, and where it stands." },
+  mailbox: { title: "Local mailbox", about: "What the transport `mailbox` kept instead of sending it." },
+  tracking: { title: "Opens and clicks", about: "The pixel and the links in mails." },
+  pages: { title: "Public pages", about: "What the links in mails open, for a person without a login." },
+  domains: { title: "Sender domains", about: "Where mail may come from, and the proof in DNS." },
+  auth: { title: "Logging in", about: "Accounts and sessions." },
+  users: { title: "Account", about: "The person who is logged in." },
+  projects: { about: "The tenants: keys, settings, rates." },
+  webhooks: { about: "Where other services report to. Not for callers of the API." },
+  instance: { title: "Installation", about: "What this installation offers and how it is." },
 };
 
 /** `contacts` → `Contacts`. */
 export function nounTitle(noun: string): string {
-  return TITLES[noun] ?? noun.charAt(0).toUpperCase() + noun.slice(1);
+  return NOUNS[noun]?.title ?? noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 
 /** What answers without an envelope hold, where it is not plain text. */
@@ -77,10 +88,14 @@ export function openApiDocument(serverUrl: string, version: string): Json {
       version,
       description:
         "Transactional mail, contacts and events of the projects on one installation. Unknown fields in a request are ignored; answers may gain fields.",
+      contact: { name: "Whoever runs this installation" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: serverUrl }],
-    tags: [...new Set(ENDPOINTS.map(nounOf))].map((noun) => ({ name: nounTitle(noun) })),
+    tags: [...new Set(ENDPOINTS.map(nounOf))].map((noun) => ({
+      name: nounTitle(noun),
+      description: NOUNS[noun]?.about ?? "",
+    })),
     paths,
     components: {
       schemas: {
@@ -102,7 +117,7 @@ function operation(endpoint: Endpoint, errorGroups: Map<string, ErrorCode[]>): J
     operationId: endpoint.name,
     tags: [nounTitle(nounOf(endpoint))],
     summary: endpoint.summary,
-    ...(endpoint.description === "" ? {} : { description: endpoint.description }),
+    description: endpoint.description,
     security: SECURITY[endpoint.caller],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(endpoint.takesBody ? { requestBody: requestBody(endpoint) } : {}),

@@ -58,6 +58,7 @@ export const subscribe = endpoint({
   method: "POST",
   path: "/subscribe/:token",
   summary: "Subscribe, by the page's button",
+  description: "The form of `GET /subscribe/:token` posts here.",
   caller: "anyone",
   params: byToken,
   body: z.object({
@@ -85,6 +86,7 @@ export const manage = endpoint({
   method: "POST",
   path: "/manage/:token",
   summary: "Subscribe or unsubscribe, by the page's button",
+  description: "The form of `GET /manage/:token` posts here.",
   caller: "anyone",
   params: byToken,
   body: z.object({

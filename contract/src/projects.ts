@@ -43,6 +43,7 @@ export const listProjects = endpoint({
   method: "GET",
   path: "/users/@me/projects",
   summary: "List the projects you are a member of",
+  description: "Each with its keys and settings, and your role in it.",
   caller: "session",
   answers: { 200: z.array(project) },
 });
@@ -52,6 +53,8 @@ export const createProject = endpoint({
   method: "POST",
   path: "/users/@me/projects",
   summary: "Create a project; you become its owner",
+  description:
+    "The answer holds both API keys. With the local mailbox the project may send from `sandbox.localhost` at once.",
   caller: "session",
   body: z.object({ name: projectName }),
   answers: { 201: project },
@@ -62,6 +65,7 @@ export const updateProject = endpoint({
   method: "PATCH",
   path: "/users/@me/projects/:id",
   summary: "Change the settings of a project",
+  description: "Only what is sent changes.",
   caller: "session",
   params: byId,
   body: z.object({
@@ -82,6 +86,7 @@ export const regenerateKeys = endpoint({
   method: "POST",
   path: "/users/@me/projects/:id/regenerate-keys",
   summary: "Replace both API keys; the old ones stop working at once",
+  description: "There is no grace period: whatever uses the old keys gets 401 from this moment on.",
   caller: "session",
   params: byId,
   answers: { 200: project },

@@ -72,6 +72,8 @@ export const getSegment = endpoint({
   method: "GET",
   path: "/segments/:id",
   summary: "Read a segment",
+  description:
+    "`memberCount` is the number of members when it was last counted; `POST /segments/:id/refresh` counts again.",
   caller: "project",
   params: byId,
   answers: { 200: segment },
@@ -148,6 +150,8 @@ export const addSegmentMembers = endpoint({
   method: "POST",
   path: "/segments/:id/members",
   summary: "Add contacts to a static segment",
+  description:
+    "Addresses that no contact has are returned in `notFound`, or become contacts with `createMissing`.",
   caller: "project",
   params: byId,
   body: z.object({
@@ -164,6 +168,7 @@ export const removeSegmentMembers = endpoint({
   method: "DELETE",
   path: "/segments/:id/members",
   summary: "Remove contacts from a static segment",
+  description: "Addresses that are no members are passed over. The contacts themselves stay.",
   caller: "project",
   params: byId,
   body: z.object({ emails }),
@@ -200,6 +205,7 @@ export const previewSegment = endpoint({
   method: "POST",
   path: "/segments/preview",
   summary: "Count who matches a filter, with a few of them",
+  description: "Nothing is stored. Shows what a filter means before it becomes a segment or an audience.",
   caller: "project",
   body: z.object({ filters: filter }),
   answers: { 200: z.object({ count: z.int(), sample: z.array(contact) }) },

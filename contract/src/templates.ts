@@ -121,6 +121,7 @@ export const getTemplate = endpoint({
   method: "GET",
   path: "/templates/:id",
   summary: "Read a template",
+  description: "The template with its whole body.",
   caller: "project",
   params: byId,
   answers: { 200: wholeTemplate },
@@ -175,6 +176,7 @@ export const getTemplateUsage = endpoint({
   method: "GET",
   path: "/templates/:id/usage",
   summary: "Read what uses a template",
+  description: "What must change before the template can be deleted, and how many mails were made with it.",
   caller: "project",
   params: byId,
   answers: {

@@ -69,7 +69,7 @@ function endpointText(endpoint: Endpoint): string {
     wrap(
       `**${endpoint.summary}.** ${CALLERS[endpoint.caller]}.${isPaged ? ` Takes ${linkTo("Lists", "`limit` and `cursor`")}.` : ""}`,
     ),
-    endpoint.description === "" ? "" : wrap(endpoint.description),
+    wrap(endpoint.description),
     inputText("query", query),
     inputText("body", inputSchema(endpoint.body)),
     answersText(endpoint),

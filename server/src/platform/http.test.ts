@@ -71,8 +71,10 @@ test("a path that is not there answers 404, one that takes other methods 405 and
   ).toEqual(sameByName(paths, itself, () => "404 RESOURCE_NOT_FOUND"));
   for (const [method, path, allow] of [
     ["GET", "/v1/send", "POST"],
-    ["PUT", "/contacts", "GET, POST"],
-    ["POST", "/contacts/x", "GET, PATCH, DELETE"],
+    ["PUT", "/contacts", "GET, HEAD, POST"],
+    ["POST", "/contacts/x", "GET, HEAD, PATCH, DELETE"],
+    ["PUT", "/contacts/lookup", "POST"],
+    ["PUT", "/contacts/fields", "GET, HEAD"],
     ["DELETE", "/v1", "POST"],
   ] as const) {
     const reply = await server.call(method, path, server.project.byKey);
@@ -365,6 +367,7 @@ const boom = endpoint({
   method: "POST",
   path: "/boom",
   summary: "Fails",
+  description: "In every way there is.",
   caller: "anyone",
   body: z.object({ as: z.string() }),
   answers: { 200: z.object({}) },

@@ -275,12 +275,21 @@ function observe(options: HttpOptions, request: FastifyRequest, reply: FastifyRe
   );
 }
 
+/** The methods of the path that a URL names: of `/contacts/lookup` its own, and not those of `/contacts/:id`, which it fits as well. */
 function methodsOf(routes: readonly Route[], url: string): string[] {
   const path = (url.split("?")[0] ?? "").replace(/\/+$/, "").split("/");
-  return routes
-    .filter(({ endpoint }) => {
+  const fitting = routes
+    .map(({ endpoint }) => endpoint)
+    .filter((endpoint) => {
       const own = endpoint.path.split("/");
       return own.length === path.length && own.every((part, at) => part.startsWith(":") || part === path[at]);
-    })
-    .map(({ endpoint }) => endpoint.method);
+    });
+  const most = Math.max(...fitting.map(countWords));
+  const methods: string[] = fitting.filter((one) => countWords(one) === most).map(({ method }) => method);
+  return methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method]));
+}
+
+/** Parts of a path that are no parameter. */
+function countWords({ path }: Endpoint): number {
+  return path.split("/").filter((part) => !part.startsWith(":")).length;
 }

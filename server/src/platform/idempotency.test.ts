@@ -390,6 +390,7 @@ const work = endpoint({
   method: "POST",
   path: "/work",
   summary: "Does something and may fail after it",
+  description: "As `fail` says.",
   caller: "project",
   body: z.object({ fail: z.enum(["not", "inside", "refused", "after"]) }),
   answers: { 200: z.object({ done: z.boolean() }) },
