@@ -1,5 +1,6 @@
 // `npm run bench <name>`: the table of contents of the benchmarks. Each starts what it measures, prints a table and leaves nothing behind.
 // Before it: a person with a question. After it: docs/benchmarks.md holds what was seen.
+import { benchBounces } from "./bounces.ts";
 import { benchCampaign } from "./campaign.ts";
 import { benchDeliver } from "./deliver.ts";
 import { benchFairness } from "./fairness.ts";
@@ -16,6 +17,11 @@ interface Benchmark {
 }
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  bounces: {
+    measures:
+      "-- --folder <path>: returned messages and what each is (expected.tsv), against what is read in them",
+    run: benchBounces,
+  },
   track: {
     measures: "POST /v1/track: ours against a naive server and one without a database",
     run: benchTrack,

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { openApiDocument } from "@postloft/contract/openapi.ts";
+import { answersPage } from "./answers-page.ts";
 import { apiPage } from "./api-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { schemaSql } from "./schema-sql.ts";
@@ -37,6 +38,7 @@ export async function generatedFiles(connection: ClientConfig): Promise<Readonly
       ["server/schema.sql", await schemaSql(client)],
       ["server/src/platform/rows.ts", await tableRows(client)],
       ["contract/openapi.json", `${JSON.stringify(openApiDocument("/", version), null, 2)}\n`],
+      ["docs/answers.md", answersPage()],
       ["docs/api.md", apiPage()],
       ["docs/errors.md", errorsPage()],
       ["docs/settings.md", settingsPage()],

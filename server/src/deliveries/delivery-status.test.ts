@@ -16,7 +16,7 @@ const CASES: ReadonlyArray<[string[], string | null]> = [
   ],
   [["Action: failed", "Status: 5.1.1"], "hard-bounce"],
   [["Action: failed", "Status: 5.1.10"], "hard-bounce"],
-  [["Action: failed", "Status: 5.2.1"], "hard-bounce"],
+  [["Action: failed", "Status: 5.2.1"], "soft-bounce"],
   [["Action: failed", "Status: 5.4.4"], "hard-bounce"],
   [["Action: failed", "Status: 5.0.0", "Diagnostic-Code: smtp; 550 No such user here"], "hard-bounce"],
   [
@@ -28,10 +28,10 @@ const CASES: ReadonlyArray<[string[], string | null]> = [
   // What the server said counts more than what somebody made of it.
   [["Action: failed", "Status: 5.1.1", "Diagnostic-Code: smtp; 552 5.2.2 mailbox full"], "soft-bounce"],
   [["Action: failed", "Status: 5.2.2"], "soft-bounce"],
-  [["Action: failed", "Status: 4.4.7", "Diagnostic-Code: smtp; 451 4.7.1 try later"], "soft-bounce"],
+  [["Action: failed", "Status: 4.4.7", "Diagnostic-Code: smtp; 451 4.7.1 try later"], "refused"],
   [["Action: failed", "Status: 4.4.7"], "soft-bounce"],
   [["Action: failed"], "soft-bounce"],
-  [["Action: failed", "Status: nonsense", "Diagnostic-Code: X-Postfix; host not found"], "soft-bounce"],
+  [["Action: failed", "Status: nonsense", "Diagnostic-Code: X-Postfix; host not found"], "hard-bounce"],
   [["Action: failed", "Status: 2.0.0"], "soft-bounce"],
   // About us and about the message.
   [["Action: failed", "Status: 5.7.1", "Diagnostic-Code: smtp; 550 5.7.1 blocked"], "refused"],
@@ -52,8 +52,14 @@ test.for(CASES)("%j means %s", ([fields, kind]) => {
 test("several recipients are told apart, by the address the mail was sent to", () => {
   const text = `${head}Original-Recipient: rfc822;Ada@Example.com\r\nFinal-Recipient: rfc822; forwarded@elsewhere.example\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n\r\nFinal-Recipient: LOCAL; <bob@example.com>\r\nAction: delayed\r\n`;
   expect(readDeliveryStatus(text)).toEqual([
-    { recipient: "Ada@Example.com", kind: "hard-bounce", reason: "5.1.1" },
-    { recipient: "bob@example.com", kind: "delayed", reason: null },
+    {
+      recipient: "Ada@Example.com",
+      kind: "hard-bounce",
+      reason: "5.1.1",
+      cause: "unknown-user",
+      refusedBy: "example.com",
+    },
+    { recipient: "bob@example.com", kind: "delayed", reason: null, cause: null, refusedBy: null },
   ]);
 });
 

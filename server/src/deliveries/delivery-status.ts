@@ -1,12 +1,15 @@
 // The machine-readable parts of reports about mail: delivery status (RFC 3464), feedback of complaints (RFC 5965). Pure; nothing throws.
 // Before it: returned-message.ts took the message apart. After it: rules.ts knows what each kind means.
-import { rowOf, type Meaning } from "../emails/answers.ts";
+import { domainOf } from "@postloft/contract/address.ts";
+import { judgeEnd, type AnsweredPart, type Cause } from "../emails/answers.ts";
 import { readText } from "./read-report.ts";
-import type { ReportKind } from "./rules.ts";
+import { kindOf, type ReportKind } from "./rules.ts";
+import { findReply, partOf } from "./told-reply.ts";
 
 const MAX_LINES = 2_000;
 const MAX_GROUPS = 100;
 const MAX_VALUE_LENGTH = 2_000;
+const MAX_REASON_LENGTH = 500;
 
 /** Fields by lower-case name; of a repeated one the first. */
 export type FieldGroup = ReadonlyMap<string, string>;
@@ -48,79 +51,111 @@ export interface RecipientStatus {
   kind: ReportKind;
   /** Status and answer, as they were told. */
   reason: string | null;
+  /** Why it was refused, and by whom, as far as that is told. */
+  cause: Cause | null;
+  refusedBy: string | null;
+}
+
+/** What a person is told beside the fields; it counts where they say nothing. */
+export interface BesideText {
+  text: string;
+  part: AnsweredPart;
 }
 
 /** What a delivery status says of each recipient; what means nothing to us is left out. */
-export function readDeliveryStatus(text: string): RecipientStatus[] {
+export function readDeliveryStatus(text: string, beside?: BesideText): RecipientStatus[] {
+  const groups = readFieldGroups(text);
   // The first group is about the message as a whole.
-  return readFieldGroups(text).flatMap((group) => {
-    const kind = kindOf(group);
-    if (kind === null) return [];
+  const reportingHost = groups.map((group) => group.get("reporting-mta")).find((mta) => mta !== undefined);
+  return groups.flatMap((group): RecipientStatus[] => {
+    const recipient = addressIn(group.get("original-recipient")) ?? addressIn(group.get("final-recipient"));
     const words = [group.get("status"), group.get("diagnostic-code")].filter((word) => word !== undefined);
+    const reason = readText(words.join(" "), MAX_REASON_LENGTH);
+    const kind =
+      ACTIONS[
+        group
+          .get("action")
+          ?.toLowerCase()
+          .split(/[\s(;]/)[0] ?? ""
+      ];
+    if (kind === undefined) return [];
+    if (kind !== "failed") return [{ recipient, kind, reason, cause: null, refusedBy: null }];
+    const remote = hostIn(group.get("remote-mta"));
+    const hosts = [
+      remote,
+      recipient === null ? null : domainOf(recipient).toLowerCase(),
+      hostIn(reportingHost),
+    ].filter((host) => host !== null);
+    const { cause, speaker } = judgeGroup(group, hosts, beside);
     return [
       {
-        recipient: addressIn(group.get("original-recipient")) ?? addressIn(group.get("final-recipient")),
-        kind,
-        reason: readText(words.join(" "), 500),
+        recipient,
+        kind: kindOf(cause),
+        reason: reason ?? readText(beside?.text.replace(/\s+/g, " "), MAX_REASON_LENGTH),
+        cause,
+        refusedBy: speaker ?? remote ?? hosts[0] ?? null,
       },
     ];
   });
 }
 
-/** What ended a mail at its last server, as the table of answers has it; what is only about us or the message bounces nobody. */
-const KINDS: Readonly<Record<Meaning, ReportKind>> = {
-  "hard-bounce": "hard-bounce",
-  "soft-bounce": "soft-bounce",
-  // Given up at last.
-  temporary: "soft-bounce",
-  throttled: "soft-bounce",
-  unavailable: "soft-bounce",
-  policy: "refused",
-  message: "refused",
+/** RFC 3464 §2.3.3; `expired` is SendGrid's. */
+const ACTIONS: Readonly<Record<string, "failed" | "delivered" | "delayed" | undefined>> = {
+  __proto__: null as never,
+  failed: "failed",
+  expired: "failed",
+  delivered: "delivered",
+  delayed: "delayed",
 };
-
-function kindOf(group: FieldGroup): ReportKind | null {
-  switch (
-    group
-      .get("action")
-      ?.toLowerCase()
-      .split(/[\s(;]/)[0]
-  ) {
-    case "delivered":
-      return "delivered";
-    case "delayed":
-      return "delayed";
-    case "failed":
-      return KINDS[meaningOf(group)];
-    default:
-      return null;
-  }
-}
 
 /** `5.1.1`; `smtp; 550 5.1.1 no such user`, where the second code may be missing. */
 const STATUS = /^([245])\.(\d{1,3})\.(\d{1,3})\b/;
-const DIAGNOSTIC = /^smtp\s*;\s*([45]\d\d)[ -]*(?:([45]\.\d{1,3}\.\d{1,3})\b)?[ -]*([^]*)$/i;
+const DIAGNOSTIC_TYPE = /^[a-z0-9-]{1,40}\s{0,3};\s*/i;
+/** Dovecot tells the reason to people alone. */
+const REJECTED = /was automatically rejected:/i;
+/** What some servers write before the words they were given: `5.1.0 - Unknown address error 550-'…'` */
+const WRAPPED = /^[45]\.\d{1,3}\.\d{1,3} - [a-z -]{1,60}(?=[45]\d\d)/i;
 
 /** The server's own words count more than the status that somebody made of them. */
-function meaningOf(group: FieldGroup): Meaning {
+function judgeGroup(group: FieldGroup, hosts: readonly string[], beside: BesideText | undefined) {
   const status = STATUS.exec(group.get("status") ?? "");
-  const [, code, enhanced, words = ""] = DIAGNOSTIC.exec(group.get("diagnostic-code") ?? "") ?? [];
-  if (status === null && code === undefined) return "soft-bounce";
-  // Delivered, says the status, and failed, says the action.
-  if (status?.[1] === "2" && code === undefined) return "soft-bounce";
-  const said = enhanced ?? (status !== null && status[1] !== "2" ? status[0] : "");
-  return rowOf({
-    code: code === undefined ? (status?.[1] === "4" ? 450 : 550) : Number(code),
-    text: `${said} ${words}`,
-    part: "rcpt",
+  const diagnostic = (group.get("diagnostic-code") ?? "").replace(DIAGNOSTIC_TYPE, "").replace(WRAPPED, "");
+  const told = findReply(diagnostic);
+  const part = partOf(diagnostic);
+  const said = status !== null && status[1] !== "2" ? status[0] : "";
+  const answer = {
+    code: told.code ?? (status?.[1] === "4" ? 450 : 550),
+    // Software that maps X.1 itself knows that a recipient was refused; other classes it may have made up.
+    text: `${told.enhanced ?? (said.startsWith("5.1.") ? said : "")} ${told.words}`,
+    part: part === "unknown" ? (beside?.part ?? "unknown") : part,
     recipients: 1,
-  }).meaning;
+    hosts,
+  };
+  if (beside !== undefined && REJECTED.test(beside.text)) {
+    const byPerson = judgeEnd({ ...answer, text: beside.text });
+    if (byPerson.row.words !== undefined) return byPerson;
+  }
+  const byWords = judgeEnd(answer);
+  if (told.enhanced !== null || (told.code !== null && byWords.row.words !== undefined))
+    if (byWords.row.words !== undefined || byWords.row.status !== undefined) return byWords;
+  const judged = judgeEnd({ ...answer, text: `${told.enhanced ?? said} ${told.words}` });
+  if (judged.row.words !== undefined || (judged.row.status ?? "none") !== "none" || beside === undefined)
+    return judged;
+  // Neither a word nor a code of the fields says anything: what a person is told may.
+  const again = judgeEnd({ ...answer, text: `${answer.text} ${beside.text}` });
+  return again.row.words === undefined ? judged : again;
 }
 
 /** `rfc822; ada@example.com` */
 function addressIn(field: string | undefined): string | null {
   const [, address] = /^[^;]*;\s*<?([^\s<>;]{1,320})>?/.exec(field ?? "") ?? [];
   return readText(address, 320);
+}
+
+/** `dns; mx.example.com (192.0.2.1)` */
+function hostIn(field: string | undefined): string | null {
+  const [, host] = /^(?:[^;]{0,40};)?\s*([a-z0-9.-]{1,255}[a-z0-9])/i.exec(field ?? "") ?? [];
+  return host === undefined || !host.includes(".") ? null : host.toLowerCase();
 }
 
 export interface Feedback {

@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
+import { CAUSES } from "../emails/answer-causes.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import { createReturnPaths } from "./return-path.ts";
 import { readReturnedMessage, type Envelope } from "./returned-message.ts";
@@ -27,7 +28,12 @@ test("a bounce is about the mail whose address it came to", async () => {
         recipients: ["ada@example.com"],
         kind: "hard-bounce",
         at: null,
-        data: { reason: "5.1.1 smtp; 550 5.1.1 user unknown" },
+        data: {
+          reason: "5.1.1 smtp; 550 5.1.1 user unknown",
+          cause: "unknown-user",
+          refusedBy: "example.com",
+          advice: CAUSES["unknown-user"].advice,
+        },
       },
     ],
   });

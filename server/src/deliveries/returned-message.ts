@@ -4,10 +4,12 @@ import PostalMime, { type Attachment, type Email } from "postal-mime";
 import { domainOf, parseAddress } from "@postloft/contract/address.ts";
 import { isId } from "../platform/ids.ts";
 import type { MailNames } from "../emails/returned-emails.ts";
-import { bareAddress, readDeliveryStatus, readFeedbackReport, readFieldGroups } from "./delivery-status.ts";
+import { tellCause } from "../emails/answers.ts";
+import { bareAddress, readFeedbackReport, readFieldGroups } from "./delivery-status.ts";
+import { readBounce } from "./read-bounce.ts";
 import { readMessageId, readText } from "./read-report.ts";
 import type { ReturnPaths } from "./return-path.ts";
-import type { Report } from "./ses-events.ts";
+import { readSesEvent, type Report } from "./ses-events.ts";
 
 export interface IncomingMessage {
   /** The project it is written to; it need not exist. */
@@ -47,7 +49,7 @@ export async function readReturnedMessage(
   } catch (error) {
     return { kind: "ignored", why: `not readable: ${readText(String(error), 200) ?? ""}` };
   }
-  const reports = reportsIn(email, envelope, returnPaths);
+  const reports = reportsIn(email, raw, envelope, returnPaths);
   if (reports.length > 0) return { kind: "reports", reports };
   const local = localPartOf(envelope.recipient).toLowerCase();
   if (!isId(local)) return { kind: "ignored", why: "no report in it" };
@@ -60,7 +62,7 @@ export function localPartOf(address: string): string {
   return address.slice(0, Math.max(0, address.lastIndexOf("@")));
 }
 
-function reportsIn(email: Email, envelope: Envelope, returnPaths: ReturnPaths): Report[] {
+function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: ReturnPaths): Report[] {
   const part = (type: string) => email.attachments.find(({ mimeType }) => mimeType === type);
   const original =
     part("message/rfc822") ??
@@ -78,17 +80,31 @@ function reportsIn(email: Email, envelope: Envelope, returnPaths: ReturnPaths): 
     const recipients = told.recipient === null ? null : [told.recipient];
     return names === null ? [] : [{ names, recipients, kind: told.kind, at, data: reasonOf(told.reason) }];
   }
-  const status = part("message/delivery-status") ?? part("message/global-delivery-status");
   // Only the address of the mail itself proves which mail it is: a bounce costs the contact its subscription.
   const names = namesOf([envelope.recipient], undefined, returnPaths);
-  if (status === undefined || names === null) return [];
-  return readDeliveryStatus(textOf(status, MAX_REPORT_BYTES)).map(({ recipient, kind, reason }) => ({
+  if (names === null) return [];
+  // Outlook.com's feedback loop sends the mail without a report; this header is theirs.
+  if (headers?.has("x-hmxmroriginalrecipient"))
+    return [{ names, recipients: null, kind: "complaint", at, data: reasonOf("abuse Outlook.com") }];
+  // Amazon SNS can mail the notices of SES.
+  const told = readSesEvent(jsonIn(email.text));
+  if (told?.report) return [{ ...told.report, names }];
+  const bounce = readBounce(email, raw, envelope.sender);
+  if (bounce.kind === "nothing") return [];
+  return bounce.statuses.map(({ recipient, kind, reason, cause, refusedBy }) => ({
     names,
     recipients: recipient === null ? null : [recipient],
     kind,
     at,
-    data: kind === "delivered" || kind === "delayed" ? {} : reasonOf(reason),
+    data: cause === null ? {} : { ...reasonOf(reason), ...tellCause(cause, refusedBy) },
   }));
+}
+
+/** Before what Amazon SNS writes below it. */
+function jsonIn(text: string | undefined): string {
+  // A line of it that was too long for a mail ends in "!".
+  const start = (text ?? "").trimStart().replace(/!\r?\n /g, "");
+  return start.startsWith('{"') ? start.slice(0, start.search(/\n--\r?\n|$(?![^])/)).trim() : "";
 }
 
 const reasonOf = (reason: string | null) => (reason === null ? {} : { reason });

@@ -3,6 +3,7 @@
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY } from "@postloft/contract/event-names.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ConsentSource } from "../contacts/consent.ts";
+import { CAUSES, type Cause, type Meaning } from "../emails/answer-causes.ts";
 import type { Feedback } from "../emails/providers/transport.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "../emails/rules.ts";
 
@@ -65,6 +66,22 @@ export const INTERPRETATIONS: Readonly<Record<ReportKind, Interpretation>> = {
   clicked: row(null, { activity: "click" }),
   unsubscribed: row(null, { unsubscribe: "one-click" }),
 };
+
+/** What ended a mail at its last server, by its cause; what is only about us or the message bounces nobody. */
+const KINDS: Readonly<Record<Meaning, ReportKind>> = {
+  "hard-bounce": "hard-bounce",
+  "soft-bounce": "soft-bounce",
+  // Given up at last.
+  temporary: "soft-bounce",
+  unavailable: "soft-bounce",
+  throttled: "refused",
+  policy: "refused",
+  message: "refused",
+};
+
+export function kindOf(cause: Cause): ReportKind {
+  return KINDS[CAUSES[cause].meaning];
+}
 
 /** What a transport told at once; in order. It is told with the booking of its attempt, so only once. */
 export const FEEDBACK: Readonly<Record<Feedback, readonly Interpretation[]>> = {

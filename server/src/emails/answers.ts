@@ -1,25 +1,15 @@
-// What a server's answer means for a mail: the one table, by SMTP code and enhanced status code (RFC 5321, 3463, 5248, 6531) or SES' error name.
-// Before it: providers/smtp-delivery.ts and providers/ses.ts have an answer. After it: outcomes.ts books it, deliveries/ acts on bounces.
+// What a server's answer means for a mail: judged by who speaks, code, enhanced code and text (RFC 5321, 3463), or SES' error name.
+// Before it: providers/smtp-delivery.ts and providers/ses.ts have an answer, deliveries/ has a report. After it: outcomes.ts books it, deliveries/ acts on bounces.
+import { CAUSES, type Cause, type Meaning } from "./answer-causes.ts";
+import type { AnsweredPart, RefusalRow } from "./answer-row.ts";
+import { REFUSAL_ROWS } from "./answer-rows.ts";
+import { speakerOf } from "./answer-speakers.ts";
 
-/**
- * `temporary`: this mail, not now. `throttled`: too much or too fast, so not now and less at a time. `unavailable`: the
- * server, or our account there. These three are tried again. `hard-bounce`: the address is gone. `soft-bounce`: the mailbox
- * did not take it. `policy`: who we are, how we send or log in. `message`: its size or content. These four end the mail.
- */
-export type Meaning =
-  | "temporary"
-  | "throttled"
-  | "unavailable"
-  | "hard-bounce"
-  | "soft-bounce"
-  | "policy"
-  | "message";
+export type { AnsweredPart } from "./answer-row.ts";
+export type { Cause, Meaning } from "./answer-causes.ts";
 
 /** The meanings that end a mail. */
 export type RefusalMeaning = Exclude<Meaning, "temporary" | "throttled" | "unavailable">;
-
-/** What the answer was given to: `rcpt` one recipient, `mail` the sender, `message` everything from DATA on. */
-export type AnsweredPart = "mail" | "rcpt" | "message";
 
 export interface SmtpAnswer {
   code: number;
@@ -27,119 +17,186 @@ export interface SmtpAnswer {
   part: AnsweredPart;
   /** How many recipients the message has: only with one does an answer to the message speak of somebody. */
   recipients: number;
+  /** The names of the host that answered and the domain of the recipient, where they are known. */
+  hosts?: readonly string[];
 }
 
-export interface SmtpRow {
-  /** `x` stands for any digit. */
-  code: string;
-  /** `X` is the class, which the code says already; `x` any detail; `none` no enhanced code, or one that says nothing (X.0.x). */
-  status?: string;
-  /** `rcpt`: only in answer to RCPT. `recipient`: also later, when there is one recipient. */
-  of?: "rcpt" | "recipient";
-  /** Where codes alone mislead: what the text says. */
-  words?: RegExp;
+export interface Judgement {
   meaning: Meaning;
+  cause: Cause;
   /** Another transport may take the same mail now. */
   outage?: true;
+  /** Who said it, where that is a name people know. */
+  speaker: string | null;
 }
 
-const POLICY_WORDS =
-  /\b(spam|spf|dkim|dmarc|reputation|polic(y|ies)|relay(ing)?|authenticat\w*|authori[sz]\w*|denied|banned)\b|block(ed|list)|black ?list|deny ?list/i;
+export interface DoorRow {
+  /** `x` stands for any digit. */
+  code: string;
+  status?: string;
+  meaning: Extract<Meaning, "temporary" | "throttled" | "unavailable">;
+  cause: Cause;
+  outage?: true;
+  source: string;
+  sample: string;
+  samplePart?: AnsweredPart;
+}
 
-/** The first row that fits decides. */
-export const SMTP_ROWS: readonly SmtpRow[] = [
-  // RFC 5321 §3.8: the server closes. Gmail, Yahoo and Outlook say it when we are too fast, SES when there are too many connections.
-  { code: "421", meaning: "throttled", outage: true },
-  // `454 4.7.0 Daily quota exceeded`, SES: `454 Throttling failure`. RFC 4954 §6: our login could not be checked now.
-  { code: "454", meaning: "throttled", outage: true },
-  // RFC 4954 §6, RFC 3207 §4: the server wants a login, a better one, or encryption. Our settings, no mail's fault.
-  { code: "530", meaning: "unavailable", outage: true },
-  { code: "534", meaning: "unavailable", outage: true },
-  { code: "535", meaning: "unavailable", outage: true },
-  { code: "538", meaning: "unavailable", outage: true },
-  // Congestion. Gmail: `550 5.4.5 Daily user sending limit exceeded`, which ends tomorrow whatever its first digit says.
-  { code: "xxx", status: "X.4.5", meaning: "throttled", outage: true },
-  { code: "4xx", status: "X.7.x", meaning: "throttled" },
-  { code: "451", meaning: "throttled" },
-  { code: "4xx", meaning: "temporary" },
-
-  // The sender's address is our own.
-  { code: "5xx", status: "X.1.7", meaning: "policy" },
-  { code: "5xx", status: "X.1.8", meaning: "policy" },
-  // Ambiguous, and relayed to a system that cannot say more: nobody says that the address is gone.
-  { code: "5xx", status: "X.1.4", of: "recipient", meaning: "soft-bounce" },
-  { code: "5xx", status: "X.1.9", of: "recipient", meaning: "soft-bounce" },
-  { code: "5xx", status: "X.1.x", of: "recipient", meaning: "hard-bounce" },
-  // Gmail gives a mailbox that gets too much the code of one that is disabled.
-  { code: "5xx", status: "X.2.1", of: "recipient", words: /too quickly|at a rate/i, meaning: "soft-bounce" },
-  { code: "5xx", status: "X.2.1", of: "recipient", meaning: "hard-bounce" },
-  { code: "5xx", status: "X.2.3", meaning: "message" },
-  { code: "5xx", status: "X.2.x", of: "recipient", meaning: "soft-bounce" },
-  { code: "5xx", status: "X.3.3", meaning: "message" },
-  { code: "5xx", status: "X.3.4", meaning: "message" },
-  { code: "5xx", status: "X.3.x", of: "recipient", meaning: "soft-bounce" },
-  // Exchange Online says this of addresses that its directory does not have.
+/** Answers after which the mail is tried again, whatever their text says. The first row that fits decides. */
+export const DOOR_ROWS: readonly DoorRow[] = [
   {
-    code: "5xx",
-    status: "X.4.1",
-    of: "recipient",
-    words: /recipient address rejected/i,
-    meaning: "hard-bounce",
+    code: "421",
+    meaning: "throttled",
+    cause: "rate",
+    outage: true,
+    source: "RFC 5321 §3.8: the server closes; Gmail, Yahoo, Outlook: too fast; SES: too many connections",
+    sample: "421 4.7.28 unusual rate of mail",
   },
-  // The domain has no host that takes mail; X.4.310 is Microsoft's "DNS domain does not exist".
-  { code: "5xx", status: "X.4.4", of: "recipient", meaning: "hard-bounce" },
-  { code: "5xx", status: "X.4.310", of: "recipient", meaning: "hard-bounce" },
-  { code: "5xx", status: "X.4.x", of: "recipient", meaning: "soft-bounce" },
-  { code: "5xx", status: "X.5.x", meaning: "policy" },
-  // X.6.7 to X.6.10 are RFC 6531's: an address that this server cannot write.
-  { code: "5xx", status: "X.6.x", meaning: "message" },
-  { code: "5xx", status: "X.7.x", meaning: "policy" },
-
-  // No enhanced code. Most of these 550 mean a missing mailbox, but those that speak of policy are about us.
-  { code: "5xx", status: "none", words: POLICY_WORDS, meaning: "policy" },
-  { code: "550", status: "none", of: "rcpt", meaning: "hard-bounce" },
-  { code: "551", status: "none", of: "rcpt", meaning: "hard-bounce" },
-  { code: "553", status: "none", of: "rcpt", meaning: "hard-bounce" },
-  // RFC 7504: the domain takes no mail at all.
-  { code: "556", status: "none", of: "rcpt", meaning: "hard-bounce" },
-  { code: "552", status: "none", of: "rcpt", meaning: "soft-bounce" },
-  { code: "552", status: "none", meaning: "message" },
-  { code: "5xx", meaning: "policy" },
+  {
+    code: "454",
+    meaning: "throttled",
+    cause: "rate",
+    outage: true,
+    source: "SES: 454 Throttling failure; RFC 4954 §6: the login could not be checked now",
+    sample: "454 4.7.0 Daily quota exceeded",
+    samplePart: "message",
+  },
+  ...(["530", "534", "535", "538"] as const).map((code): DoorRow => ({
+    code,
+    meaning: "unavailable",
+    cause: "unreachable",
+    outage: true,
+    source:
+      "RFC 4954 §6, RFC 3207 §4: the server wants a login, a better one, or encryption. Our settings, no mail's fault",
+    sample: `${code} 5.7.0 Must issue a STARTTLS command first`,
+    samplePart: "mail",
+  })),
+  {
+    code: "xxx",
+    status: "X.4.5",
+    meaning: "throttled",
+    cause: "rate",
+    outage: true,
+    source: "RFC 3463 X.4.5; Gmail 550 5.4.5 ends tomorrow, whatever its first digit says",
+    sample: "550 5.4.5 Daily user sending limit exceeded",
+    samplePart: "message",
+  },
+  {
+    code: "4xx",
+    status: "X.7.x",
+    meaning: "throttled",
+    cause: "rate",
+    source: "RFC 3463, RFC 6647 (greylisting)",
+    sample: "450 4.7.1 Greylisted",
+  },
+  {
+    code: "451",
+    meaning: "throttled",
+    cause: "busy",
+    source: "RFC 5321; Microsoft 451 4.7.500 to 4.7.699",
+    sample: "451 4.3.0 Mail server temporarily rejected message",
+  },
+  {
+    code: "4xx",
+    meaning: "temporary",
+    cause: "busy",
+    source: "RFC 5321 §4.2.1",
+    sample: "452 4.2.2 The email account is over quota",
+  },
 ];
 
-/** RFC 2034: `5.1.1` at the beginning of the text. */
-const ENHANCED = /^\s*[245]\.(\d{1,3})\.(\d{1,3})(?!\S)/;
+const MAX_TEXT_LENGTH = 2_000;
+/** RFC 2034: `5.1.1` at the beginning of the text; some write `#5.1.1`. */
+const ENHANCED = /^\s*#?([245])\.(\d{1,3})\.(\d{1,3})(?!\S)/;
+/** Words inside addresses say nothing: `mailbox-full@example.com`. */
+const ADDRESS = /[^\s<>"'()[\]:;,=@]{1,64}@[^\s<>"'()[\]:;,@]{1,255}/g;
+/** Between brackets and dots an address is one thing, and then the words. */
+const BRACKETS = /[<"'([{]{1,2}\s?@\s?[>"')\]}]{1,2}/g;
 
-/** The row for an answer of 4xx or 5xx. */
-export function rowOf(answer: SmtpAnswer): SmtpRow {
-  const [, subject = "0", detail = "0"] = ENHANCED.exec(answer.text) ?? [];
-  const row = SMTP_ROWS.find(
-    (one) =>
-      fitsCode(one.code, answer.code) &&
-      fitsStatus(one.status, subject, detail) &&
-      fitsPart(one.of, answer) &&
-      (one.words === undefined || one.words.test(answer.text)),
+interface Question {
+  code: string;
+  subject: string;
+  detail: string;
+  words: string;
+  part: AnsweredPart;
+  recipients: number;
+  speaker: string | null;
+}
+
+/** What an answer of 4xx or 5xx at our own door means: whether the mail is tried again, and else who or what was refused. */
+export function judge(answer: SmtpAnswer): Judgement {
+  const question = questionOf(answer);
+  const row = rowOf(question);
+  const door = DOOR_ROWS.find(
+    ({ code, status }) => fitsCode(code, question.code) && fitsStatus(status, question),
   );
-  if (row === undefined) throw new RangeError(`Not an answer that refuses: ${answer.code}`);
+  if (door === undefined) {
+    const { meaning } = CAUSES[row.cause];
+    return { meaning, cause: row.cause, speaker: question.speaker };
+  }
+  // Of what is tried again the words still tell why; what only codes tell, the door's row tells better.
+  const cause = row.words === undefined ? door.cause : row.cause;
+  const { meaning, outage } = door;
+  return { meaning, cause, ...(outage === true ? { outage } : {}), speaker: question.speaker };
+}
+
+/** What the last answer means for a mail that was given up, `4xx` too: why it ended. */
+export function judgeEnd(answer: SmtpAnswer): Judgement & { row: RefusalRow } {
+  const question = questionOf(answer);
+  const row = rowOf(question);
+  return { meaning: CAUSES[row.cause].meaning, cause: row.cause, speaker: question.speaker, row };
+}
+
+/** What somebody is told of a refusal beside the answer: why, by whom, and what to do. */
+export function tellCause(cause: Cause, refusedBy: string | null): Record<string, string> {
+  const { advice } = CAUSES[cause];
+  return { cause, ...(refusedBy === null ? {} : { refusedBy }), advice };
+}
+
+function questionOf({ code, text, part, recipients, hosts = [] }: SmtpAnswer): Question {
+  if (code < 400 || code > 599) throw new RangeError(`Not an answer that refuses: ${code}`);
+  const said = text.slice(0, MAX_TEXT_LENGTH);
+  const [, , subject = "0", detail = "0"] = ENHANCED.exec(said) ?? [];
+  const words = said.replace(ADDRESS, "@").replace(BRACKETS, "@").replace(/\s+/g, " ");
+  return { code: String(code), subject, detail, words, part, recipients, speaker: speakerOf(said, hosts) };
+}
+
+function rowOf(question: Question): RefusalRow {
+  const row = REFUSAL_ROWS.find(
+    (one) =>
+      fitsCode(one.code, question.code) &&
+      fitsStatus(one.status, question) &&
+      fitsPart(one.of, question) &&
+      (one.speaker === undefined || one.speaker.includes(question.speaker ?? "")) &&
+      (one.words === undefined || one.words.test(question.words)),
+  );
+  if (row === undefined) throw new Error("The table of meanings has no last row.");
   return row;
 }
 
-function fitsCode(pattern: string, code: number): boolean {
-  const digits = String(code);
-  return (
-    [...pattern].every((digit, at) => digit === "x" || digit === digits[at]) && code >= 400 && code < 600
-  );
+function fitsCode(pattern: string | undefined, code: string): boolean {
+  return pattern === undefined || [...pattern].every((digit, at) => digit === "x" || digit === code[at]);
 }
 
-function fitsStatus(pattern: string | undefined, subject: string, detail: string): boolean {
+function fitsStatus(pattern: string | undefined, { subject, detail }: Question): boolean {
   if (pattern === undefined) return true;
   if (pattern === "none") return subject === "0";
   return pattern === `X.${subject}.${detail}` || pattern === `X.${subject}.x`;
 }
 
-function fitsPart(of: SmtpRow["of"], { part, recipients }: SmtpAnswer): boolean {
-  if (of === undefined || part === "rcpt") return true;
-  return of === "recipient" && part === "message" && recipients === 1;
+function fitsPart(of: RefusalRow["of"], { part, recipients }: Question): boolean {
+  switch (of) {
+    case undefined:
+      return true;
+    case "mail":
+    case "rcpt":
+    case "unknown":
+      return part === of;
+    case "named":
+      return part === "rcpt" || part === "unknown";
+    case "recipient":
+      return part === "rcpt" || part === "unknown" || (part === "message" && recipients === 1);
+  }
 }
 
 export interface SesRow {

@@ -1,7 +1,7 @@
 // One message over an open session: MAIL, RCPT, DATA, the bytes, the gate, the final dot, and what it came to.
 // Before it: smtp.ts, which brings the session. After it: the outcome, for emails/sender.ts; answers.ts knows what an answer means.
 import { failpoint } from "../../platform/failpoints.ts";
-import { rowOf, type AnsweredPart } from "../answers.ts";
+import { judge, type AnsweredPart } from "../answers.ts";
 import type { EnvelopePaths } from "./smtp-address.ts";
 import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";
 import type { SmtpExtensions, SmtpSession } from "./smtp-session.ts";
@@ -189,14 +189,15 @@ function refuse(phase: string, reply: SmtpReply, part: AnsweredPart, mail: SmtpM
   const text = describeReply(reply);
   if (reply.code < 400)
     return gone(refusalOutcome("unavailable", toPrintableLine(`${phase}: unexpected reply ${text}`)));
-  const row = rowOf({
+  const judged = judge({
     code: reply.code,
     text: reply.lines.join(" "),
     part,
     recipients: mail.paths.to.length,
   });
-  const blame = row.meaning === "unavailable" ? "our login or encryption does not satisfy the server: " : "";
-  const outcome = refusalOutcome(row.meaning, toPrintableLine(`${phase}: ${blame}${text}`), row.outage);
+  const blame =
+    judged.meaning === "unavailable" ? "our login or encryption does not satisfy the server: " : "";
+  const outcome = refusalOutcome(judged.meaning, toPrintableLine(`${phase}: ${blame}${text}`), judged.outage);
   return reply.code === SHUTTING_DOWN ? gone(outcome) : needsReset(outcome);
 }
 

@@ -1,6 +1,6 @@
 // Hands finished messages to an SMTP server over a pool of kept connections, knowing at every moment how far it got.
 // Before it: emails/sender.ts, through transport.ts. After it: smtp-pool.ts, smtp-delivery.ts.
-import { rowOf } from "../answers.ts";
+import { judge } from "../answers.ts";
 import { toEnvelopePaths } from "./smtp-address.ts";
 import { toWireBody } from "./smtp-body.ts";
 import { deliver, type Delivery, type SmtpMail } from "./smtp-delivery.ts";
@@ -128,8 +128,8 @@ async function sendThrough(
 function outcomeOf({ message, reply }: SmtpFailure): Outcome {
   const outage: Outcome = { kind: "deferred", answer: message, outage: true };
   if (reply === undefined || reply.code < 400) return outage;
-  const row = rowOf({ code: reply.code, text: reply.lines.join(" "), part: "mail", recipients: 1 });
-  return row.meaning === "throttled" ? { ...outage, throttled: true } : outage;
+  const judged = judge({ code: reply.code, text: reply.lines.join(" "), part: "mail", recipients: 1 });
+  return judged.meaning === "throttled" ? { ...outage, throttled: true } : outage;
 }
 
 function toCount(name: string, value: number, max: number): number {

@@ -1,0 +1,121 @@
+// Reports that only a person was meant to read: what the words say of whom. Pure; nothing throws, every pattern is linear.
+// Before it: returned-message.ts found no machine-readable part. After it: the same reports as from one.
+import { domainOf } from "@postloft/contract/address.ts";
+import { judgeEnd } from "../emails/answers.ts";
+import { DELAYED, FORMS, GIVEN_UP, NOISE, ORIGINAL_BEGINS } from "./bounce-forms.ts";
+import type { RecipientStatus } from "./delivery-status.ts";
+import { readText } from "./read-report.ts";
+import { kindOf } from "./rules.ts";
+import { findReply, partOf } from "./told-reply.ts";
+
+/** What a server has to say stands at the beginning; what follows is the mail. */
+const MAX_TEXT_LENGTH = 16_000;
+const MAX_BLOCK_LENGTH = 4_000;
+const MAX_REASON_LENGTH = 500;
+const MAX_LINES = 400;
+const MAX_RECIPIENTS = 20;
+
+export interface BounceText {
+  subject: string;
+  text: string;
+  /** Recipients that the headers name (`X-Failed-Recipients`). */
+  failed: readonly string[];
+}
+
+/** What a report tells a person, without the mail that came back with it. */
+export function tellingPart(text: string): string {
+  const head = text.slice(0, MAX_TEXT_LENGTH).replaceAll("\r\n", "\n");
+  const cut = head.search(ORIGINAL_BEGINS);
+  return cut > 0 ? head.slice(0, cut) : head;
+}
+
+/** The same without the sentences of the frame. */
+export function withoutNoise(text: string): string {
+  return text.replace(NOISE, " ");
+}
+
+/** What a report in words says of each recipient; null when it is none that can be told from what a person writes. */
+export function readBounceText({ subject, text, failed }: BounceText): RecipientStatus[] | null {
+  const telling = tellingPart(text);
+  const form = FORMS.find(({ sign }) => sign.test(`${subject}\n${telling}`));
+  const said = withoutNoise(telling);
+  const blocks = blocksOf(said);
+  const named = blocks.length === 0 ? failed.slice(0, MAX_RECIPIENTS) : [];
+  const whole = `${said}\n${subject}`;
+  if (DELAYED.test(whole) && !GIVEN_UP.test(said)) {
+    const [recipient = named[0] ?? null] = blocks.map((block) => block.recipient);
+    return [{ recipient, kind: "delayed", reason: null, cause: null, refusedBy: null }];
+  }
+  const reader = { trusted: form !== undefined };
+  if (blocks.length <= 1) {
+    const found = readBlock({ recipient: blocks[0]?.recipient ?? named[0] ?? null, text: whole }, reader);
+    return found.isTelling || form !== undefined ? [found.status] : null;
+  }
+  const all = readBlock({ recipient: null, text: whole }, reader);
+  return blocks.map((block) => {
+    const own = readBlock(block, reader);
+    return own.isTelling ? own.status : { ...all.status, recipient: block.recipient };
+  });
+}
+
+interface Block {
+  recipient: string | null;
+  text: string;
+}
+
+const RECIPIENT_LINE =
+  /^[\s>*"'\-–]{0,16}(?:(?:final |original )?recipient(?: address)?: ?|to: ?|rcpt to: ?)?[<"'[]{0,2}([^\s<>"'():;,[\]]{1,64}@[a-z0-9.-]{1,255}[a-z0-9])[>"'\]]{0,2}(?=$|[\s:;,(.])/i;
+
+/** The text of each recipient from the line that begins with its address; the lines before belong to nobody. */
+function blocksOf(text: string): Block[] {
+  const blocks = new Map<string, string[]>();
+  let own: string[] | undefined;
+  for (const line of text.split("\n", MAX_LINES)) {
+    const [, address] = RECIPIENT_LINE.exec(line) ?? [];
+    if (address !== undefined && (blocks.has(address) || blocks.size < MAX_RECIPIENTS)) {
+      own = blocks.get(address) ?? [];
+      blocks.set(address, own);
+    }
+    own?.push(line);
+  }
+  return [...blocks].map(([recipient, lines]) => ({ recipient, text: lines.join("\n") }));
+}
+
+function readBlock(
+  { recipient, text }: Block,
+  { trusted }: { trusted: boolean },
+): { status: RecipientStatus; isTelling: boolean } {
+  const said = text.slice(0, MAX_BLOCK_LENGTH);
+  const { code, enhanced, words } = findReply(said);
+  const host = HOST.exec(said)?.[1]?.toLowerCase() ?? null;
+  const answer = {
+    code: code ?? (enhanced?.startsWith("4") ? 450 : 550),
+    part: partOf(said),
+    recipients: 1,
+    hosts: [host, recipient === null ? null : domainOf(recipient)].filter((one) => one !== null),
+  };
+  // First what the server answered, then what is told of it.
+  const byReply =
+    code === null
+      ? null
+      : judgeEnd({ ...answer, text: `${enhanced ?? ""} ${words.split(END_OF_REPLY, 1)[0]}` });
+  const judged =
+    byReply?.row.words === undefined ? judgeEnd({ ...answer, text: `${enhanced ?? ""} ${said}` }) : byReply;
+  const kind = kindOf(judged.cause);
+  // Words of nobody knows whom, and no server's answer among them: nobody is unsubscribed for that.
+  const isProven = trusted || code !== null || enhanced !== null;
+  return {
+    status: {
+      recipient,
+      kind: kind === "hard-bounce" && !isProven ? "soft-bounce" : kind,
+      reason: readText(said.replace(/\s+/g, " ").trim(), MAX_REASON_LENGTH),
+      cause: judged.cause,
+      refusedBy: judged.speaker ?? host,
+    },
+    isTelling: judged.row.words !== undefined || code !== null || enhanced !== null,
+  };
+}
+
+const END_OF_REPLY = /\n\s{0,40}\n|\(in reply to/i;
+const HOST =
+  /(?:\bhost:? ?|\bwhile talking to |\bby |\bsmtp server ?<?)([a-z0-9][a-z0-9.-]{1,250}\.[a-z]{2,20})\b/i;

@@ -1,0 +1,173 @@
+// A message that came back to the address of a mail: what it says of the mail, by its machine-readable part or by its words. Never throws.
+// Before it: returned-message.ts took it apart. After it: the same place makes reports of it.
+import type { Email } from "postal-mime";
+import { readBounceText, tellingPart, withoutNoise } from "./bounce-text.ts";
+import { readDeliveryStatus, type RecipientStatus } from "./delivery-status.ts";
+import { readText } from "./read-report.ts";
+import { partOf } from "./told-reply.ts";
+
+/** What a person can look at: the readable part of a message. */
+export interface ReadablePart {
+  subject: string | null;
+  from: string | null;
+  text: string | null;
+}
+
+export type Bounce =
+  /** `kept`: only words said it, so a person may want to read them. */
+  | { kind: "statuses"; statuses: RecipientStatus[]; kept: ReadablePart | null }
+  | { kind: "nothing"; why: string };
+
+/** A report is short; what follows is the mail it is about. */
+const MAX_REPORT_BYTES = 128 * 1024;
+const MAX_RAW_LENGTH = 64 * 1024;
+const MAX_KEPT_LENGTH = 16_000;
+const MAX_NAME_LENGTH = 500;
+
+export function readBounce(email: Email, raw: Buffer, sender: string): Bounce {
+  const text = textOf(email);
+  const headers = new Map(email.headers.map(({ key, value }) => [key, value]));
+  const machine = machineReadable(email);
+  const byFields = machine === null ? null : readDeliveryStatus(machine, besideOf(text));
+  if (byFields !== null && byFields.length > 0) return { kind: "statuses", statuses: byFields, kept: null };
+  // Relayed, expanded or deliverable: the report was made to say that nothing happened.
+  if (machine !== null && /^action\s{0,3}:\s{0,3}(?:relayed|expanded|deliverable)\b/im.test(machine))
+    return { kind: "nothing", why: "nothing came back" };
+  if (isReceipt(email) && !/was automatically rejected/i.test(text))
+    return { kind: "nothing", why: "a receipt" };
+  const isFromDaemon = isDaemon(email.from?.address ?? "") || isDaemon(email.from?.name ?? "");
+  const evidence = isDaemon(sender) || isFromDaemon;
+  const isBounce =
+    headers.has("x-failed-recipients") ||
+    /\breport-type="?delivery-status/i.test(headers.get("content-type") ?? "");
+  if (!isBounce && isAutomaticReply(email, headers, isFromDaemon))
+    return { kind: "nothing", why: "an automatic reply" };
+  if (!isBounce && !evidence && sender !== "") return { kind: "nothing", why: "no report in it" };
+  return { kind: "statuses", ...readWords(email, raw, text, headers) };
+}
+
+function readWords(
+  email: Email,
+  raw: Buffer,
+  text: string,
+  headers: ReadonlyMap<string, string>,
+): { statuses: RecipientStatus[]; kept: ReadablePart } {
+  const subject = email.subject ?? "";
+  const failed = addressesIn(headers.get("x-failed-recipients"));
+  const asIs = rawText(raw);
+  const said = text.trim() === "" ? asIs : text;
+  const kept = {
+    subject: readText(subject, MAX_NAME_LENGTH),
+    from: readText(email.from?.address, MAX_NAME_LENGTH),
+    text: readText(tellingPart(said).trim(), MAX_KEPT_LENGTH),
+  };
+  const statuses =
+    // A message whose parts are not as its header says still has them in it.
+    nonEmpty(fieldsIn(asIs) === null ? [] : readDeliveryStatus(asIs, besideOf(asIs))) ??
+    readBounceText({ subject, text, failed }) ??
+    readBounceText({ subject, text: asIs, failed });
+  return {
+    kept,
+    statuses: statuses ?? [
+      {
+        recipient: failed[0] ?? null,
+        kind: "soft-bounce",
+        reason: readText(`${subject} ${kept.text ?? ""}`.replace(/\s+/g, " ").trim(), MAX_NAME_LENGTH),
+        cause: "not-told",
+        refusedBy: null,
+      },
+    ],
+  };
+}
+
+const nonEmpty = (statuses: RecipientStatus[]) => (statuses.length > 0 ? statuses : null);
+
+/** The fields of RFC 3464, wherever a server put them. */
+function machineReadable(email: Email): string | null {
+  const proper = email.attachments.find(({ mimeType }) =>
+    ["message/delivery-status", "message/global-delivery-status"].includes(mimeType),
+  );
+  if (proper !== undefined) return contentOf(proper.content);
+  const odd = email.attachments
+    .filter(({ mimeType }) => mimeType.startsWith("text/") && mimeType !== "text/rfc822-headers")
+    .map(({ content }) => contentOf(content));
+  for (const text of [...odd, email.text ?? ""]) if (fieldsIn(text) !== null) return text;
+  return null;
+}
+
+function fieldsIn(text: string): string | null {
+  const hasAll = [/^action\s{0,3}:\s{0,3}[a-z]/im, /^(?:final|original)-recipient\s{0,3}:/im].every((field) =>
+    field.test(text.slice(0, MAX_RAW_LENGTH)),
+  );
+  return hasAll ? text : null;
+}
+
+function besideOf(text: string) {
+  const telling = tellingPart(text);
+  return { text: withoutNoise(telling), part: partOf(telling) };
+}
+
+function contentOf(content: ArrayBuffer | Uint8Array | string): string {
+  const bytes = typeof content === "string" ? Buffer.from(content) : Buffer.from(content as Uint8Array);
+  return bytes.subarray(0, MAX_REPORT_BYTES).toString("utf8");
+}
+
+/** What a mail program would show. */
+function textOf({ text, html, attachments }: Email): string {
+  if (text !== undefined && text.trim() !== "") return text;
+  if (html !== undefined && html.trim() !== "")
+    return html
+      .slice(0, MAX_RAW_LENGTH)
+      .replace(/<(?:br|p|div|tr|li)\b[^<>]{0,500}>/gi, "\n")
+      .replace(/<[^<>]{0,2000}>/g, " ")
+      .replace(/&nbsp;/g, " ")
+      .replace(/&lt;/g, "<")
+      .replace(/&gt;/g, ">");
+  const part = attachments.find(
+    ({ mimeType }) => mimeType.startsWith("text/") && mimeType !== "text/rfc822-headers",
+  );
+  return part === undefined ? "" : contentOf(part.content);
+}
+
+/** The body as it stands, for messages whose structure is broken. */
+function rawText(raw: Buffer): string {
+  const head = raw.subarray(0, MAX_RAW_LENGTH).toString("utf8").replaceAll("\r\n", "\n");
+  const end = head.indexOf("\n\n");
+  const original = head.search(/^content-type: ?(?:message\/rfc822|text\/rfc822-headers)/im);
+  return (end === -1 ? "" : head.slice(end + 2, original > end ? original : undefined))
+    .replace(/^boundary=[^\n]{0,300}$/gim, "")
+    .replace(/^--\S{1,200}$/gm, "")
+    .replace(/^content-[a-z-]{1,30}:[^\n]{0,500}(?:\n[ \t][^\n]{0,500}){0,5}/gim, "");
+}
+
+function addressesIn(field: string | undefined): string[] {
+  return (field ?? "")
+    .slice(0, 4_000)
+    .split(/[\s,<>]+/)
+    .filter((word) => word.includes("@"));
+}
+
+/** A disposition notification (RFC 8098): somebody or a program opened the mail, or threw it away. */
+function isReceipt(email: Email): boolean {
+  return email.attachments.some(({ mimeType }) => mimeType === "message/disposition-notification");
+}
+
+/** Names under which servers send reports, as an address or a display name. */
+function isDaemon(name: string): boolean {
+  return /^(?:mailer-?daemon|mail(?:er)?|post_?master|postmaster|mdaemon|double-bounce|mail delivery (?:system|subsystem)|mail administrator|system administrator)\b|mail deliver|mailer.?daemon/i.test(
+    name.trim(),
+  );
+}
+
+const REPLY_SUBJECT =
+  /^(?:re: ?|fwd?: ?|aw: ?|sv: ?){0,3}\W{0,3}(?:auto(?:matic(?:ally)?|mated)?[ :_-]{1,3}(?:reply|response|answer|generated|submitted|antwort)|auto(?:reply|response|responder|antwort)|auto:|out of (?:the )?office|on vacation|vacation (?:reply|message|notice)|away (?:from|message)|abwesen|réponse automatique|absence du|respuesta autom|fuera de la oficina|risposta autom|fuori (?:sede|ufficio)|resposta autom|fora do escrit|自動(?:返信|応答)|不在|автоответ|автоматический ответ|вне офиса|i am (?:away|out of)|holiday)/i;
+const REPLY_HEADERS = ["x-autoreply", "x-autorespond", "x-auto-reply", "x-autoresponder", "x-vacation"];
+
+/** RFC 3834: somebody is away. It says nothing about the mail but that it arrived, and not even that for certain. */
+function isAutomaticReply(email: Email, headers: ReadonlyMap<string, string>, isReport: boolean): boolean {
+  if (REPLY_HEADERS.some((name) => headers.has(name)) || REPLY_SUBJECT.test(email.subject ?? "")) return true;
+  if (/^auto_reply/i.test(headers.get("precedence") ?? "")) return true;
+  const submitted = headers.get("auto-submitted") ?? "";
+  if (/vacation|out-of-office/i.test(submitted)) return true;
+  return /^auto-replied/i.test(submitted) && !isReport;
+}

@@ -1,0 +1,170 @@
+// Rows of the table of meanings: what the words say of the recipient or the message, whatever the code.
+// Before it: answer-words.ts. After it: answer-rows.ts.
+import type { RefusalRow } from "./answer-row.ts";
+import * as words from "./answer-words.ts";
+
+export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
+  // About the recipient, whatever the code.
+  {
+    words: words.NOT_DELIVERED,
+    cause: "not-delivered",
+    source: "RFC 3463 X.3.0 and X.4.6; sendmail, Exim, Postfix pipe(8) and local(8)",
+    sample: "554 5.3.0 Mail loop: too many hops",
+  },
+  {
+    words: words.MAILBOX_FULL,
+    of: "recipient",
+    cause: "mailbox-full",
+    source: "RFC 3463 X.2.2, RFC 5321 552; Dovecot, Cyrus, qmail vdelivermail",
+    sample: "550 5.1.1 The mailbox of this user is full",
+  },
+  {
+    words: words.MAILBOX_CLOSED,
+    of: "recipient",
+    cause: "mailbox-closed",
+    source: "RFC 3463 X.2.1, RFC 7372 X.7.13; Gmail, vpopmail",
+    sample: "550 5.2.1 The email account that you tried to reach is disabled",
+  },
+  {
+    words: words.RECIPIENT_REFUSES,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source: "RFC 3463 X.7.1 and X.7.2; Google Groups, Exchange restricted recipients",
+    sample: "550 5.7.1 You have not permission to post to this group",
+  },
+  {
+    words: words.UNKNOWN_IN_TABLE,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Postfix reject_unlisted_recipient names the table it looked in",
+    sample: "550 5.7.1 User unknown in relay recipient table",
+  },
+  {
+    status: "X.1.x",
+    words: words.UNKNOWN_USER,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "RFC 3463 X.1.1, and the words",
+    sample: "550 5.1.1 User unknown",
+    samplePart: "message",
+  },
+  {
+    status: "X.7.x",
+    words: words.UNKNOWN_USER,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source: "Code and words contradict: filters hide behind an unknown user; nobody loses mail for it",
+    sample: "550 5.7.1 Recipient address rejected: User unknown",
+  },
+  {
+    status: "X.2.x",
+    words: words.UNKNOWN_USER,
+    of: "rcpt",
+    cause: "unknown-user",
+    source: "RFC 3463 X.2.x says that the mailbox is there; in answer to RCPT the words count",
+    sample: "550 5.2.1 User unknown",
+  },
+  {
+    status: "X.2.x",
+    words: words.UNKNOWN_USER,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source: "RFC 3463 X.2.x says that the mailbox is there; later than RCPT the code counts",
+    sample: "550 5.2.0 Unknown user",
+    samplePart: "unknown",
+  },
+  {
+    status: "none",
+    words: words.BARE_UNKNOWN_USER,
+    of: "unknown",
+    cause: "recipient-refuses",
+    source:
+      "Two words without a code, and nobody tells that they answered RCPT: filters say the same after the message",
+    sample: "550 User unknown",
+    samplePart: "unknown",
+  },
+  {
+    words: words.UNKNOWN_USER,
+    of: "named",
+    cause: "unknown-user",
+    source: "RFC 5321 550 and 553; all server software, in eight languages",
+    sample: "554 5.5.0 We do not have that: no such user here",
+  },
+  {
+    words: words.UNKNOWN_USER,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source: "Whoever took RCPT knows the address; what comes after the message is a filter",
+    sample: "550 User unknown",
+    samplePart: "message",
+  },
+  {
+    status: "X.5.0",
+    words: words.MAILBOX_UNAVAILABLE,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Outlook.com: 550 5.5.0 Requested action not taken: mailbox unavailable",
+    sample: "550 5.5.0 Requested action not taken: mailbox unavailable",
+  },
+  {
+    status: "none",
+    code: "55x",
+    words: words.MAILBOX_UNAVAILABLE,
+    of: "rcpt",
+    cause: "unknown-user",
+    source: "RFC 5321 §4.2.3, the text of 550 in answer to RCPT; GMX",
+    sample: "550 Requested action not taken: mailbox unavailable",
+  },
+  {
+    words: words.LOOKUP_FAILED,
+    cause: "expired",
+    source: "Postfix: a name server that did not answer, not a name that does not exist",
+    sample: "550 Host or domain name not found, name service error: try again",
+  },
+  {
+    code: "5xx",
+    words: words.NO_SUCH_DOMAIN,
+    of: "recipient",
+    cause: "no-such-domain",
+    source: "RFC 3463 X.1.2 and X.4.4; sendmail, Exim, Postfix, qmail",
+    sample: "550 Host unknown (Name server: host not found)",
+  },
+  {
+    words: words.MOVED,
+    of: "recipient",
+    cause: "moved",
+    source: "RFC 5321 §3.4 (551), RFC 3463 X.1.6; forwarders that ended",
+    sample: "550 The user has moved to another company",
+  },
+
+  // About the message, and what is vague.
+  {
+    words: words.CONTENT,
+    cause: "content",
+    source: "RFC 7372; filters of all kinds",
+    sample: "554 5.6.0 This message has been scored as spam",
+    samplePart: "message",
+  },
+  {
+    words: words.TOO_LARGE,
+    cause: "too-large",
+    source: "RFC 1870, RFC 3463 X.2.3 and X.3.4",
+    sample: "552 5.2.2 The message exceeds the maximum size",
+    samplePart: "message",
+  },
+  {
+    words: words.EXPIRED,
+    cause: "expired",
+    source: "RFC 3463 X.4.1 and X.4.7; sendmail, Exim, Postfix, qmail",
+    sample: "550 5.3.5 Connection timed out",
+    samplePart: "unknown",
+  },
+
+  {
+    status: "X.1.x",
+    words: words.FORBIDDEN,
+    cause: "policy",
+    source: "Servers that answer everything with 5.1.1: the words count",
+    sample: "550 5.1.1 Our policy forbids this",
+  },
+];

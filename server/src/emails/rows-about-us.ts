@@ -1,0 +1,157 @@
+// Rows of the table of meanings: answers of providers that use words or codes in their own way, then what is about us, whatever the code.
+// Before it: answer-words.ts. After it: answer-rows.ts.
+import type { RefusalRow } from "./answer-row.ts";
+import * as words from "./answer-words.ts";
+
+export const ROWS_ABOUT_US: readonly RefusalRow[] = [
+  // Who speaks.
+  {
+    speaker: ["Microsoft"],
+    status: "X.4.1",
+    words: /recipient address rejected/i,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Microsoft Learn, NDR 550 5.4.1: said of addresses that the directory does not have",
+    sample: "550 5.4.1 Recipient address rejected: Access denied. AS(201806281) [x.protection.outlook.com]",
+  },
+  {
+    status: "X.4.1",
+    words: /recipient address rejected: access denied/i,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "The same, without the name of the host",
+    sample: "550 5.4.1 Recipient address rejected: Access denied",
+  },
+  {
+    speaker: ["Yahoo"],
+    words: /\bdd\b.{0,40}user doesn.t have an? .{1,60} account/i,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Yahoo Sender Hub, SMTP error codes: 554 delivery error dd, given after DATA",
+    sample: "554 delivery error: dd This user doesn't have a yahoo.com account (ada@yahoo.com) [0]",
+    samplePart: "message",
+  },
+  {
+    speaker: ["Orange"],
+    words: /LPN007|_416\b/i,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Orange, postmaster page: code 416 is an unknown recipient",
+    sample: "550 5.5.0 Adresse d au moins un destinataire invalide. Invalid recipient. LPN007_416",
+  },
+  {
+    speaker: ["MessageLabs"],
+    code: "542",
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Symantec Email Security.cloud: 542 at RCPT is an address that is not registered",
+    sample: "542 ada@example.com Rejected",
+    sampleHost: "cluster1.us.messagelabs.com",
+  },
+  {
+    speaker: ["Facebook"],
+    words: /RCP-P[2-9]/i,
+    cause: "recipient-refuses",
+    source: "Facebook postmaster, response codes: RCP is about the recipient's settings",
+    sample: "550 5.1.1 RCP-P2 Refused due to recipient preferences http://postmaster.facebook.com/",
+  },
+  {
+    speaker: ["Apple"],
+    status: "X.1.1",
+    words: /inactive email address|no user record/i,
+    of: "recipient",
+    cause: "unknown-user",
+    source:
+      "Apple, postmaster information for iCloud Mail: 550 5.1.1 is an address that takes no mail any more",
+    sample: "550 5.1.1 <ada@icloud.com>: inactive email address",
+    sampleHost: "mx01.mail.icloud.com",
+  },
+  {
+    speaker: ["au (KDDI)"],
+    words: /(?:^|\s): user unknown/i,
+    cause: "recipient-refuses",
+    source:
+      "au: a mail that the subscriber's domain filter stops is answered like an unknown user, without the address",
+    sample: "550 : User unknown",
+    sampleHost: "lsean.ezweb.ne.jp",
+    samplePart: "unknown",
+  },
+  {
+    speaker: ["au (KDDI)"],
+    words: /@: user unknown/i,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "au: with the address before it, it is the answer to RCPT",
+    sample: "550 <ada@ezweb.ne.jp>: User unknown",
+    samplePart: "unknown",
+  },
+  {
+    speaker: ["docomo"],
+    words: /unknown user/i,
+    cause: "recipient-refuses",
+    source: "docomo: a mail that the subscriber's domain filter stops is answered like an unknown user",
+    sample: "550 Unknown user ada@docomo.ne.jp",
+    samplePart: "unknown",
+  },
+
+  {
+    words: /^\s?#5\.1\.0 address rejected/i,
+    of: "recipient",
+    cause: "unknown-user",
+    source: "Cisco Email Security: the answer to a recipient that is not in its table or directory",
+    sample: "550 #5.1.0 Address rejected.",
+  },
+
+  // About us, whatever the code. The sender first: it may be said of it that the user is unknown.
+  {
+    words: words.SENDER,
+    cause: "sender-refused",
+    source: "Exim `verify = sender`, Postfix reject_unknown_sender_domain, RFC 3463 X.1.7 and X.1.8",
+    sample: "550 5.1.1 Sender verify failed: no such user",
+  },
+  {
+    words: words.BUSY_MAILBOX,
+    of: "recipient",
+    cause: "recipient-refuses",
+    source: "Gmail, SMTP error reference: 450 and 550 5.2.1, a mailbox that gets too much at once",
+    sample: "550 5.2.1 The user you are trying to contact is receiving mail too quickly",
+  },
+  {
+    words: words.REVERSE_DNS,
+    cause: "reverse-dns",
+    source: "RFC 7372 X.7.25, Postfix reject_unknown_client_hostname, GoDaddy, GMX",
+    sample: "550 Client host rejected: cannot find your reverse hostname",
+  },
+  {
+    words: words.REPUTATION,
+    cause: "reputation",
+    source: "Blocklists and their users: Spamhaus, Spamcop, Microsoft 5.7.606, Apple HM08, Proofpoint",
+    sample: "550 5.1.1 Service unavailable; client host blocked using a list",
+  },
+  {
+    words: words.RATE,
+    cause: "rate",
+    source: "Postfix anvil, Exim ratelimit, Gmail 5.4.5 and 5.7.28, hosting panels: limits an hour",
+    sample: "550 5.1.1 Too many recipients this hour",
+  },
+  {
+    words: words.AUTHENTICATION,
+    cause: "authentication",
+    source: "RFC 7372, Gmail 5.7.26, Microsoft 5.7.515, GoDaddy IB508",
+    sample: "550 5.1.0 Not allowed by the SPF record of the domain",
+  },
+  {
+    words: words.RELAYING,
+    cause: "relaying",
+    source: "Postfix reject_unauth_destination, qmail rcpthosts, Exchange 5.7.54",
+    sample: "553 Sorry, that domain isn't in my list of allowed rcpthosts",
+  },
+  {
+    code: "5xx",
+    words: words.TAKES_NO_MAIL,
+    of: "recipient",
+    cause: "takes-no-mail",
+    source: "RFC 7505 §4.1, Exim",
+    sample: "550 The domain does not accept any mail",
+  },
+];
