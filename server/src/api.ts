@@ -10,7 +10,7 @@ import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { createRateLimiter } from "./platform/rate-limit.ts";
 import { emailRoutes } from "./emails/routes.ts";
-import type { Renderer } from "./emails/rendering/renderer.ts";
+import { createAskedRenderer } from "./emails/rendering/asked-renderer.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { createPasswords } from "./users/passwords.ts";
 import { userRoutes } from "./users/routes.ts";
@@ -52,7 +52,6 @@ export interface ApiParts {
   dns: Dns;
   sessions: Sessions;
   domains: Domains;
-  renderer: Renderer;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
   readLink: (purpose: LinkPurpose, token: string) => LinkedContact | null;
   wakeSender: () => void;
@@ -67,9 +66,10 @@ export interface ApiParts {
 }
 
 export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
-  const { database, sealer, dns, sessions, domains, renderer, facts, log, metrics } = parts;
+  const { database, sealer, dns, sessions, domains, facts, log, metrics } = parts;
   const rateLimiter = createRateLimiter(database);
   const tracker = createTracker(database);
+  const renderer = createAskedRenderer();
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
   const explainer = createExplainer();
   const passwords = createPasswords();
@@ -124,8 +124,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     routes,
   );
   app.addHook("onClose", async () => tracking.book.close());
-  app.addHook("onClose", async () => explainer.close());
-  app.addHook("onClose", async () => passwords.close());
+  for (const one of [renderer, explainer, passwords]) app.addHook("onClose", async () => one.close());
   addPages(app, parts);
   return app;
 }

@@ -114,7 +114,10 @@ async function buildParts(config: Config, { pool, secret, log, closing }: Ground
   const smtpName = smtpNameOf(config.SMTP_NAME, config.BASE_URL, hostname());
   const sending = await createTransport(config, { database, log, heloName: smtpName });
   const { transport } = sending;
-  const renderer = createRenderer({ threads: RENDER_THREADS });
+  const renderer = createRenderer({
+    threads: RENDER_THREADS,
+    startsAhead: config.ROLES.includes("worker"),
+  });
   closing.push(() => renderer.close());
   const dns = createDns(config.DNS_SERVERS);
   const domains = createDomains({

@@ -7,7 +7,7 @@ import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { countRecipients, type CampaignCounts } from "../emails/campaign-emails.ts";
-import type { Renderer } from "../emails/rendering/renderer.ts";
+import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
@@ -29,7 +29,7 @@ import {
 import { ratesOf } from "./rules.ts";
 
 export interface CampaignParts {
-  renderer: Renderer;
+  renderer: AskedRenderer;
   domains: Domains;
 }
 
@@ -162,7 +162,7 @@ export async function createCampaign(
   projectId: string,
   input: CampaignInput,
 ) {
-  await checkTexts(renderer, input);
+  await checkTexts(renderer, projectId, input);
   return async (tx: Tx): Promise<CampaignView> => {
     await checkReferences(tx, domains, projectId, input);
     const id = newId();
@@ -171,9 +171,9 @@ export async function createCampaign(
   };
 }
 
-async function checkTexts(renderer: Renderer, input: CampaignInput): Promise<void> {
+async function checkTexts(renderer: AskedRenderer, projectId: string, input: CampaignInput): Promise<void> {
   const content = { subject: input.subject, html: input.body, text: null };
-  await checkContent(renderer, content, input.kind === "MARKETING");
+  await checkContent(renderer, projectId, content, input.kind === "MARKETING");
 }
 
 async function checkReferences(
@@ -234,7 +234,7 @@ export async function replaceCampaign(
   id: string,
   edit: CampaignEdit,
 ) {
-  await checkTexts(renderer, edited(await getCampaignRow(database, projectId, id), edit));
+  await checkTexts(renderer, projectId, edited(await getCampaignRow(database, projectId, id), edit));
   return async (tx: Tx): Promise<CampaignView> => {
     const row = await findCampaignForUpdate(tx, projectId, id);
     if (row === undefined) throw new Refusal("CAMPAIGN_NOT_FOUND");

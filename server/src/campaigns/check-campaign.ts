@@ -42,7 +42,7 @@ export async function checkCampaign(
     transaction(database, (tx) => requireVerifiedSender(tx, domains, projectId, row.from_address)),
   );
   const syntax = await refusalOf("body", "template_fault", () =>
-    checkContent(renderer, content, row.kind === "MARKETING"),
+    checkContent(renderer, projectId, content, row.kind === "MARKETING"),
   );
   let eligible = 0;
   let unsubscribed = 0;

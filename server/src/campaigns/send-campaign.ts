@@ -33,7 +33,7 @@ export async function sendCampaign(
   if (at !== null && !(await isInFuture(database, at)))
     throw invalidField("scheduledFor", "invalid_date", "Must be in the future.");
   const content = { subject: checked.subject, html: checked.body, text: null };
-  await checkContent(renderer, content, checked.kind === "MARKETING");
+  await checkContent(renderer, projectId, content, checked.kind === "MARKETING");
   return async (tx: Tx): Promise<CampaignView> => {
     const row = await getCampaignRow(tx, projectId, id);
     await requireVerifiedSender(tx, domains, projectId, row.from_address);

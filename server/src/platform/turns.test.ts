@@ -43,6 +43,17 @@ test("so many are in progress at once, and work that fails gives its place back"
   await expect(turns.take("a", async () => "yes")).resolves.toBe("yes");
 });
 
+test("one owner has so many in progress, and the other places are for others", async () => {
+  const turns = createTurns({ atOnce: 3, atOncePerOwner: 1, waitingPerOwner: 10, waiting: 20 });
+  const { begun, work, endNext } = playWork();
+  for (const name of ["a1", "a2"]) void turns.take("a", work(name));
+  void turns.take("b", work("b1"));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual(["a1", "b1"]);
+  await endNext();
+  expect(begun).toEqual(["a1", "b1", "a2"]);
+});
+
 test("too many of one owner are refused, and others are not", async () => {
   const turns = createTurns({ atOnce: 1, waitingPerOwner: 2, waiting: 4 });
   const { work } = playWork();

@@ -6,6 +6,8 @@ import { createTimeSpent } from "./time-spent.ts";
 export interface TurnsOptions {
   /** Pieces of work in progress at once. */
   atOnce: number;
+  /** Of those, so many of one owner; all when it is left out. */
+  atOncePerOwner?: number;
   /** So many of one owner may wait; one more is refused. */
   waitingPerOwner: number;
   /** So many may wait in all; one more is refused. */
@@ -19,18 +21,22 @@ export interface Turns {
 
 const RETRY_AFTER_SECONDS = 2;
 
-export function createTurns({ atOnce, waitingPerOwner, waiting }: TurnsOptions): Turns {
+export function createTurns(options: TurnsOptions): Turns {
+  const { atOnce, atOncePerOwner = atOnce, waitingPerOwner, waiting } = options;
   const spent = createTimeSpent();
   const lines = new Map<string, Array<() => void>>();
   let waitingCount = 0;
   let running = 0;
+  const runningOf = new Map<string, number>();
 
   function goOn(): void {
     while (running < atOnce) {
-      const next = [...lines.keys()].reduce<string | null>(
-        (least, owner) => (least === null || spent.of(owner) < spent.of(least) ? owner : least),
-        null,
-      );
+      const next = [...lines.keys()]
+        .filter((owner) => (runningOf.get(owner) ?? 0) < atOncePerOwner)
+        .reduce<string | null>(
+          (least, owner) => (least === null || spent.of(owner) < spent.of(least) ? owner : least),
+          null,
+        );
       if (next === null) return;
       const line = lines.get(next) ?? [];
       const begin = line.shift();
@@ -39,6 +45,7 @@ export function createTurns({ atOnce, waitingPerOwner, waiting }: TurnsOptions):
       if (line.length > 0) lines.set(next, line);
       waitingCount -= 1;
       running += 1;
+      runningOf.set(next, (runningOf.get(next) ?? 0) + 1);
       begin?.();
     }
   }
@@ -66,6 +73,9 @@ export function createTurns({ atOnce, waitingPerOwner, waiting }: TurnsOptions):
       } finally {
         spent.add(owner, performance.now() - beganAtMs);
         running -= 1;
+        const left = (runningOf.get(owner) ?? 1) - 1;
+        if (left === 0) runningOf.delete(owner);
+        else runningOf.set(owner, left);
         goOn();
       }
     },

@@ -2,7 +2,8 @@
 // Before it: whoever got a content. After it: it will render, whatever the data.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { Refusal } from "../platform/refusal.ts";
-import type { ContentProblem, Renderer, TemplateContent } from "../emails/rendering/renderer.ts";
+import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
+import type { ContentProblem, TemplateContent } from "../emails/rendering/renderer.ts";
 import { withFooter } from "./with-footer.ts";
 
 /**
@@ -10,12 +11,13 @@ import { withFooter } from "./with-footer.ts";
  * @throws Refusal VALIDATION_ERROR naming `subject`, `body` or `text`.
  */
 export async function checkContent(
-  renderer: Renderer,
+  renderer: AskedRenderer,
+  projectId: string,
   content: TemplateContent,
   getsFooter: boolean,
 ): Promise<void> {
-  refuseProblems(await renderer.check(content));
-  if (getsFooter) refuseProblems(await renderer.check({ ...withFooter(content), subject: "" }));
+  refuseProblems(await renderer.check(projectId, content));
+  if (getsFooter) refuseProblems(await renderer.check(projectId, { ...withFooter(content), subject: "" }));
 }
 
 function refuseProblems(problems: readonly ContentProblem[]): void {

@@ -4,7 +4,7 @@ import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { hashTexts } from "../emails/emails.ts";
-import type { Renderer } from "../emails/rendering/renderer.ts";
+import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
 import { BUILT_IN_VARIABLES, templateVariables } from "../emails/template-variables.ts";
 import { getContact } from "../contacts/contacts.ts";
 import type { ContactLinks } from "../contacts/links.ts";
@@ -17,7 +17,7 @@ import { withFooter } from "./with-footer.ts";
 
 export interface PreviewParts {
   database: Database;
-  renderer: Renderer;
+  renderer: AskedRenderer;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
 }
 
@@ -48,7 +48,7 @@ export async function previewContent(
 ): Promise<Preview> {
   const written = { subject: draft.subject, html: draft.body, text: null };
   const type = draft.type ?? null;
-  await checkContent(renderer, written, type === "MARKETING");
+  await checkContent(renderer, projectId, written, type === "MARKETING");
   const contact =
     draft.contactId === undefined ? null : await getContact(database, projectId, draft.contactId);
   const { set, transient, remove } = readDataPatch(draft.data);
@@ -70,9 +70,8 @@ export async function previewContent(
     footer,
   });
   const contentKey = `preview ${hashTexts(content)}`;
-  const [rendered] = await renderer.render([{ contentKey, content, variables }]);
-  if (rendered?.ok !== true)
-    throw invalidField("body", "custom", rendered?.reason ?? "The template could not be rendered.");
+  const rendered = await renderer.render(projectId, { contentKey, content, variables });
+  if (!rendered.ok) throw invalidField("body", "custom", rendered.reason);
   const knownVariables = new Set([
     ...BUILT_IN_VARIABLES,
     ...Object.keys(data),

@@ -6,7 +6,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
-import type { Renderer } from "../emails/rendering/renderer.ts";
+import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "./check-content.ts";
 import {
@@ -125,7 +125,7 @@ export async function listTemplates(
 }
 
 export interface TemplateParts {
-  renderer: Renderer;
+  renderer: AskedRenderer;
   domains: Domains;
 }
 
@@ -138,7 +138,7 @@ export async function createTemplate(
   projectId: string,
   template: NewTemplate,
 ): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
-  await checkContent(renderer, contentOf(template), template.type === "MARKETING");
+  await checkContent(renderer, projectId, contentOf(template), template.type === "MARKETING");
   return async (tx) => {
     await requireVerifiedSender(tx, domains, projectId, template.from);
     const id = newId();
@@ -159,7 +159,7 @@ export async function updateTemplate(
   id: string,
   edit: TemplateEdit,
 ): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
-  await checkContent(renderer, contentOf(edit), false);
+  await checkContent(renderer, projectId, contentOf(edit), false);
   return async (tx) => {
     await requireVerifiedSender(tx, domains, projectId, edit.from);
     const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
@@ -168,7 +168,7 @@ export async function updateTemplate(
     if (Object.keys(changes).length === 0) return presentWhole(row);
     // Body and type can come one after the other; only together they tell what is sent.
     if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
-      await checkContent(renderer, contentOf({ body: row.body, ...edit }), true);
+      await checkContent(renderer, projectId, contentOf({ body: row.body, ...edit }), true);
     await updateTemplateRow(tx, projectId, id, changes);
     return getTemplate(tx, projectId, id);
   };

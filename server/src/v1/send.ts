@@ -9,7 +9,7 @@ import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { noteContacts } from "../events/contact-changes.ts";
 import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/emails.ts";
-import type { Renderer } from "../emails/rendering/renderer.ts";
+import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";
@@ -49,7 +49,7 @@ interface Item extends SendRequest {
 
 export function createSendDoor(options: {
   database: Database;
-  renderer: Renderer;
+  renderer: AskedRenderer;
   domains: Domains;
   /** Called after the commit: mails wait. */
   wakeSender: () => void;
@@ -59,13 +59,17 @@ export function createSendDoor(options: {
   const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
 
   /** What the call says itself; what a template says was checked when that was saved. */
-  async function checkTexts({ template }: SendBody, parts: Parts, hash: string | undefined): Promise<void> {
+  async function checkTexts(
+    { projectId, body }: SendRequest,
+    parts: Parts,
+    hash: string | undefined,
+  ): Promise<void> {
     const own = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
     if (![own.subject, own.html, own.text ?? ""].some((part) => part.includes("{{"))) return;
     const key = hash ?? `template ${hashTexts(own)}`;
     if (checked.has(key)) return;
     // The template may be one that gets a footer: only then has the body to be right with it, but who knows.
-    await checkContent(renderer, own, template !== undefined && parts.html !== null);
+    await checkContent(renderer, projectId, own, body.template !== undefined && parts.html !== null);
     checked.set(key, true);
   }
 
@@ -80,7 +84,7 @@ export function createSendDoor(options: {
   return async (request) => {
     const parts = partsOf(request.body);
     const texts = ownTexts(request.body, parts);
-    await checkTexts(request.body, parts, texts?.hash);
+    await checkTexts(request, parts, texts?.hash);
     const answer = await commits
       .submit({ ...request, parts, texts, patch: readDataPatch(request.body.data) })
       .catch((error: unknown) => {

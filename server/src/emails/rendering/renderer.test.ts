@@ -328,7 +328,13 @@ test("checking is watched as rendering is", async () => {
   const renderer = start({ threads: 1, readTimeoutMs: 1 });
   const html = `${"\n".repeat(999_000)}x${"\n".repeat(900_000)}${"{{#if a}}{{/if}}".repeat(700)}`;
   expect(await renderer.check({ subject: "s", html, text: null })).toEqual([
-    { field: "html", line: 1, column: 1, message: "The template took longer than 1 ms to read." },
+    {
+      field: "html",
+      line: 1,
+      column: 1,
+      message: "The template took longer than 1 ms to read.",
+      isTooSlow: true,
+    },
   ]);
 });
 

@@ -18,6 +18,7 @@ export type { RenderJob } from "./render-thread.ts";
 export interface Failed {
   ok: false;
   reason: string;
+  isTooSlow?: boolean;
 }
 
 export type RenderResult = { ok: true; subject: string; html: string; text: string } | Failed;
@@ -37,6 +38,7 @@ export type BodyResult =
 
 export interface ContentProblem extends TemplateProblem {
   field: ContentField;
+  isTooSlow?: boolean;
 }
 
 export interface RendererOptions {
@@ -47,6 +49,10 @@ export interface RendererOptions {
   readTimeoutMs?: number;
   /** UTF-8 size of each of the three parts. */
   outputLimitBytes?: number;
+  /** How often a task may be the end of a thread. */
+  triesMax?: number;
+  /** Start the threads now and not with the first task. */
+  startsAhead?: boolean;
 }
 
 export interface Renderer {
@@ -81,6 +87,8 @@ export function createRenderer(options: RendererOptions): Renderer {
     renderTimeoutMs: options.renderTimeoutMs ?? RENDER_TIMEOUT_MS,
     readTimeoutMs: options.readTimeoutMs ?? READ_TIMEOUT_MS,
     outputLimitBytes,
+    triesMax: options.triesMax ?? TRIES_MAX,
+    startsAhead: options.startsAhead ?? true,
   });
 
   const checkField = async (field: ContentField, source: string | null): Promise<ContentProblem[]> => {
@@ -90,9 +98,8 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (!source.includes("{{")) return [];
     const { answer } = await pool.add({ kind: "check", source });
     if (answer.kind === "checked") return answer.problems.map((problem) => ({ field, ...problem }));
-    return [
-      wholeField(field, answer.kind === "failed" ? answer.reason : "The template could not be checked."),
-    ];
+    const { reason, isTooSlow } = failureOf(answer);
+    return [wholeField(field, reason, isTooSlow)];
   };
   const run = async (job: RenderJob, bodyOf: BodyRest | null): Promise<Finished> => {
     const large = FIELDS.find((field) => (job.content[field]?.length ?? 0) > outputLimitBytes);
@@ -120,8 +127,8 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 }
 
-function wholeField(field: ContentField, message: string): ContentProblem {
-  return { field, line: 1, column: 1, message };
+function wholeField(field: ContentField, message: string, isTooSlow = false): ContentProblem {
+  return { field, line: 1, column: 1, message, ...(isTooSlow ? { isTooSlow } : {}) };
 }
 
 function withShortSubject<Result extends { ok: true; subject: string }>(result: Result): Result | Failed {
@@ -129,10 +136,8 @@ function withShortSubject<Result extends { ok: true; subject: string }>(result: 
 }
 
 function failureOf(answer: WorkerAnswer): Failed {
-  return {
-    ok: false,
-    reason: answer.kind === "failed" ? answer.reason : "The template could not be rendered.",
-  };
+  if (answer.kind !== "failed") return { ok: false, reason: "The template could not be rendered." };
+  return { ok: false, reason: answer.reason, ...(answer.isTooSlow === true ? { isTooSlow: true } : {}) };
 }
 
 interface Finished {
@@ -148,7 +153,7 @@ class RenderPool {
   private isDispatchDue = false;
   private isClosed = false;
   /** Contents that lately were the end of threads: how many in a row, and why. */
-  private readonly suspects = new LRUCache<string, { endedThreads: number; reason: string }>({
+  private readonly suspects = new LRUCache<string, { endedThreads: number; failure: WorkerAnswer }>({
     max: REFUSED_CONTENTS_MAX,
     ttl: REFUSAL_MS,
   });
@@ -164,7 +169,7 @@ class RenderPool {
           onEnd: (end, culprit, others) => this.goOn(end, culprit, others),
         }),
     );
-    for (const thread of this.threads) thread.start();
+    if (settings.startsAhead) for (const thread of this.threads) thread.start();
   }
 
   add(work: ThreadTask["work"]): Promise<Finished> {
@@ -206,14 +211,15 @@ class RenderPool {
   private goOn(end: ThreadEnd, culprit: ThreadTask, others: readonly ThreadTask[]): void {
     this.queue.putBack(others);
     culprit.endedThreads += 1;
-    const reason = this.reasonOf(end);
+    const isTooSlow = end === "slow reading" || end === "slow rendering";
+    const failure: WorkerAnswer = { kind: "failed", reason: this.reasonOf(end), isTooSlow };
     const key = contentKeyOf(culprit.work);
     if (key !== null) {
       const before = this.suspects.get(key)?.endedThreads ?? 0;
-      this.suspects.set(key, { endedThreads: before + 1, reason });
+      this.suspects.set(key, { endedThreads: before + 1, failure });
     }
-    if (culprit.endedThreads < TRIES_MAX) this.queue.push(culprit);
-    else culprit.finish({ kind: "failed", reason }, []);
+    if (culprit.endedThreads < this.settings.triesMax) this.queue.push(culprit);
+    else culprit.finish(failure, []);
     this.dispatch();
   }
 
@@ -221,7 +227,7 @@ class RenderPool {
     const key = contentKeyOf(task.work);
     const suspect = key === null ? undefined : this.suspects.get(key);
     if (suspect === undefined || suspect.endedThreads < ENDED_THREADS_IN_A_ROW_MAX) return false;
-    task.finish({ kind: "failed", reason: suspect.reason }, []);
+    task.finish(suspect.failure, []);
     return true;
   }
 
