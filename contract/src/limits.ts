@@ -120,6 +120,7 @@ export const LIMITS = {
   attachments: limit(10, "attachments", "Attachments of one mail."),
   attachmentBytes: limit(10 * MEGABYTE, "bytes", "All attachments of one mail together, decoded."),
   attachmentNameLength: limit(255, "characters", "The file name of an attachment."),
+  contentTypeLength: limit(500, "characters", "The content type of an attachment, with its parameters."),
   messageBytes: limit(40 * MEGABYTE, "bytes", "The whole message as it leaves."),
   ratedMails: limit(
     100,

@@ -2,6 +2,7 @@
 // Before it: content.ts, field.ts, events.ts, limits.ts. After it: server/src/v1/routes.ts.
 import { z } from "zod";
 import { bodyText, subject } from "./content.ts";
+import { customHeaders } from "./custom-headers.ts";
 import { endpoint } from "./endpoint.ts";
 import { eventName } from "./events.ts";
 import {
@@ -69,58 +70,10 @@ function mailboxes(maximum: number) {
     });
 }
 
-/** Headers that belong to the service: a caller who sets one could contradict the envelope, the body or the signature. */
-const OWN_HEADERS = new Set([
-  "to",
-  "cc",
-  "bcc",
-  "from",
-  "sender",
-  "subject",
-  "return-path",
-  "date",
-  "message-id",
-  "mime-version",
-  "dkim-signature",
-  "received",
-  "authentication-results",
-  "feedback-id",
-]);
-const OWN_HEADER_PREFIXES = ["content-", "arc-", "x-postloft-", "resent-"];
-const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-
-function headerProblem(name: string, value: string): string | null {
-  const lower = name.toLowerCase();
-  if (!HEADER_NAME.test(name)) return "A header name may hold ASCII letters, digits and - only.";
-  if (name.length > LIMITS.headerNameLength.value)
-    return `A header name may have at most ${LIMITS.headerNameLength.value} characters.`;
-  if (OWN_HEADERS.has(lower) || OWN_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
-    return `The header ${name} is set by the service; use the field for it.`;
-  if (hasControlCharacters(value))
-    return "A header value must not contain line breaks or control characters.";
-  return null;
-}
-
-const headers = z
-  .record(z.string(), z.string().max(LIMITS.headerValueLength.value))
-  .superRefine((all, context) => {
-    const names = Object.keys(all).map((name) => name.toLowerCase());
-    if (names.length > LIMITS.headers.value)
-      context.addIssue(issue(`Must have at most ${LIMITS.headers.value} headers.`, "too_big", all));
-    for (const [name, value] of Object.entries(all)) {
-      const problem = headerProblem(name, value);
-      if (problem !== null) context.addIssue(issue(problem, "invalid_string", value, [name.slice(0, 100)]));
-    }
-    if (new Set(names).size !== names.length)
-      context.addIssue(issue("A header may be named once.", "custom", all));
-    if (names.includes("list-unsubscribe") !== names.includes("list-unsubscribe-post"))
-      context.addIssue(
-        issue("Set List-Unsubscribe and List-Unsubscribe-Post both, or neither.", "custom", all),
-      );
-  });
-
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-const CONTENT_TYPE = /^[A-Za-z0-9!#$&^_.+-]{1,100}\/[A-Za-z0-9!#$&^_.+-]{1,100}$/;
+/** RFC 2045 section 5.1, without the quoted pairs that nobody writes: `text/calendar; method=REQUEST; name="a b"`. */
+const CONTENT_TYPE =
+  /^[A-Za-z0-9!#$&^_.+-]{1,100}\/[A-Za-z0-9!#$&^_.+-]{1,100}(?:[ \t]*;[ \t]*[A-Za-z0-9!#$&^_.+*-]{1,60}=(?:[A-Za-z0-9!#$%&'*+.^_`{|}~-]{1,200}|"[ !#-[\]-~]{0,200}"))*;?$/;
 const CONTENT_ID = /^[!#-;=?-[\]-~]{1,255}$/;
 
 /** Line ends and spaces that some encoders put into base64 mean nothing. */
@@ -131,13 +84,17 @@ const base64 = z
     const padding = plain.endsWith("==") ? 2 : plain.endsWith("=") ? 1 : 0;
     const letters = plain.length - padding;
     const isWhole = padding === 0 ? letters % 4 !== 1 : plain.length % 4 === 0;
-    if (!BASE64.test(plain) || letters === 0 || !isWhole)
+    // Nothing at all is an empty file.
+    if (!BASE64.test(plain) || (letters === 0 && padding > 0) || !isWhole)
       context.issues.push(issue("Must be the file's bytes in base64.", "invalid_string", "base64"));
     return plain;
   })
   .register(jsonSchemas, { jsonSchema: { type: "string", contentEncoding: "base64" } });
 
-const contentType = z.string().regex(CONTENT_TYPE, "Must be a content type such as application/pdf.");
+const contentType = z
+  .string()
+  .max(LIMITS.contentTypeLength.value)
+  .regex(CONTENT_TYPE, "Must be a content type such as application/pdf or text/calendar; method=REQUEST.");
 
 const attachment = z
   .object({
@@ -150,7 +107,11 @@ const attachment = z
         params: { code: "invalid_string" },
       }),
     content: base64,
-    contentType: contentType.optional().describe("Such as application/pdf; else application/octet-stream."),
+    contentType: contentType
+      .optional()
+      .describe(
+        "Such as application/pdf or `text/calendar; method=REQUEST`; else application/octet-stream. The file name is not taken from here.",
+      ),
     type: contentType.optional().describe("The same as contentType."),
     contentId: z
       .string()
@@ -216,9 +177,11 @@ export const sendBody = z
       .optional()
       .describe("Left out: a new contact is not subscribed, an existing one keeps its state."),
     data: contactData.optional(),
-    headers: headers
+    headers: customHeaders
       .optional()
-      .describe("Custom headers by name; those the service sets itself are refused."),
+      .describe(
+        "Custom headers by name; those that the service sets itself or that steer a mail provider are refused.",
+      ),
     reply: emailAddress.optional().describe("Where answers go; else where the template says."),
     replyTo: emailAddress.optional().describe("The same as reply."),
     cc: mailboxes(LIMITS.copies.value).optional().describe("Copies of each recipient's mail."),

@@ -301,16 +301,28 @@ test("attachments arrive as they were, inline ones with their content id", async
         content: `${file("wrapped").slice(0, 4)}\r\n ${file("wrapped").slice(4)}\n`,
         contentType: "text/plain",
       },
+      {
+        filename: "meeting.ics",
+        content: file("ics"),
+        type: 'text/calendar; method=REQUEST; charset="utf-8"',
+      },
+      { filename: "nothing.log", content: "", contentType: "text/plain" },
     ],
   });
+  // The parser of the mailbox takes a calendar for text and ends its last line.
   expect(message.attachments.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))).toEqual([
     { filename: "Rechnung Ünï 🦀.pdf", contentType: "application/pdf", sizeBytes: 3 },
     { filename: "bytes.bin", contentType: "application/octet-stream", sizeBytes: 3_000 },
     { filename: "lines.txt", contentType: "text/plain", sizeBytes: 7 },
     { filename: "logo.png", contentType: "image/png", sizeBytes: 3 },
+    { filename: "meeting.ics", contentType: "text/calendar", sizeBytes: 4 },
+    { filename: "nothing.log", contentType: "text/plain", sizeBytes: 0 },
   ]);
   const raw = await server.call("GET", `/mailbox/messages/${message.id}/raw`, server.project.byKey);
   expect(raw.text).toContain("Content-ID: <logo>");
+  expect(raw.text).toContain(
+    'Content-Type: text/calendar; method=REQUEST; charset="utf-8";\r\n name="meeting.ics"',
+  );
   expect(raw.text.replaceAll("\r\n", "")).toContain(file(bytes));
 });
 

@@ -76,6 +76,9 @@ test.each([
   ['text/csv ;name="evil.exe"; NAME=x;header="a b"', 'text/csv; header="a b"'],
   ["image/png\r\nBcc: e@evil.example", "application/octet-stream"],
   ['text/html; x="a\r\nBcc: e"; y', 'text/html; x="a  Bcc: e"'],
+  ['text/x; a="b; x=evil"; c=d;', 'text/x; a="b; x=evil"; c=d'],
+  ["text/x; name*=utf-8''evil; charset=x", "text/x; charset=x"],
+  ["text/x; a=(b); b=c d; c='1'", "text/x; c='1'"],
   ["nonsense", "application/octet-stream"],
 ])("the content type %j is written as %s: malformed pieces are dropped", (given, written) => {
   expect(headerOf({ contentType: given }).split("; name=")[0]).toBe(`Content-Type: ${written}`);

@@ -22,8 +22,9 @@ const PARAMETER_LENGTH = 55;
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 /** Composite types may not be sent in base64 (RFC 2046 sections 5.1 and 5.2.1). */
 const COMPOSITE_TYPE = /^(multipart|message)\//i;
-const CONTENT_TYPE_PARAMETER =
-  /^(?!name=)[\w-]{1,60}=([\w!#$&+.^`{|}~-]{1,200}|"[\w !#$&+.^`{|}~/:=,()-]{0,200}")$/i;
+/** Each of them after its semicolon; a quoted value may hold semicolons, but no quoted pairs. */
+const CONTENT_TYPE_PARAMETERS =
+  /;[ \t]*(?!name\*?=)([\w!#$&^.+-]{1,60}=(?:[\w!#$%&'*+.^`{|}~-]{1,200}|"[ !#-[\]-~]{0,200}"))[ \t]*(?=;|$)/gi;
 /** File names that every reader takes from a plain quoted string. */
 const PLAIN_FILENAME = /^[\w!#$&+\-.^`{}~()[\]@,;']+( [\w!#$&+\-.^`{}~()[\]@,;']+)*$/;
 /** Marks that turn the reading direction (`gpj.exe` shown as `exe.jpg`) and invisible spaces. */
@@ -87,12 +88,10 @@ function filenameWords(filename: string): string[] {
 
 /** The content type and those of its parameters that are well-formed, each ended by a semicolon. */
 function contentTypeWords(contentType: string): string[] {
-  const [type = "", ...parameters] = neutralise(contentType)
-    .split(";")
-    .map((piece) => piece.trim());
+  const line = neutralise(contentType);
+  const type = (line.split(";", 1)[0] ?? "").trim();
   // An attached mail travels as the file it is.
   if (!CONTENT_TYPE.test(type) || COMPOSITE_TYPE.test(type)) return ["application/octet-stream;"];
-  return [type, ...parameters.filter((parameter) => CONTENT_TYPE_PARAMETER.test(parameter))].map(
-    (word) => `${word};`,
-  );
+  const parameters = [...line.matchAll(CONTENT_TYPE_PARAMETERS)].map(([, parameter]) => parameter);
+  return [type, ...parameters].map((word) => `${word};`);
 }

@@ -63,6 +63,18 @@ test("parts without mustaches are not carried around, the text of static HTML is
   });
 });
 
+test.each([
+  ['<img src="a.png">', "Sale, Ada & Bob"],
+  ["<p>{{missing}}</p>", "Sale, Ada & Bob"],
+  ['<img src="a.png" alt="Half price">', "Half price"],
+  ['<a href="https://a.example/x"><img src="a.png"></a>', "https://a.example/x"],
+  ["", ""],
+])("where %j leaves no text, the text part says what the subject does", (html, text) => {
+  const compiled = compileContent({ subject: "Sale, {{name}}", html, text: null }, () => {});
+  expect(compiled.render(SHOP).text).toBe(text);
+  expect(wholeText(compiled.renderPieces(SHOP).text)).toBe(text);
+});
+
 test("a text part of one's own is rendered as text", () => {
   expect(render("x", SHOP, "s", "{{name}}\n{{#if no}}\nx\n{{/if}}\n{{{name}}}").text).toBe(
     "Ada & Bob\nAda & Bob",

@@ -109,25 +109,37 @@ export function compileContent(
   };
   const subjectOf = (variables: Record<string, unknown>) =>
     subject === null ? null : withoutLineBreaks(wholeText(subject(variables)));
+  const textOf = (variables: Record<string, unknown>, shownSubject: string) => {
+    const rendered = text?.(variables) ?? given.text;
+    // HTML of pictures alone has no text, but its reader has a subject.
+    return content.text === null && content.html !== "" && isBlank(rendered) ? shownSubject : rendered;
+  };
   return {
     links: slots?.links ?? [],
     render(variables, tracking = null) {
       track(tracking);
+      const ownSubject = subjectOf(variables);
       return {
-        subject: subjectOf(variables),
+        subject: ownSubject,
         html: html === null ? null : wholeText(html(variables)),
-        text: text === null ? null : wholeText(text(variables)),
+        text: text === null ? null : wholeText(textOf(variables, ownSubject ?? content.subject)),
       };
     },
     renderPieces(variables, tracking = null) {
       track(tracking);
+      const shownSubject = subjectOf(variables) ?? content.subject;
       return {
-        subject: subjectOf(variables) ?? content.subject,
+        subject: shownSubject,
         html: html?.(variables) ?? given.html,
-        text: text?.(variables) ?? given.text,
+        text: textOf(variables, shownSubject),
       };
     },
   };
+}
+
+function isBlank(text: PartText): boolean {
+  const pieces = typeof text === "string" ? [text] : text;
+  return pieces.every((piece) => typeof piece === "string" && piece.trim() === "");
 }
 
 /** Null where the content must stay as it is: it cannot be used anyway, or holds what would be taken for a mark. */

@@ -1,0 +1,77 @@
+// Which headers the caller of /v1/send may set, and which belong to the service or to the installation.
+// Before it: field.ts. After it: v1.ts.
+import { z } from "zod";
+import { hasControlCharacters, issue } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+
+/** Headers that belong to the service: a caller who sets one could contradict the envelope, the body or the signature. */
+const OWN_HEADERS = new Set([
+  "to",
+  "cc",
+  "bcc",
+  "from",
+  "sender",
+  "subject",
+  "return-path",
+  "date",
+  "message-id",
+  "mime-version",
+  "dkim-signature",
+  "received",
+  "authentication-results",
+  "feedback-id",
+]);
+const OWN_HEADER_PREFIXES = ["content-", "arc-", "x-postloft-", "resent-"];
+/** Headers by which mail providers take orders: whose account, which pool, whom to suppress. They are the installation's. */
+const PROVIDER_HEADER_PREFIXES = [
+  "x-ses-",
+  "x-amz-",
+  "x-smtpapi",
+  "x-sg-",
+  "x-msys-",
+  "x-mailgun-",
+  "x-mc-",
+  "x-mandrill-",
+  "x-pm-",
+  "x-mj-",
+  "x-mailjet-",
+  "x-mailin-",
+  "x-sib-",
+  "x-mt-",
+  "x-smtp2go-",
+  "x-ms-exchange-",
+];
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+function headerProblem(name: string, value: string): string | null {
+  const lower = name.toLowerCase();
+  if (!HEADER_NAME.test(name)) return "A header name may hold ASCII letters, digits and - only.";
+  if (name.length > LIMITS.headerNameLength.value)
+    return `A header name may have at most ${LIMITS.headerNameLength.value} characters.`;
+  if (OWN_HEADERS.has(lower) || OWN_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
+    return `The header ${name} is set by the service; use the field for it.`;
+  if (PROVIDER_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix)))
+    return `The header ${name} gives orders to a mail provider, which only the installation may; leave it out.`;
+  if (hasControlCharacters(value))
+    return "A header value must not contain line breaks or control characters.";
+  return null;
+}
+
+/** Headers of a mail that its caller chooses, by name. */
+export const customHeaders = z
+  .record(z.string(), z.string().max(LIMITS.headerValueLength.value))
+  .superRefine((all, context) => {
+    const names = Object.keys(all).map((name) => name.toLowerCase());
+    if (names.length > LIMITS.headers.value)
+      context.addIssue(issue(`Must have at most ${LIMITS.headers.value} headers.`, "too_big", all));
+    for (const [name, value] of Object.entries(all)) {
+      const problem = headerProblem(name, value);
+      if (problem !== null) context.addIssue(issue(problem, "invalid_string", value, [name.slice(0, 100)]));
+    }
+    if (new Set(names).size !== names.length)
+      context.addIssue(issue("A header may be named once.", "custom", all));
+    if (names.includes("list-unsubscribe") !== names.includes("list-unsubscribe-post"))
+      context.addIssue(
+        issue("Set List-Unsubscribe and List-Unsubscribe-Post both, or neither.", "custom", all),
+      );
+  });
