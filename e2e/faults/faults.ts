@@ -7,6 +7,8 @@ import { databaseBlackhole } from "./database-away.ts";
 import { databaseRestart } from "./database-restart.ts";
 import { databaseSlow } from "./database-slow.ts";
 import { rowOfFailure, type FaultCase, type FaultRow, type Size } from "./fault-case.ts";
+import { firstStarts } from "./first-starts.ts";
+import { frozenApi } from "./frozen-api.ts";
 import { killAll } from "./kill-all.ts";
 import { killAtStep } from "./kill-at-step.ts";
 import { manySchedulers } from "./many-schedulers.ts";
@@ -33,6 +35,8 @@ const CASES: readonly FaultCase[] = [
   smtpPermanent,
   smtpDead,
   poison,
+  firstStarts,
+  frozenApi,
 ];
 
 const { values, positionals } = parseArgs({

@@ -5,18 +5,17 @@ import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import type pg from "pg";
 import manifest from "../package.json" with { type: "json" };
-import { readOrMakeSecret } from "./platform/application-secret.ts";
 import { followClock } from "./platform/clock.ts";
 import { ConfigError, readConfig, type Config } from "./platform/config.ts";
 import { createSealer } from "./platform/crypto.ts";
-import { createDatabase, createPool } from "./platform/database.ts";
+import { createDatabase } from "./platform/database.ts";
 import { createDns } from "./platform/dns.ts";
 import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
-import { keepEmbeddedPostgres } from "./platform/embedded-postgres/kept-postgres.ts";
 import { armFailpoints } from "./platform/failpoints.ts";
 import { createLog, type Log } from "./platform/log.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
+import { openDatabase, startPatiently } from "./platform/open-database.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
 import { createTransport } from "./emails/providers/create-transport.ts";
 import { createRenderer } from "./emails/rendering/renderer.ts";
@@ -37,7 +36,6 @@ import { greet } from "./instance/greeting.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker } from "./worker.ts";
 
-const MAX_DATABASE_CONNECTIONS = 16;
 const RENDER_THREADS = 1;
 const FORCED_STOP_MS = 19_000;
 
@@ -48,51 +46,49 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-interface OpenDatabase {
-  pool: pg.Pool;
-  secret: string;
-  close(): Promise<void>;
-}
-
-async function openDatabase(config: Config, log: Log, say: (line: string) => void): Promise<OpenDatabase> {
-  const open = (connection: pg.PoolConfig) =>
-    createPool({ connection, maxConnections: MAX_DATABASE_CONNECTIONS, log });
-  if (config.DATABASE_URL !== undefined) {
-    const pool = open({ connectionString: config.DATABASE_URL });
-    return { pool, secret: config.APP_SECRET ?? "", close: () => pool.end() };
-  }
-  const dataDir = resolve(config.DATA_DIR);
-  const postgres = await keepEmbeddedPostgres({ dataDir, log: say });
-  const pool = open(postgres.connection);
-  postgres.follow(pool);
-  return {
-    pool,
-    secret: config.APP_SECRET ?? (await readOrMakeSecret(dataDir)),
-    async close() {
-      await pool.end();
-      await postgres.stop();
-    },
-  };
-}
-
-/** Starts what the settings ask for; resolves when everything is up. */
-export async function startPostloft(config: Config, log: Log, say: (line: string) => void): Promise<Running> {
+/**
+ * Starts what the settings ask for; resolves when everything is up.
+ *
+ * @param signal ends a start that waits for its database
+ */
+export async function startPostloft(
+  config: Config,
+  log: Log,
+  say: (line: string) => void,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Running> {
   const opened = await openDatabase(config, log, say);
-  const { pool } = opened;
-  const closing: Array<() => Promise<void>> = [() => opened.close()];
-  const stop = async () => {
+  const { pool, secret } = opened;
+  const closing: Array<() => Promise<void>> = [];
+  const closeParts = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
   };
-  try {
-    const applied = await migrate(pool);
-    if (applied.length > 0)
-      say(
-        `The database was brought up to date (${applied.length} change${applied.length === 1 ? "" : "s"}).`,
+  const start = async () => {
+    try {
+      const applied = await migrate(pool, say);
+      if (applied.length > 0)
+        say(
+          `The database was brought up to date (${applied.length} change${applied.length === 1 ? "" : "s"}).`,
+        );
+      return await startRoles(config, { pool, secret, log, say, closing });
+    } catch (error) {
+      await closeParts().catch((failure: unknown) =>
+        log.debug({ err: failure }, "a part of a start that failed could not be closed"),
       );
-    const url = await startRoles(config, { pool, secret: opened.secret, log, say, closing });
-    return { url, stop };
+      throw error;
+    }
+  };
+  try {
+    const url = await startPatiently(start, { databaseUrl: config.DATABASE_URL, say, signal });
+    return {
+      url,
+      async stop() {
+        await closeParts();
+        await opened.close();
+      },
+    };
   } catch (error) {
-    await stop();
+    await opened.close();
     throw error;
   }
 }
@@ -275,7 +271,11 @@ async function main(): Promise<void> {
   process.on("unhandledRejection", (error) =>
     log.error({ err: error }, "a promise was rejected and nobody listened: a bug"),
   );
-  const running = await startPostloft(config, log, sayLine).catch((error: unknown) => {
+  const ending = new AbortController();
+  void stopped.promise.then(() => ending.abort());
+  const running = await startPostloft(config, log, sayLine, ending.signal).catch((error: unknown) => {
+    // Nobody wants it to start any more.
+    if (ending.signal.aborted) process.exit(0);
     throw explainStartError(error, config) ?? error;
   });
   const reason = await stopped.promise;

@@ -9,6 +9,7 @@ import { createPasswords } from "../users/passwords.ts";
 import { createUser, hasUsers } from "../users/users.ts";
 import { makeKeyPair } from "../projects/keys.ts";
 import { createProject } from "../projects/projects.ts";
+import { lockBootstrap } from "./queries.ts";
 
 export type BootstrapResult = "made" | "has accounts" | "nothing set";
 
@@ -37,9 +38,12 @@ export async function bootstrap(
   const name = (config.BOOTSTRAP_PROJECT ?? DEFAULT_PROJECT).slice(0, LIMITS.nameLength.value);
   const passwords = createPasswords();
   const passwordHash = await passwords.hash("", password).finally(() => passwords.close());
-  await transaction(database, async (tx) => {
+  return transaction(database, async (tx) => {
+    // Of several processes that start at once one makes it; the others find that it is done.
+    await lockBootstrap(tx);
+    if (await hasUsers(tx)) return "has accounts";
     const user = await createUser(tx, { email: address.address, passwordHash });
     await createProject(tx, sealer, { name, ownerId: user.id, keys });
+    return "made";
   });
-  return "made";
 }

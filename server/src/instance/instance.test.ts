@@ -184,6 +184,19 @@ test("BOOTSTRAP_* makes account, project and keys in an empty database, once", a
   expect(rows).toEqual([{ email: "first@example.com", name: "The first", role: "OWNER" }]);
 });
 
+test("of several first starts at once one makes the first account", async () => {
+  const fresh = await createTestDatabase();
+  const results = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      bootstrap(createDatabase(fresh.pool), createSealer(APP_SECRET), readConfig(SETTINGS)),
+    ),
+  );
+  expect(results.toSorted()).toEqual(["has accounts", "has accounts", "has accounts", "made"]);
+  const { rows } = await fresh.pool.query("select count(*)::int as projects from projects");
+  expect(rows).toEqual([{ projects: 1 }]);
+  await fresh.drop();
+});
+
 test("a server with BOOTSTRAP_* takes those keys, and signing up stays closed if it is", async () => {
   const another = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true", ROLES: "api" });
   // This database has accounts already: nothing is made.

@@ -1,6 +1,6 @@
 // Statements about the installation itself.
 import { sql } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database.ts";
 
 export async function countAppliedMigrations(database: Database): Promise<number> {
   const { rows } = await sql<{
@@ -26,4 +26,9 @@ export async function listTransportOutages(database: Database): Promise<string[]
     database,
   );
   return rows.map(({ outage }) => outage);
+}
+
+/** Until the end of the transaction nobody else makes the first account. */
+export async function lockBootstrap(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('bootstrap', 0))`.execute(tx);
 }

@@ -1,7 +1,18 @@
 // What a failure of the database means: try again later, a bug, or a refusal; and whether anything can have happened.
+import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { asUnavailable, surelyRolledBack } from "./database.ts";
+import { sql } from "kysely";
+import { pino } from "pino";
+import {
+  allowLongWork,
+  asUnavailable,
+  createDatabase,
+  createPool,
+  surelyRolledBack,
+  transaction,
+} from "./database.ts";
 import { Refusal } from "./refusal.ts";
+import { createTestDatabase } from "./test-database.ts";
 
 function failure(code: string, message = "failed"): Error {
   return Object.assign(new Error(message), { code });
@@ -13,6 +24,8 @@ test.each([
   ["08006", "connection failure"],
   ["53300", "too many clients"],
   ["53100", "could not extend file"],
+  ["25P03", "terminating connection due to idle-in-transaction timeout"],
+  ["25P04", "terminating connection due to transaction timeout"],
   ["ECONNREFUSED", "connect ECONNREFUSED"],
   ["ECONNRESET", "read ECONNRESET"],
   ["", "Connection terminated unexpectedly"],
@@ -36,4 +49,76 @@ test.each([
 
 test("a refusal of our own rolls back", () => {
   expect(surelyRolledBack(new Refusal("CONFLICT"))).toBe(true);
+});
+
+test("a lock that somebody holds too long is told to come back, and nothing happened", () => {
+  const error = failure("55P03", "canceling statement due to lock timeout");
+  expect(asUnavailable(error)).toBeInstanceOf(Refusal);
+  expect(surelyRolledBack(error)).toBe(true);
+});
+
+test("who waits for a lock is told within seconds; work in the background waits on", async () => {
+  const { pool, drop } = await createTestDatabase();
+  const database = createDatabase(pool);
+  await sql`create table held (id int primary key, n int not null)`.execute(database);
+  await sql`insert into held values (1, 0)`.execute(database);
+  const add = sql`update held set n = n + 1 where id = 1`;
+  const release = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  const holder = transaction(database, async (tx) => {
+    await add.execute(tx);
+    isHeld.resolve();
+    await release.promise;
+  });
+  await isHeld.promise;
+  const patient = transaction(database, async (tx) => {
+    await allowLongWork(tx);
+    await add.execute(tx);
+  });
+  await expect(add.execute(database)).rejects.toMatchObject({ code: "55P03" });
+  release.resolve();
+  await Promise.all([holder, patient]);
+  const { rows } = await sql<{ n: number }>`select n from held`.execute(database);
+  expect(rows).toEqual([{ n: 2 }]);
+  await drop();
+});
+
+test("a transaction has an end also where its process stands still", async () => {
+  const { pool, drop } = await createTestDatabase();
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name in ('idle_in_transaction_session_timeout', 'transaction_timeout', 'server_version_num') order by 1",
+  );
+  const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+  expect(settings["idle_in_transaction_session_timeout"]).toBe(10_000);
+  expect(settings["transaction_timeout"]).toBe(
+    (settings["server_version_num"] ?? 0) >= 170_000 ? 60_000 : undefined,
+  );
+  await drop();
+});
+
+test("all connections lost together are one short line", async () => {
+  const { connection, pool: administrator, drop } = await createTestDatabase();
+  const lines: string[] = [];
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const pool = createPool({ connection, maxConnections: 5, log: pino({ level: "debug" }, output) });
+  const clients = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
+  for (const client of clients.slice(1)) client.release();
+  await administrator.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  await expect.poll(() => lines.length, { timeout: 5_000 }).toBe(1);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    connections: 5,
+    code: "57P01",
+    msg: "connections to the database were lost; new ones are made",
+  });
+  expect(lines[0]?.length).toBeLessThan(400);
+  clients[0]?.release(true);
+  await pool.end();
+  await drop();
 });

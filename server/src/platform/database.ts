@@ -21,7 +21,17 @@ export interface DatabaseOptions {
 
 const CONNECT_TIMEOUT_MS = 4_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+/**
+ * A process that stands still amid a transaction (stopped, swapped out, its machine paused) keeps its locks for so long; who
+ * wants them is told to come again after the time below. docs/decisions/0033.
+ */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+/** Jobs and migrations wait longer: see `allowLongWork`. */
+const LOCK_TIMEOUT_MS = 3_000;
+/** PostgreSQL 17 and newer. Also ends a transaction whose process does not take what it asked for. */
+const TRANSACTION_TIMEOUT_MS = 60_000;
+/** One line tells of all connections that are lost within so long. */
+const LOSSES_TOLD_AFTER_MS = 1_000;
 /** The first so many statements of a process are prepared by name; later ones (filters have endless forms) are not. */
 const MAX_PREPARED_STATEMENTS = 300;
 const MAX_TRANSACTION_ATTEMPTS = 4;
@@ -45,8 +55,11 @@ const PLAN_LIFE_MS = 5_000;
 const INT8 = 20;
 const DISK_FULL = "53100";
 const RETRIED_CODES = new Set(["40001", "40P01"]);
-/** Connection lost, server shutting down or starting up, out of connections, disk full. */
-const UNAVAILABLE_CODES = /^(08...|57P0[123]|53...|58030|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT)$/;
+/** Somebody else held what was asked for longer than anybody may be kept waiting. */
+const LOCK_NOT_AVAILABLE = "55P03";
+/** Connection lost, server shutting down or starting up, out of connections, disk full, a time limit of a transaction or a lock. */
+const UNAVAILABLE_CODES =
+  /^(08...|57P0[123]|53...|55P03|25P0[34]|58030|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT)$/;
 const UNAVAILABLE_TEXTS =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/;
 
@@ -64,17 +77,38 @@ export function createPool(options: DatabaseOptions): Pool {
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
+    onConnect: (client) => client.query(SET_TRANSACTION_TIMEOUT, [String(TRANSACTION_TIMEOUT_MS)]),
     types,
     application_name: "postloft",
   });
   // Without listeners a restart of PostgreSQL would end this process (node-postgres#2635).
-  pool.on("error", (error) => options.log.warn({ err: error }, "an idle database connection was lost"));
-  pool.on("connect", (client) =>
-    client.on("error", (error) => options.log.warn({ err: error }, "a database connection was lost")),
-  );
+  const note = createLossNotes(options.log);
+  pool.on("error", (error, client) => note(client, error));
+  pool.on("connect", (client) => client.on("error", (error) => note(client, error)));
   return pool;
+}
+
+/** Where the server knows the setting: older ones would refuse the connection. */
+const SET_TRANSACTION_TIMEOUT =
+  "select set_config(name, $1, false) from pg_settings where name = 'transaction_timeout'";
+
+/** All connections are lost together when PostgreSQL restarts: one short line says so. */
+function createLossNotes(log: Log): (client: PoolClient, error: Error) => void {
+  const lost = new Set<PoolClient>();
+  return (client, error) => {
+    if (lost.size === 0)
+      setTimeout(() => {
+        log.warn(
+          { connections: lost.size, code: databaseErrorCode(error), reason: error.message },
+          "connections to the database were lost; new ones are made",
+        );
+        lost.clear();
+      }, LOSSES_TOLD_AFTER_MS).unref();
+    lost.add(client);
+  };
 }
 
 export function createDatabase(pool: Pool): Database {
@@ -154,9 +188,22 @@ export async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Gives the statements of this transaction another time limit, ms: some go through a million rows. */
+/** Gives the statements of this transaction another time limit, ms: some go through a million rows. Nothing else bounds it then. */
 export async function limitStatements(tx: Tx, timeoutMs: number): Promise<void> {
   await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
+  await allowLongWork(tx);
+}
+
+/**
+ * For work in the background, of which nobody waits for the answer: the transaction may last, and wait for others as long as
+ * one of its statements may take.
+ */
+export async function allowLongWork(tx: Tx): Promise<void> {
+  await sql
+    .raw(
+      "select set_config(name, '0', true) from pg_settings where name in ('lock_timeout', 'transaction_timeout')",
+    )
+    .execute(tx);
 }
 
 /**
@@ -200,5 +247,6 @@ export function asUnavailable(error: unknown): unknown {
 
 /** Whether a transaction that failed so surely changed nothing; a connection lost at the commit leaves it open. */
 export function surelyRolledBack(error: unknown): boolean {
+  if (databaseErrorCode(error) === LOCK_NOT_AVAILABLE) return true;
   return !(asUnavailable(error) instanceof Refusal) || error instanceof Refusal;
 }

@@ -20,6 +20,9 @@ export interface GroupCommitOptions<Item, Result> {
   hadNoEffect?: (error: unknown) => boolean;
 }
 
+/** Items of one batch came together, so none of them comes first: after a failure a few at a time go, and one that has to wait for a lock keeps few others. */
+const ALONE_AT_ONCE = 4;
+
 export interface GroupCommit<Item, Result> {
   submit(item: Item): Promise<Result>;
   /** Resolves when nothing waits and nothing is in flight. */
@@ -78,7 +81,8 @@ async function settle<Item, Result>(
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error));
     if (batch.length > 1 && (options.hadNoEffect?.(error) ?? true)) {
-      for (const one of batch) await settle([one], options);
+      for (let at = 0; at < batch.length; at += ALONE_AT_ONCE)
+        await Promise.all(batch.slice(at, at + ALONE_AT_ONCE).map((one) => settle([one], options)));
     } else for (const { reject } of batch) reject(failure);
   }
 }

@@ -3,7 +3,7 @@
 // Before it: a verb adds a job in its transaction. After it: worker.ts names the kinds; each kind's folder does the steps.
 import type { RawBuilder } from "kysely";
 import { createBell, type Bell } from "./bell.ts";
-import { transaction, type Database, type Tx } from "./database.ts";
+import { allowLongWork, transaction, type Database, type Tx } from "./database.ts";
 import { newId } from "./ids.ts";
 import {
   claimJob,
@@ -131,6 +131,7 @@ export function startJobs(options: {
 
   async function runStep(key: JobKey, claimId: string, step: JobStep): Promise<"goes on" | "ended"> {
     return transaction(database, async (tx) => {
+      await allowLongWork(tx);
       const row = await findClaimedForUpdate(tx, key, claimId);
       if (row === undefined) return "ended";
       const outcome = await step(tx, {

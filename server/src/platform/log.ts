@@ -10,6 +10,11 @@ export interface LogOptions {
 /** While nothing can be written, on a disk that is full, so much is kept for later; the rest is dropped. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 
+/** Of PostgreSQL's errors: what went wrong and where, but not `detail`, which repeats values of rows. */
+const TOLD_FIELDS = ["code", "constraint", "table", "routine", "syscall", "address", "port"];
+
+const MAX_CAUSES = 5;
+
 export function createLog(options: LogOptions): Log {
   const output = destination({ dest: 1, sync: true, maxLength: MAX_KEPT_BYTES });
   output.on("error", () => undefined);
@@ -18,6 +23,7 @@ export function createLog(options: LogOptions): Log {
       level: options.level,
       base: null,
       timestamp: stdTimeFunctions.isoTime,
+      serializers: { err: (error: unknown) => describeError(error) },
       redact: {
         paths: [
           "req.headers.authorization",
@@ -33,4 +39,23 @@ export function createLog(options: LogOptions): Log {
     },
     output,
   );
+}
+
+/** What an error says and where: never all it carries, which may be a connection with its password, or a row of the database. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error) || depth > MAX_CAUSES) return error instanceof Error ? error.message : error;
+  const { name: type, message, stack, cause } = error;
+  const told = Object.fromEntries(
+    TOLD_FIELDS.flatMap((field): Array<[string, unknown]> => {
+      const value: unknown = Reflect.get(error, field);
+      return typeof value === "string" || typeof value === "number" ? [[field, value]] : [];
+    }),
+  );
+  return {
+    type,
+    message,
+    ...told,
+    stack,
+    ...(cause === undefined ? {} : { cause: describeError(cause, depth + 1) }),
+  };
 }

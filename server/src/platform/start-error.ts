@@ -62,7 +62,7 @@ function isHost(error: unknown, host: string): boolean {
 }
 
 /** Host, port and database, without user and password. */
-function placeOf(databaseUrl: string): string {
+export function placeOf(databaseUrl: string): string {
   const { hostname, port, pathname } = new URL(databaseUrl);
   return `${hostname || "a socket"}:${port || "5432"}${pathname}`;
 }

@@ -1,0 +1,117 @@
+// Many programs that start in the same moment on a database that is empty, not up yet, or cuts their connections: each gets ready, the first
+// account is made once.
+// Before it: faults.ts. After it: what they made is held against what the settings ask for.
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { createApiClient } from "../api-client.ts";
+import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "../program.ts";
+import { startChaosProxy, throughProxy, type ChaosProxy } from "./chaos-proxy.ts";
+import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
+import { startSharedDatabase, type SharedDatabase } from "./shared-database.ts";
+
+const PROGRAMS = 4;
+const ROUNDS: Record<Size, number> = { small: 1, large: 10 };
+/** Programs wait up to a minute for their database. */
+const DOWN_MS = 4_000;
+/** So long connections are cut, one moment after the other, at random. */
+const CUTTING_MS = 3_000;
+const MAX_PAUSE_MS = 150;
+/** A port where nothing listens. */
+const NOWHERE = 1;
+
+export const firstStarts: FaultCase = {
+  name: "first-starts",
+  shows: `${PROGRAMS} first starts at once on a database that is empty, not up yet, or cuts connections: each gets ready, one account is made`,
+  run: async (run) => [
+    await play(run, "first starts at once", async () => undefined),
+    await play(run, "database not up yet", async ({ proxy, database }) => {
+      proxy.setTarget(NOWHERE);
+      await delay(DOWN_MS * (0.5 + run.random()));
+      proxy.setTarget(portOf(database));
+    }),
+    await play(run, "connections cut", ({ database }) => cutConnections(database, run.random)),
+  ],
+};
+
+interface Scene {
+  database: SharedDatabase;
+  proxy: ChaosProxy;
+}
+
+async function play(
+  run: FaultRun,
+  name: string,
+  disturb: (scene: Scene) => Promise<void>,
+): Promise<FaultRow> {
+  const faults: string[] = [];
+  for (let round = 0; round < ROUNDS[run.size]; round++) faults.push(...(await playOnce(disturb)));
+  const none = { recipients: 0, kills: 0, sent: 0, failed: 0, unconfirmed: 0, twice: 0, lost: 0 };
+  return { name, ...none, recoveryMs: null, faults };
+}
+
+async function playOnce(disturb: (scene: Scene) => Promise<void>): Promise<string[]> {
+  const folder = await makeDataFolder();
+  const database = await startSharedDatabase(folder.path);
+  const proxy = await startChaosProxy(portOf(database));
+  const settings = {
+    ...BOOTSTRAP,
+    DATABASE_URL: throughProxy(database.url(), proxy),
+    APP_SECRET: "one secret for all the processes",
+  };
+  const programs: Program[] = [];
+  try {
+    const [started] = await Promise.all([
+      Promise.allSettled(Array.from({ length: PROGRAMS }, () => startProgram(settings))),
+      disturb({ database, proxy }),
+    ]);
+    programs.push(...started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+    const faults = started.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+    for (const { url } of programs) faults.push(...(await faultsOfApi(url)));
+    return [...faults, ...(await faultsOfAccounts(database))];
+  } finally {
+    await Promise.all(programs.map((program) => program.kill()));
+    await proxy.close();
+    await database.stop();
+    await folder.remove();
+  }
+}
+
+/** The key of the settings is good at each of them. */
+async function faultsOfApi(url: string): Promise<string[]> {
+  const { status } = await createApiClient(url).call("GET", "/contacts");
+  return status === 200 ? [] : [`the key of the settings was answered ${status}`];
+}
+
+async function faultsOfAccounts(database: SharedDatabase): Promise<string[]> {
+  const counts = await ask<{ users: number; projects: number }>(
+    database,
+    "select (select count(*)::int from users) as users, (select count(*)::int from projects) as projects",
+  );
+  const isOnce = counts[0]?.users === 1 && counts[0].projects === 1;
+  return isOnce ? [] : [`the first account and project were not made once: ${JSON.stringify(counts)}`];
+}
+
+async function cutConnections(database: SharedDatabase, random: () => number): Promise<void> {
+  const endsMs = performance.now() + CUTTING_MS;
+  while (performance.now() < endsMs) {
+    await delay(random() * MAX_PAUSE_MS);
+    await ask(
+      database,
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'postloft'",
+    );
+  }
+}
+
+async function ask<Row extends object>(database: SharedDatabase, statement: string): Promise<Row[]> {
+  const client = new Client({ connectionString: database.url() });
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function portOf(database: SharedDatabase): number {
+  return Number(new URL(database.url()).port);
+}

@@ -1,0 +1,189 @@
+// An API process that stands still with locks in its hands (SIGSTOP amid a transaction): whoever needs what it holds is told 503 and soon
+// served, others notice nothing, and when it wakes nothing is done twice.
+// Before it: faults.ts. After it: the answers are held against the mail server's journal.
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { createApiClient, type ApiClient, type Reply, type Sent } from "../api-client.ts";
+import { waitUntil } from "../wait-until.ts";
+import { complain, emailIdOf } from "./evidence.ts";
+import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
+import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
+
+const ROUNDS: Record<Size, number> = { small: 2, large: 8 };
+/** The same few people for everybody: their rows are what is held. */
+const PEOPLE = 3;
+const FREEZE_TRIES = 2_000;
+const CALLERS = 4;
+/** A lock is waited for 3 s, by a batch and then by each call alone; what stands still for 10 s gives up what it holds. */
+const ANSWER_MS = 8_000;
+const RELEASE_MS = 15_000;
+const SETTLE_MS = 60_000;
+
+export const frozenApi: FaultCase = {
+  name: "frozen-api",
+  shows:
+    "SIGSTOP to an API amid a transaction: others are answered within 8 s and served within 15 s, and nothing is done twice",
+  run: async (run) => [await play(run)],
+};
+
+/** One call: what it was for, how it was answered. */
+interface Asked {
+  ids: readonly string[];
+  status: number;
+  tookMs: number;
+}
+
+async function play({ size, random }: FaultRun): Promise<FaultRow> {
+  const world = await startWorld();
+  try {
+    const other = await world.start();
+    const frozen = await world.start({ ROLES: "api" });
+    const faults: string[] = [];
+    const accepted: string[] = [];
+    for (let round = 0; round < ROUNDS[size]; round++) {
+      await delay(random() * 500);
+      const busy = keepBusy(frozen);
+      await freezeAmidTransaction(world, frozen);
+      const { asked, releasedMs } = await askUntilServed(createApiClient(other.url));
+      faults.push(...faultsOfAnswers(asked, releasedMs));
+      accepted.push(...asked.flatMap(({ ids }) => ids));
+      process.kill(frozen.pid, "SIGCONT");
+      accepted.push(...(await busy.stop()));
+      faults.push(...(await faultsOfWaking(frozen)));
+    }
+    await waitUntil("all mails", SETTLE_MS, async () => {
+      const waiting = await world.query(
+        "select 1 from emails where status not in ('SENT', 'FAILED') limit 1",
+      );
+      return waiting.length === 0;
+    });
+    return judge(world, accepted, faults);
+  } finally {
+    await world.close();
+  }
+}
+
+function send(api: ApiClient, number: number): Promise<Reply<Sent>> {
+  const to = `held${number % PEOPLE}@example.org`;
+  return api.call<Sent>("POST", "/v1/send", {
+    to,
+    from: `us@${DOMAIN}`,
+    subject: "Hello",
+    body: "<p>Hi</p>",
+    // Never what is known already: a contact that does not change is not locked.
+    data: { said: randomUUID() },
+  });
+}
+
+const idsOf = ({ status, body }: Reply<Sent>): string[] =>
+  status === 200 ? body.data.emails.map(({ email }) => email) : [];
+
+/** Calls the program without a pause until it is stopped; answers the ids of what was accepted. */
+function keepBusy(actor: Actor): { stop: () => Promise<string[]> } {
+  const api = createApiClient(actor.url);
+  const ids: string[] = [];
+  let stopping = false;
+  async function knock(): Promise<void> {
+    for (let number = 0; !stopping; number++) {
+      const reply = await send(api, number).catch(() => null);
+      if (reply !== null) ids.push(...idsOf(reply));
+    }
+  }
+  const knocking = Array.from({ length: CALLERS }, knock);
+  return {
+    async stop() {
+      stopping = true;
+      await Promise.all(knocking);
+      return ids;
+    },
+  };
+}
+
+/** Stops the process again and again until it stands amid a transaction that has locked one of the people. */
+async function freezeAmidTransaction(world: World, actor: Actor): Promise<void> {
+  for (let tries = 0; tries < FREEZE_TRIES; tries++) {
+    process.kill(actor.pid, "SIGSTOP");
+    // Another process' transaction would be over by the second look.
+    if ((await holdsSomebody(world)) && (await delay(100).then(() => holdsSomebody(world)))) return;
+    process.kill(actor.pid, "SIGCONT");
+    await delay(1);
+  }
+  throw new Error("the process could not be stopped amid a transaction");
+}
+
+async function holdsSomebody(world: World): Promise<boolean> {
+  const [row] = await world.query<{ held: boolean }>(
+    `with free as materialized (
+       select 1 from contacts where email like 'held%' for no key update skip locked)
+     select (select count(*) from free) < (select count(*) from contacts where email like 'held%') as held`,
+  );
+  return row?.held === true;
+}
+
+/** Asks for each person until all are served in a row; answers every call, and how long that took. */
+async function askUntilServed(api: ApiClient): Promise<{ asked: Asked[]; releasedMs: number }> {
+  const asked: Asked[] = [];
+  const startedMs = performance.now();
+  for (;;) {
+    const round = await Promise.all(
+      Array.from({ length: PEOPLE }, async (_, number): Promise<Asked> => {
+        const askedMs = performance.now();
+        const reply = await send(api, number);
+        return { ids: idsOf(reply), status: reply.status, tookMs: performance.now() - askedMs };
+      }),
+    );
+    asked.push(...round);
+    const releasedMs = performance.now() - startedMs;
+    if (round.every(({ status }) => status === 200) || releasedMs > 2 * RELEASE_MS)
+      return { asked, releasedMs };
+  }
+}
+
+function faultsOfAnswers(asked: readonly Asked[], releasedMs: number): string[] {
+  const wrong = asked.filter(({ status }) => status !== 200 && status !== 503);
+  const late = asked.filter(({ tookMs }) => tookMs > ANSWER_MS);
+  return [
+    ...complain(
+      wrong.map(({ status }) => String(status)),
+      "were answered neither 200 nor 503",
+    ),
+    ...complain(
+      late.map(({ status, tookMs }) => `${status} after ${Math.round(tookMs)} ms`),
+      "were answered late",
+    ),
+    ...(releasedMs <= RELEASE_MS ? [] : [`what was held was free after ${Math.round(releasedMs)} ms`]),
+    ...(asked.some(({ status }) => status === 503) ? [] : ["nobody had to wait: the scene shows too little"]),
+  ];
+}
+
+/** The one that stood still goes on. */
+async function faultsOfWaking(actor: Actor): Promise<string[]> {
+  if (!actor.isRunning()) return [`the process that stood still ended: ${actor.output()}`];
+  const { status } = await createApiClient(actor.url).call("GET", "/contacts");
+  return status === 200 ? [] : [`the process that stood still answers ${status}`];
+}
+
+function judge(world: World, accepted: readonly string[], seen: readonly string[]): FaultRow {
+  const mailed = world.sink.journal.map(({ messageId }) => emailIdOf(messageId));
+  const counts = new Map<string, number>();
+  for (const id of mailed) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const twice = [...counts].flatMap(([id, count]) => (count > 1 ? [id] : []));
+  const lost = accepted.filter((id) => !counts.has(id));
+  const faults = [
+    ...seen,
+    ...complain(twice, "mails left twice"),
+    ...complain(lost, "mails were accepted and never left"),
+  ];
+  return {
+    name: "frozen-api",
+    recipients: PEOPLE,
+    kills: 0,
+    sent: mailed.length,
+    failed: 0,
+    unconfirmed: 0,
+    twice: twice.length,
+    lost: lost.length,
+    recoveryMs: null,
+    faults,
+  };
+}
