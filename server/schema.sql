@@ -4,6 +4,23 @@
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
+CREATE OR REPLACE FUNCTION public.bounded_data(given jsonb, before jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  keys bigint;
+begin
+  if pg_column_size(given) < 16000 then return given; end if;
+  select count(*) into keys from jsonb_object_keys(given);
+  if keys > 2000 and keys > (select count(*) from jsonb_object_keys(before)) then
+    raise exception 'too many keys' using errcode = 'check_violation', constraint = 'contacts_data_keys';
+  end if;
+  return given;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.new_id()
  RETURNS uuid
  LANGUAGE sql
@@ -162,8 +179,10 @@ CREATE TABLE contact_fields (
   field       text                      NOT NULL,
   type        text                      NOT NULL,
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  number      integer                   NOT NULL  DEFAULT 0,
   CONSTRAINT contact_fields_pkey PRIMARY KEY (project_id, field),
   CONSTRAINT contact_fields_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT contact_fields_number CHECK (number <= 2000),
   CONSTRAINT contact_fields_type_check CHECK (type = ANY (ARRAY['string'::text, 'number'::text, 'boolean'::text, 'date'::text]))
 );
 

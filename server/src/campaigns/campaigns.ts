@@ -24,6 +24,7 @@ import {
   updateCampaignTexts,
   type CampaignFilter,
   type CampaignRow,
+  type ListedCampaignRow,
   type CampaignTexts,
 } from "./queries.ts";
 import { ratesOf } from "./rules.ts";
@@ -38,7 +39,7 @@ export type Counts = CampaignCounts & { unsubscribedCount: number };
 const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
 
 /** A campaign as its callers see it (decisions §8). */
-export function presentCampaign(row: CampaignRow, counts: Counts | undefined) {
+export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefined) {
   if (counts === undefined) throw new Error(`The campaign ${row.id} was not counted.`);
   return {
     id: row.id,

@@ -53,6 +53,10 @@ const COLUMNS = [
   "updated_at",
 ] as const;
 
+/** Lists leave out what is long. */
+export type ListedCampaignRow = Omit<CampaignRow, "body" | "audience_filter">;
+const LISTED_COLUMNS = COLUMNS.filter((column) => column !== "body" && column !== "audience_filter");
+
 /** What a person writes: everything but where it stands. */
 export interface CampaignTexts {
   name: string;
@@ -125,10 +129,10 @@ export async function listCampaignRows(
   projectId: string,
   filter: CampaignFilter,
   page: { limit: number; before: string | null },
-): Promise<CampaignRow[]> {
+): Promise<ListedCampaignRow[]> {
   let query = database
     .selectFrom("campaigns")
-    .select(COLUMNS)
+    .select(LISTED_COLUMNS)
     .where("project_id", "=", projectId)
     .where(matching(filter));
   if (page.before !== null) query = query.where("id", "<", page.before);

@@ -100,15 +100,18 @@ export async function updateContact(
   if (row === undefined) throw new Refusal("CONTACT_NOT_FOUND");
   const patch = readDataPatch(edit.data ?? undefined);
   const data = edit.data === null ? {} : applyPatch(row.data as Record<string, unknown>, patch);
+  const keys = Object.keys(data).length;
+  if (keys > LIMITS.contactKeys.value && keys > Object.keys(row.data as object).length) throw tooManyKeys();
   const changes = {
     ...(edit.email === undefined || edit.email === row.email ? {} : { email: edit.email }),
     ...(isDeepStrictEqual(data, row.data) ? {} : { data: JSON.stringify(data) }),
   };
   if (Object.keys(changes).length > 0) {
-    await updateContactRow(tx, projectId, id, changes).catch((error: unknown) => {
-      throw contactRefusal(error) ?? error;
-    });
-    await registerFields(tx, [{ projectId, patch }]);
+    await updateContactRow(tx, projectId, id, changes)
+      .then(() => registerFields(tx, [{ projectId, patch }]))
+      .catch((error: unknown) => {
+        throw contactRefusal(error) ?? error;
+      });
     await noteContacts(tx, [{ projectId, contactId: id }]);
   }
   if (edit.subscribed !== undefined)
@@ -132,9 +135,25 @@ export function contactRefusal(error: unknown): Refusal | null {
         "too_big",
         `The data of one contact may have at most ${LIMITS.dataBytes.value} bytes.`,
       );
+    case "contacts_data_keys":
+      return tooManyKeys();
+    case "contact_fields_number":
+      return invalidField(
+        "data",
+        "too_big",
+        `The contacts of a project may have at most ${LIMITS.fields.value} fields. Delete one that is not needed (DELETE /contacts/fields/:field), or use those that are there.`,
+      );
     default:
       return null;
   }
+}
+
+function tooManyKeys(): Refusal {
+  return invalidField(
+    "data",
+    "too_big",
+    `The data of one contact may have at most ${LIMITS.contactKeys.value} keys.`,
+  );
 }
 
 /** Deletes a contact as `deleteContacts` does. @throws Refusal CONTACT_NOT_FOUND. */

@@ -3,7 +3,7 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
-import type { Page } from "../platform/page.ts";
+import { fittingLimit, type Page } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
 import { membershipOf } from "./filters/compile-filter.ts";
@@ -16,8 +16,8 @@ import {
   listContactRows,
   listContactRowsNearby,
   listFewContactRows,
+  type ListedContactRow,
 } from "./list-queries.ts";
-import type { ContactRow } from "./queries.ts";
 
 /** What is left out restricts nothing. */
 export interface ContactFilter {
@@ -74,7 +74,7 @@ export async function listContacts(
 }
 
 type Conditions = ReadonlyArray<RawBuilder<SqlBool>>;
-type Found = { rows: ContactRow[]; total: number };
+type Found = { rows: ListedContactRow[]; total: number };
 
 /** An index has exactly these contacts in exactly this order. */
 async function listIndexed(
@@ -112,7 +112,9 @@ async function listSelected(
   return { rows: few.rows, total: isFirst ? few.found : 0 };
 }
 
-function toContactPage(rows: readonly ContactRow[], { limit, order }: ContactPageRequest): Page<ContactView> {
+function toContactPage(rows: readonly ListedContactRow[], request: ContactPageRequest): Page<ContactView> {
+  const { order } = request;
+  const limit = fittingLimit(request.limit, rows);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = rows.length > limit;

@@ -1,6 +1,7 @@
 // Statements of lists of contacts. Conditions are on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 import type { ContactPageRequest } from "./list-cursor.ts";
 import type { ContactRow } from "./queries.ts";
 
@@ -16,6 +17,12 @@ export function isSubscribed(subscribed: boolean): Condition {
   return subscribed ? sql`c.subscribed` : sql`not c.subscribed`;
 }
 
+/** A contact on a page. */
+export type ListedContactRow = ContactRow & RowOfBytes;
+
+/** What a page of contacts takes is nearly all their data. */
+export const DATA_BYTES = sql`octet_length(data::text)`;
+
 const COLUMNS = sql`c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at`;
 
 function placeOf({ order, after }: ContactPageRequest) {
@@ -25,6 +32,10 @@ function placeOf({ order, after }: ContactPageRequest) {
   return {
     isBehind: after === null ? sql`true` : behind,
     ordered: isAscending ? sql`order by ${key}` : sql`order by ${key} desc`,
+    fitting: {
+      size: DATA_BYTES,
+      order: sql`order by ${sql.ref(order.sort === "email" ? "email" : "id")} ${sql.raw(order.dir)}`,
+    },
   };
 }
 
@@ -36,12 +47,13 @@ export async function listContactRows(
   projectId: string,
   conditions: readonly Condition[],
   page: ContactPageRequest,
-): Promise<ContactRow[]> {
-  const { isBehind, ordered } = placeOf(page);
-  const { rows } = await sql<ContactRow>`
+): Promise<ListedContactRow[]> {
+  const { isBehind, ordered, fitting } = placeOf(page);
+  const found = sql`
     select ${COLUMNS} from contacts c
     where c.project_id = ${projectId} and ${isBehind} and ${all(conditions)}
-    ${ordered} limit ${page.limit + 1}`.execute(database);
+    ${ordered} limit ${page.limit + 1}`;
+  const { rows } = await sql<ListedContactRow>`${asFarAsItFits(found, fitting)}`.execute(database);
   return rows;
 }
 
@@ -51,13 +63,14 @@ export async function listContactRowsNearby(
   projectId: string,
   conditions: readonly Condition[],
   page: ContactPageRequest & { look: number },
-): Promise<ContactRow[]> {
-  const { isBehind, ordered } = placeOf(page);
-  const { rows } = await sql<ContactRow>`
+): Promise<ListedContactRow[]> {
+  const { isBehind, ordered, fitting } = placeOf(page);
+  const found = sql`
     select ${COLUMNS} from (
       select * from contacts c where c.project_id = ${projectId} and ${isBehind} ${ordered} limit ${page.look}
     ) c
-    where ${all(conditions)} ${ordered} limit ${page.limit + 1}`.execute(database);
+    where ${all(conditions)} ${ordered} limit ${page.limit + 1}`;
+  const { rows } = await sql<ListedContactRow>`${asFarAsItFits(found, fitting)}`.execute(database);
   return rows;
 }
 
@@ -67,16 +80,17 @@ export async function listFewContactRows(
   projectId: string,
   conditions: readonly Condition[],
   page: ContactPageRequest,
-): Promise<{ rows: ContactRow[]; found: number }> {
-  const { isBehind, ordered } = placeOf(page);
-  const { rows } = await sql<ContactRow & { found: number }>`
+): Promise<{ rows: ListedContactRow[]; found: number }> {
+  const { isBehind, ordered, fitting } = placeOf(page);
+  const firsts = sql`
+    select ${COLUMNS}, (select count(*) from found) as found
+    from page join contacts c on c.project_id = ${projectId} and c.id = page.id`;
+  const { rows } = await sql<ListedContactRow & { found: number }>`
     ${plannedEachTime} with found as materialized (
       select c.id, c.email from contacts c where c.project_id = ${projectId} and ${isBehind} and ${all(conditions)}
     ), page as (
       select c.id from found c ${ordered} limit ${page.limit + 1}
-    )
-    select ${COLUMNS}, (select count(*) from found) as found
-    from page join contacts c on c.project_id = ${projectId} and c.id = page.id ${ordered}`.execute(database);
+    ) ${asFarAsItFits(firsts, fitting)}`.execute(database);
   return { rows, found: rows[0]?.found ?? 0 };
 }
 

@@ -2,6 +2,7 @@
 // Before it: filters/compile-filter.ts compiled the filter. After it: segments/ and campaigns/ ask.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
+import { fittingLimit } from "../platform/page.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
 import { countContactsMatching, listContactsMatching } from "./matching-queries.ts";
 
@@ -14,12 +15,14 @@ export async function countMatching(
   return countContactsMatching(database, projectId, matches);
 }
 
-/** Contacts that match, newest first. */
+/** Contacts that match, newest first, as far as they fit into an answer: `isWhole` says whether all of the page do. */
 export async function listMatching(
   database: Database,
   projectId: string,
   matches: RawBuilder<SqlBool>,
   page: { limit: number; offset: number },
-): Promise<ContactView[]> {
-  return (await listContactsMatching(database, projectId, matches, page)).map(presentContact);
+): Promise<{ contacts: ContactView[]; isWhole: boolean }> {
+  const rows = await listContactsMatching(database, projectId, matches, page);
+  const fitting = fittingLimit(rows.length, rows);
+  return { contacts: rows.slice(0, fitting).map(presentContact), isWhole: fitting === rows.length };
 }

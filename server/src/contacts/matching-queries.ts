@@ -1,7 +1,8 @@
 // Statements over the contacts that match a compiled filter on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database.ts";
-import type { ContactRow } from "./queries.ts";
+import { asFarAsItFits } from "../platform/page.ts";
+import { DATA_BYTES, type ListedContactRow } from "./list-queries.ts";
 
 export async function countContactsMatching(
   database: Database,
@@ -21,10 +22,13 @@ export async function listContactsMatching(
   projectId: string,
   matches: RawBuilder<SqlBool>,
   page: { limit: number; offset: number },
-): Promise<ContactRow[]> {
-  const { rows } = await sql<ContactRow>`
-    ${plannedEachTime} select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at from contacts c
+): Promise<ListedContactRow[]> {
+  const found = sql`
+    select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at from contacts c
     where c.project_id = ${projectId} and ${matches}
-    order by c.id desc limit ${page.limit} offset ${page.offset}`.execute(database);
+    order by c.id desc limit ${page.limit} offset ${page.offset}`;
+  const order = sql`order by id desc`;
+  const { rows } = await sql<ListedContactRow>`
+    ${plannedEachTime} ${asFarAsItFits(found, { size: DATA_BYTES, order })}`.execute(database);
   return rows;
 }

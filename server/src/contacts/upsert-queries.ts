@@ -101,18 +101,18 @@ function upserted(contacts: readonly ContactUpsert[], fields: readonly ContactFi
       left join contacts c on c.project_id = i.project_id and c.email = i.email
     ), inserted as (
       insert into contacts (project_id, id, email, subscribed, data)
-      select project_id, new_id, email, subscribed, added from given where id is null order by project_id, email
+      select project_id, new_id, email, subscribed, bounded_data(added, '{}') from given where id is null order by project_id, email
       on conflict (project_id, email) do update set updated_at = now(),
-        data = (contacts.data || excluded.data) - array(
+        data = bounded_data((contacts.data || excluded.data) - array(
           select jsonb_array_elements_text(g.removed) from given g
-          where g.project_id = excluded.project_id and g.email = excluded.email)
+          where g.project_id = excluded.project_id and g.email = excluded.email), contacts.data)
       returning project_id, email, id, subscribed
     ), begun as (
       insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip)
       select i.project_id, i.id, i.id, i.subscribed, g.source, g.actor, g.ip
       from inserted i join given g on g.project_id = i.project_id and g.new_id = i.id
     ), patched as (
-      update contacts c set data = (c.data || g.added) - ${keysOf("g.removed")}, updated_at = now()
+      update contacts c set data = bounded_data((c.data || g.added) - ${keysOf("g.removed")}, c.data), updated_at = now()
       from (select * from given where differs order by project_id, email) g
       where c.project_id = g.project_id and c.id = g.id
     ), registered as (${fieldInsert(fields)}
@@ -151,8 +151,11 @@ export async function insertFields(tx: Tx, fields: readonly ContactField[]): Pro
 
 function fieldInsert(fields: readonly ContactField[]) {
   return sql`
-    insert into contact_fields (project_id, field, type)
-    select i.project_id, i.field, i.type from unnest(
+    insert into contact_fields (project_id, field, type, number)
+    select i.project_id, i.field, i.type,
+           (select count(*) from contact_fields f where f.project_id = i.project_id)
+             + row_number() over (partition by i.project_id order by i.field)
+    from unnest(
       ${fields.map((field) => field.projectId)}::uuid[],
       ${fields.map((field) => field.field)}::text[],
       ${fields.map((field) => field.type)}::text[]

@@ -4,7 +4,7 @@ import type { RawBuilder, SqlBool } from "kysely";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
 import {
   insertEvents,
   insertEventsFrom,
@@ -107,7 +107,8 @@ export async function listEvents(
   filter: EventFilter,
   request: PageRequest,
 ): Promise<Page<EventView>> {
-  return toPage(LIST, request, await listEventRows(database, projectId, filter, request), present);
+  const rows = await listEventRows(database, projectId, filter, request);
+  return toPage(LIST, { ...request, limit: fittingLimit(request.limit, rows) }, rows, present);
 }
 
 /** The most events of one mail that a timeline shows. */

@@ -5,6 +5,7 @@ import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import type { NewEvent } from "./events.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 
 /** Whether a tracked segment of the project waits for this event; events of the service change nothing else of a contact. */
 const isAwaited = sql`exists (
@@ -183,7 +184,7 @@ export async function listEventRows(
   projectId: string,
   { name, contactId, since }: EventFilter,
   { limit, before }: { limit: number; before: string | null },
-): Promise<EventRow[]> {
+): Promise<Array<EventRow & RowOfBytes>> {
   const page = sql`desc limit ${limit + 1}`;
   const recorded = [sql`v.project_id = ${projectId}`];
   const from = since === undefined ? null : sql`${since.toISOString()}::timestamptz`;
@@ -203,8 +204,9 @@ export async function listEventRows(
     ...(name === EMAIL_SENT ? [] : [recordedEvents(recorded, page)]),
     ...(name === undefined || name === EMAIL_SENT ? [sentEvents(sent, page)] : []),
   ];
-  const { rows } = await sql<EventRow>`
-    select * from (${sql.join(kinds, sql` union all `)}) told order by id ${page}`.execute(database);
+  const found = sql`select * from (${sql.join(kinds, sql` union all `)}) told order by id ${page}`;
+  const fitting = { order: sql`order by id desc`, size: sql`coalesce(octet_length(data::text), 0)` };
+  const { rows } = await sql<EventRow & RowOfBytes>`${asFarAsItFits(found, fitting)}`.execute(database);
   return rows;
 }
 

@@ -11,8 +11,6 @@ const DANGEROUS_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const MAX_PROBLEMS = 50;
 /** A path holds names the caller chose; longer ones are cut. */
 const MAX_FIELD_LENGTH = 200;
-/** As many values as the largest ordinary body can hold. Sixty megabytes of zeros would take more memory than there is. */
-const MAX_VALUES = LIMITS.bodyBytes.value / 2;
 
 /**
  * The value of a JSON body; `undefined` when it is empty.
@@ -21,8 +19,9 @@ const MAX_VALUES = LIMITS.bodyBytes.value / 2;
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is not valid UTF-8." });
-  if (bytes.length > LIMITS.bodyBytes.value && holdsTooManyValues(bytes))
-    throw invalidField("body", "too_big", `Must hold at most ${MAX_VALUES} values.`);
+  // Before they are made: a megabyte of `{},` takes a tenth of a second, sixty of them more memory than there is.
+  if (holdsTooManyValues(bytes))
+    throw invalidField("body", "too_big", `Must hold at most ${LIMITS.bodyValues.value} values.`);
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (error) {
@@ -41,25 +40,28 @@ const OBJECT = 0x7b;
 
 /** Counts what comes before a value outside of strings; strings are skipped at the speed of memory. */
 function holdsTooManyValues(bytes: Buffer): boolean {
+  const most = LIMITS.bodyValues.value;
   let count = 0;
-  for (let at = 0; at < bytes.length && count <= MAX_VALUES; at++) {
+  for (let at = 0; at < bytes.length && count <= most; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) at = endOfString(bytes, at);
     else if (byte === COMMA || byte === LIST || byte === OBJECT) count++;
   }
-  return count > MAX_VALUES;
+  return count > most;
 }
 
 function endOfString(bytes: Buffer, start: number): number {
-  let end = bytes.indexOf(QUOTE, start + 1);
-  while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);
-  return end === -1 ? bytes.length : end;
-}
-
-function isEscaped(bytes: Buffer, at: number): boolean {
-  let before = at - 1;
-  while (bytes[before] === BACKSLASH) before--;
-  return (at - before) % 2 === 0;
+  const quote = bytes.indexOf(QUOTE, start + 1);
+  if (quote === -1) return bytes.length;
+  if (bytes[quote - 1] !== BACKSLASH) return quote;
+  // From the first escape before a quote on byte by byte: to search from each of a million quotes would take longer.
+  let at = quote - 1;
+  while (at > start + 1 && bytes[at - 1] === BACKSLASH) at--;
+  for (; at < bytes.length; at++) {
+    if (bytes[at] === BACKSLASH) at++;
+    else if (bytes[at] === QUOTE) return at;
+  }
+  return bytes.length;
 }
 
 export interface HostileValues {

@@ -45,6 +45,8 @@ const RATE_WINDOW_SECONDS = 60;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** A link that a mail program glued to the words after it still finds its page, which says what is wrong. */
 const MAX_PATH_PARAMETER_LENGTH = 1_000;
+/** More parts than any path has. */
+const MAX_PATH_PARTS = 50;
 const TEXT_JSON_TYPES = ["text/plain", "application/json"];
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -277,7 +279,9 @@ function observe(options: HttpOptions, request: FastifyRequest, reply: FastifyRe
 
 /** The methods of the path that a URL names: of `/contacts/lookup` its own, and not those of `/contacts/:id`, which it fits as well. */
 function methodsOf(routes: readonly Route[], url: string): string[] {
-  const path = (url.split("?")[0] ?? "").replace(/\/+$/, "").split("/");
+  // Slashes without end are no path of ours, whatever stands between them.
+  const path = (url.split("?")[0] ?? "").split("/", MAX_PATH_PARTS);
+  while (path.length > 1 && path.at(-1) === "") path.pop();
   const fitting = routes
     .map(({ endpoint }) => endpoint)
     .filter((endpoint) => {

@@ -1,6 +1,7 @@
 // Cursor pages: newest first by id (UUIDv7). A cursor is opaque, names its list, and survives the deletion of its row.
-// Before it: contract/field.ts `pageQuery`. After it: every list verb.
+// A page ends early where it would hold too many bytes. Before it: contract/field.ts `pageQuery`. After it: every list verb.
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { sql, type RawBuilder } from "kysely";
 import { isId } from "./ids.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -27,6 +28,33 @@ export function readPage(
   if (!isId(before) || cursorOf(list, before) !== query.cursor)
     throw new Refusal("BAD_REQUEST", { message: "The cursor is not one this list handed out." });
   return { limit, before };
+}
+
+/** How many bytes the rows before this one hold, where a page may end early. */
+export interface RowOfBytes {
+  bytes_before: number;
+}
+
+/**
+ * The rows of a page as far as they fit into an answer, and one more that says that there is more. `order` and `size`, the
+ * bytes of a row, name columns of `page`.
+ */
+export function asFarAsItFits(
+  page: RawBuilder<unknown>,
+  { order, size }: { order: RawBuilder<unknown>; size: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  const sum = (last: RawBuilder<unknown>) =>
+    sql`coalesce(sum(${size}) over (${order} rows between unbounded preceding and ${last} preceding), 0)::float8`;
+  return sql`
+    select * from (
+      select p.*, ${sum(sql`1`)} as bytes_before, ${sum(sql`2`)} as bytes_before_last from (${page}) p
+    ) p where bytes_before_last <= ${LIMITS.pageBytes.value} ${order}`;
+}
+
+/** How many of the rows that `asFarAsItFits` found are on the page. */
+export function fittingLimit(limit: number, rows: readonly RowOfBytes[]): number {
+  const beyond = rows.findIndex((row) => row.bytes_before > LIMITS.pageBytes.value);
+  return beyond === -1 ? limit : Math.min(limit, beyond);
 }
 
 function cursorOf(list: string, id: string): string {

@@ -59,6 +59,7 @@ export interface ContactFieldsTable {
   field: string;
   type: string;
   created_at: Generated<Date>;
+  number: Generated<number>;
 }
 
 export interface ContactsTable {

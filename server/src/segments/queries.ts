@@ -1,6 +1,7 @@
 // Statements on `segments`: the records, and which of them are to be computed. Those on their members are in member-queries.ts.
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 
 export interface SegmentRow {
   id: string;
@@ -95,11 +96,15 @@ export async function listSegmentRows(
   database: Database,
   projectId: string,
   page: { limit: number; before: string | null } | null,
-): Promise<SegmentRow[]> {
-  let query = database.selectFrom("segments").select(COLUMNS).where("project_id", "=", projectId);
-  if (page !== null && page.before !== null) query = query.where("id", "<", page.before);
-  query = query.orderBy("id", "desc");
-  return (page === null ? query : query.limit(page.limit + 1)).execute();
+): Promise<Array<SegmentRow & RowOfBytes>> {
+  const found = sql`
+    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))} from segments
+    where project_id = ${projectId} and ${page === null || page.before === null ? sql`true` : sql`id < ${page.before}`}
+    order by id desc ${page === null ? sql`` : sql`limit ${page.limit + 1}`}`;
+  // A filter is told twice, in each of its forms.
+  const fitting = { order: sql`order by id desc`, size: sql`2 * coalesce(octet_length(filters::text), 0)` };
+  const { rows } = await sql<SegmentRow & RowOfBytes>`${asFarAsItFits(found, fitting)}`.execute(database);
+  return rows;
 }
 
 export async function countSegments(database: Database, projectId: string): Promise<number> {

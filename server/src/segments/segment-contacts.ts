@@ -1,7 +1,9 @@
 // Who is in a segment now, or would be by a filter that is not saved.
 // Before it: routes.ts. After it: contacts/ counts and lists who matches.
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database.ts";
+import { invalidField } from "../platform/refusal.ts";
 import type { ContactView } from "../contacts/contacts.ts";
 import { countMatching, listMatching } from "../contacts/matching-contacts.ts";
 import { getSegmentRow, segmentRestriction } from "./segments.ts";
@@ -14,7 +16,7 @@ export interface NumberedPage {
   totalPages: number;
 }
 
-/** Who is in a segment now, newest contact first. */
+/** Who is in a segment now, newest contact first. @throws Refusal VALIDATION_ERROR when the page would hold too many bytes. */
 export async function listSegmentContacts(
   database: Database,
   projectId: string,
@@ -24,10 +26,15 @@ export async function listSegmentContacts(
   const row = await getSegmentRow(database, projectId, id);
   const matches = await segmentRestriction(database, projectId, "id", row.id);
   const total = await countMatching(database, projectId, matches);
-  const data = await listMatching(database, projectId, matches, {
-    limit: pageSize,
-    offset: (page - 1) * pageSize,
-  });
+  const found = { limit: pageSize, offset: (page - 1) * pageSize };
+  const { contacts: data, isWhole } = await listMatching(database, projectId, matches, found);
+  // Pages with numbers cannot end early: what is left out would be on none of them.
+  if (!isWhole)
+    throw invalidField(
+      "pageSize",
+      "too_big",
+      `These contacts hold more than ${LIMITS.pageBytes.value} bytes: ask for fewer on a page.`,
+    );
   return { data, total, page, pageSize, totalPages: Math.ceil(total / pageSize) };
 }
 
@@ -42,6 +49,6 @@ export async function previewFilter(
   const matches = await segmentRestriction(database, projectId, "filters", filters);
   return {
     count: await countMatching(database, projectId, matches),
-    sample: await listMatching(database, projectId, matches, { limit: SAMPLE_SIZE, offset: 0 }),
+    sample: (await listMatching(database, projectId, matches, { limit: SAMPLE_SIZE, offset: 0 })).contacts,
   };
 }

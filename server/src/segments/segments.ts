@@ -1,10 +1,11 @@
 // Segments as records: create, read, list, change, delete; who is in one, and why.
 // Before it: routes.ts. After it: compute-segment.ts keeps the members of tracked ones; campaigns/ will send to them.
 import { groupedFilter, type Filter } from "@postloft/contract/filters.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { membershipForAll, restrictionForAll } from "../contacts/filters/compile-filter.ts";
 import { loadSegments, type SegmentSource } from "../contacts/filters/load-segments.ts";
@@ -69,16 +70,23 @@ export async function getSegment(database: Database, projectId: string, id: stri
 
 const LIST = "segments";
 
-/** All segments newest first, or a page of them when one is asked for. */
+/** All segments newest first, or a page of them when one is asked for. @throws Refusal VALIDATION_ERROR when all are too much. */
 export async function listSegments(
   database: Database,
   projectId: string,
   request: PageRequest | null,
 ): Promise<SegmentView[] | (Page<SegmentView> & { total: number })> {
   const rows = await listSegmentRows(database, projectId, request);
+  const limit = fittingLimit(request?.limit ?? rows.length, rows);
+  if (request === null && limit < rows.length)
+    throw invalidField(
+      "limit",
+      "required",
+      `The segments of the project hold more than ${LIMITS.pageBytes.value} bytes: ask for pages of them.`,
+    );
   if (request === null) return rows.map(present);
   const total = request.before === null ? await countSegments(database, projectId) : 0;
-  return { ...toPage(LIST, request, rows, present), total };
+  return { ...toPage(LIST, { ...request, limit }, rows, present), total };
 }
 
 export interface SegmentToCreate {

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 
 export interface TemplateRow {
   id: string;
@@ -128,18 +129,16 @@ export async function listTemplateRows(
   database: Database,
   projectId: string,
   filter: TemplateFilter,
-  page: { limit: number; before: string | null; maxBytes: number },
-): Promise<Array<TemplateRow & { bytes_before: number }>> {
+  page: { limit: number; before: string | null },
+): Promise<Array<TemplateRow & RowOfBytes>> {
   const conditions = conditionsOf(projectId, filter);
   if (page.before !== null) conditions.push(sql`id < ${page.before}`);
-  const { rows } = await sql<TemplateRow & { bytes_before: number }>`
-    select * from (
-      select id, name, description, type, subject, body, from_address, from_name, reply_to, created_at, updated_at,
-             (sum(octet_length(body)) over (order by id desc) - octet_length(body))::float8 as bytes_before
-      from templates where ${sql.join(conditions, sql` and `)}
-      order by id desc limit ${page.limit + 1}
-    ) t where bytes_before <= ${page.maxBytes}
-    order by id desc`.execute(database);
+  const found = sql`
+    select id, name, description, type, subject, body, from_address, from_name, reply_to, created_at, updated_at
+    from templates where ${sql.join(conditions, sql` and `)}
+    order by id desc limit ${page.limit + 1}`;
+  const fitting = { order: sql`order by id desc`, size: sql`octet_length(body)` };
+  const { rows } = await sql<TemplateRow & RowOfBytes>`${asFarAsItFits(found, fitting)}`.execute(database);
   return rows;
 }
 

@@ -431,13 +431,13 @@ test("a thousand and one templates are listed as a thousand and a cursor to the 
 
 test("templates too large for one answer come in several, none twice and none left out", async () => {
   const project = await server.createProject();
-  await makeMany(project.id, 20, 1_000_000);
+  await makeMany(project.id, 5, 1_000_000);
   const first = await list("", project.byKey);
-  expect(first).toMatchObject({ hasMore: true, total: 20 });
-  expect(first.data).toHaveLength(16);
+  expect(first).toMatchObject({ hasMore: true, total: 5 });
+  expect(first.data).toHaveLength(3);
   const rest = await list(`?limit=100&cursor=${first.cursor}`, project.byKey);
   expect(rest).toMatchObject({ hasMore: false });
-  expect(new Set([...first.data, ...rest.data].map(({ id }) => id)).size).toBe(20);
+  expect(new Set([...first.data, ...rest.data].map(({ id }) => id)).size).toBe(5);
 });
 
 test("a template that nothing uses says so", async () => {

@@ -4,7 +4,7 @@ import { domainOf } from "@postloft/contract/address.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
@@ -107,9 +107,6 @@ export async function getTemplate(
   return presentWhole(row);
 }
 
-/** What one list may hold, in bytes of bodies: a thousand large templates would not fit into memory. */
-const LIST_MAX_BYTES = 16_000_000;
-
 /** Templates newest first; `total` is counted on the first page only. A page ends early where it would get too large. */
 export async function listTemplates(
   database: Database,
@@ -117,9 +114,8 @@ export async function listTemplates(
   filter: TemplateFilter,
   request: PageRequest,
 ): Promise<Page<TemplateView> & { total: number }> {
-  const rows = await listTemplateRows(database, projectId, filter, { ...request, maxBytes: LIST_MAX_BYTES });
-  const fitting = rows.findIndex((row) => row.bytes_before + Buffer.byteLength(row.body) > LIST_MAX_BYTES);
-  const limit = fitting === -1 ? request.limit : Math.min(request.limit, Math.max(fitting, 1));
+  const rows = await listTemplateRows(database, projectId, filter, request);
+  const limit = fittingLimit(request.limit, rows);
   const total = request.before === null ? await countTemplates(database, projectId, filter) : 0;
   return { ...toPage("templates", { ...request, limit }, rows, present), total };
 }

@@ -1,0 +1,130 @@
+// Data without end: how many keys a contact may have, how many fields a project, and how much a page of them holds.
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { faultsOf, refusalOf, useTestServer, type Reply, type TestProject } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+const keys = (prefix: string, count = LIMITS.dataKeys.value) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, at]));
+const track = (project: TestProject, email: string, data: object) =>
+  server.call("POST", "/v1/track", { key: project.publicKey }, { email, event: "seen", data });
+
+test("the public key cannot add fields without end, and what is there goes on working", async () => {
+  const project = await server.createProject();
+  expect((await track(project, "a@example.com", keys("a"))).status).toBe(200);
+  expect((await track(project, "b@example.com", keys("b"))).status).toBe(200);
+  const refused = await track(project, "c@example.com", keys("c", 1));
+  expect(faultsOf(refused)).toEqual(["data too_big"]);
+  expect(refused.text).toContain(`at most ${LIMITS.fields.value} fields`);
+  const [one, other] = await Promise.all([
+    track(project, "d@example.com", { a1: "known" }),
+    track(project, "e@example.com", { unknown: "field" }),
+  ]);
+  expect([one.status, other.status]).toEqual([200, 422]);
+  expect(
+    (await server.call("DELETE", "/contacts/fields/data.a1?force=true", project.byKey)).status,
+  ).toBeLessThan(300);
+  expect((await track(project, "f@example.com", { unknown: "field" })).status).toBe(200);
+});
+
+test("a contact has so many keys and not one more, whichever way they come", async () => {
+  const project = await server.createProject();
+  await server.rows("alter table contact_fields drop constraint contact_fields_number");
+  for (const prefix of ["a", "b"])
+    expect((await track(project, "a@example.com", keys(prefix))).status).toBe(200);
+  const refused = await track(project, "a@example.com", { c: 1 });
+  expect(faultsOf(refused)).toEqual(["data too_big"]);
+  expect(refused.text).toContain(`at most ${LIMITS.contactKeys.value} keys`);
+  const [row] = await server.rows<{ id: string }>(
+    "select id from contacts where project_id = $1",
+    project.id,
+  );
+  const edit = (data: object) => server.call("PATCH", `/contacts/${row?.id}`, project.byKey, { data });
+  expect(faultsOf(await edit({ c: 1 }))).toEqual(["data too_big"]);
+  expect((await edit({ a1: null, c: 1 })).status).toBe(200);
+  expect((await track(project, "a@example.com", { c: null })).status).toBe(200);
+  expect((await track(project, "a@example.com", { d: 1 })).status).toBe(200);
+});
+
+interface Page {
+  data: Array<{ id: string }>;
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+}
+
+async function readAll(project: TestProject, path: string): Promise<{ ids: string[]; sizes: number[] }> {
+  const ids: string[] = [];
+  const sizes: number[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const next: string = cursor === "" ? path : `${path}&cursor=${cursor}`;
+    const { body, text }: Reply<Page> = await server.call<Page>("GET", next, project.byKey);
+    ids.push(...body.data.map(({ id }) => id));
+    sizes.push(text.length);
+    cursor = body.cursor;
+    expect(body.hasMore).toBe(cursor !== null);
+  }
+  return { ids, sizes };
+}
+
+test("pages of large contacts end early, and together they hold each of them once", async () => {
+  const project = await server.createProject();
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select $1, new_id(), n || '@example.com', true, jsonb_build_object('text', repeat('x', 700000)) from generate_series(1, 7) n`,
+    project.id,
+  );
+  for (const path of [
+    "/contacts?limit=100",
+    "/contacts?limit=2",
+    "/contacts?limit=100&sort=email",
+    "/contacts?limit=100&search=example",
+    "/contacts?limit=100&search=1%40",
+  ]) {
+    const { ids, sizes } = await readAll(project, path);
+    expect([path, new Set(ids).size, ids.length]).toEqual([
+      path,
+      path.includes("1%40") ? 1 : 7,
+      path.includes("1%40") ? 1 : 7,
+    ]);
+    expect(Math.max(...sizes)).toBeLessThan(LIMITS.pageBytes.value + 800_000);
+  }
+});
+
+test("pages with numbers that would hold too much ask for fewer", async () => {
+  const project = await server.createProject();
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select $1, new_id(), n || '@example.com', true, jsonb_build_object('text', repeat('x', 700000)) from generate_series(1, 7) n`,
+    project.id,
+  );
+  const filters = { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] };
+  const { body } = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
+    name: "All",
+    filters,
+  });
+  const list = (pageSize: number) =>
+    server.call("GET", `/segments/${body.id}/contacts?pageSize=${pageSize}`, project.byKey);
+  expect((await list(3)).status).toBe(200);
+  const refused = await list(7);
+  expect(refusalOf(refused)).toBe("422 VALIDATION_ERROR");
+  expect(faultsOf(refused)).toEqual(["pageSize too_big"]);
+});
+
+test("events with much in them come in shorter pages, too", async () => {
+  const project = await server.createProject();
+  await track(project, "a@example.com", {});
+  const [row] = await server.rows<{ id: string }>(
+    "select id from contacts where project_id = $1",
+    project.id,
+  );
+  await server.rows(
+    `insert into events (project_id, id, contact_id, name, data)
+     select $1, new_id(), $2, 'large', jsonb_build_object('text', repeat('x', 700000)) from generate_series(1, 7)`,
+    project.id,
+    row?.id,
+  );
+  const { ids } = await readAll(project, "/events?limit=100");
+  expect([new Set(ids).size, ids.length]).toEqual([8, 8]);
+});
