@@ -1,6 +1,7 @@
 // The HTTP side as one OpenAPI 3.1 document, made from the endpoints. No I/O: the server serves it, tools/generate writes it down.
 // Before it: endpoints.ts, openapi-schemas.ts, openapi-errors.ts. After it: /openapi.json, the page /docs, contract/openapi.json.
 import type { z } from "zod";
+import ANSWER_EXAMPLES from "./answer-examples.json" with { type: "json" };
 import type { CallerKind, Endpoint } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { errorAnswer, ERRORS, type ErrorCode } from "./errors.ts";
@@ -176,21 +177,29 @@ function answers(endpoint: Endpoint): Json {
   return Object.fromEntries(
     Object.entries(endpoint.answers).map(([status, schema]) => {
       const description = STATUS_TEXTS[Number(status)] ?? "Answered.";
-      const content = schema === null ? {} : { content: answerContent(endpoint, schema) };
+      const content =
+        schema === null ? {} : { content: answerContent(endpoint, schema, exampleOf(endpoint, status)) };
       return [status, { description, headers, ...content }];
     }),
   );
 }
 
-function answerContent(endpoint: Endpoint, schema: z.ZodType): Json {
+/** A real answer, recorded by tools/generate/answer-examples.ts: of what succeeds, where one was recorded. */
+function exampleOf({ name }: Endpoint, status: string): Json {
+  const examples: Readonly<Record<string, unknown>> = ANSWER_EXAMPLES;
+  return status.startsWith("2") && name in examples ? { example: examples[name] } : {};
+}
+
+function answerContent(endpoint: Endpoint, schema: z.ZodType, example: Json): Json {
   if (endpoint.envelope === "raw" || endpoint.envelope === "page") {
     const { type, schema: content } = rawContent(endpoint);
     return { [type]: { schema: content } };
   }
   const data = outputSchema(schema);
-  if (endpoint.envelope === "bare") return { "application/json": { schema: data } };
+  if (endpoint.envelope === "bare") return { "application/json": { schema: data, ...example } };
   const properties = { success: { type: "boolean", const: true }, data };
-  return { "application/json": { schema: { type: "object", properties, required: ["success", "data"] } } };
+  const wrapped = { type: "object", properties, required: ["success", "data"] };
+  return { "application/json": { schema: wrapped, ...example } };
 }
 
 /** One response for each status, which names the codes; equal ones are shared as components. */

@@ -1,0 +1,68 @@
+// The answers in the documentation are real ones: what the service answers today is made of the same parts, and fits the contract.
+// `WRITE_EXAMPLES=1 npm test -- answer-examples` records them anew.
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import examples from "@postloft/contract/answer-examples.json" with { type: "json" };
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { beforeAll, expect, test } from "vitest";
+import { useTestServer } from "../../server/src/testing/test-server.ts";
+import { asExamples, differences, recordAnswers, type Answers } from "./answer-examples.ts";
+import { ROOT } from "./generated-files.ts";
+
+const server = useTestServer();
+const RECORDING_MS = 120_000;
+let recorded: Answers = {};
+
+beforeAll(async () => {
+  recorded = asExamples(await recordAnswers(server.url), server.url);
+  if (process.env["WRITE_EXAMPLES"] === "1")
+    await writeFile(
+      path.join(ROOT, "contract/src/answer-examples.json"),
+      `${JSON.stringify(recorded, null, 2)}\n`,
+    );
+}, RECORDING_MS);
+
+/** Answers that no story of one small project has. */
+const NOT_RECORDED: Readonly<Record<string, string>> = {
+  "campaigns.pause": "the campaign, in the middle of sending",
+  "campaigns.resume": "the campaign, in the middle of sending",
+  "campaigns.retryFailed": "the campaign, with refused recipients",
+  "mailbox.system": "only with a setting",
+  "webhooks.sns": "only for what Amazon has signed",
+};
+
+const answering = ENDPOINTS.filter(
+  ({ name, envelope, answers }) =>
+    (envelope === "bare" || envelope === "wrapped") &&
+    Object.values(answers).some((schema) => schema !== null) &&
+    !(name in NOT_RECORDED),
+);
+
+test("every endpoint that answers JSON has a real answer in the documentation; one more call in answer-examples.ts records it", () => {
+  const names = answering.map(({ name }) => name).toSorted();
+  expect(Object.keys(recorded).toSorted()).toEqual(names);
+  expect(Object.keys(examples).toSorted()).toEqual(names);
+});
+
+test("what the service answers today is made of the same parts", () => {
+  expect(differences(recorded, examples)).toEqual([]);
+});
+
+test("each answer fits what the contract says of it", () => {
+  const unfit = answering.flatMap(({ name, answers, envelope }) => {
+    const given = recorded[name] as { data?: unknown };
+    const said = envelope === "wrapped" ? given.data : given;
+    const schemas = Object.values(answers).filter((schema) => schema !== null);
+    const faults = schemas.map((schema) => schema.safeParse(said).error?.issues ?? []);
+    return faults.some((issues) => issues.length === 0) ? [] : [{ name, faults }];
+  });
+  expect(unfit).toEqual([]);
+});
+
+test("a name that is gone, and a value of another kind, are told", () => {
+  expect(differences({ a: 1, b: [{ c: "x" }], d: null }, { a: "1", b: [{}], d: 2, e: 1 })).toEqual([
+    ".a",
+    ".b[].c",
+    ".e",
+  ]);
+});

@@ -1,0 +1,242 @@
+// A real answer of each endpoint that answers JSON, for the documentation: one story through the whole API of a running service.
+// Before it: a test starts the service. After it: contract/src/answer-examples.json, which openapi.ts shows.
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+
+/** Answers by the name of their endpoint. */
+export type Answers = Record<string, unknown>;
+
+type Body = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  /** Of the path. */
+  params?: Readonly<Record<string, string>>;
+  query?: string;
+  /** Default: the example of the documentation. */
+  body?: Body | FormData;
+}
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
+const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+const PATIENCE_TRIES = 200;
+const LOOK_MS = 50;
+const LISTED_ITEMS = 2;
+
+/** Asks one service everything, as its first user does. */
+export async function recordAnswers(url: string): Promise<Answers> {
+  const story = createStory(url);
+  await story.ask("auth.signup");
+  await story.ask("auth.login");
+  await story.ask("users.me");
+  const project = await story.ask<{ id: string; secret: string }>("projects.create");
+  story.speakFor(project.id);
+  await projects(story, project.id);
+  await domains(story, project.id);
+  const contactId = await contacts(story);
+  await segments(story, contactId);
+  await templates(story);
+  await campaigns(story);
+  await mails(story, contactId);
+  await contactFiles(story, contactId);
+  for (const name of ["instance.config", "instance.health", "instance.ready"]) await story.ask(name);
+  await story.ask("projects.regenerateKeys", { params: { id: project.id } });
+  await story.ask("auth.logout");
+  return story.answers;
+}
+
+type Story = ReturnType<typeof createStory>;
+
+function createStory(url: string) {
+  const answers: Answers = {};
+  let cookie = "";
+  let projectId = "";
+
+  async function fetchAnswer(name: string, { params = {}, query = "", body }: Asked) {
+    const endpoint = ENDPOINTS.find((one) => one.name === name);
+    if (endpoint === undefined) throw new Error(`There is no endpoint ${name}.`);
+    const sent = body ?? EXAMPLE_BODIES[name];
+    const path = endpoint.path.replaceAll(/:(\w+)/g, (_all, key: string) =>
+      encodeURIComponent(params[key] ?? ""),
+    );
+    const response = await fetch(`${url}${path}${query}`, {
+      method: endpoint.method,
+      headers: {
+        ...(cookie === "" ? {} : { cookie }),
+        ...(projectId === "" ? {} : { "x-project-id": projectId }),
+        ...(sent === undefined || sent instanceof FormData ? {} : { "content-type": "application/json" }),
+      },
+      ...(sent === undefined ? {} : { body: sent instanceof FormData ? sent : JSON.stringify(sent) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text}`);
+    cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
+    return text === "" ? null : (JSON.parse(text) as Body);
+  }
+
+  return {
+    answers,
+    speakFor(id: string) {
+      projectId = id;
+    },
+    /** Asks an endpoint and keeps what it answers; returns the answer without its envelope. */
+    async ask<Answer>(name: string, asked: Asked = {}): Promise<Answer> {
+      const answer = await fetchAnswer(name, asked);
+      answers[name] = answer;
+      return (answer !== null && "success" in answer && "data" in answer ? answer["data"] : answer) as Answer;
+    },
+    /** Asks until the answer is as wished. */
+    async askUntil<Answer>(name: string, asked: Asked, isDone: (answer: Answer) => boolean): Promise<Answer> {
+      for (let tries = 0; tries < PATIENCE_TRIES; tries++) {
+        const answer = await this.ask<Answer>(name, asked);
+        if (isDone(answer)) return answer;
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      }
+      throw new Error(`${name} did not become what it should.`);
+    },
+  };
+}
+
+async function projects({ ask }: Story, id: string): Promise<void> {
+  await ask("projects.list");
+  await ask("projects.update", { params: { id }, body: { language: "pt-BR" } });
+  await ask("projects.security", { params: { projectId: id } });
+  await ask("projects.ownSecurity", { params: { id } });
+}
+
+async function domains({ ask }: Story, projectId: string): Promise<void> {
+  const { id } = await ask<{ id: string }>("domains.create");
+  await ask("domains.verify", { params: { id } });
+  await ask("domains.list", { params: { projectId } });
+  await ask("domains.rotateKey", { params: { id } });
+}
+
+async function contacts({ ask }: Story): Promise<string> {
+  const { contact } = await ask<{ contact: string }>("v1.track");
+  await ask("v1.verify");
+  const params = { id: contact };
+  await ask("contacts.upsert");
+  await ask("contacts.update", { params, body: { subscribed: true, data: { plan: "team" } } });
+  await ask("contacts.get", { params });
+  await ask("contacts.list");
+  await ask("contacts.lookup");
+  await ask("contacts.listFields");
+  await ask("contacts.listFieldValues", { params: { field: "data.plan" } });
+  await ask("contacts.getFieldUsage", { params: { field: "data.plan" } });
+  return contact;
+}
+
+async function segments({ ask }: Story, contactId: string): Promise<void> {
+  const { id } = await ask<{ id: string }>("segments.create");
+  await ask("segments.list");
+  await ask("segments.preview");
+  await ask("segments.explain", { body: { ...EXAMPLE_BODIES["segments.explain"], contactId } });
+  await ask("segments.update", { params: { id } });
+  await ask("segments.get", { params: { id } });
+  await ask("segments.compute", { params: { id } });
+  await ask("segments.refresh", { params: { id } });
+  await ask("segments.contacts", { params: { id } });
+  const byHand = await ask<{ id: string }>("segments.create", { body: { name: "Testers", type: "STATIC" } });
+  await ask("segments.addMembers", { params: { id: byHand.id } });
+  await ask("segments.removeMembers", { params: { id: byHand.id } });
+}
+
+async function templates({ ask }: Story): Promise<void> {
+  const { id } = await ask<{ id: string }>("templates.create");
+  await ask("templates.list");
+  await ask("templates.get", { params: { id } });
+  await ask("templates.update", { params: { id } });
+  await ask("templates.usage", { params: { id } });
+  await ask("templates.preview");
+  await ask("templates.duplicate", { params: { id } });
+}
+
+async function campaigns(story: Story): Promise<void> {
+  const { ask } = story;
+  const create = EXAMPLE_BODIES["campaigns.create"] ?? {};
+  const { id } = await ask<{ id: string }>("campaigns.create");
+  const params = { id };
+  await ask("campaigns.replace", { params, body: { ...create, ...EXAMPLE_BODIES["campaigns.replace"] } });
+  await ask("campaigns.audience", { params });
+  await ask("campaigns.check", { params });
+  await ask("campaigns.test", { params });
+  await ask("campaigns.duplicate", { params });
+  await ask("campaigns.send", { params });
+  await ask("campaigns.cancel", { params });
+  await ask("campaigns.send", { params, body: {} });
+  await story.askUntil<{ status: string; deliveredCount: number }>(
+    "campaigns.get",
+    { params },
+    ({ status, deliveredCount }) => status === "SENT" && deliveredCount === 1,
+  );
+  await ask("campaigns.recipients", { params });
+  await ask("campaigns.stats", { params });
+  await ask("campaigns.list");
+}
+
+async function mails(story: Story, contactId: string): Promise<void> {
+  const { ask } = story;
+  const sent = await ask<{ emails: Array<{ email: string }> }>("v1.send");
+  const params = { id: sent.emails[0]?.email ?? "" };
+  await story.askUntil<{ status: string }>("emails.get", { params }, ({ status }) => status === "DELIVERED");
+  await ask("emails.list");
+  const { data } = await ask<{ data: Array<{ id: string }> }>("mailbox.list");
+  await ask("mailbox.get", { params: { id: data[0]?.id ?? "" } });
+  await ask("events.list");
+  await ask("events.listByContact", { params: { contactId } });
+}
+
+const isEnded = ({ state }: { state: string }) => state === "completed";
+
+async function contactFiles(story: Story, contactId: string): Promise<void> {
+  const { ask } = story;
+  await ask("contacts.export", { params: { id: contactId } });
+  await ask("contacts.consent", { params: { id: contactId } });
+  const file = new FormData();
+  file.set("file", new Blob(["email,plan\ngrace@example.com,pro\nno address,pro\n"]), "contacts.csv");
+  const imported = await ask<{ jobId: string }>("contacts.import", { body: file });
+  await story.askUntil("contacts.getImport", { params: { jobId: imported.jobId } }, isEnded);
+  const body = { contactIds: [contactId] };
+  await ask("contacts.bulkUnsubscribe");
+  await ask("contacts.bulkSubscribe", { body });
+  const changed = await ask<{ jobId: string }>("contacts.bulkDelete", { body });
+  await story.askUntil("contacts.getBulk", { params: { jobId: changed.jobId } }, isEnded);
+  await ask("contacts.deleteField", { params: { field: "data.plan" } });
+}
+
+/** The same ids, instants and address whenever it is recorded, no key that was valid, and of lists the beginning. */
+export function asExamples(answers: Answers, url: string): Answers {
+  const ids = new Map<string, string>();
+  const idOf = (id: string) => {
+    const known = ids.get(id);
+    if (known !== undefined) return known;
+    const made = `0199e0a1-7b2c-7d3e-8f40-${String(ids.size + 1).padStart(12, "0")}`;
+    ids.set(id, made);
+    return made;
+  };
+  const text = JSON.stringify(answers, (_key, value: unknown) =>
+    Array.isArray(value) ? value.slice(0, LISTED_ITEMS) : value,
+  )
+    .replaceAll(url, "https://post.example.com")
+    .replaceAll(ID, idOf)
+    .replaceAll(INSTANT, "2026-10-01T09:00:00.000Z")
+    .replaceAll(/\b([ps]k)_[A-Za-z0-9]{20,}/g, "$1_…")
+    .replaceAll(/\bp=[A-Za-z0-9+/=]{60,}/g, "p=MIIBIjANBgkqhkiG9w0BAQ…");
+  return JSON.parse(text) as Answers;
+}
+
+/** Where two answers are made of other things: names that only one has, values of another kind. Null, and a list of nothing, fit all. */
+export function differences(one: unknown, other: unknown, path = ""): string[] {
+  if (one === null || other === null) return [];
+  if (typeof one !== typeof other || Array.isArray(one) !== Array.isArray(other)) return [path];
+  if (typeof one !== "object") return [];
+  if (Array.isArray(one) && Array.isArray(other)) {
+    const [first, second] = [one[0] as unknown, other[0] as unknown];
+    return first === undefined || second === undefined ? [] : differences(first, second, `${path}[]`);
+  }
+  const [left, right] = [one as Body, other as Body];
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((name) =>
+    name in left && name in right
+      ? differences(left[name], right[name], `${path}.${name}`)
+      : [`${path}.${name}`],
+  );
+}
