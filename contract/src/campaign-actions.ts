@@ -2,9 +2,10 @@
 // Before it: campaigns.ts is the record. After it: server/src/campaigns/routes.ts.
 import { z } from "zod";
 import { campaign, counters } from "./campaigns.ts";
-import { EMAIL_STATUSES } from "./emails.ts";
+import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, emailAddress, instant, pageQuery, pathId } from "./field.ts";
+import { LIMITS } from "./limits.ts";
 
 const byId = z.object({ id: pathId });
 
@@ -59,6 +60,33 @@ export const retryFailedCampaign = action(
   "Send again to the recipients that failed",
   "Only those; nobody who was sent the mail, or may have been, gets it again.",
 );
+
+export const resolveCampaign = endpoint({
+  name: "campaigns.resolve",
+  method: "POST",
+  path: "/campaigns/:id/resolve",
+  summary: "Say what became of mails that are UNCONFIRMED",
+  description:
+    "Of those in `ids`, or of all: `sent` counts them as sent at the time of their handover, `failed` says that they were not taken (`retry-failed` would send them again), `retry` sends them again, so that some may get the mail twice. Others than those in doubt are left alone. Without `ids` the first " +
+    `${LIMITS.resolvedAtOnce.value.toLocaleString("en")} are resolved: call again while unconfirmedCount is more than 0. Who said so stands in the timeline of each mail. A campaign that is SENT sends again; one that is paused waits to be resumed; of a cancelled one nothing is sent again (409).`,
+  caller: "project",
+  params: byId,
+  body: z.object({
+    as: z.enum(RESOLUTIONS),
+    ids: z
+      .array(z.uuid())
+      .min(1)
+      .max(LIMITS.resolvedIds.value)
+      .optional()
+      .describe("The mails, as `GET /campaigns/:id/recipients?status=UNCONFIRMED` names them. Default: all."),
+  }),
+  answers: {
+    200: campaign.extend({
+      resolvedCount: z.int().describe("Mails that were in doubt and are not any more."),
+    }),
+  },
+  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
+});
 
 export const testCampaign = endpoint({
   name: "campaigns.test",

@@ -21,6 +21,10 @@ export const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
+/** What a person says of a mail in doubt, when somebody has found out, or decided. */
+export const RESOLUTIONS = ["sent", "failed", "retry"] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
 /** In the order in which they are sent when both wait. */
 export const EMAIL_KINDS = ["TRANSACTIONAL", "WORKFLOW", "CAMPAIGN"] as const;
 export type EmailKind = (typeof EMAIL_KINDS)[number];
@@ -42,7 +46,7 @@ export const email = z.object({
 });
 
 const timelineItem = z.object({
-  type: z.string().describe("queued, attempt, or the name of an event such as email.sent"),
+  type: z.string().describe("queued, attempt, resolved, or the name of an event such as email.sent"),
   at: instant,
   detail: z.string().nullable(),
 });
@@ -88,4 +92,18 @@ export const getEmail = endpoint({
   params: z.object({ id: pathId }),
   answers: { 200: wholeEmail },
   errors: ["EMAIL_NOT_FOUND"],
+});
+
+export const resolveEmail = endpoint({
+  name: "emails.resolve",
+  method: "POST",
+  path: "/emails/:id/resolve",
+  summary: "Say what became of a mail that is UNCONFIRMED",
+  description:
+    "`sent`: it counts as sent at the time of its handover. `failed`: it was not taken, and is not tried again. `retry`: it leaves once more under the same Message-ID; a mail of a campaign is sent again by `POST /campaigns/:id/resolve`. Who said so stands in the timeline. Saying the same again changes nothing; of a mail that is not in doubt: 409.",
+  caller: "project",
+  params: z.object({ id: pathId }),
+  body: z.object({ as: z.enum(RESOLUTIONS) }),
+  answers: { 200: wholeEmail },
+  errors: ["EMAIL_NOT_FOUND", "CONFLICT"],
 });

@@ -118,6 +118,12 @@ export const LIMITS = {
     "`seen` in `POST /segments/explain`; of what is longer, as JSON if it is no text, the beginning and `…`.",
   ),
   domains: limit(100, "domains", "Sender domains of one project; one more is 409."),
+  resolvedIds: limit(1000, "ids", "`ids` of one `POST /campaigns/:id/resolve`."),
+  resolvedAtOnce: limit(
+    5000,
+    "mails",
+    "Mails in doubt that one `POST /campaigns/:id/resolve` without `ids` resolves.",
+  ),
   recipients: limit(100, "recipients", "`to` of one `POST /v1/send`; each gets a mail of its own."),
   copies: limit(50, "addresses", "`cc` and `bcc` together."),
   templatesListed: limit(1000, "templates", "`GET /templates` without `limit` and `cursor`."),

@@ -67,6 +67,8 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     audienceType: "ALL",
   },
   "campaigns.replace": { subject: 'What is new, {{firstName ?? "friend"}}' },
+  "campaigns.resolve": { as: "retry", ids: ["0198c0de-7000-7000-8000-000000000001"] },
+  "emails.resolve": { as: "sent" },
   "campaigns.send": { scheduledFor: "2100-10-01T09:00:00+02:00" },
   "campaigns.test": { email: "ada@example.com" },
   "pages.unsubscribe": { "List-Unsubscribe": "One-Click" },

@@ -11,6 +11,10 @@ export type Role = (typeof ROLES)[number];
 export const TRACKING_MODES = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
 export type TrackingMode = (typeof TRACKING_MODES)[number];
 
+/** What is done with transactional mail of which nobody knows whether it was taken. */
+export const DOUBT_POLICIES = ["RETRY", "WAIT"] as const;
+export type DoubtPolicy = (typeof DOUBT_POLICIES)[number];
+
 const project = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -19,6 +23,7 @@ const project = z.object({
   role: z.enum(ROLES),
   language: z.string(),
   tracking: z.enum(TRACKING_MODES),
+  whenInDoubt: z.enum(DOUBT_POLICIES),
   defaultFrom: z.string().nullable(),
   disabled: z.boolean(),
   createdAt: instant,
@@ -72,6 +77,12 @@ export const updateProject = endpoint({
     name: projectName.optional(),
     language: language.optional().describe("Of pages and footers for contacts without one of their own."),
     tracking: z.enum(TRACKING_MODES).optional().describe("Of which mails opens and clicks are tracked."),
+    whenInDoubt: z
+      .enum(DOUBT_POLICIES)
+      .optional()
+      .describe(
+        "Transactional mail that was handed over without an answer: RETRY (default) sends it once more under the same Message-ID, so that it may arrive twice; WAIT leaves it UNCONFIRMED for a person.",
+      ),
     defaultFrom: mailbox
       .nullable()
       .optional()

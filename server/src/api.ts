@@ -95,7 +95,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
     }),
-    ...emailRoutes({ database }),
+    ...emailRoutes({ database, wakeSender: parts.wakeSender }),
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains }),
     ...userRoutes({ database, sessions, passwords, rateLimiter, signupsDisabled: facts.signupsDisabled }),

@@ -18,6 +18,7 @@ import {
   type CampaignParts,
 } from "./campaigns.ts";
 import { checkCampaign } from "./check-campaign.ts";
+import { resolveRecipients } from "./resolve-recipients.ts";
 import { cancelCampaign, pauseCampaign, resumeCampaign, retryFailed, sendCampaign } from "./send-campaign.ts";
 import { testCampaign } from "./test-campaign.ts";
 
@@ -107,6 +108,13 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
     route(actions.retryFailedCampaign, async ({ projectId, params, commit }) => {
       const answer = await commit(async (tx) => ok(await retryFailed(tx, projectId, params.id)));
       wakeSender();
+      return answer;
+    }),
+    route(actions.resolveCampaign, async ({ projectId, params, body, userId, commit }) => {
+      const answer = await commit(async (tx) =>
+        ok(await resolveRecipients(tx, projectId, params.id, body, userId)),
+      );
+      if (body.as === "retry") wakeSender();
       return answer;
     }),
     route(actions.testCampaign, async ({ projectId, params, body, commit }) => {

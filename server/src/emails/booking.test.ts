@@ -5,7 +5,13 @@ import { bookingOf, type Attempt } from "./booking.ts";
 import { refusalsUntilGivenUp } from "./rules.ts";
 import { refusalOutcome } from "./providers/transport.ts";
 
-const attempt: Attempt = { kind: "CAMPAIGN", number: 1, random: 0, transportName: "smtp" };
+const attempt: Attempt = {
+  kind: "CAMPAIGN",
+  number: 1,
+  earlierDoubts: 0,
+  random: 0,
+  transportName: "smtp",
+};
 const bookingFor = (meaning: Meaning, changes: Partial<Attempt> = {}, outage?: true) => {
   const outcome = refusalOutcome(meaning, "the answer", outage);
   if (outcome.kind === "withdrawn") throw new Error("no answer withdraws a mail");
@@ -72,15 +78,17 @@ test("of several transports the one that answered is kept", () => {
 });
 
 test.each([
-  ["TRANSACTIONAL", 1, "QUEUED"],
-  ["TRANSACTIONAL", 2, "UNCONFIRMED"],
-  ["WORKFLOW", 1, "UNCONFIRMED"],
-  ["CAMPAIGN", 1, "UNCONFIRMED"],
+  ["TRANSACTIONAL", 1, 0, "QUEUED", 30_000],
+  ["TRANSACTIONAL", 2, 0, "QUEUED", 120_000],
+  ["TRANSACTIONAL", 2, 1, "UNCONFIRMED", 0],
+  ["WORKFLOW", 1, 0, "UNCONFIRMED", 0],
+  ["CAMPAIGN", 1, 0, "UNCONFIRMED", 0],
 ] as const)(
-  "%s mail in doubt at attempt %i → %s, and nothing is told of its recipient",
-  (kind, number, status) => {
-    const booking = bookingOf({ kind: "uncertain", answer: "no reply" }, { ...attempt, kind, number });
-    expect(booking).toMatchObject({ status, sent: null, feedback: null, attempt: { meaning: null } });
+  "%s mail in doubt at attempt %i after %i such → %s for %i ms, and nothing is told of its recipient",
+  (kind, number, earlierDoubts, status, waitMs) => {
+    const now = { ...attempt, kind, number, earlierDoubts };
+    const booking = bookingOf({ kind: "uncertain", answer: "no reply" }, now);
+    expect(booking).toMatchObject({ status, waitMs, sent: null, feedback: null, attempt: { meaning: null } });
   },
 );
 

@@ -3,7 +3,7 @@
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import type { Meaning } from "./answers.ts";
 import type { Feedback, Outcome } from "./providers/transport.ts";
-import { isRetriedWhenUncertain, retryWaitMs } from "./rules.ts";
+import { retryWaitMs, waitInDoubtMs } from "./rules.ts";
 
 export type Booked = Exclude<Outcome, { kind: "withdrawn" }>;
 
@@ -12,6 +12,8 @@ export interface Attempt {
   kind: EmailKind;
   /** This one included. */
   number: number;
+  /** Of those before it, how many ended in doubt, as far as that is known here. */
+  earlierDoubts: number;
   /** 0 to 1. */
   random: number;
   /** Of the whole way out; an outcome may name the one of several that it was. */
@@ -54,11 +56,11 @@ export function bookingOf(outcome: Booked, attempt: Attempt): Booking {
     }
     case "rejected":
       return { ...unsent, status: "FAILED", feedback: (meaning && BOUNCES[meaning]) ?? null };
-    case "uncertain":
-      return {
-        ...unsent,
-        status: isRetriedWhenUncertain(attempt.kind, attempt.number) ? "QUEUED" : "UNCONFIRMED",
-      };
+    case "uncertain": {
+      const { kind, number: attempts, earlierDoubts, random } = attempt;
+      const waitMs = waitInDoubtMs(kind, { attempts, earlierDoubts }, random);
+      return waitMs === null ? { ...unsent, status: "UNCONFIRMED" } : { ...unsent, status: "QUEUED", waitMs };
+    }
     case "deferred": {
       const waitMs = outcome.retryAfterMs ?? retryWaitMs(attempt.kind, attempt.number, attempt.random);
       if (waitMs !== null) return { ...unsent, status: "QUEUED", waitMs };

@@ -6,6 +6,7 @@ import { contentId, isId, newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listEventsOfEmail } from "../events/events.ts";
+import { listResolutions } from "./doubt-queries.ts";
 import { layOutEmails, layOutMailsOf } from "./lay-out-emails.ts";
 import type { ListKind } from "./message-headers.ts";
 import { kindOf, messageIdOf } from "./rules.ts";
@@ -258,6 +259,11 @@ export async function getEmail(database: Database, projectId: string, id: string
       type: "attempt",
       at: attempt.created_at.toISOString(),
       detail: describeAttempt(attempt),
+    })),
+    ...(await listResolutions(database, projectId, id)).map((resolution) => ({
+      type: "resolved",
+      at: resolution.created_at.toISOString(),
+      detail: `as ${resolution.resolved_as}, by ${resolution.resolved_by}`,
     })),
     ...events.map((event) => ({ type: event.name, at: event.createdAt, detail: null })),
   ];

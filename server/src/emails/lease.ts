@@ -4,7 +4,8 @@ import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { isRetriedWhenUncertain, kindOf } from "./rules.ts";
+import { endDoubts } from "./doubts.ts";
+import { kindOf, waitInDoubtMs } from "./rules.ts";
 import { layOutInDoubt } from "./batch-queries.ts";
 import {
   countLiveSenders,
@@ -16,7 +17,7 @@ import {
   renewLease,
   requeueClaimed,
 } from "./lease-queries.ts";
-import { insertAttempts, updateOutcomes } from "./outcome-queries.ts";
+import { insertAttempts, updateOutcomes, type OutcomeRow } from "./outcome-queries.ts";
 
 const LEASE_SECONDS = 15;
 const BEAT_MS = 5_000;
@@ -125,19 +126,21 @@ export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly s
   const requeued = await requeueClaimed(tx, senderId);
   const uncertain = await listSendingOf(tx, senderId);
   if (uncertain.length === 0) return { requeued, uncertain: [] };
-  await updateOutcomes(
-    tx,
-    senderId,
-    uncertain.map((email) => ({
+  const outcomes = uncertain.map((email): OutcomeRow => {
+    const attempts = { attempts: email.attempts + 1, earlierDoubts: 0 };
+    const isRetried = waitInDoubtMs(kindOf(email.priority), attempts, 0) !== null;
+    return {
       projectId: email.project_id,
       id: email.id,
-      status: isRetriedWhenUncertain(kindOf(email.priority), email.attempts + 1) ? "QUEUED" : "UNCONFIRMED",
+      status: isRetried ? "QUEUED" : "UNCONFIRMED",
       reason: CRASH_REASON,
+      // It has waited until the lease ran out.
       waitMs: 0,
       subject: null,
       sent: null,
-    })),
-  );
+    };
+  });
+  await updateOutcomes(tx, senderId, await endDoubts(tx, outcomes, new Set(outcomes.map(({ id }) => id))));
   await insertAttempts(
     tx,
     uncertain.map((email) => ({

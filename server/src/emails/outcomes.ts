@@ -8,6 +8,7 @@ import type { Metrics } from "../platform/metrics.ts";
 import { noteSentMails } from "../events/contact-changes.ts";
 import type { Meaning } from "./answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
+import { endDoubts } from "./doubts.ts";
 import { batchedOf, type Desk } from "./desk.ts";
 import { insertBatched, type BatchedMail } from "./desk-queries.ts";
 import type { Lease } from "./lease.ts";
@@ -123,6 +124,7 @@ function handedOver(mail: Ready, outcome: Booked, senderId: string, transportNam
   const { attempt, feedback, ...booking } = bookingOf(outcome, {
     kind: kindOf(row.priority),
     number: row.attempts + 1,
+    earlierDoubts: 0,
     random: Math.random(),
     transportName,
   });
@@ -181,7 +183,13 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
     const rows = await updateOutcomes(
       tx,
       senderId,
-      own.map((entry) => entry.outcome),
+      await endDoubts(
+        tx,
+        own.map((entry) => entry.outcome),
+        new Set(
+          own.flatMap(({ attempt, outcome }) => (attempt?.outcome === "uncertain" ? [outcome.id] : [])),
+        ),
+      ),
     );
     const byId = new Map(own.map((entry) => [entry.outcome.id, entry]));
     const done = rows.flatMap((row) => {

@@ -4,8 +4,15 @@ import type { Database } from "../platform/database.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
 import { getEmail, listEmails } from "./emails.ts";
+import { resolveEmail } from "./resolve-emails.ts";
 
-export function emailRoutes({ database }: { database: Database }): Route[] {
+export interface EmailRouteParts {
+  database: Database;
+  /** A mail waits again: look now. */
+  wakeSender: () => void;
+}
+
+export function emailRoutes({ database, wakeSender }: EmailRouteParts): Route[] {
   return [
     route(contract.listEmails, async ({ projectId, query }) => {
       const { since, ...plain } = query;
@@ -15,5 +22,11 @@ export function emailRoutes({ database }: { database: Database }): Route[] {
     route(contract.getEmail, async ({ projectId, params }) =>
       ok(await getEmail(database, projectId, params.id)),
     ),
+    route(contract.resolveEmail, async ({ projectId, params, body, userId, commit }) => {
+      const resolve = await resolveEmail(database, projectId, params.id, body.as, userId);
+      const answer = await commit(async (tx) => ok(await resolve(tx)));
+      if (body.as === "retry") wakeSender();
+      return answer;
+    }),
   ];
 }

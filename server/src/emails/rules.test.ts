@@ -1,14 +1,14 @@
 // The rules of a mail's way out, case by case.
 import { expect, test } from "vitest";
-import { EMAIL_STATUSES } from "@postloft/contract/emails.ts";
+import { EMAIL_STATUSES, type EmailKind } from "@postloft/contract/emails.ts";
 import { newId } from "../platform/ids.ts";
 import {
   isForward,
-  isRetriedWhenUncertain,
   messageDateOf,
   messageIdOf,
   RETURNED_STATUSES,
   retryWaitMs,
+  waitInDoubtMs,
 } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
@@ -43,11 +43,16 @@ test.each([
   },
 );
 
+const wait = (kind: EmailKind, attempts: number, earlierDoubts: number) =>
+  waitInDoubtMs(kind, { attempts, earlierDoubts }, 0);
+
 test("of mails whose handover nobody saw the end of, only transactional ones are tried again, and once", () => {
-  expect(isRetriedWhenUncertain("TRANSACTIONAL", 1)).toBe(true);
-  expect(isRetriedWhenUncertain("TRANSACTIONAL", 2)).toBe(false);
-  expect(isRetriedWhenUncertain("WORKFLOW", 1)).toBe(false);
-  expect(isRetriedWhenUncertain("CAMPAIGN", 1)).toBe(false);
+  expect(wait("TRANSACTIONAL", 1, 0)).toBe(30_000);
+  expect(wait("TRANSACTIONAL", 2, 0)).toBe(2 * MINUTE_MS);
+  expect(wait("TRANSACTIONAL", 2, 1)).toBeNull();
+  expect(wait("TRANSACTIONAL", 3, 1)).toBeNull();
+  expect(wait("WORKFLOW", 1, 0)).toBeNull();
+  expect(wait("CAMPAIGN", 1, 0)).toBeNull();
 });
 
 test("every attempt carries the same Message-ID and the same Date", () => {

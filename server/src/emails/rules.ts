@@ -60,12 +60,22 @@ function waitAfterMs(refusal: number): number {
   return RETRY_WAITS_MS[refusal - 1] ?? HOUR_MS;
 }
 
-/** A mail whose handover was imminent when its sender died may have left: only transactional mail is tried again (ARCHITECTURE §3). */
-export function isRetriedWhenUncertain(kind: EmailKind, attempts: number): boolean {
-  return kind === "TRANSACTIONAL" && attempts < MAX_UNCERTAIN_ATTEMPTS;
-}
-
+/** How often a mail may end in doubt before it waits for a person. */
 export const MAX_UNCERTAIN_ATTEMPTS = 2;
+
+/**
+ * How long a mail that may have left waits for its one further try; null: it waits for a person. Only transactional mail is
+ * tried again: it may arrive twice, where otherwise it may not arrive. `earlierDoubts`: attempts before this one that ended
+ * so. The wait is that after a refusal: a server that swallows answers gets better, and a delivery can be reported meanwhile.
+ */
+export function waitInDoubtMs(
+  kind: EmailKind,
+  { attempts, earlierDoubts }: { attempts: number; earlierDoubts: number },
+  random: number,
+): number | null {
+  if (kind !== "TRANSACTIONAL" || earlierDoubts + 1 >= MAX_UNCERTAIN_ATTEMPTS) return null;
+  return retryWaitMs(kind, attempts, random);
+}
 
 /** What can come back about a mail, each with an instant of its own in its row. */
 export const RETURNED_STATUSES = ["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const;

@@ -237,6 +237,14 @@ test("a permanent refusal fails the mail with the server's answer, and it is not
   });
 });
 
+/** How long a mail that was tried once waits; 0 before that. */
+async function waitMsOf(id: string): Promise<number> {
+  const { rows } = await sql<{ wait_ms: number }>`
+    select (extract(epoch from due_at - now()) * 1000)::float8 as wait_ms from emails
+    where id = ${id} and status = 'QUEUED' and attempts = 1`.execute(database);
+  return rows[0]?.wait_ms ?? 0;
+}
+
 test.each([
   ["TRANSACTIONAL", 2],
   ["CAMPAIGN", 1],
@@ -246,7 +254,12 @@ test.each([
     transport.play = async (_message, gate) =>
       (await gate()) ? { kind: "uncertain", answer: "no reply after the dot" } : { kind: "withdrawn" };
     const [id = ""] = await enqueue([{ kind }]);
-    await start();
+    const sender = await start();
+    for (let further = 1; further < times; further++) {
+      await vi.waitUntil(async () => (await waitMsOf(id)) > 20_000, WAIT);
+      await sql`update emails set due_at = now()`.execute(database);
+      sender.wake();
+    }
     await until(id, "UNCONFIRMED");
     expect(transport.handedOver).toHaveLength(times);
     expect(new Set(transport.handedOver.map((message) => message.raw.toString())).size).toBe(1);

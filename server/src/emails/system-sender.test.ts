@@ -98,7 +98,14 @@ test("in doubt it leaves once more under the same Message-ID, and then never aga
   transport.play = async (_message, gate) =>
     (await gate()) ? { kind: "uncertain", answer: "no reply" } : { kind: "withdrawn" };
   const [id = ""] = await enqueue();
-  await start(transport);
+  const sender = await start(transport);
+  await vi.waitFor(
+    async () => expect(await rowOf(id)).toMatchObject({ status: "QUEUED", answer: "no reply" }),
+    OUTBOX_WAIT,
+  );
+  expect((await rowOf(id)).due_at.getTime()).toBeGreaterThan(Date.now() + 20_000);
+  await sql`update system_mails set due_at = now()`.execute(outbox.database);
+  sender.wake();
   await until(id, "UNCONFIRMED");
   expect(new Set(transport.handedOver.map(({ raw }) => raw.toString())).size).toBe(1);
   expect(transport.handedOver).toHaveLength(2);

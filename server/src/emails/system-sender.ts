@@ -109,6 +109,8 @@ async function handOver(
     const booking = bookingOf(outcome, {
       kind: "TRANSACTIONAL",
       number: mail.attempts,
+      // Nothing is kept of each attempt: all of them might have.
+      earlierDoubts: mail.attempts - 1,
       random: Math.random(),
       transportName: transport.name,
     });

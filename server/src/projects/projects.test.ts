@@ -43,6 +43,7 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
     role: "OWNER",
     language: "en",
     tracking: "ENABLED",
+    whenInDoubt: "RETRY",
     defaultFrom: null,
     disabled: false,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -79,12 +80,14 @@ test("a change keeps what it leaves out", async () => {
   const caller = { cookie: owner.cookie };
   await patch(caller, id, { name: "Renamed" });
   await patch(caller, id, { language: "pt-BR" });
+  await patch(caller, id, { whenInDoubt: "WAIT" });
   const reply = await patch(caller, id, { tracking: "MARKETING_ONLY" });
   expect(reply.status).toBe(200);
   expect(reply.body).toMatchObject({
     name: "Renamed",
     language: "pt-BR",
     tracking: "MARKETING_ONLY",
+    whenInDoubt: "WAIT",
     defaultFrom: null,
   });
   expect((await patch(caller, id, {})).body).toMatchObject({ name: "Renamed", language: "pt-BR" });
@@ -114,6 +117,7 @@ test("every faulty setting is told at once, and nothing changes", async () => {
     name: "",
     language: "klingon",
     tracking: "SOMETIMES",
+    whenInDoubt: "GUESS",
     defaultFrom: "nobody",
   });
   expect(reply.status).toBe(422);
@@ -122,6 +126,7 @@ test("every faulty setting is told at once, and nothing changes", async () => {
     "language invalid_string",
     "name too_small",
     "tracking invalid_enum_value",
+    "whenInDoubt invalid_enum_value",
   ]);
   expect(await list(caller)).toEqual([before]);
 });

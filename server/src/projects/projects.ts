@@ -25,6 +25,7 @@ export interface ProjectView {
   role: Role;
   language: string;
   tracking: string;
+  whenInDoubt: string;
   defaultFrom: string | null;
   disabled: boolean;
   createdAt: string;
@@ -40,6 +41,7 @@ function present(sealer: Sealer, row: ProjectRow): ProjectView {
     role: row.role as Role,
     language: row.language,
     tracking: row.tracking,
+    whenInDoubt: row.when_in_doubt,
     defaultFrom: row.default_from,
     disabled: row.disabled,
     createdAt: row.created_at.toISOString(),

@@ -61,6 +61,7 @@ export interface ProjectRow {
   name: string;
   language: string;
   tracking: string;
+  when_in_doubt: string;
   default_from: string | null;
   disabled: boolean;
   created_at: Date;
@@ -90,6 +91,7 @@ export async function listProjectRows(
       "p.name",
       "p.language",
       "p.tracking",
+      "p.when_in_doubt",
       "p.default_from",
       "p.disabled",
       "p.created_at",
@@ -106,6 +108,7 @@ export interface ProjectChanges {
   name?: string;
   language?: string;
   tracking?: string;
+  when_in_doubt?: string;
   default_from?: string | null;
 }
 

@@ -22,11 +22,12 @@ export function projectRoutes({ database, sealer }: { database: Database; sealer
 
 type UpdateBody = (typeof contract.updateProject)["body"]["_zod"]["output"];
 
-function projectChanges({ name, language, tracking, defaultFrom }: UpdateBody) {
+function projectChanges({ name, language, tracking, whenInDoubt, defaultFrom }: UpdateBody) {
   return {
     ...(name === undefined ? {} : { name }),
     ...(language === undefined ? {} : { language }),
     ...(tracking === undefined ? {} : { tracking }),
+    ...(whenInDoubt === undefined ? {} : { when_in_doubt: whenInDoubt }),
     ...(defaultFrom === undefined
       ? {}
       : { default_from: defaultFrom === null ? null : mailboxText(defaultFrom) }),
