@@ -21,6 +21,7 @@ import { contactJobs } from "./contacts/jobs.ts";
 import type { ContactLinks } from "./contacts/links.ts";
 import { startFollowingChanges } from "./segments/follow-changes.ts";
 import { readFooters } from "./templates/footers.ts";
+import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
 import { startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { snapshotStep } from "./campaigns/snapshot-recipients.ts";
@@ -84,6 +85,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     prepare,
     applyFeedback: deliveries.applyFeedback,
     connections: parts.connections,
+    pauseInDoubt: createPauseInDoubt({ database, log, metrics }),
     ...parts.pace,
     systemFrom: parts.systemFrom,
     outages: () => parts.watches.flatMap((watch) => watch.outage() ?? []),

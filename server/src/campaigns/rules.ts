@@ -33,6 +33,21 @@ export function refusedReason(answer: string): string {
   );
 }
 
+/**
+ * From so many handovers without an answer among the last mails on a campaign pauses by itself: more than a fifth. Fewer can be
+ * one event: a server that restarts cuts all connections that were in a handover. A server that answers none at all is noticed
+ * sooner, by the brake of the sender.
+ */
+export const DOUBT_LIMIT = { uncertain: 21, last: 100 } as const;
+
+/** Why it paused, for whoever looks at it. `which` mails got no answer; `answer` is what is known of the last of them. */
+export function doubtReason(which: string, answer: string): string {
+  return (
+    `It paused by itself: ${which} were handed over and got no answer, so that nobody knows whether they were taken. ` +
+    `They are UNCONFIRMED: look them up at the mail server. The last one: ${answer}`
+  );
+}
+
 /** Whether a kind goes to subscribed contacts only (spec §3.1). */
 export function needsSubscription(kind: CampaignKind): boolean {
   return kind !== "TRANSACTIONAL";

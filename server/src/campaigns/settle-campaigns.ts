@@ -12,6 +12,7 @@ import type { Domains } from "../domains/domains.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findCampaign, findCampaignForUpdate, updateStatus, type Transition } from "./queries.ts";
+import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
 import { MISSED_MS, REFUSAL_LIMIT, refusedReason, TRANSITIONS } from "./rules.ts";
 import { addSnapshotJob } from "./send-campaign.ts";
@@ -178,6 +179,7 @@ export function startSettlingCampaigns(options: SettlerOptions): CampaignSettler
   async function lookOnce(): Promise<void> {
     if ((await startDueCampaigns(options)) > 0) options.wakeJobs();
     await pauseRefusedCampaigns(options);
+    await pauseDoubtfulCampaigns(options);
     await finishCampaigns(options);
     if (performance.now() < nextAuditMs) return;
     nextAuditMs = performance.now() + AUDIT_EVERY_MS;

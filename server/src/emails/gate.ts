@@ -6,6 +6,7 @@ import { createGroupCommit } from "../platform/group-commit.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { batchedOf, type Desk } from "./desk.ts";
+import type { DoubtBrake } from "./doubt-brake.ts";
 import type { Lease } from "./lease.ts";
 import type { Places } from "./places.ts";
 import type { Ready } from "./prepare-emails.ts";
@@ -30,12 +31,13 @@ export interface GateOptions {
   /** As many as mails may be in doubt at once. */
   places: Places;
   desk: Desk;
+  brake: DoubtBrake;
   log: Log;
   metrics: Metrics;
 }
 
 export function createGate(options: GateOptions): Gate {
-  const { database, lease, places, desk, log, metrics } = options;
+  const { database, lease, places, desk, brake, log, metrics } = options;
 
   async function passPlain(mails: readonly Ready[]): Promise<Iterable<string>> {
     return mails.length === 0 ? [] : markSending(database, lease.senderId(), mails.map(keyOf));
@@ -77,6 +79,7 @@ export function createGate(options: GateOptions): Gate {
   });
   return {
     async ask(mail) {
+      if (!(await brake.pass(mail.row))) return false;
       const batched = batchedOf(mail.row);
       if (batched !== null && (await desk.ask(batched, mail.listKind !== null))) return true;
       // It has a row, maybe since somebody asked for it.

@@ -9,6 +9,7 @@ import { createDestinationLimits, echoOf, type Echo } from "./destination-limits
 import { BATCH_SIZE, releaseBatches } from "./batch-queries.ts";
 import { createClaims } from "./claims.ts";
 import { createDesk } from "./desk.ts";
+import { createDoubtBrake, type PauseInDoubt } from "./doubt-brake.ts";
 import { createGate } from "./gate.ts";
 import { createLease } from "./lease.ts";
 import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
@@ -35,6 +36,8 @@ export interface SenderOptions {
   applyFeedback: Feedbacks;
   /** Messages in handover at once, and the most that can be in doubt after a crash. */
   connections: number;
+  /** Of a campaign whose handovers get no answer. Default: nothing pauses. */
+  pauseInDoubt?: PauseInDoubt;
   /** Of these at most so many to one destination. Default: all. */
   destinationConnections?: number;
   /** Mails of one project a second, by all processes together. Default 0: as many as go. */
@@ -76,7 +79,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const lease = await createLease(options);
   const places = createPlaces(connections);
   const desk = createDesk({ database, lease, places });
-  const gate = createGate({ database, lease, places, desk, log, metrics });
+  const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
+  const gate = createGate({ database, lease, places, desk, brake, log, metrics });
   const books = createBookkeeper({ ...options, transportName: transport.name, lease, desk });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
   const room = createWaitingRoom<Ready>(
@@ -105,6 +109,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         return { kind: "withdrawn" };
       });
     noteAttempt(mail, outcome, options);
+    await brake.tell(mail.row, outcome);
     if (outcome.kind === "sent") measure.count();
     return outcome;
   }

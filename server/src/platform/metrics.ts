@@ -62,7 +62,7 @@ export function createMetrics(): Metrics {
     }),
     campaignsPaused: new Counter({
       name: "postloft_campaigns_paused_total",
-      help: "Campaigns that paused by themselves, because too many of their mails were refused.",
+      help: "Campaigns that paused by themselves, because too many of their mails were refused or got no answer.",
       registers,
     }),
     unbalancedCampaigns: new Gauge({

@@ -1,0 +1,76 @@
+// Statements on campaigns whose mails are in doubt: which had too many of them, and their pause.
+// Before it: pause-in-doubt.ts. After it: `campaigns`.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+import { isEmailSent } from "../events/events.ts";
+import type { CampaignRef } from "./settle-queries.ts";
+
+export interface DoubtfulCampaign extends CampaignRef {
+  sending_since: Date;
+  /** What is known of the last handover without an answer. */
+  answer: string;
+}
+
+/** So many handovers without an answer of other mail in the project are passed by. */
+const PASSED_BY = 1_000;
+
+/**
+ * Campaigns that are sending and of whose last mails, since they began to send, so many got no answer. What a sender left that
+ * died does not count. Read like refusals are (listRefusedCampaigns): a few hundred rows, and none where nothing is in doubt.
+ */
+export async function listDoubtfulCampaigns(
+  database: Database,
+  limit: { uncertain: number; last: number },
+): Promise<DoubtfulCampaign[]> {
+  // Literals: with parameters the planner does not know how few these are.
+  const uncertain = sql.lit(limit.uncertain);
+  const others = sql.lit(limit.last - limit.uncertain + 1);
+  const { rows } = await sql<DoubtfulCampaign>`
+    select c.project_id, c.id, c.sending_since, d.answer from campaigns c
+    cross join lateral (
+      select count(*) as count, min(created_at) as since, (array_agg(answer order by created_at desc))[1] as answer
+      from (
+        select a.created_at, a.answer from (
+          select email_id, created_at, answer from email_attempts
+          where project_id = c.project_id and outcome = 'uncertain' and transport is not null
+            and created_at > c.sending_since
+          order by created_at desc limit ${sql.lit(PASSED_BY)}
+        ) a
+        join emails e on e.project_id = c.project_id and e.id = a.email_id and e.campaign_id = c.id
+        order by a.created_at desc limit ${uncertain}
+      ) newest
+    ) d
+    cross join lateral (
+      select count(*) as count from (
+        (select 1 from emails e
+         where e.project_id = c.project_id and e.campaign_id = c.id and ${isEmailSent(sql`d.since`)}
+         order by sent_event_id(e.id, e.sent_at) limit ${others})
+        union all
+        (select 1 from email_attempts a
+         join emails e on e.project_id = a.project_id and e.id = a.email_id and e.campaign_id = c.id
+         where a.project_id = c.project_id and a.meaning in ('hard-bounce', 'soft-bounce', 'policy', 'message')
+           and a.created_at >= d.since
+         order by a.meaning, a.created_at limit ${others})
+      ) other
+      where d.count = ${uncertain}
+    ) o
+    where c.status = 'SENDING' and c.finished_at is null and d.count = ${uncertain} and o.count < ${others}`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** Pauses a campaign that is sending, and since `sendingSince` where that is given; answers its name, or null when it did not. */
+export async function updateDoubtfulToPaused(
+  tx: Tx,
+  campaign: { projectId: string; campaignId: string; sendingSince: Date | null },
+  reason: string,
+): Promise<string | null> {
+  const { projectId, campaignId, sendingSince } = campaign;
+  const { rows } = await sql<{ name: string }>`
+    update campaigns set status = 'PAUSED', held_reason = ${reason}, updated_at = now()
+    where project_id = ${projectId} and id = ${campaignId} and status = 'SENDING'
+      and (${sendingSince}::timestamptz is null or date_trunc('milliseconds', sending_since) = ${sendingSince})
+    returning name`.execute(tx);
+  return rows[0]?.name ?? null;
+}

@@ -1,0 +1,55 @@
+// Campaigns whose mails get no answer after their handover pause by themselves: at once when so many in a row got none, and when
+// too large a part of the last ones did. Before it: emails/doubt-brake.ts, settle-campaigns.ts. After it: a person resumes and resolves.
+import { transaction, type Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import type { PauseInDoubt } from "../emails/doubt-brake.ts";
+import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { readMemberAddresses } from "../projects/members.ts";
+import { listDoubtfulCampaigns, updateDoubtfulToPaused } from "./doubt-queries.ts";
+import { pausedCampaignMail } from "./paused-campaign-mail.ts";
+import { DOUBT_LIMIT, doubtReason } from "./rules.ts";
+
+export interface PauseParts {
+  database: Database;
+  log: Log;
+  metrics: Metrics;
+}
+
+/** For the sender, when so many handovers of a campaign in a row got no answer. */
+export function createPauseInDoubt(parts: PauseParts): PauseInDoubt {
+  return ({ projectId, campaignId, probes, answer }) =>
+    pause(parts, { projectId, campaignId, sendingSince: null }, doubtReason(`${probes} in a row`, answer));
+}
+
+/** Pauses campaigns of whose last mails too many got no answer, without so many of them in a row. */
+export async function pauseDoubtfulCampaigns(parts: PauseParts): Promise<void> {
+  for (const campaign of await listDoubtfulCampaigns(parts.database, DOUBT_LIMIT)) {
+    const { project_id: projectId, id: campaignId, sending_since: sendingSince, answer } = campaign;
+    const share = `more than a fifth of its last ${DOUBT_LIMIT.last} mails`;
+    await pause(parts, { projectId, campaignId, sendingSince }, doubtReason(share, answer));
+  }
+}
+
+/** Unless it does not send any more, or was resumed after `sendingSince`; tells the members of its project. */
+async function pause(
+  { database, log, metrics }: PauseParts,
+  campaign: { projectId: string; campaignId: string; sendingSince: Date | null },
+  reason: string,
+): Promise<void> {
+  const { projectId, campaignId } = campaign;
+  const isOurs = await transaction(database, async (tx) => {
+    const name = await updateDoubtfulToPaused(tx, campaign, reason);
+    if (name === null) return false;
+    const mail = pausedCampaignMail({ id: campaignId, name }, reason, "in-doubt");
+    const members = await readMemberAddresses(tx, projectId);
+    await enqueueSystemMails(
+      tx,
+      members.map((to) => ({ to, ...mail })),
+    );
+    return true;
+  });
+  if (!isOurs) return;
+  metrics.campaignsPaused.inc();
+  log.warn({ projectId, campaignId, reason }, "a campaign paused: its handovers get no answer");
+}
