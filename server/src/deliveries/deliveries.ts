@@ -46,6 +46,8 @@ interface Item {
   meaning: Interpretation;
   at: Date;
   data: Readonly<Record<string, unknown>>;
+  /** Nobody knew whether the mail had been taken: whatever comes back says that it was. */
+  isInDoubt: boolean;
 }
 
 export interface Deliveries {
@@ -67,7 +69,14 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
         tx,
         items.flatMap(({ feedback, ...item }, index) => {
           const { facts = {} } = mails[index] ?? {};
-          return FEEDBACK[feedback].map((meaning) => ({ ...item, facts, meaning, at, data: {} }));
+          return FEEDBACK[feedback].map((meaning) => ({
+            ...item,
+            facts,
+            meaning,
+            at,
+            data: {},
+            isInDoubt: false,
+          }));
         }),
         guard,
       );
@@ -83,6 +92,7 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
           meaning: neverLeaves(mail.status) ? afterTheEnd(INTERPRETATIONS[kind]) : INTERPRETATIONS[kind],
           at: plausible(at, mail.id),
           data,
+          isInDoubt: mail.status === "UNCONFIRMED",
         })),
         guard,
       );
@@ -171,6 +181,9 @@ async function findNew(
   const keyOf = ({ projectId, emailId, at }: Item) => ({ projectId, id: emailId, at });
   const [soft, confirmed] = [of("soft-bounce"), of("confirmed")];
   const firstSoft = await noteSoftBounces(tx, soft.map(keyOf));
+  // The others of these move the mail by themselves.
+  const proofs = items.filter(({ isInDoubt, meaning }) => isInDoubt && meaning.status === null);
+  await confirmSent(tx, proofs.filter((item) => !confirmed.includes(item)).map(keyOf));
   const told = await confirmSent(tx, confirmed.map(keyOf));
   const firsts = new Map<Item, boolean | undefined>([
     ...soft.map((item, at) => [item, firstSoft[at]] as const),

@@ -5,7 +5,10 @@ import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { consequences } from "./outcome-queries.ts";
 
-/** Of these mails, those that wait for a person after this doubt: their project wants it, or it is not their first. */
+/**
+ * Of these mails, those that wait for a person after this doubt: their project wants it, it is not their first, or an earlier
+ * attempt that was in doubt is known as sent since.
+ */
 export async function listWithoutFurtherTry(
   tx: Tx,
   keys: ReadonlyArray<{ projectId: string; id: string }>,
@@ -16,7 +19,9 @@ export async function listWithoutFurtherTry(
     join projects p on p.id = i.project_id
     where p.when_in_doubt = 'WAIT' or exists (
       select 1 from email_attempts a
-      where a.project_id = i.project_id and a.email_id = i.id and a.outcome = 'uncertain')`.execute(tx);
+      where a.project_id = i.project_id and a.email_id = i.id and a.outcome in ('uncertain', 'sent'))`.execute(
+    tx,
+  );
   return new Set(rows.map(({ id }) => id));
 }
 

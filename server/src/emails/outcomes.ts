@@ -10,6 +10,7 @@ import type { Meaning } from "./answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
 import { endDoubts } from "./doubts.ts";
 import { batchedOf, type Desk } from "./desk.ts";
+import { bookLate } from "./late-answers.ts";
 import { insertBatched, type BatchedMail } from "./desk-queries.ts";
 import type { Lease } from "./lease.ts";
 import type { Ready, Unready } from "./prepare-emails.ts";
@@ -31,7 +32,10 @@ export type Feedbacks = (
 
 interface Entry {
   outcome: OutcomeRow;
-  attempt: { outcome: string; answer: string; transport: string | null; meaning: Meaning | null } | null;
+  /** The number of the attempt. */
+  attempt: number;
+  /** What is kept of it; null: nothing more than the row. */
+  kept: { outcome: string; answer: string; transport: string | null; meaning: Meaning | null } | null;
   feedback: Feedback | null;
   senderId: string;
   /** null: the mail has a row since it was enqueued. */
@@ -74,8 +78,12 @@ export function createBookkeeper(options: {
         const lost = entries.filter(({ outcome }) => !booked.has(outcome.id));
         if (lost.length > 0) {
           options.metrics.leasesLost.inc();
+          const ends = await bookLate(
+            database,
+            lost.filter(({ outcome }) => outcome.status === "SENT"),
+          );
           log.warn(
-            { emailIds: lost.map(({ outcome }) => outcome.id) },
+            { emailIds: lost.map(({ outcome }) => outcome.id), ...ends },
             "mails had been taken from this sender when it booked them",
           );
         }
@@ -121,16 +129,22 @@ export function createBookkeeper(options: {
 
 function handedOver(mail: Ready, outcome: Booked, senderId: string, transportName: string): Entry {
   const { row, ownSubject } = mail;
-  const { attempt, feedback, ...booking } = bookingOf(outcome, {
+  const number = row.attempts + 1;
+  const {
+    attempt: kept,
+    feedback,
+    ...booking
+  } = bookingOf(outcome, {
     kind: kindOf(row.priority),
-    number: row.attempts + 1,
+    number,
     earlierDoubts: 0,
     random: Math.random(),
     transportName,
   });
   return {
     outcome: { projectId: row.project_id, id: row.id, subject: ownSubject, ...booking },
-    attempt,
+    attempt: number,
+    kept,
     feedback,
     senderId,
     batched: batchedOf(row),
@@ -150,7 +164,8 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
       subject: null,
       sent: null,
     },
-    attempt: isFailed ? { outcome: "failed", answer: reason, transport: null, meaning: null } : null,
+    attempt: row.attempts + 1,
+    kept: isFailed ? { outcome: "failed", answer: reason, transport: null, meaning: null } : null,
     feedback: null,
     senderId,
     batched: batchedOf(row),
@@ -186,9 +201,7 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
       await endDoubts(
         tx,
         own.map((entry) => entry.outcome),
-        new Set(
-          own.flatMap(({ attempt, outcome }) => (attempt?.outcome === "uncertain" ? [outcome.id] : [])),
-        ),
+        new Set(own.flatMap(({ kept, outcome }) => (kept?.outcome === "uncertain" ? [outcome.id] : []))),
       ),
     );
     const byId = new Map(own.map((entry) => [entry.outcome.id, entry]));
@@ -197,9 +210,9 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
       return entry === undefined ? [] : [{ row, entry }];
     });
     const attempts = done.flatMap(({ row, entry }) =>
-      entry.attempt === null
+      entry.kept === null
         ? []
-        : [{ projectId: row.project_id, emailId: row.id, attempt: row.attempts, ...entry.attempt }],
+        : [{ projectId: row.project_id, emailId: row.id, attempt: row.attempts, ...entry.kept }],
     );
     if (attempts.length > 0) await insertAttempts(tx, attempts);
     const left = rows.filter((row) => row.left_at !== null);
@@ -226,7 +239,7 @@ function countsOf(
 ): ToCount[] {
   return done.flatMap(({ row, entry }): ToCount[] => {
     if (row.left_at !== null) return [{ projectId: row.project_id, at: row.left_at, what: "sent" }];
-    return entry.attempt?.meaning === "hard-bounce"
+    return entry.kept?.meaning === "hard-bounce"
       ? [{ projectId: row.project_id, at: null, what: "refused" }]
       : [];
   });

@@ -1,5 +1,6 @@
 // What comes back about mails: each kind once, forward only, in any order and from many sides at once.
 // Exercises returned-emails.ts, and outcomes.ts where something comes back before the handover is booked.
+import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database.ts";
 import { createScriptedTransport, TAKEN } from "../testing/scripted-transport.ts";
@@ -93,6 +94,22 @@ test("an opening proves that a mail left of which nobody knew", async () => {
   expect(await advance(step(id, "OPENED", 7))).toMatchObject([{ isFirst: true }]);
   expect(await instantsOf(id)).toEqual({ status: "OPENED", sent_at: 7, opened_at: 7 });
 });
+
+test.each(["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const)(
+  "%s proves that a mail left which waits for its further try, and takes that back",
+  async (status) => {
+    for (const waiting of ["QUEUED", "CLAIMED"]) {
+      const id = await mailAt(waiting);
+      await sql`
+        with attempt as (
+          insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport)
+          values (${outbox.projectId}, ${id}, 1, 'uncertain', 'no reply', 'smtp'))
+        update emails set attempts = 1 where id = ${id}`.execute(outbox.database);
+      expect(await advance(step(id, status, 7))).toMatchObject([{ isFirst: true }]);
+      expect(await instantsOf(id)).toMatchObject({ status, sent_at: 7 });
+    }
+  },
+);
 
 test("of many that tell the same at once one is first", async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, async () => mailAt("SENT")));

@@ -10,11 +10,14 @@ import {
   lockEmailRows,
   markLeft,
   updateConfirmed,
+  updateFurtherTries,
   updateReturned,
   updateSoftBounced,
 } from "./returned-queries.ts";
 import { isForward, RETURNED_STATUSES, type ReturnedStatus } from "./rules.ts";
 import { countMails, type ToCount } from "./sending-hours.ts";
+
+export { statusInDoubt } from "./returned-queries.ts";
 
 export interface EmailKey {
   projectId: string;
@@ -45,15 +48,17 @@ export type LockedEmails = ReadonlySet<string>;
 
 /**
  * Makes these mails the transaction's own, in one order everywhere: transactions that then book several things about the same
- * mails take turns, where each would wait for the other.
+ * mails take turns, where each would wait for the other. What comes back about a mail in doubt makes its further try needless.
  */
 export async function lockEmails(tx: Tx, keys: readonly EmailKey[]): Promise<LockedEmails> {
   const unsent = new Set<string>();
   const byProject = Map.groupBy(keys, ({ projectId }) => projectId);
   for (const projectId of [...byProject.keys()].toSorted()) {
     const ids = [...new Set(byProject.get(projectId)?.map(({ id }) => id))];
-    for (const row of await lockEmailRows(tx, projectId, ids))
-      if (row.is_unsent) unsent.add(keyOf({ projectId, id: row.id }));
+    const rows = await lockEmailRows(tx, projectId, ids);
+    for (const row of rows) if (row.is_unsent) unsent.add(keyOf({ projectId, id: row.id }));
+    const waiting = rows.filter((row) => row.may_be_in_doubt).map(({ id }) => id);
+    if (waiting.length > 0) await updateFurtherTries(tx, projectId, waiting);
   }
   return unsent;
 }

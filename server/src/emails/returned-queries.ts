@@ -22,11 +22,26 @@ type LeftRow = BookedRow & { contact_id: string | null };
 
 /** Within one project, so that sharded tables take it. */
 export async function lockEmailRows(tx: Tx, projectId: string, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; is_unsent: boolean }>`
-    select id, sent_at is null as is_unsent from emails
+  const { rows } = await sql<{ id: string; is_unsent: boolean; may_be_in_doubt: boolean }>`
+    select id, sent_at is null as is_unsent, status in ('QUEUED', 'CLAIMED') and attempts > 0 as may_be_in_doubt from emails
     where project_id = ${projectId} and id = any(${ids}::uuid[])
     order by id for update`.execute(tx);
   return rows;
+}
+
+/** Whether mails `e` wait for a further try because nobody knows whether the last one was taken. */
+const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and exists (
+  select 1 from email_attempts a where a.project_id = e.project_id and a.email_id = e.id and a.attempt = e.attempts
+    and a.outcome = 'uncertain'))`;
+
+/** Where mails stand, to whoever has heard of them: those that wait for a further try in doubt may have left. */
+export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else e.status end`;
+
+/** Takes back the further try of those of these mails that wait for one in doubt: something came back about them. */
+export async function updateFurtherTries(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update emails e set status = 'UNCONFIRMED', sender_id = null
+    where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and ${waitsInDoubt}`.execute(tx);
 }
 
 /** The columns every statement here takes its steps from: each mail once. */
@@ -121,7 +136,7 @@ export async function findReturnedRows(
     has_copies: boolean;
     facts: Record<string, unknown>;
   }>`
-    select e.project_id, e.id, e.contact_id, e.status, e.to_address, e.copies is not null as has_copies,
+    select e.project_id, e.id, e.contact_id, ${statusInDoubt} as status, e.to_address, e.copies is not null as has_copies,
       ${mailFacts()} as facts
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join emails e on e.project_id = i.project_id and e.id = i.id

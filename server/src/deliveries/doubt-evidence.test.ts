@@ -1,0 +1,91 @@
+// A mail of which nobody knew whether it was taken is known as sent by whatever comes back about it; waiting for its further try, it needs none.
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import { transaction } from "../platform/database.ts";
+import { findReturnedMails } from "../emails/returned-emails.ts";
+import { findMiscounts } from "../emails/sending-hours.ts";
+import { createScriptedTransport } from "../testing/scripted-transport.ts";
+import { useOutbox } from "../testing/outbox-fixture.ts";
+import { createDeliveries } from "./deliveries.ts";
+import type { ReportKind } from "./rules.ts";
+
+const outbox = useOutbox();
+const deliveries = createDeliveries({ guard: async () => undefined });
+
+const EVIDENCE: ReadonlyArray<[ReportKind, EmailStatus]> = [
+  ["sent", "SENT"],
+  ["delivered", "DELIVERED"],
+  ["delayed", "SENT"],
+  ["hard-bounce", "BOUNCED"],
+  ["soft-bounce", "SENT"],
+  ["refused", "SENT"],
+  ["complaint", "COMPLAINED"],
+  ["not-spam", "SENT"],
+  ["opened", "OPENED"],
+  // On a link that is none of the mail's.
+  ["clicked", "SENT"],
+  ["unsubscribed", "SENT"],
+];
+
+/** A mail whose one attempt got no answer. */
+async function inDoubt(status: string): Promise<string> {
+  const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
+  await sql`
+    with attempt as (
+      insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport)
+      values (${outbox.projectId}, ${id}, 1, 'uncertain', 'no reply', 'smtp'))
+    update emails set status = ${status}, attempts = 1 where id = ${id}`.execute(outbox.database);
+  return id;
+}
+
+const report = (id: string, kind: ReportKind) =>
+  transaction(outbox.database, async (tx) => {
+    const [mail] = await findReturnedMails(tx, [
+      { projectId: outbox.projectId, emailId: id, providerId: null },
+    ]);
+    if (mail === undefined || mail === null) throw new Error("the mail is there");
+    // A person: judged as one, some time after the mail left.
+    const data = { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0" };
+    return deliveries.applyReports(tx, [{ mail, kind, at: new Date(), data }]);
+  });
+const sentAt = async (id: string) =>
+  (
+    await outbox.database
+      .selectFrom("emails")
+      .select(["sent_at"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow()
+  ).sent_at;
+
+test.each(EVIDENCE)("unconfirmed and then reported as %s, it is %s, counted once", async (kind, status) => {
+  const id = await inDoubt("UNCONFIRMED");
+  await report(id, kind);
+  await report(id, kind);
+  expect(await outbox.row(id)).toMatchObject({ status });
+  expect(await sentAt(id)).not.toBeNull();
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test.each(EVIDENCE)(
+  "waiting for its further try and then reported as %s, it is %s and not sent again",
+  async (kind, status) => {
+    const id = await inDoubt("QUEUED");
+    await report(id, kind);
+    expect(await outbox.row(id)).toMatchObject({ status });
+    await sql`update emails set due_at = now()`.execute(outbox.database);
+    const transport = createScriptedTransport();
+    const [other = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
+    await outbox.start(transport);
+    await outbox.until(other, "SENT");
+    expect(transport.handedOver.map(({ emailId }) => emailId)).toEqual([other]);
+  },
+);
+
+test("of a mail that waits after a refusal nothing comes back", async () => {
+  const id = await inDoubt("QUEUED");
+  await sql`update email_attempts set outcome = 'deferred'`.execute(outbox.database);
+  await report(id, "delivered");
+  expect(await outbox.row(id)).toMatchObject({ status: "QUEUED" });
+  expect(await sentAt(id)).toBeNull();
+});

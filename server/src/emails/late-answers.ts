@@ -1,0 +1,28 @@
+// Answers that came after their sender had been declared dead: the mail was taken, whatever was thought of it meanwhile.
+// Before it: outcomes.ts finds that a mail is not its sender's any more. After it: the mail is sent, or what is known stands at its attempt.
+import type { Database } from "../platform/database.ts";
+import { updateLateSent } from "./late-queries.ts";
+import type { OutcomeRow } from "./outcome-queries.ts";
+
+/** A mail that was sent, by an attempt that somebody else ended as one in doubt. */
+export interface LateAnswer {
+  outcome: OutcomeRow;
+  /** The number of the attempt. */
+  attempt: number;
+}
+
+/** What became of the mails, by their ids. */
+export interface LateEnds {
+  /** They are sent now. */
+  sent: string[];
+  /** They were handed over again in the meantime: the earlier attempt is known as sent, too. */
+  sentAgain: string[];
+}
+
+/** Books what was answered. A mail that another sender has in handover, or has ended since, keeps the state it has there. */
+export async function bookLate(database: Database, answers: readonly LateAnswer[]): Promise<LateEnds> {
+  if (answers.length === 0) return { sent: [], sentAgain: [] };
+  const rows = await updateLateSent(database, answers);
+  const idsOf = (isEnded: boolean) => rows.filter((row) => row.is_ended === isEnded).map(({ id }) => id);
+  return { sent: idsOf(true), sentAgain: idsOf(false) };
+}
