@@ -1,14 +1,16 @@
 // A sender that wakes after it was declared dead, with the server's answer in hand: what was taken is known as sent, once.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
-import {
-  createScriptedTransport,
-  TAKEN,
-  takeEverything,
-  type ScriptedTransport,
-} from "../testing/scripted-transport.ts";
+import { createScriptedTransport, TAKEN, type ScriptedTransport } from "../testing/scripted-transport.ts";
 import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
+import { newId } from "../platform/ids.ts";
+import { createLog } from "../platform/log.ts";
+import type { Desk } from "./desk.ts";
 import { getEmail } from "./emails.ts";
+import type { Lease } from "./lease.ts";
+import { createBookkeeper } from "./outcomes.ts";
+import type { Ready } from "./prepare-emails.ts";
+import { claimEmails } from "./sender-queries.ts";
 import { findMiscounts } from "./sending-hours.ts";
 
 const outbox = useOutbox();
@@ -35,8 +37,8 @@ const expire = () =>
     outbox.database,
   );
 
-async function freeze(kind: "CAMPAIGN" | "TRANSACTIONAL"): Promise<string> {
-  const [id = ""] = await outbox.enqueue([{ kind }]);
+async function freeze(): Promise<string> {
+  const [id = ""] = await outbox.enqueue([{}]);
   await outbox.start(transport, FROZEN);
   await handedOver.promise;
   await expire();
@@ -49,7 +51,7 @@ const timelineOf = async (id: string) =>
   );
 
 test("unconfirmed meanwhile, the mail is sent, with the answer and one count", async () => {
-  const id = await freeze("CAMPAIGN");
+  const id = await freeze();
   await outbox.start(createScriptedTransport());
   await outbox.until(id, "UNCONFIRMED");
   answer.resolve();
@@ -60,29 +62,68 @@ test("unconfirmed meanwhile, the mail is sent, with the answer and one count", a
 });
 
 test("still in handover by its dead sender, the mail is sent", async () => {
-  const id = await freeze("CAMPAIGN");
+  const id = await freeze();
   expect(await outbox.row(id)).toMatchObject({ status: "SENDING" });
   answer.resolve();
   await outbox.until(id, "SENT");
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("claimed by another sender that has not handed it over, it is sent and not handed over again", async () => {
-  const id = await freeze("TRANSACTIONAL");
+/** Transactional mail that a process has in handover which stands still as a whole; `wake` books its answer. */
+async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
+  const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
+  const dead = newId();
+  await sql`insert into senders (id, lease_until) values (${dead}, now() - interval '1 second')`.execute(
+    outbox.database,
+  );
+  const [row] = await claimEmails(outbox.database, {
+    senderId: dead,
+    projectId: outbox.projectId,
+    priority: 1,
+    campaignId: null,
+    limit: 1,
+    withoutDomains: [],
+  });
+  await sql`update emails set status = 'SENDING' where id = ${id}`.execute(outbox.database);
+  const books = createBookkeeper({
+    database: outbox.database,
+    transportName: "smtp",
+    lease: { senderId: () => dead } as Lease,
+    desk: {} as Desk,
+    applyFeedback: async () => undefined,
+    log: createLog({ level: "silent" }),
+    metrics: outbox.metrics,
+  });
+  return { id, wake: () => books.record({ row, ownSubject: null } as Ready, TAKEN) };
+}
+
+/** Another sender's transport, which stops before or after its gate. */
+function stopping(where: "before" | "after") {
   const other = createScriptedTransport();
   const reached = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  other.play = async (message, gate) => {
+  const stop = async () => {
     reached.resolve();
     await held.promise;
-    return takeEverything(message, gate);
   };
+  other.play = async (_message, gate) => {
+    if (where === "before") await stop();
+    if (!(await gate())) return { kind: "withdrawn" };
+    if (where === "after") await stop();
+    return TAKEN;
+  };
+  return { other, reached: reached.promise, release: () => held.resolve() };
+}
+
+test("claimed by another sender that has not handed it over, it is sent and not handed over again", async () => {
+  const { id, wake } = await freezeAll();
+  const { other, reached, release } = stopping("before");
   const second = await outbox.start(other);
-  await reached.promise;
+  await reached;
   expect(await outbox.row(id)).toMatchObject({ status: "CLAIMED", attempts: 1 });
-  answer.resolve();
-  await outbox.until(id, "SENT");
-  held.resolve();
+  await wake();
+  expect(await outbox.row(id)).toMatchObject({ status: "SENT", attempts: 1 });
+  release();
   await second.stop();
   expect(other.handedOver).toEqual([]);
   expect(await outbox.row(id)).toMatchObject({ status: "SENT", attempts: 1 });
@@ -90,22 +131,13 @@ test("claimed by another sender that has not handed it over, it is sent and not 
 });
 
 test("handed over again by another sender, both attempts are known as sent, and the mail counts once", async () => {
-  const id = await freeze("TRANSACTIONAL");
-  const other = createScriptedTransport();
-  const again = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<void>();
-  other.play = async (_message, gate) => {
-    if (!(await gate())) return { kind: "withdrawn" };
-    again.resolve();
-    await held.promise;
-    return TAKEN;
-  };
+  const { id, wake } = await freezeAll();
+  const { other, reached, release } = stopping("after");
   await outbox.start(other);
-  await again.promise;
-  answer.resolve();
-  await vi.waitFor(async () => expect(await timelineOf(id)).toContain("attempt sent: 250"), OUTBOX_WAIT);
+  await reached;
+  await wake();
   expect(await outbox.row(id)).toMatchObject({ status: "SENDING" });
-  held.resolve();
+  release();
   await outbox.until(id, "SENT");
   expect(await outbox.row(id)).toMatchObject({ attempts: 2 });
   expect(await timelineOf(id)).toEqual(["queued", "attempt sent: 250", "attempt sent: 250", "email.sent"]);
@@ -119,7 +151,7 @@ test("delivered or resolved as failed meanwhile: what was answered is added, and
   ] as const) {
     answer = Promise.withResolvers();
     handedOver = Promise.withResolvers();
-    const id = await freeze("CAMPAIGN");
+    const id = await freeze();
     const other = await outbox.start(createScriptedTransport());
     await outbox.until(id, "UNCONFIRMED");
     const sentAt = status === "DELIVERED" ? sql`now() - interval '1 second'` : null;
