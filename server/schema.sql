@@ -87,16 +87,18 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 
 CREATE TABLE projects (
-  id            uuid                      NOT NULL,
-  name          text                      NOT NULL,
-  language      text                      NOT NULL  DEFAULT 'en'::text,
-  tracking      text                      NOT NULL  DEFAULT 'ENABLED'::text,
-  default_from  text,
-  disabled      boolean                   NOT NULL  DEFAULT false,
-  created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
-  updated_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  id             uuid                      NOT NULL,
+  name           text                      NOT NULL,
+  language       text                      NOT NULL  DEFAULT 'en'::text,
+  tracking       text                      NOT NULL  DEFAULT 'ENABLED'::text,
+  default_from   text,
+  disabled       boolean                   NOT NULL  DEFAULT false,
+  created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  when_in_doubt  text                      NOT NULL  DEFAULT 'RETRY'::text,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
-  CONSTRAINT projects_tracking_check CHECK (tracking = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text, 'MARKETING_ONLY'::text]))
+  CONSTRAINT projects_tracking_check CHECK (tracking = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text, 'MARKETING_ONLY'::text])),
+  CONSTRAINT projects_when_in_doubt_check CHECK (when_in_doubt = ANY (ARRAY['RETRY'::text, 'WAIT'::text]))
 );
 
 CREATE TABLE memberships (
@@ -308,6 +310,7 @@ CREATE TABLE email_attempts (
   CONSTRAINT email_attempts_project_id_email_id_fkey FOREIGN KEY (project_id, email_id) REFERENCES emails(project_id, id) ON DELETE CASCADE
 );
 CREATE INDEX email_attempts_refused ON email_attempts USING btree (project_id, meaning, created_at) WHERE meaning = ANY (ARRAY['hard-bounce'::text, 'soft-bounce'::text, 'policy'::text, 'message'::text]);
+CREATE INDEX email_attempts_uncertain ON email_attempts USING btree (project_id, created_at) WHERE outcome = 'uncertain'::text AND transport IS NOT NULL;
 
 CREATE TABLE senders (
   id           uuid                      NOT NULL,
@@ -608,4 +611,16 @@ CREATE TABLE installation (
   held_reason        text,
   CONSTRAINT installation_pkey PRIMARY KEY (is_single),
   CONSTRAINT installation_is_single_check CHECK (is_single)
+);
+
+CREATE TABLE email_resolutions (
+  project_id   uuid                      NOT NULL,
+  email_id     uuid                      NOT NULL,
+  attempt      smallint                  NOT NULL,
+  resolved_as  text                      NOT NULL,
+  resolved_by  text                      NOT NULL,
+  created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT email_resolutions_pkey PRIMARY KEY (project_id, email_id, attempt),
+  CONSTRAINT email_resolutions_project_id_email_id_fkey FOREIGN KEY (project_id, email_id) REFERENCES emails(project_id, id) ON DELETE CASCADE,
+  CONSTRAINT email_resolutions_resolved_as_check CHECK (resolved_as = ANY (ARRAY['sent'::text, 'failed'::text, 'retry'::text]))
 );

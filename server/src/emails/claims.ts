@@ -49,3 +49,12 @@ export function createClaims({ database, lease }: { database: Database; lease: L
     batchIds: () => [...mailsOf.keys()],
   };
 }
+
+/** Starts at another project each time, within each priority, so that none is always the last. */
+export function inTurn(due: readonly DueQueue[]): DueQueue[] {
+  const byPriority = Map.groupBy(due, (one) => one.priority);
+  return [...byPriority.values()].flatMap((group) => {
+    const start = Math.floor(Math.random() * group.length);
+    return [...group.slice(start), ...group.slice(0, start)];
+  });
+}

@@ -7,7 +7,7 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { createDestinationLimits, echoOf, type Echo } from "./destination-limits.ts";
 import { BATCH_SIZE, releaseBatches } from "./batch-queries.ts";
-import { createClaims } from "./claims.ts";
+import { createClaims, inTurn } from "./claims.ts";
 import { createDesk } from "./desk.ts";
 import { createDoubtBrake, type PauseInDoubt } from "./doubt-brake.ts";
 import { createGate } from "./gate.ts";
@@ -232,7 +232,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   async function feed(): Promise<boolean> {
     let claimed = 0;
     rate.shareAmong(lease.liveSenders());
-    for (const due of rotate(await listDueQueues(database))) {
+    for (const due of inTurn(await listDueQueues(database))) {
       while (hasEnough() && !stopping) await bell.wait(POLL_MS);
       if (stopping || !lease.isHeld()) return false;
       const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.project_id));
@@ -292,13 +292,4 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       await lease.end();
     },
   };
-}
-
-/** Starts at another project each time, within each priority, so that none is always the last. */
-function rotate(due: readonly DueQueue[]): DueQueue[] {
-  const byPriority = Map.groupBy(due, (one) => one.priority);
-  return [...byPriority.values()].flatMap((group) => {
-    const start = Math.floor(Math.random() * group.length);
-    return [...group.slice(start), ...group.slice(0, start)];
-  });
 }

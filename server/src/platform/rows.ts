@@ -137,6 +137,15 @@ export interface EmailFilesTable {
   created_at: Generated<Date>;
 }
 
+export interface EmailResolutionsTable {
+  project_id: string;
+  email_id: string;
+  attempt: number;
+  resolved_as: string;
+  resolved_by: string;
+  created_at: Generated<Date>;
+}
+
 export interface EmailsTable {
   project_id: string;
   id: string;
@@ -291,6 +300,7 @@ export interface ProjectsTable {
   disabled: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  when_in_doubt: Generated<string>;
 }
 
 export interface RateWindowsTable {
@@ -423,6 +433,7 @@ export interface Rows {
   email_attempts: EmailAttemptsTable;
   email_contents: EmailContentsTable;
   email_files: EmailFilesTable;
+  email_resolutions: EmailResolutionsTable;
   emails: EmailsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;

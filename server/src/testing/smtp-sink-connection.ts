@@ -107,6 +107,11 @@ export class SinkConnection {
 
   #act({ action }: SinkRule, usual: string, proceed: Proceed): void {
     if (action === "drop" || action === "reset" || action === "silent") return this.misbehave(action);
+    if (action === "swallow" || action === "swallow-next") {
+      this.say(usual);
+      this.input = action === "swallow" ? NOTHING : this.input.subarray(this.input.indexOf(LF) + 1);
+      return proceed(isGoodReply(usual));
+    }
     if (typeof action === "object" && "bytes" in action) {
       this.#flush();
       this.#stream.write(action.bytes);

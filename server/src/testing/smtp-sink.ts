@@ -31,9 +31,17 @@ export type SinkPhase =
 /**
  * `reply`: these lines instead of the usual answer, CRLF is added; the code decides how it goes on (2xx and 3xx as if
  * it were the usual answer, 421 closes). `bytes`: written as they are, then nothing more is done for the command.
- * `drop`: FIN. `reset`: RST. `silent`: nothing is read or answered on this connection any more.
+ * `drop`: FIN. `reset`: RST. `silent`: nothing is read or answered on this connection any more. `swallow`: the usual answer,
+ * and the commands that came along with this one are lost; `swallow-next`: the next one of them is.
  */
-export type SinkAction = { reply: string } | { bytes: Buffer | string } | "drop" | "reset" | "silent";
+export type SinkAction =
+  | { reply: string }
+  | { bytes: Buffer | string }
+  | "drop"
+  | "reset"
+  | "silent"
+  | "swallow"
+  | "swallow-next";
 
 /** The first rule that matches acts. */
 export interface SinkRule {

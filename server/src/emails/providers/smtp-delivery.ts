@@ -24,18 +24,25 @@ export interface Delivery {
   session: "ready" | "needs-reset" | "gone";
   /** The connection was lost or closed by 421 before MAIL was answered: on a fresh one it may work at once. */
   neverBegan: boolean;
+  /** Commands of a group got no answer, or one that is out of order: the server may lose them. One at a time may work. */
+  lostCommands: boolean;
 }
 
 const BLOCK_BYTES = 256 * 1024;
 /** So that the names of refused recipients fit behind a talkative reply. */
 const MAX_SENT_TEXT_LENGTH = 150;
 const SHUTTING_DOWN = 421;
+const BAD_SEQUENCE = 503;
+/** RFC 3463: invalid command. Some servers say it of DATA without a recipient, with a code of 554. */
+const NOT_THE_COMMAND = /^5\.5\.1\b/;
 /** Amazon SES over SMTP: `250 Ok <message id>` (SES developer guide, "SMTP response codes"). */
 const SES_ACCEPTANCE = /^250 Ok ([0-9a-f]{16}-[0-9a-f-]{36}-\d{6})$/;
 
 /** How far the dialogue got, for the reading of a failure. */
 interface Progress {
   mailAnswered: boolean;
+  /** Answers to commands of a group are awaited. */
+  inGroup: boolean;
   /** From here on a missing answer means: taken or not, nobody knows. */
   dotWritten: boolean;
 }
@@ -49,11 +56,13 @@ export async function deliver(
   mail: SmtpMail,
   gate: HandoverGate,
   timeouts: SmtpTimeouts,
+  mayPipeline: boolean,
 ): Promise<Delivery> {
-  const progress: Progress = { mailAnswered: false, dotWritten: false };
+  const progress: Progress = { mailAnswered: false, inGroup: false, dotWritten: false };
+  const pipelining = mayPipeline && session.extensions.pipelining;
   session.messageCount += 1;
   try {
-    return await converse(session, mail, gate, timeouts, progress);
+    return await converse(session, mail, gate, timeouts, { progress, pipelining });
   } catch (error) {
     session.connection.destroy("given up");
     // Whatever failed after the dot, a bug of ours included: the server may have the message.
@@ -63,7 +72,8 @@ export async function deliver(
     const lastWords = session.connection.takeUnaskedReply();
     if (lastWords !== undefined) return interrupted(lastWords, mail);
     const neverBegan = !progress.mailAnswered && error.kind === "closed";
-    return { ...gone({ kind: "deferred", answer: error.message, outage: true }), neverBegan };
+    const lostCommands = progress.inGroup && progress.mailAnswered && error.kind === "silent";
+    return { ...gone({ kind: "deferred", answer: error.message, outage: true }), neverBegan, lostCommands };
   }
 }
 
@@ -72,7 +82,7 @@ async function converse(
   mail: SmtpMail,
   gate: HandoverGate,
   timeouts: SmtpTimeouts,
-  progress: Progress,
+  { progress, pipelining }: { progress: Progress; pipelining: boolean },
 ): Promise<Delivery> {
   const { connection, extensions } = session;
   if (mail.needsSmtpUtf8 && !extensions.smtpUtf8)
@@ -80,12 +90,15 @@ async function converse(
       kind: "rejected",
       answer: "5.6.7 an address needs SMTPUTF8 and the server does not offer it",
     });
-  const envelope = await announce(session, mail, timeouts, progress);
+  const envelope = await announce(session, mail, timeouts, { progress, pipelining });
   if ("refusal" in envelope) return envelope.refusal;
 
   if (!envelope.dataAsked) connection.write(["DATA"]);
-  const goAhead = await connection.readReply("DATA", timeouts.dataMs);
-  if (goAhead.code !== 354) return refuse("DATA", goAhead, "message", mail);
+  const dataMs = envelope.dataAsked ? Math.min(timeouts.dataMs, timeouts.pipelineMs) : timeouts.dataMs;
+  const goAhead = await connection.readReply("DATA", dataMs);
+  if (goAhead.code !== 354)
+    return inOrder(refuse("DATA", goAhead, "message", mail), goAhead, envelope.dataAsked);
+  progress.inGroup = false;
   const interruption = await transmit(session, mail, timeouts);
   if (interruption !== undefined) return interruption;
 
@@ -100,17 +113,16 @@ async function converse(
 }
 
 /**
- * MAIL and the RCPTs, in one group where the server takes that (RFC 2920). DATA is in the group too where there is one
- * recipient: with several it waits until it is known who was refused.
+ * MAIL and the RCPTs, in one group with `pipelining` (RFC 2920). DATA is in the group too where there is one recipient: with
+ * several it waits until it is known who was refused.
  */
 async function announce(
   { connection, extensions }: SmtpSession,
   mail: SmtpMail,
   timeouts: SmtpTimeouts,
-  progress: Progress,
+  { progress, pipelining }: { progress: Progress; pipelining: boolean },
 ): Promise<{ refusal: Delivery } | { refused: readonly string[]; dataAsked: boolean }> {
   const recipientCommands = mail.paths.to.map((path) => `RCPT TO:${path}`);
-  const { pipelining } = extensions;
   const dataAsked = pipelining && recipientCommands.length === 1;
   connection.write([
     mailCommand(mail, extensions),
@@ -121,6 +133,7 @@ async function announce(
   if (reply.code === SHUTTING_DOWN)
     return { refusal: { ...refuse("MAIL", reply, "mail", mail), neverBegan: true } };
   progress.mailAnswered = true;
+  progress.inGroup = pipelining;
   if (!isAccepted(reply)) return { refusal: refuse("MAIL", reply, "mail", mail) };
 
   const refusals: Delivery[] = [];
@@ -128,9 +141,13 @@ async function announce(
   for (const [index, command] of recipientCommands.entries()) {
     if (!pipelining) connection.write([command]);
     const phase = index === 0 ? "RCPT" : `RCPT ${mail.paths.to[index]}`;
-    const answer = await connection.readReply(phase, timeouts.recipientMs);
+    const { recipientMs, pipelineMs } = timeouts;
+    const answer = await connection.readReply(
+      phase,
+      pipelining ? Math.min(recipientMs, pipelineMs) : recipientMs,
+    );
     if (isAccepted(answer)) continue;
-    const refusal = refuse(phase, answer, "rcpt", mail);
+    const refusal = inOrder(refuse(phase, answer, "rcpt", mail), answer, pipelining);
     if (refusal.session === "gone") return { refusal };
     refusals.push(refusal);
     if (index === 0) primaryRefusal = refusal;
@@ -201,6 +218,13 @@ function refuse(phase: string, reply: SmtpReply, part: AnsweredPart, mail: SmtpM
   return reply.code === SHUTTING_DOWN ? gone(outcome) : needsReset(outcome);
 }
 
+/** MAIL was accepted: whoever then says that the order is wrong (RFC 5321 §4.2.3) has not seen all of a group. */
+function inOrder(refusal: Delivery, reply: SmtpReply, pipelining: boolean): Delivery {
+  const isOutOfOrder =
+    pipelining && (reply.code === BAD_SEQUENCE || NOT_THE_COMMAND.test(reply.lines[0] ?? ""));
+  return isOutOfOrder ? { ...refusal, session: "gone", lostCommands: true } : refusal;
+}
+
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -210,13 +234,13 @@ function isAccepted(reply: SmtpReply): boolean {
 }
 
 function ready(outcome: Outcome): Delivery {
-  return { outcome, session: "ready", neverBegan: false };
+  return { outcome, session: "ready", neverBegan: false, lostCommands: false };
 }
 
 function needsReset(outcome: Outcome): Delivery {
-  return { outcome, session: "needs-reset", neverBegan: false };
+  return { outcome, session: "needs-reset", neverBegan: false, lostCommands: false };
 }
 
 function gone(outcome: Outcome): Delivery {
-  return { outcome, session: "gone", neverBegan: false };
+  return { outcome, session: "gone", neverBegan: false, lostCommands: false };
 }

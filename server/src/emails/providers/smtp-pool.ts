@@ -21,6 +21,9 @@ interface IdleSession {
   timer: NodeJS.Timeout;
 }
 
+/** Then it may have been repaired. */
+const SINGLE_COMMANDS_MS = 6 * 60 * 60_000;
+
 export const ENDING = "CONNECT: this process is ending";
 
 /** Places are given first come first served; whoever has one may hold one session. Connects for the first message. */
@@ -30,6 +33,7 @@ export class SmtpPool {
   readonly #idle: IdleSession[] = [];
   readonly #waiting: ((hasPlace: boolean) => void)[] = [];
   #placesTaken = 0;
+  #singleUntilMs = 0;
   #hasEnded = false;
   #onEmpty: (() => void) | undefined;
   #closing: Promise<void> | undefined;
@@ -69,6 +73,16 @@ export class SmtpPool {
       connection.destroy("not opened");
       throw error;
     }
+  }
+
+  /** Whether commands may be sent in groups, where the server offers that. */
+  mayPipeline(): boolean {
+    return performance.now() >= this.#singleUntilMs;
+  }
+
+  /** The server loses commands that come in a group: for some hours it gets them one at a time. */
+  stepDown(): void {
+    this.#singleUntilMs = performance.now() + SINGLE_COMMANDS_MS;
   }
 
   /** Gives the place back, with the session used last. Returns at once; RSET and QUIT go on behind it. */

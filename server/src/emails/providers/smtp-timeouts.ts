@@ -14,6 +14,8 @@ export interface SmtpTimeouts {
   /** Each step of AUTH. */
   authMs: number;
   mailMs: number;
+  /** Of commands sent as one group, each answer after the first; then the server may have lost them. */
+  pipelineMs: number;
   /** Each RCPT. */
   recipientMs: number;
   /** DATA, up to the 354. */
@@ -37,6 +39,7 @@ export const DEFAULT_SMTP_TIMEOUTS: SmtpTimeouts = {
   tlsMs: 30_000,
   authMs: 60_000,
   mailMs: 300_000,
+  pipelineMs: 30_000,
   recipientMs: 300_000,
   dataMs: 120_000,
   dataBlockMs: 180_000,

@@ -38,7 +38,8 @@ const HELO_NAME = /^(?:[a-z0-9_.-]{1,255}|\[[a-z0-9:.]{1,64}\])$/i;
 /**
  * A transport that speaks SMTP (RFC 5321) to one server, with PIPELINING, STARTTLS, AUTH and SMTPUTF8 as offered.
  * Every reply becomes an `Outcome`; `send` throws only what the gate throws. A kept connection found dead before MAIL
- * was answered is replaced once, at once. Throws for settings that cannot work; connects when the first message comes.
+ * was answered is replaced once, at once, and so is one whose server lost commands that came in a group: it and all that
+ * follow get them one at a time. Throws for settings that cannot work; connects when the first message comes.
  */
 export function createSmtpTransport(options: SmtpOptions): Transport {
   const timeouts = { ...DEFAULT_SMTP_TIMEOUTS, ...options.timeouts };
@@ -108,11 +109,17 @@ async function sendThrough(
   try {
     const kept = pool.takeIdle();
     session = kept ?? (await pool.open());
-    let delivery = await deliver(session, mail, gate, timeouts);
+    let delivery = await deliver(session, mail, gate, timeouts, pool.mayPipeline());
     if (kept !== undefined && delivery.neverBegan) {
       kept.connection.destroy("replaced by a fresh one");
       session = await pool.open();
-      delivery = await deliver(session, mail, gate, timeouts);
+      delivery = await deliver(session, mail, gate, timeouts, pool.mayPipeline());
+    }
+    if (delivery.lostCommands) {
+      session.connection.destroy("replaced by one for single commands");
+      session = await pool.open();
+      delivery = await deliver(session, mail, gate, timeouts, false);
+      if (isAnswered(delivery.outcome)) pool.stepDown();
     }
     state = delivery.session;
     return delivery.outcome;
@@ -122,6 +129,11 @@ async function sendThrough(
   } finally {
     pool.leave(session, state);
   }
+}
+
+/** Whether the server said something about the message. */
+function isAnswered(outcome: Outcome): boolean {
+  return outcome.kind !== "deferred" || outcome.outage !== true;
 }
 
 /** No session came about: an outage, and perhaps because there were too many of ours. */

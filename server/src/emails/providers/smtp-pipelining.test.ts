@@ -1,0 +1,82 @@
+// Servers that offer PIPELINING and lose commands which come in a group: they get them one at a time, and it is remembered.
+import { expect, test } from "vitest";
+import type { SinkAction, SinkPhase, SinkRule } from "../../testing/smtp-sink.ts";
+import { commandLines, composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+
+const start = useSmtp();
+const timeouts = { pipelineMs: 200 };
+/** A group that the client sent; the server sees the commands that it does not lose. */
+const lost: ReadonlyArray<[SinkPhase, SinkAction]> = [
+  ["RCPT", "swallow"],
+  ["MAIL", "swallow"],
+  ["MAIL", "swallow-next"],
+  ["RCPT", "swallow-next"],
+];
+
+test.each(lost)(
+  "%s → %s: the message is sent at once, and the next ones need no second connection",
+  async (phase, action) => {
+    const { sink, transport } = await start({ rules: [{ phase, action }] }, { timeouts });
+    for (const id of [1, 2, 3])
+      expect(await transport.send(composeMail(id), openGate)).toMatchObject({ kind: "sent" });
+    expect(sink.journal.map(({ messageId }) => messageId)).toEqual(
+      [1, 2, 3].map((id) => `<${id}@from.test>`),
+    );
+    expect(sink.connectionCount()).toBe(2);
+  },
+);
+
+test("also for several recipients, whose DATA is not in the group", async () => {
+  const { sink, transport } = await start({ rules: [{ phase: "RCPT", action: "swallow" }] }, { timeouts });
+  const mail = composeMail(1, { to: ["bob@to.test", "carol@to.test"] });
+  expect(await transport.send(mail, openGate)).toMatchObject({ kind: "sent" });
+  expect(sink.journal[0]?.recipients).toEqual(["bob@to.test", "carol@to.test"]);
+});
+
+test("the gate is asked once, for the message that leaves", async () => {
+  const { transport } = await start({ rules: [{ phase: "RCPT", action: "swallow" }] }, { timeouts });
+  let asked = 0;
+  await transport.send(composeMail(1), async () => ++asked > 0);
+  expect(asked).toBe(1);
+});
+
+const stillSilent: SinkRule = { phase: "RCPT", action: "silent" };
+test("a server that says nothing to a single command either did not lose one: its message waits, and groups go on", async () => {
+  const { sink, transport } = await start(
+    { rules: [stillSilent] },
+    { timeouts: { pipelineMs: 100, recipientMs: 150 } },
+  );
+  expect(await transport.send(composeMail(1), openGate)).toMatchObject({ kind: "deferred", outage: true });
+  expect(sink.connectionCount()).toBe(2);
+  sink.setRules([]);
+  sink.clear();
+  await transport.send(composeMail(2), openGate);
+  expect(sink.connectionCount()).toBe(3);
+  // MAIL, RCPT and DATA came before any of them was answered: as a group they are written once.
+  expect(commandLines(sink).slice(1, 4)).toEqual([
+    expect.stringMatching(/^MAIL/),
+    expect.stringMatching(/^RCPT/),
+    "DATA",
+  ]);
+});
+
+test("a server that refuses in order is not suspected", async () => {
+  const rules: SinkRule[] = [{ phase: "RCPT", action: { reply: "550 5.1.1 no such user" } }];
+  const { sink, transport } = await start({ rules }, { timeouts, maxConnections: 1 });
+  for (const id of [1, 2])
+    expect(await transport.send(composeMail(id), openGate)).toMatchObject({
+      kind: "rejected",
+      meaning: "hard-bounce",
+    });
+  expect(sink.connectionCount()).toBe(1);
+});
+
+test("what is out of order for a single command, too, is the server's answer", async () => {
+  const rules: SinkRule[] = [{ phase: "RCPT", action: { reply: "503 5.5.1 first prove who you are" } }];
+  const { sink, transport } = await start({ rules }, { timeouts });
+  expect(await transport.send(composeMail(1), openGate)).toMatchObject({
+    kind: "rejected",
+    answer: "RCPT: 503 5.5.1 first prove who you are",
+  });
+  expect(sink.connectionCount()).toBe(2);
+});
