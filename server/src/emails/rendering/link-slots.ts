@@ -47,12 +47,14 @@ export class LinkSlots {
   readonly links: readonly ContentLink[];
   private readonly places: readonly Place[];
   private readonly endsWithPixel: boolean;
+  private readonly pixelOf: (url: string) => string;
 
   private constructor(html: string, places: readonly Place[], pixelAt: number) {
     this.places = places;
     this.links = [...new Map(places.map(({ link }) => [link.number, link])).values()];
     // At the end a mark would keep Handlebars from seeing that a block stands alone on the last line.
     this.endsWithPixel = pixelAt === html.length;
+    this.pixelOf = pixelFor(html);
     this.marked = withMarks(html, places, this.endsWithPixel ? null : pixelAt);
   }
 
@@ -89,7 +91,7 @@ export class LinkSlots {
 
   /** What follows the rendered template. */
   ending(): string {
-    return this.endsWithPixel ? pixelOf(this.tracking) : "";
+    return this.endsWithPixel ? this.pixel() : "";
   }
 
   /** Puts what prints them where the marks are. The marks of one place always stand in one body. */
@@ -107,13 +109,17 @@ export class LinkSlots {
 
   /** For Handlebars, for each mail. */
   data(): Readonly<Record<string, string>> {
-    return { [CLICK_DATA]: this.tracking.clickUrl, [PIXEL_DATA]: pixelOf(this.tracking) };
+    return { [CLICK_DATA]: this.tracking.clickUrl, [PIXEL_DATA]: this.pixel() };
+  }
+
+  private pixel(): string {
+    return this.pixelOf(this.tracking.pixelUrl);
   }
 
   private printed(piece: Mark): string {
     if (piece.kind === "fixed") return this.tracking.clickUrl + this.digitsOf(piece.place);
     // Without mustaches no address has variables.
-    return piece.kind === "pixel" ? pixelOf(this.tracking) : "";
+    return piece.kind === "pixel" ? this.pixel() : "";
   }
 
   private withTarget(number: number, printed: string): string {
@@ -181,9 +187,22 @@ function withMarks(html: string, places: readonly Place[], pixelAt: number | nul
 
 const NOBODY: MailTracking = { clickUrl: "", pixelUrl: "", linkKey: "" };
 
-function pixelOf({ pixelUrl }: MailTracking): string {
-  return `<img src="${pixelUrl}" width="1" height="1" alt="">`;
+/**
+ * Filters take short HTML with an `<img>` for a picture that stands in for text (SpamAssassin: HTML_IMAGE_ONLY_04 to _32, up
+ * to 3,200 bytes). Where the author has put none, the pixel is a background; Outlook, which draws none, reads the comment.
+ */
+function pixelFor(html: string): (url: string) => string {
+  if (html.length > SHORT_HTML_MAX_CHARACTERS || /<img\b/i.test(html)) return imageOf;
+  return (url) =>
+    `<div style="width:1px;height:1px;background:url('${url}')"></div><!--[if mso]>${imageOf(url)}<![endif]-->`;
 }
+
+function imageOf(url: string): string {
+  return `<img src="${url}" width="1" height="1" alt="">`;
+}
+
+/** More than filters call short, since a block may leave some of it out. */
+const SHORT_HTML_MAX_CHARACTERS = 6_000;
 
 /** Other schemes and places within the mail need no slot; whether the rest is a web address shows when it is rendered. */
 function variableAddress(source: string): string | null {
