@@ -3,21 +3,21 @@
 import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
-import type pg from "pg";
 import manifest from "../package.json" with { type: "json" };
 import { followClock } from "./platform/clock.ts";
 import { ConfigError, readConfig, type Config } from "./platform/config.ts";
 import { createSealer } from "./platform/crypto.ts";
-import { createDatabase } from "./platform/database.ts";
+import { createDatabase, type Database } from "./platform/database.ts";
 import { createDns } from "./platform/dns.ts";
 import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
 import { armFailpoints } from "./platform/failpoints.ts";
 import { createLog, type Log } from "./platform/log.ts";
+import { isLoopback } from "./platform/loopback.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
-import { openDatabase, startPatiently } from "./platform/open-database.ts";
+import { isFirstStart, openDatabase, startPatiently } from "./platform/open-database.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
-import { createTransport } from "./emails/providers/create-transport.ts";
+import { createTransport, faultsOfTransports } from "./emails/providers/create-transport.ts";
 import { createRenderer } from "./emails/rendering/renderer.ts";
 import { smtpNameOf } from "./emails/smtp-name.ts";
 import { defaultSystemAddress } from "./emails/system-sender.ts";
@@ -31,7 +31,7 @@ import { createSnsDoor } from "./deliveries/sns.ts";
 import { createSnsKeys } from "./deliveries/sns-keys.ts";
 import { createSnsRequests } from "./deliveries/sns-requests.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
-import { bootstrap } from "./instance/bootstrap.ts";
+import { bootstrap, explainIgnored, faultsOfBootstrap } from "./instance/bootstrap.ts";
 import { greet } from "./instance/greeting.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker } from "./worker.ts";
@@ -59,6 +59,8 @@ export async function startPostloft(
 ): Promise<Running> {
   const opened = await openDatabase(config, log, say);
   const { pool, secret } = opened;
+  // Once for all tries: its statements are prepared under names, which connections keep.
+  const database = createDatabase(pool);
   const closing: Array<() => Promise<void>> = [];
   const closeParts = async () => {
     for (const close of closing.splice(0).toReversed()) await close();
@@ -70,7 +72,7 @@ export async function startPostloft(
         say(
           `The database was brought up to date (${applied.length} change${applied.length === 1 ? "" : "s"}).`,
         );
-      return await startRoles(config, { pool, secret, log, say, closing });
+      return await startRoles(config, { database, secret, log, say, closing });
     } catch (error) {
       await closeParts().catch((failure: unknown) =>
         log.debug({ err: failure }, "a part of a start that failed could not be closed"),
@@ -94,7 +96,7 @@ export async function startPostloft(
 }
 
 interface Ground {
-  pool: pg.Pool;
+  database: Database;
   secret: string;
   log: Log;
   say: (line: string) => void;
@@ -103,8 +105,7 @@ interface Ground {
 }
 
 /** Everything the roles share, built once. */
-async function buildParts(config: Config, { pool, secret, log, closing }: Ground) {
-  const database = createDatabase(pool);
+async function buildParts(config: Config, { database, secret, log, closing }: Ground) {
   const metrics = createMetrics();
   const sealer = createSealer(secret);
   const smtpName = smtpNameOf(config.SMTP_NAME, config.BASE_URL, hostname());
@@ -166,6 +167,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   const stamp = await watchDatabase({ ...parts, dataDir: config.DATA_DIR, say });
   closing.push(() => stamp.stop());
   const accounts = await bootstrap(parts.database, parts.sealer, config);
+  if (accounts === "has accounts") for (const line of await explainIgnored(parts.database, config)) say(line);
   const worker = config.ROLES.includes("worker") ? await startWorker(parts) : null;
   if (worker !== null) {
     closing.push(() => worker.stop());
@@ -250,17 +252,17 @@ function openSns(config: Config, { database, log }: Parts, notices: NoticeStore)
   });
 }
 
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
 function sayLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 async function main(): Promise<void> {
-  const config = readConfig();
-  const log = createLog({ level: config.LOG_LEVEL });
+  // Before anything is made: whoever has to correct a setting finds nothing half done.
+  const config = readConfig(undefined, [
+    faultsOfTransports,
+    (settings) => (isFirstStart(settings) ? faultsOfBootstrap(settings) : []),
+  ]);
+  const log = createLog({ level: config.LOG_LEVEL, ...(config.LOG_FORMAT && { format: config.LOG_FORMAT }) });
   armFailpoints(config.FAILPOINTS);
   // Whoever reads what we say may be gone, or the disk full it is written to: the work goes on.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);

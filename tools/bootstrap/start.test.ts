@@ -59,8 +59,12 @@ afterEach(() => {
 
 type Start = { child: ChildProcess; said: () => string; ended: Promise<number | null> };
 
-function start(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): Start {
-  const child = spawn(process.execPath, [path.join(root, "tools", "bootstrap", "start.js"), ...args], {
+function start(
+  args: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+  script = "start.js",
+): Start {
+  const child = spawn(process.execPath, [path.join(root, "tools", "bootstrap", script), ...args], {
     env: { PATH: "/usr/bin:/bin", npm_execpath: path.join(root, "npm-cli.js"), ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -163,4 +167,20 @@ test("when its parent is killed with kill -9 the server is told", async () => {
   child.kill("SIGKILL");
   await ended;
   expect(said()).toContain("disconnect");
+});
+
+test("every command of package.json brings its Node.js: none asks that of the system to read TypeScript", () => {
+  const manifest = readFileSync(path.join(import.meta.dirname, "..", "..", "package.json"), "utf8");
+  const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
+  for (const script of Object.values(scripts)) expect(script).toMatch(/^node tools\/bootstrap\/\w+\.js\b/);
+});
+
+test("a file is run with what was brought, told what it was given, and its exit code is passed on", async () => {
+  writeFileSync(
+    path.join(root, "told.ts"),
+    "const said: string = process.argv.slice(2).join(); process.stdout.write(said); process.exitCode = 9;",
+  );
+  const { said, ended } = start(["told.ts", "--size", "small"], {}, "run.js");
+  expect(await ended).toBe(9);
+  expect(said()).toContain("--size,small");
 });

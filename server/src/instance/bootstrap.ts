@@ -7,13 +7,55 @@ import { ConfigError, type Config } from "../platform/config.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { createUser, hasUsers } from "../users/users.ts";
-import { makeKeyPair } from "../projects/keys.ts";
+import { createKeyFinder, makeKeyPair } from "../projects/keys.ts";
 import { createProject } from "../projects/projects.ts";
 import { lockBootstrap } from "./queries.ts";
 
 export type BootstrapResult = "made" | "has accounts" | "nothing set";
 
 const DEFAULT_PROJECT = "My project";
+
+type Settings = Partial<
+  Pick<Config, "BOOTSTRAP_EMAIL" | "BOOTSTRAP_PASSWORD" | "BOOTSTRAP_PUBLIC_KEY" | "BOOTSTRAP_SECRET_KEY">
+>;
+
+const isAsked = (config: Settings) =>
+  config.BOOTSTRAP_EMAIL !== undefined || config.BOOTSTRAP_PASSWORD !== undefined;
+
+/** What is wrong with the settings for a first account, where there are any: half there, or not valid. */
+export function faultsOfBootstrap(config: Settings): string[] {
+  if (!isAsked(config)) return [];
+  const address = parseAddress(config.BOOTSTRAP_EMAIL ?? "");
+  const length = (config.BOOTSTRAP_PASSWORD ?? "").length;
+  const { passwordMinimum, passwordMaximum } = LIMITS;
+  const isLong = length >= passwordMinimum.value && length <= passwordMaximum.value;
+  return [
+    ...(address.ok ? [] : [`BOOTSTRAP_EMAIL: ${address.reason}`]),
+    ...(isLong
+      ? []
+      : [`BOOTSTRAP_PASSWORD: must have ${passwordMinimum.value} to ${passwordMaximum.value} characters`]),
+  ];
+}
+
+/** Sentences for whoever set BOOTSTRAP_* on a database that has accounts: that it counts no more, and which key opens nothing. */
+export async function explainIgnored(database: Database, config: Settings): Promise<string[]> {
+  const findKey = createKeyFinder(database);
+  const given = {
+    BOOTSTRAP_PUBLIC_KEY: config.BOOTSTRAP_PUBLIC_KEY,
+    BOOTSTRAP_SECRET_KEY: config.BOOTSTRAP_SECRET_KEY,
+  };
+  const lines: string[] = [];
+  if (isAsked(config))
+    lines.push(
+      "BOOTSTRAP_* is ignored: this database has accounts, and these settings count on an empty one.",
+    );
+  for (const [name, key] of Object.entries(given))
+    if (key !== undefined && (await findKey(key)) === null)
+      lines.push(
+        `${name} opens no project here: a project keeps the keys it was made with until they are regenerated. Log in and read them at /users/@me/projects.`,
+      );
+  return lines;
+}
 
 /** @throws ConfigError when the settings are only half there or not valid. */
 export async function bootstrap(
@@ -22,14 +64,11 @@ export async function bootstrap(
   config: Config,
 ): Promise<BootstrapResult> {
   if (await hasUsers(database)) return "has accounts";
-  if (config.BOOTSTRAP_EMAIL === undefined && config.BOOTSTRAP_PASSWORD === undefined) return "nothing set";
+  if (!isAsked(config)) return "nothing set";
+  const faults = faultsOfBootstrap(config);
   const address = parseAddress(config.BOOTSTRAP_EMAIL ?? "");
-  if (!address.ok) throw new ConfigError(`BOOTSTRAP_EMAIL: ${address.reason}`);
+  if (faults.length > 0 || !address.ok) throw new ConfigError(faults.join("\n"));
   const password = config.BOOTSTRAP_PASSWORD ?? "";
-  if (password.length < LIMITS.passwordMinimum.value || password.length > LIMITS.passwordMaximum.value)
-    throw new ConfigError(
-      `BOOTSTRAP_PASSWORD: must have ${LIMITS.passwordMinimum.value} to ${LIMITS.passwordMaximum.value} characters`,
-    );
   const made = makeKeyPair();
   const keys = {
     public: config.BOOTSTRAP_PUBLIC_KEY ?? made.public,

@@ -4,10 +4,10 @@ import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import * as contract from "@postloft/contract/instance.ts";
 import { readConfig } from "../platform/config.ts";
 import { createSealer } from "../platform/crypto.ts";
-import { createDatabase } from "../platform/database.ts";
+import { createDatabase, type Database } from "../platform/database.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
 import { APP_SECRET, useTestServer } from "../testing/test-server.ts";
-import { bootstrap } from "./bootstrap.ts";
+import { bootstrap, explainIgnored } from "./bootstrap.ts";
 import { readReadiness } from "./health.ts";
 
 const server = useTestServer();
@@ -151,8 +151,10 @@ test("a person finds a first page and the documentation, and neither asks anothe
 });
 
 let empty: TestDatabase;
+let emptyDatabase: Database;
 beforeAll(async () => {
   empty = await createTestDatabase();
+  emptyDatabase = createDatabase(empty.pool);
 });
 afterAll(async () => empty.drop());
 
@@ -165,7 +167,7 @@ const SETTINGS = {
 };
 
 test("BOOTSTRAP_* makes account, project and keys in an empty database, once", async () => {
-  const database = createDatabase(empty.pool);
+  const database = emptyDatabase;
   const sealer = createSealer(APP_SECRET);
   const run = (settings: Record<string, string>) => bootstrap(database, sealer, readConfig(settings));
   expect(await run({})).toBe("nothing set");
@@ -186,15 +188,27 @@ test("BOOTSTRAP_* makes account, project and keys in an empty database, once", a
 
 test("of several first starts at once one makes the first account", async () => {
   const fresh = await createTestDatabase();
+  const database = createDatabase(fresh.pool);
   const results = await Promise.all(
-    Array.from({ length: 4 }, () =>
-      bootstrap(createDatabase(fresh.pool), createSealer(APP_SECRET), readConfig(SETTINGS)),
-    ),
+    Array.from({ length: 4 }, () => bootstrap(database, createSealer(APP_SECRET), readConfig(SETTINGS))),
   );
   expect(results.toSorted()).toEqual(["has accounts", "has accounts", "has accounts", "made"]);
   const { rows } = await fresh.pool.query("select count(*)::int as projects from projects");
   expect(rows).toEqual([{ projects: 1 }]);
   await fresh.drop();
+});
+
+test("BOOTSTRAP_* on a database that has accounts is said to be ignored, and which key opens nothing", async () => {
+  const database = emptyDatabase;
+  const explain = (settings: Record<string, string>) => explainIgnored(database, readConfig(settings));
+  expect(await explain({})).toEqual([]);
+  expect(await explain(SETTINGS)).toEqual([expect.stringMatching(/^BOOTSTRAP_\* is ignored/)]);
+  const lines = await explain({ ...SETTINGS, BOOTSTRAP_SECRET_KEY: "sk_another" });
+  expect(lines).toEqual([
+    expect.stringMatching(/^BOOTSTRAP_\* is ignored/),
+    expect.stringMatching(/^BOOTSTRAP_SECRET_KEY opens no project here/),
+  ]);
+  expect(lines.join()).not.toContain("sk_another");
 });
 
 test("a server with BOOTSTRAP_* takes those keys, and signing up stays closed if it is", async () => {

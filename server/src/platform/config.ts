@@ -1,9 +1,22 @@
 // The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made from here.
 // After it: main.ts builds everything from the Config it answers.
-import { isIP } from "node:net";
 import { z } from "zod";
-import { parseMailbox } from "@postloft/contract/address.ts";
-import { parseFailpoint } from "./failpoints.ts";
+import {
+  count,
+  domain,
+  flag,
+  key,
+  list,
+  mailbox,
+  namedFailpoint,
+  port,
+  proxy,
+  smtpName,
+  topicArn,
+  webAddress,
+  word,
+  words,
+} from "./setting-forms.ts";
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -16,62 +29,6 @@ function setting<T extends z.ZodType>(schema: T, defaultText: string, meaning: s
   return { schema, default: defaultText, meaning } satisfies Setting;
 }
 
-const flag = z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1");
-const port = z.coerce.number().int().min(0).max(65535);
-const key = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[A-Za-z0-9_-]{1,200}$`), `must begin with ${prefix}_`);
-const list = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== ""),
-);
-const mailbox = z.string().transform((text, context) => {
-  const parsed = parseMailbox(text);
-  if (parsed.ok) return { address: parsed.address, ...(parsed.name ? { name: parsed.name } : {}) };
-  context.addIssue({ code: "custom", message: "must be an address, or `Name <address>`" });
-  return z.NEVER;
-});
-const domain = z
-  .string()
-  .toLowerCase()
-  .regex(
-    /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/,
-    "must be a domain such as in.example.com",
-  )
-  .optional();
-const smtpName = z
-  .string()
-  .regex(
-    /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[a-z0-9:.]{1,64}\])$/i,
-    "must be a host name such as mail.example.com, or an address in brackets",
-  )
-  .max(255, "must be at most 255 characters");
-const proxy = z
-  .string()
-  .refine(
-    isProxy,
-    "must be addresses or ranges such as 10.0.0.0/8, or the words loopback, linklocal, uniquelocal",
-  );
-const namedFailpoint = z.string().transform((text, context) => {
-  const parsed = parseFailpoint(text);
-  if (parsed !== null) return parsed;
-  context.addIssue({ code: "custom", message: "must be name:action[:turn] with names we know" });
-  return z.NEVER;
-});
-const topicArn = z
-  .string()
-  .regex(
-    /^arn:aws(-[a-z]+)*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/,
-    "must be the ARN of an SNS topic such as arn:aws:sns:eu-west-1:123456789012:mail",
-  );
-
-function isProxy(text: string): boolean {
-  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
-  const [, address = "", bits = "1"] = /^([^/]*)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
-  return Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
-}
-
 const ROLES = ["api", "worker", "smtp"] as const;
 
 /** Every setting there is, in the order of the documentation. */
@@ -79,7 +36,7 @@ export const SETTINGS = {
   PORT: setting(port.default(3000), "3000", "Port where HTTP listens; 0 takes a free one."),
   HOST: setting(z.string().default("127.0.0.1"), "127.0.0.1", "Address where HTTP listens."),
   BASE_URL: setting(
-    z.url({ protocol: /^https?$/ }).optional(),
+    webAddress.optional(),
     "http://localhost:PORT",
     "Public address: links in mails, cookies, docs.",
   ),
@@ -101,12 +58,12 @@ export const SETTINGS = {
     "An external PostgreSQL (15 or newer) instead of the embedded one.",
   ),
   APP_SECRET: setting(
-    z.string().min(16).optional(),
+    z.string().min(16, "must have at least 16 characters").optional(),
     "",
     "Signs sessions and links, encrypts keys. Generated into DATA_DIR with the embedded database; required with DATABASE_URL.",
   ),
   ROLES: setting(
-    list.pipe(z.array(z.enum(ROLES)).min(1)).default(["api", "worker", "smtp"]),
+    words(ROLES).default(["api", "worker", "smtp"]),
     "api,worker,smtp",
     "What this process does; any number of processes may run on one database.",
   ),
@@ -122,12 +79,12 @@ export const SETTINGS = {
   ),
   SES_SECRET_ACCESS_KEY: setting(z.string().optional(), "", "Its secret."),
   PROJECT_SENDS_PER_SECOND: setting(
-    z.coerce.number().int().min(0).default(0),
+    count.default(0),
     "0",
     "Mails of one project that leave a second, all processes together; what is over it waits. 0: as many as go.",
   ),
   DESTINATION_CONNECTIONS: setting(
-    z.coerce.number().int().min(0).default(0),
+    count.default(0),
     "0",
     "Mails one process hands over at once to one destination (a domain, or a provider such as Gmail with all of its domains). 0: as many as the transport takes.",
   ),
@@ -167,7 +124,7 @@ export const SETTINGS = {
     "A project with a critical rate of bounces or complaints is disabled, and its members are told.",
   ),
   API_RATE_LIMIT_PER_MINUTE: setting(
-    z.coerce.number().int().min(0).default(1000),
+    count.default(1000),
     "1000",
     "Requests per minute and project; 0 turns the limit off.",
   ),
@@ -182,9 +139,14 @@ export const SETTINGS = {
     "Resolvers for domain checks and /v1/verify (`127.0.0.1:5353`); the system's when empty.",
   ),
   LOG_LEVEL: setting(
-    z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+    word(["debug", "info", "warn", "error", "silent"]).default("info"),
     "info",
-    "How much is logged.",
+    "How much is logged. A line for each request belongs to `info`.",
+  ),
+  LOG_FORMAT: setting(
+    word(["json", "pretty"]).optional(),
+    "",
+    "`json`: one object a line, for programs; `pretty`: for people. Empty: `pretty` in a terminal, else `json`.",
   ),
   BOOTSTRAP_EMAIL: setting(
     z.string().optional(),
@@ -219,22 +181,33 @@ export interface Config extends Omit<Values, "BASE_URL"> {
 
 export class ConfigError extends Error {}
 
+/** What is wrong with settings that only their own part of the program understands: sentences that begin with the name. */
+export type MoreChecks = (config: Partial<Values>) => readonly string[];
+
 /**
  * Reads and checks all settings. An empty variable counts as unset.
  * @throws ConfigError that names each faulty variable, never its value: it may be a secret.
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  checks: readonly MoreChecks[] = [],
+): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, { schema }] of Object.entries(SETTINGS) as Array<[string, Setting]>) {
     const given = environment[name]?.trim();
     const parsed = schema.safeParse(given === "" ? undefined : given);
     if (parsed.success) values[name] = parsed.data;
-    else problems.push(`${name}: ${parsed.error.issues.map((problem) => problem.message).join("; ")}`);
+    else
+      problems.push(
+        `${name}: ${[...new Set(parsed.error.issues.map((problem) => problem.message))].join("; ")}`,
+      );
   }
   const config = values as Values;
-  if (problems.length === 0 && config.DATABASE_URL !== undefined && config.APP_SECRET === undefined)
+  const isMissing = (environment["APP_SECRET"] ?? "").trim() === "";
+  if (config.DATABASE_URL !== undefined && isMissing)
     problems.push("APP_SECRET: required with DATABASE_URL; make one with `openssl rand -hex 32` and keep it");
+  for (const check of checks) problems.push(...check(values as Partial<Values>));
   if (problems.length > 0) throw new ConfigError(`These settings are not valid:\n  ${problems.join("\n  ")}`);
   const base = config.BASE_URL ?? (config.PORT === 0 ? null : `http://localhost:${config.PORT}`);
   return { ...config, BASE_URL: base?.replace(/\/+$/, "") ?? null };

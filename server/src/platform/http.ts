@@ -11,6 +11,7 @@ import { answerRequest, changesSomething, readHeader } from "./http-answer.ts";
 import { identify, NOBODY, type Caller, type Credentials } from "./http-caller.ts";
 import { asRefusal, errorEnvelope } from "./http-errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
+import { noteRequest } from "./http-notes.ts";
 import { plainPath } from "./http-paths.ts";
 import type { Route } from "./http-route.ts";
 import { newId } from "./ids.ts";
@@ -38,6 +39,8 @@ declare module "fastify" {
   interface FastifyRequest {
     caller: Caller;
     startedAtMs: number;
+    /** Why it was refused; empty: it was not. */
+    refusalCode: string;
   }
 }
 
@@ -97,15 +100,17 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   );
   app.decorateRequest("caller");
   app.decorateRequest("startedAtMs");
+  app.decorateRequest("refusalCode");
   // With callbacks: an async hook would cost every request a turn of the microtask queue.
   app.addHook("onRequest", (request, reply, done) => {
     request.caller = NOBODY;
     request.startedAtMs = performance.now();
+    request.refusalCode = "";
     reply.headers(safetyHeaders(request.id));
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {
-    observe(options, request, reply);
+    noteRequest(options, request, reply);
     done();
   });
   app.setErrorHandler(async (error, request, reply) => sendFailure(options, error, request, reply));
@@ -231,6 +236,7 @@ async function sendFailure(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const refusal = asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR");
+  request.refusalCode = refusal.code;
   if (ERRORS[refusal.code].status >= 500)
     options.log.error(
       { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
@@ -258,23 +264,6 @@ function refuseBytes(error: Error & { code?: string }, socket: Socket): void {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join("")}\r\n${body}`);
   socket.destroySoon();
-}
-
-function observe(options: HttpOptions, request: FastifyRequest, reply: FastifyReply): void {
-  const ms = performance.now() - request.startedAtMs;
-  const route = request.routeOptions.url ?? "unknown";
-  options.metrics.httpSeconds.observe({ method: request.method, route, status: reply.statusCode }, ms / 1000);
-  options.log.debug(
-    {
-      requestId: request.id,
-      projectId: request.caller.projectId,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      ms: Math.round(ms),
-    },
-    "request",
-  );
 }
 
 /** The methods of the path that a URL names: of `/contacts/lookup` its own, and not those of `/contacts/:id`, which it fits as well. */

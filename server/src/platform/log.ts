@@ -1,29 +1,53 @@
-// The log: one JSON line per happening, with ids; never a key, a password or a token.
+// The log: one line per happening, with ids, as JSON or for people; never a key, a password or a token.
 import { destination, pino, stdTimeFunctions, type Logger } from "pino";
+import { prettyLine } from "./log-pretty.ts";
 
 export type Log = Logger;
 
 export interface LogOptions {
   level: string;
+  /** Default: `pretty` in a terminal, else `json`. */
+  format?: "json" | "pretty";
 }
 
 /** While nothing can be written, on a disk that is full, so much is kept for later; the rest is dropped. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
-
+/** Lines of requests are many: they are written in blocks, at the latest after this; whatever is worse is written at once. */
+const BLOCK_BYTES = 4096;
+const FLUSH_MS = 200;
+const WARN = 40;
 /** Of PostgreSQL's errors: what went wrong and where, but not `detail`, which repeats values of rows. */
 const TOLD_FIELDS = ["code", "constraint", "table", "routine", "syscall", "address", "port"];
-
 const MAX_CAUSES = 5;
 
 export function createLog(options: LogOptions): Log {
-  const output = destination({ dest: 1, sync: true, maxLength: MAX_KEPT_BYTES });
+  const output = destination({ dest: 1, sync: true, maxLength: MAX_KEPT_BYTES, minLength: BLOCK_BYTES });
   output.on("error", () => undefined);
+  const flush = () => {
+    try {
+      output.flushSync();
+    } catch {
+      // Whoever reads is gone, or the disk is full: the work goes on.
+    }
+  };
+  if (options.level !== "silent") {
+    setInterval(flush, FLUSH_MS).unref();
+    process.on("exit", flush);
+  }
+  const isPretty = (options.format ?? (process.stdout.isTTY ? "pretty" : "json")) === "pretty";
   return pino(
     {
       level: options.level,
       base: null,
       timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => describeError(error) },
+      hooks: {
+        logMethod(line, method, level) {
+          method.apply(this, line);
+          if (level >= WARN) flush();
+        },
+      },
       redact: {
         paths: [
           "req.headers.authorization",
@@ -37,7 +61,7 @@ export function createLog(options: LogOptions): Log {
         censor: "[hidden]",
       },
     },
-    output,
+    isPretty ? { write: (line) => output.write(prettyLine(line, process.stdout.isTTY)) } : output,
   );
 }
 

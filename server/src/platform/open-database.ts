@@ -1,6 +1,7 @@
 // The database of this process at its start: the embedded one or that of DATABASE_URL, and patience while it is not up yet.
 // Before it: main.ts has the settings. After it: migrations.ts, then the roles.
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { readOrMakeSecret } from "./application-secret.ts";
@@ -23,6 +24,14 @@ const PATIENCE_MS = 60_000;
 const LOOK_MS = 1_000;
 /** Beside those that PostgreSQL and a lost connection have: names and ways that come up with the network. */
 const NOT_UP_YET = new Set(["ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+/** Whether there is no embedded database yet; of one elsewhere nobody knows before it is asked. */
+export function isFirstStart({
+  DATABASE_URL,
+  DATA_DIR = ".",
+}: Partial<Pick<Config, "DATABASE_URL" | "DATA_DIR">>): boolean {
+  return DATABASE_URL === undefined && !existsSync(join(resolve(DATA_DIR), "postgres", "PG_VERSION"));
+}
 
 /** Opens the database; that of DATABASE_URL is not asked for anything yet. */
 export async function openDatabase(

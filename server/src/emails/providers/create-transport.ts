@@ -5,9 +5,9 @@ import type { Database } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";
 import { createFailoverTransport } from "./failover.ts";
 import { createMailboxTransport } from "./mailbox.ts";
-import { parseSesUrl } from "./ses-url.ts";
+import { parseSesUrl, type SesServer } from "./ses-url.ts";
 import { createSmtpTransport } from "./smtp.ts";
-import { parseSmtpUrl } from "./smtp-url.ts";
+import { parseSmtpUrl, type SmtpServer } from "./smtp-url.ts";
 import { DEFAULT_CONNECTIONS, type Transport } from "./transport.ts";
 import { watchTransport, type TransportWatch } from "./transport-watch.ts";
 
@@ -43,6 +43,31 @@ export interface MadeTransport {
 const MAX_WEIGHT = 1000;
 const WEIGHT = /^weight=(.*)$/;
 
+/** What one entry of the setting says. */
+type ParsedEntry = { weight?: number } & (
+  | { kind: "smtp"; server: SmtpServer }
+  | { kind: "ses"; server: SesServer; key: SesKey }
+);
+type SesKey = { accessKeyId: string; secretAccessKey: string };
+
+/** What is wrong with the setting: sentences that repeat nothing of it, because there are passwords in it. */
+export function faultsOfTransports(settings: Partial<TransportSettings>): string[] {
+  const { MAIL_TRANSPORT: setting = "mailbox" } = settings;
+  if (setting === "mailbox") return [];
+  const texts = textsOf(setting);
+  if (texts.includes("mailbox"))
+    return ["MAIL_TRANSPORT: `mailbox` keeps everything here, so nothing can stand beside it in a list"];
+  return texts.flatMap((text, at) => {
+    const place = texts.length === 1 ? "" : `, entry ${at + 1} of ${texts.length}`;
+    try {
+      parseEntry(text, settings);
+      return [];
+    } catch (error) {
+      return [`MAIL_TRANSPORT${place}: ${error instanceof Error ? error.message : "faulty"}`];
+    }
+  });
+}
+
 /**
  * `mailbox`, `smtp://…`, `smtps://…`, `ses://…`; or several of the last three, comma-separated, each with an optional
  * `?weight=`.
@@ -52,26 +77,17 @@ export async function createTransport(
   settings: TransportSettings,
   surroundings: TransportSurroundings,
 ): Promise<MadeTransport> {
-  const texts = settings.MAIL_TRANSPORT.split(",").map((text) => text.trim());
+  const faults = faultsOfTransports(settings);
+  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   if (settings.MAIL_TRANSPORT === "mailbox")
     return {
       transport: createMailboxTransport(surroundings.database),
       connections: DEFAULT_CONNECTIONS,
       watches: [],
     };
-  if (texts.includes("mailbox"))
-    throw new ConfigError(
-      "MAIL_TRANSPORT: `mailbox` keeps everything here, so nothing can stand beside it in a list",
-    );
   const entries: Entry[] = [];
-  for (const [at, text] of texts.entries()) {
-    const place = texts.length === 1 ? "" : `, entry ${at + 1} of ${texts.length}`;
-    entries.push(
-      await createEntry(text, settings, surroundings.heloName).catch((error: unknown) => {
-        throw new ConfigError(`MAIL_TRANSPORT${place}: ${error instanceof Error ? error.message : "faulty"}`);
-      }),
-    );
-  }
+  for (const text of textsOf(settings.MAIL_TRANSPORT))
+    entries.push(await createEntry(parseEntry(text, settings), surroundings.heloName));
   const followed = entries.map((entry, at) => follow(entry, at, entries.length, surroundings.log));
   const watches = followed.map(({ watch }) => watch);
   const [first] = followed;
@@ -82,6 +98,10 @@ export async function createTransport(
     connections: connectionsOf(entries),
     watches,
   };
+}
+
+function textsOf(setting: string): string[] {
+  return setting.split(",").map((text) => text.trim());
 }
 
 function follow(entry: Entry, at: number, count: number, log: Log): Entry & { watch: TransportWatch } {
@@ -99,21 +119,10 @@ function connectionsOf(entries: readonly Entry[]): number {
   return Math.max(sharedSum, ...standBy.map(({ connections }) => connections));
 }
 
-async function createEntry(text: string, settings: TransportSettings, heloName: string): Promise<Entry> {
-  const { url, weight } = takeWeight(text);
-  const entry = await createFromUrl(url, settings, heloName);
-  return weight === undefined ? entry : { ...entry, weight };
-}
-
-async function createFromUrl(url: string, settings: TransportSettings, heloName: string): Promise<Entry> {
-  if (/^smtps?:\/\//.test(url)) {
-    const server = parseSmtpUrl(url);
-    return {
-      transport: createSmtpTransport({ url: server, heloName }),
-      label: `smtp ${server.host}:${server.port}`,
-      connections: server.connections ?? DEFAULT_CONNECTIONS,
-    };
-  }
+/** @throws Error that says what is wrong */
+function parseEntry(text: string, settings: Partial<TransportSettings>): ParsedEntry {
+  const { url, ...weight } = takeWeight(text);
+  if (/^smtps?:\/\//.test(url)) return { kind: "smtp", server: parseSmtpUrl(url), ...weight };
   if (!url.startsWith("ses://"))
     throw new Error(
       "must be `mailbox` or begin with smtp://, smtps:// or ses:// (in a password write %2C for a comma)",
@@ -122,13 +131,21 @@ async function createFromUrl(url: string, settings: TransportSettings, heloName:
   const { SES_ACCESS_KEY_ID: accessKeyId, SES_SECRET_ACCESS_KEY: secretAccessKey } = settings;
   if (accessKeyId === undefined || secretAccessKey === undefined)
     throw new Error("ses:// needs the settings SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY");
+  return { kind: "ses", server, key: { accessKeyId, secretAccessKey }, ...weight };
+}
+
+async function createEntry(entry: ParsedEntry, heloName: string): Promise<Entry> {
+  const weight = entry.weight === undefined ? {} : { weight: entry.weight };
+  const connections = entry.server.connections ?? DEFAULT_CONNECTIONS;
+  if (entry.kind === "smtp") {
+    const { server } = entry;
+    const transport = createSmtpTransport({ url: server, heloName });
+    return { transport, label: `smtp ${server.host}:${server.port}`, connections, ...weight };
+  }
   // The AWS SDK costs 30 MB of memory and a tenth of a second: only where it is used.
   const { createSesTransport } = await import("./ses.ts");
-  return {
-    transport: createSesTransport({ url: server, accessKeyId, secretAccessKey }),
-    label: `ses ${server.region}`,
-    connections: server.connections ?? DEFAULT_CONNECTIONS,
-  };
+  const transport = createSesTransport({ url: entry.server, ...entry.key });
+  return { transport, label: `ses ${entry.server.region}`, connections, ...weight };
 }
 
 /** The weight belongs to the list, so no transport's own parser knows it. */

@@ -1,0 +1,36 @@
+// The settings: every fault is told at once, in words that name the setting and never repeat its value.
+// Before it: nothing. After it: config.ts, setting-forms.ts.
+import { expect, test } from "vitest";
+import { ConfigError, readConfig } from "./config.ts";
+
+test.each([
+  ["PORT", "abc", "must be a whole number from 0 to 65535"],
+  ["PORT", "70000", "must be a whole number from 0 to 65535"],
+  ["PORT", "1e3", "must be a whole number from 0 to 65535"],
+  ["API_RATE_LIMIT_PER_MINUTE", "-1", "must be a whole number from 0 up"],
+  ["BASE_URL", "mail.example.com", "must be an address such as https://mail.example.com"],
+  ["BASE_URL", "ftp://mail.example.com", "must be an address such as https://mail.example.com"],
+  ["ROLES", "api,sender", "must be words out of api, worker, smtp"],
+  ["ROLES", ",", "must be words out of api, worker, smtp"],
+  ["LOG_LEVEL", "loud", "must be one of debug, info, warn, error, silent"],
+  ["LOG_FORMAT", "xml", "must be one of json, pretty"],
+  ["DISABLE_SIGNUPS", "yes", "must be true or false"],
+  ["APP_SECRET", "hunter2", "must have at least 16 characters"],
+  ["SMTP_NAME", "a b", "must be a host name such as mail.example.com, or an address in brackets"],
+])("%s=%s: %s", (name, value, told) => {
+  expect(() => readConfig({ [name]: value })).toThrow(`These settings are not valid:\n  ${name}: ${told}`);
+  expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
+});
+
+test("all faults are told together, those that a part of the program finds too", () => {
+  const faulty = { PORT: "abc", LOG_LEVEL: "loud", DATABASE_URL: "postgres://user:hunter2@db/x" };
+  const read = () => readConfig(faulty, [({ HOST }) => [`HOST: ${HOST} is not wanted`]]);
+  expect(read).toThrow(
+    /^These settings are not valid:\n  PORT: .*\n  LOG_LEVEL: .*\n  APP_SECRET: required.*\n  HOST: 127/,
+  );
+  expect(read).not.toThrow(/hunter2/);
+});
+
+test("an empty variable counts as unset", () => {
+  expect(readConfig({ PORT: " ", LOG_LEVEL: "" })).toEqual(readConfig({}));
+});

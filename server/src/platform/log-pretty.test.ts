@@ -1,0 +1,35 @@
+// What a person sees of a line of the log.
+// Before it: nothing. After it: log-pretty.ts.
+import { expect, test } from "vitest";
+import { prettyLine } from "./log-pretty.ts";
+
+const LINE = {
+  level: "warn",
+  time: "2026-11-22T21:52:26.524Z",
+  transport: "smtp relay:25",
+  attempts: 3,
+  requestId: "a-b",
+  msg: "a transport is out of service",
+};
+
+test("time, level and what happened come first, then the rest by name", () => {
+  expect(prettyLine(JSON.stringify(LINE), false)).toBe(
+    '21:52:26.524 WARN  a transport is out of service transport="smtp relay:25" attempts=3 requestId=a-b\n',
+  );
+});
+
+test("an error is below, with its trace", () => {
+  const err = { type: "Error", message: "gone", stack: "Error: gone\n  at here", code: "57P01" };
+  expect(
+    prettyLine(JSON.stringify({ ...LINE, err }), false)
+      .split("\n")
+      .slice(1),
+  ).toEqual(["    Error: gone", "      at here", "    code 57P01", ""]);
+});
+
+test("in a terminal it is coloured, and without the colours it is the same", () => {
+  const coloured = prettyLine(JSON.stringify(LINE), true);
+  expect(coloured).toContain("\u001b[33mWARN ");
+  // oxlint-disable-next-line no-control-regex -- that is what colours are
+  expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(prettyLine(JSON.stringify(LINE), false));
+});

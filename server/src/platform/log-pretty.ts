@@ -1,0 +1,30 @@
+// A line of the log for people: time, level, what happened, then the rest as name=value; an error with its trace below.
+// Before it: log.ts has the line as JSON. After it: a terminal.
+
+const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31, fatal: 31 };
+
+/** @param line one JSON object, as the log writes it */
+export function prettyLine(line: string, coloured: boolean): string {
+  const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const word = String(level);
+  const paint = (text: string, colour: number) => (coloured ? `\u001b[${colour}m${text}\u001b[0m` : text);
+  const fields = Object.entries(rest).map(([name, value]) => `${name}=${textOf(value)}`);
+  const head = [
+    paint(String(time).slice(11, 23), 90),
+    paint(word.toUpperCase().padEnd(5), COLOURS[word] ?? 0),
+    String(msg),
+    ...(fields.length === 0 ? [] : [paint(fields.join(" "), 90)]),
+  ];
+  return `${head.join(" ")}${err === undefined ? "" : `\n${traceOf(err)}`}\n`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+function traceOf(error: unknown): string {
+  const { stack, message, code } = Object(error) as { stack?: unknown; message?: unknown; code?: unknown };
+  const text = typeof stack === "string" ? stack : String(message ?? JSON.stringify(error));
+  const lines = code === undefined ? text : `${text}\ncode ${String(code)}`;
+  return lines.replace(/^/gm, "    ");
+}
