@@ -147,9 +147,14 @@ CREATE TABLE domains (
   second_dkim_public_key   text,
   second_dkim_private_key  bytea,
   second_dkim_until        timestamp with time zone,
+  ed25519_selector         text,
+  ed25519_public_key       text,
+  ed25519_private_key      bytea,
+  ed25519_published        boolean                   NOT NULL  DEFAULT false,
   CONSTRAINT domains_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT domains_project_id_domain_key UNIQUE (project_id, domain),
   CONSTRAINT domains_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT domains_ed25519_key CHECK ((num_nonnulls(ed25519_selector, ed25519_public_key, ed25519_private_key) = ANY (ARRAY[0, 3])) AND (ed25519_selector IS NOT NULL OR NOT ed25519_published)),
   CONSTRAINT domains_second_dkim_key CHECK (
 CASE
     WHEN second_dkim_selector IS NULL THEN num_nonnulls(second_dkim_public_key, second_dkim_private_key, second_dkim_until) = 0

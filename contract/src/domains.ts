@@ -42,7 +42,14 @@ const domain = z.object({
   records: z.array(record),
   dkimTokens: z
     .array(z.string())
-    .describe("The selectors of the DKIM keys: the one that signs, then a next or former one."),
+    .describe(
+      "The selectors of the DKIM keys: the one that signs, then a next or former one, then that of Ed25519.",
+    ),
+  ed25519: z
+    .boolean()
+    .describe(
+      "Whether an Ed25519 key signs beside the RSA key, from the first check on that finds its record.",
+    ),
   lastError: z
     .string()
     .nullable()
@@ -101,6 +108,20 @@ export const rotateDomainKey = endpoint({
     "The records then list both keys. The new one signs from the first check on that finds its record in DNS; the old record must stay for seven days after that, then it leaves the list. 409 while there are two keys already.",
   caller: "project",
   params: byId,
+  answers: { 200: domain },
+  errors: ["DOMAIN_NOT_FOUND", "CONFLICT", "FORBIDDEN"],
+});
+
+export const updateDomain = endpoint({
+  name: "domains.update",
+  method: "PATCH",
+  path: "/domains/:id",
+  summary: "Sign with an Ed25519 key as well, or no more",
+  description:
+    "With `ed25519: true` the domain gets an Ed25519 key (RFC 8463) with a selector of its own, listed in `records`. While DNS publishes it, each mail has two signatures; receivers that do not know the newer one take the RSA signature. To change the key, turn it off and on: the RSA key signs all along.",
+  caller: "project",
+  params: byId,
+  body: z.object({ ed25519: z.boolean() }),
   answers: { 200: domain },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT", "FORBIDDEN"],
 });

@@ -22,7 +22,15 @@ import {
   type DomainRow,
   type FoundRecords,
 } from "./queries.ts";
-import { FORMER_KEY_MS, judgeProof, MAX_FAILED_CHECKS, namesToAsk, nextCheckMs, nextState } from "./rules.ts";
+import {
+  FORMER_KEY_MS,
+  isEd25519Published,
+  judgeProof,
+  MAX_FAILED_CHECKS,
+  namesToAsk,
+  nextCheckMs,
+  nextState,
+} from "./rules.ts";
 import { walkSpf } from "./spf-walk.ts";
 
 /** Domains claimed at once, and how many of them are asked for at a time. With a DNS that is dead or plays for time a batch takes 35 to 95 s: less than the lease. */
@@ -139,6 +147,7 @@ async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked, returnP
     failed_at: state.failed_at,
     hasChanged,
     dns_found: withEarlier(row, found, returnPath),
+    ed25519_published: isEd25519Published(row, found),
     check_problem: isTaken ? TAKEN : problem,
     nextCheckMs: nextCheckMs(state.status, changedAt, row.now),
   });

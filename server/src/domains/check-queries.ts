@@ -11,6 +11,7 @@ export interface CheckOutcome {
   failed_checks: number;
   failed_at: Date | null;
   dns_found: FoundRecords;
+  ed25519_published: boolean;
   check_problem: string | null;
   nextCheckMs: number;
 }
@@ -65,6 +66,7 @@ export async function updateLocalCheck(tx: Tx, { projectId, id }: DomainKey): Pr
     .updateTable("domains")
     .set({
       last_checked_at: sql`now()`,
+      ed25519_published: sql<boolean>`ed25519_selector is not null`,
       updated_at: sql`case when last_checked_at is null then now() else updated_at end`,
     })
     .where("project_id", "=", projectId)

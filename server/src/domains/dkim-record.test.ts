@@ -6,7 +6,7 @@ const KEY = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A";
 const RIGHT = `v=DKIM1; k=rsa; p=${KEY}`;
 
 test("the record stands at the selector and carries the key", () => {
-  const key = { domain: "example.com", selector: "pl1", publicKey: KEY };
+  const key = { domain: "example.com", selector: "pl1", publicKey: KEY, kind: "rsa" as const };
   expect([dkimName(key), dkimValue(key)]).toEqual(["pl1._domainkey.example.com", RIGHT]);
 });
 
@@ -21,7 +21,7 @@ test.for([
   ["for signatures of the domain itself only", `v=DKIM1; p=${KEY}; t=s`],
   ["for sha256 beside others, for mail", `v=DKIM1; h=sha1:sha256; s=email; p=${KEY}`],
 ] as const)("a key is found %s", ([, record]) => {
-  expect(judgeDkim([record], KEY)).toEqual({ status: "FOUND", advice: null });
+  expect(judgeDkim([record], { publicKey: KEY, kind: "rsa" })).toEqual({ status: "FOUND", advice: null });
 });
 
 test.for([
@@ -43,9 +43,25 @@ test.for([
   ["another record stands beside it", ["v=spf1 -all", RIGHT], "FOUND", "2 TXT records"],
   ["the key is only tried out", [`${RIGHT}; t=y:s`], "FOUND", "t=y"],
 ] as const)("what is to be done is said when %s", ([, records, status, advice]) => {
-  expect(judgeDkim(records, KEY)).toEqual({ status, advice: expect.stringContaining(advice) });
+  expect(judgeDkim(records, { publicKey: KEY, kind: "rsa" })).toEqual({
+    status,
+    advice: expect.stringContaining(advice),
+  });
 });
 
 test("nothing is said while nobody answers", () => {
-  expect(judgeDkim(undefined, KEY)).toEqual({ status: "UNCHECKED", advice: null });
+  expect(judgeDkim(undefined, { publicKey: KEY, kind: "rsa" })).toEqual({
+    status: "UNCHECKED",
+    advice: null,
+  });
+});
+
+test("a record of an Ed25519 key says so, since without `k=` it would be one of RSA", () => {
+  const key = { publicKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", kind: "ed25519" } as const;
+  expect(judgeDkim([dkimValue(key)], key).status).toBe("FOUND");
+  for (const k of ["", "k=rsa; "])
+    expect(judgeDkim([`v=DKIM1; ${k}p=${key.publicKey}`], key)).toMatchObject({
+      status: "MISMATCH",
+      advice: expect.stringContaining("forbid"),
+    });
 });

@@ -5,22 +5,25 @@ import type { RecordStatus } from "./record-status.ts";
 export interface PublicDkimKey {
   domain: string;
   selector: string;
-  /** SubjectPublicKeyInfo (DER) in base64. */
+  /** In base64: SubjectPublicKeyInfo (DER) of an RSA key, the bare 32 bytes of an Ed25519 key (RFC 8463). */
   publicKey: string;
+  kind: DkimKeyKind;
 }
+
+export type DkimKeyKind = "rsa" | "ed25519";
 
 export function dkimName({ domain, selector }: PublicDkimKey): string {
   return `${selector}._domainkey.${domain}`;
 }
 
-export function dkimValue({ publicKey }: PublicDkimKey): string {
-  return `v=DKIM1; k=rsa; p=${publicKey}`;
+export function dkimValue({ publicKey, kind }: Pick<PublicDkimKey, "publicKey" | "kind">): string {
+  return `v=DKIM1; k=${kind}; p=${publicKey}`;
 }
 
 /** `records` are those of the key's name; undefined when nobody answered for it. One that carries the key is enough. */
 export function judgeDkim(
   records: readonly string[] | undefined,
-  publicKey: string,
+  key: Pick<PublicDkimKey, "publicKey" | "kind">,
 ): { status: RecordStatus; advice: string | null } {
   if (records === undefined) return { status: "UNCHECKED", advice: null };
   if (records.length === 0)
@@ -29,7 +32,7 @@ export function judgeDkim(
       advice:
         "DNS has no TXT record of this name. Look at the name: many providers append the domain to what you enter.",
     };
-  const faults = records.map((record) => faultOf(record, publicKey));
+  const faults = records.map((record) => faultOf(record, key));
   if (!faults.includes(null)) return { status: "MISMATCH", advice: faults[0] ?? null };
   return { status: "FOUND", advice: adviceOn(records) };
 }
@@ -47,7 +50,10 @@ function adviceOn(records: readonly string[]): string | null {
 }
 
 /** Why a verifier would not take a signature of this key by this record; null when it would. */
-function faultOf(record: string, publicKey: string): string | null {
+function faultOf(
+  record: string,
+  { publicKey, kind }: Pick<PublicDkimKey, "publicKey" | "kind">,
+): string | null {
   const tags = tagsOf(record);
   const published = tags?.get("p");
   // The version may be left out; otherwise it comes first.
@@ -59,7 +65,8 @@ function faultOf(record: string, publicKey: string): string | null {
   if (published !== publicKey) return "Another key is published here. Replace it by the expected value.";
   const allows = (tag: string, values: readonly string[]) =>
     (tags.get(tag) ?? values[0] ?? "").split(":").some((value) => values.includes(value));
-  if (!allows("k", ["rsa"]) || !allows("h", ["sha256"]) || !allows("s", ["*", "email"]))
+  // Left out, `k=` means RSA.
+  if ((tags.get("k") ?? "rsa") !== kind || !allows("h", ["sha256"]) || !allows("s", ["*", "email"]))
     return "The key is there, but `k=`, `h=` or `s=` beside it forbid its use. Replace the record by the expected value.";
   return null;
 }

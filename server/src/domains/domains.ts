@@ -1,6 +1,7 @@
 // Sender domains: each gets a DKIM key of its own; it is verified while DNS publishes that key (decisions §11).
 // Before it: routes.ts. After it: v1/ asks whether a domain may send, the sender asks for its key; check-domains.ts asks DNS.
-import { createPrivateKey, type KeyObject } from "node:crypto";
+import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { LRUCache } from "lru-cache";
 import { randomText, type Sealer } from "../platform/crypto.ts";
@@ -9,10 +10,12 @@ import type { Dns } from "../platform/dns.ts";
 import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
+import type { DkimKey } from "../emails/message/dkim.ts";
 import type { SigningKey } from "../emails/prepare-emails.ts";
 import { SANDBOX_DOMAIN } from "../emails/providers/mailbox.ts";
 import { createDomainChecker, type DomainChecker } from "./check-domains.ts";
 import { createKeyMaker } from "./dkim-keys.ts";
+import type { DkimKeyKind } from "./dkim-record.ts";
 import { promoteNextKey, updateLocalCheck } from "./check-queries.ts";
 import {
   advisoryRecords,
@@ -35,12 +38,15 @@ import {
   listDomainRows,
   lockDomainName,
   lockProjectDomains,
+  updateEd25519Key,
   type DomainRow,
   type SealedDkimKey,
 } from "./queries.ts";
 import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
 
 const SELECTOR_LENGTH = 8;
+/** SubjectPublicKeyInfo of an Ed25519 key ends in the key itself. */
+const ED25519_KEY_BYTES = 32;
 const MAX_KEPT_KEYS = 1_000;
 
 export interface Domains {
@@ -54,6 +60,11 @@ export interface Domains {
    * @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while there are two keys already.
    */
   rotateKey(projectId: string, id: string): Promise<(tx: Tx) => Promise<DomainView>>;
+  /**
+   * Whether an Ed25519 key signs beside the RSA key. A new one is made where there is none; it signs while DNS publishes it.
+   * @throws Refusal DOMAIN_NOT_FOUND; CONFLICT for the domain of the installation, which has no key.
+   */
+  setEd25519(tx: Tx, projectId: string, id: string, isWanted: boolean): Promise<DomainView>;
   /** @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while a template, or a campaign that is not over, sends from it. */
   delete(tx: Tx, projectId: string, id: string): Promise<void>;
   /** Which of these may send right now, and how their mail is signed; the others are left out or refused with the reason. */
@@ -83,25 +94,37 @@ export function createDomains(options: {
   const keyMaker = createKeyMaker();
   const checker = createDomainChecker({ database, dns, returnPath, log });
   const present = (row: DomainRow) => presentDomain(row, staysHere, returnPath);
-  /** One key a domain: a former one is forgotten here as well. */
+  /** One key a domain and kind: a former one is forgotten here as well. */
   const keys = new LRUCache<string, { selector: string; key: KeyObject }>({ max: MAX_KEPT_KEYS });
 
-  function privateKey(projectId: string, domain: string, selector: string, sealed: Buffer): KeyObject {
-    const name = `${projectId} ${domain}`;
-    const known = keys.get(name);
-    if (known?.selector === selector) return known.key;
+  function keyOf(owner: DomainOwner, kind: DkimKeyKind, selector: string, sealed: Buffer): DkimKey {
+    const name = ownerName(owner);
+    const known = keys.get(`${name} ${kind}`);
+    const { domain } = owner;
+    if (known?.selector === selector) return { domain, selector, privateKey: known.key };
     const key = createPrivateKey(sealer.open(sealed, name));
-    keys.set(name, { selector, key });
-    return key;
+    keys.set(`${name} ${kind}`, { selector, key });
+    return { domain, selector, privateKey: key };
+  }
+
+  function seal(owner: DomainOwner, privatePem: string, publicKey: string): SealedDkimKey {
+    return {
+      selector: `pl${randomText(SELECTOR_LENGTH).toLowerCase()}`,
+      publicKey,
+      sealedPrivateKey: sealer.seal(privatePem, ownerName(owner)),
+    };
   }
 
   async function makeKey(projectId: string, domain: string): Promise<SealedDkimKey> {
     const { privatePem, publicKey } = await keyMaker.make(projectId);
-    return {
-      selector: `pl${randomText(SELECTOR_LENGTH).toLowerCase()}`,
-      publicKey,
-      sealedPrivateKey: sealer.seal(privatePem, `${projectId} ${domain}`),
-    };
+    return seal({ projectId, domain }, privatePem, publicKey);
+  }
+
+  async function makeEd25519Key(owner: DomainOwner): Promise<SealedDkimKey> {
+    const pair = await promisify(generateKeyPair)("ed25519", {});
+    const der = pair.publicKey.export({ type: "spki", format: "der" });
+    const privatePem = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    return seal(owner, privatePem, der.subarray(-ED25519_KEY_BYTES).toString("base64"));
   }
 
   /** Takes the domain for the project's own, unless another project was first. */
@@ -179,6 +202,16 @@ export function createDomains(options: {
         return present(row);
       };
     },
+    async setEd25519(tx, projectId, id, isWanted) {
+      if (isSandbox(projectId, id))
+        throw new Refusal("CONFLICT", {
+          message: `${SANDBOX_DOMAIN} belongs to the installation and has no key.`,
+        });
+      const row = await getRow(tx, projectId, id);
+      const key = isWanted ? await makeEd25519Key({ projectId, domain: row.domain }) : null;
+      await updateEd25519Key(tx, { projectId, id }, key);
+      return present(await getRow(tx, projectId, id));
+    },
     async delete(tx, projectId, id) {
       if (isSandbox(projectId, id))
         throw new Refusal("CONFLICT", {
@@ -202,15 +235,25 @@ export function createDomains(options: {
       const real = [...asked.values()].filter(({ domain }) => domain !== SANDBOX_DOMAIN);
       for (const row of real.length === 0 ? [] : await findDkimKeys(within, real)) {
         if (!isVerified(row, staysHere)) continue;
-        const key = privateKey(row.project_id, row.domain, row.dkim_selector, row.dkim_private_key);
-        found.set(`${row.project_id} ${row.domain}`, {
-          kind: "key",
-          key: { domain: row.domain, selector: row.dkim_selector, privateKey: key },
-        });
+        const owner = { projectId: row.project_id, domain: row.domain };
+        const rsa = keyOf(owner, "rsa", row.dkim_selector, row.dkim_private_key);
+        const { ed25519_selector: selector, ed25519_private_key: sealed } = row;
+        const beside =
+          selector === null || sealed === null ? [] : [keyOf(owner, "ed25519", selector, sealed)];
+        found.set(ownerName(owner), { kind: "key", keys: [rsa, ...beside] });
       }
       return found;
     },
   };
+}
+
+interface DomainOwner {
+  projectId: string;
+  domain: string;
+}
+
+function ownerName({ projectId, domain }: DomainOwner): string {
+  return `${projectId} ${domain}`;
 }
 
 async function getRow(database: Database, projectId: string, id: string): Promise<DomainRow> {

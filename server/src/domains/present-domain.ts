@@ -6,7 +6,7 @@ import { dkimName, dkimValue, judgeDkim, type PublicDkimKey } from "./dkim-recor
 import { judgeDmarc } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 import type { RecordStatus } from "./record-status.ts";
-import { lastErrorOf, secondKeyOf, signingKeyOf, type SecondKey } from "./rules.ts";
+import { ed25519KeyOf, lastErrorOf, secondKeyOf, signingKeyOf, type SecondKey } from "./rules.ts";
 import { judgeSpf } from "./spf-record.ts";
 import { spfRecordsOf } from "./spf-walk.ts";
 
@@ -17,6 +17,7 @@ export interface DomainView {
   status: "PENDING" | "VERIFIED";
   records: RecordView[];
   dkimTokens: string[];
+  ed25519: boolean;
   lastError: string | null;
   lastCheckedAt: string | null;
   createdAt: string;
@@ -50,7 +51,8 @@ export function isVerified(row: Pick<DomainRow, "status" | "last_checked_at">, s
 export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: string | null): DomainView {
   const signing = signingKeyOf(row);
   const second = secondKeyOf(row);
-  const keys = second === null ? [signing] : [signing, second];
+  const beside = ed25519KeyOf(row);
+  const keys = [signing, second, beside].filter((key) => key !== null);
   const verified = isVerified(row, staysHere);
   const found = staysHere ? (verified ? asIfPublished(keys) : {}) : row.dns_found;
   return {
@@ -61,10 +63,12 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
     records: [
       dkimView(signing, found),
       ...(second === null ? [] : [secondKeyView(second, found)]),
+      ...(beside === null ? [] : [ed25519View(beside, found)]),
       ...spfViews(row.domain, found, returnPath),
       dmarcView(row.domain, found),
     ],
     dkimTokens: keys.map(({ selector }) => selector),
+    ed25519: beside !== null,
     lastError: staysHere ? null : lastErrorOf(row),
     lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
@@ -92,6 +96,7 @@ export function sandbox(projectId: string): DomainView {
     status: "VERIFIED",
     records: [],
     dkimTokens: [],
+    ed25519: false,
     lastError: null,
     lastCheckedAt: null,
     createdAt: madeAt,
@@ -113,7 +118,7 @@ function dkimView(key: PublicDkimKey, found: FoundRecords): RecordView {
     purpose: "dkim",
     required: true,
     found: shown(records),
-    ...judgeDkim(records, key.publicKey),
+    ...judgeDkim(records, key),
   };
 }
 
@@ -131,6 +136,13 @@ function secondKeyView(key: SecondKey, found: FoundRecords): RecordView {
     required: false,
     advice: `The former key. Leave this record until ${key.until.toISOString()}: mail that it signed may still be on its way. Then delete it.`,
   };
+}
+
+function ed25519View(key: PublicDkimKey, found: FoundRecords): RecordView {
+  const view = dkimView(key, found);
+  const waits =
+    "The Ed25519 key. It signs beside the RSA key while DNS has this record; nothing waits for it.";
+  return { ...view, required: false, advice: view.advice ?? (view.status === "FOUND" ? null : waits) };
 }
 
 /** Receivers look for SPF at the return path. Where that is a domain of the installation's, the sender's own record is a courtesy. */

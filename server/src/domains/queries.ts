@@ -16,6 +16,10 @@ export interface DomainRow {
   second_dkim_public_key: string | null;
   /** Set while the second key is the former one; null while it is the next one. */
   second_dkim_until: Date | null;
+  ed25519_selector: string | null;
+  ed25519_public_key: string | null;
+  /** Whether the last check found it: then it signs. */
+  ed25519_published: boolean;
   dns_found: FoundRecords;
   check_problem: string | null;
   failed_checks: number;
@@ -49,6 +53,9 @@ const COLUMNS = [
   "second_dkim_selector",
   "second_dkim_public_key",
   "second_dkim_until",
+  "ed25519_selector",
+  "ed25519_public_key",
+  "ed25519_published",
   "dns_found",
   "check_problem",
   "failed_checks",
@@ -186,8 +193,13 @@ export async function findDkimKeys(
     last_checked_at: Date | null;
     dkim_selector: string;
     dkim_private_key: Buffer;
+    /** null unless it signs. */
+    ed25519_selector: string | null;
+    ed25519_private_key: Buffer | null;
   }>`
-    select d.project_id, d.domain, d.status, d.last_checked_at, d.dkim_selector, d.dkim_private_key
+    select d.project_id, d.domain, d.status, d.last_checked_at, d.dkim_selector, d.dkim_private_key,
+      case when d.ed25519_published then d.ed25519_selector end as ed25519_selector,
+      case when d.ed25519_published then d.ed25519_private_key end as ed25519_private_key
     from unnest(${names.map((name) => name.projectId)}::uuid[], ${names.map((name) => name.domain)}::text[]) as i (project_id, domain)
     join domains d on d.project_id = i.project_id and d.domain = i.domain`.execute(database);
   return rows;
@@ -218,4 +230,25 @@ export async function insertNextDkimKey(
     )
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
+}
+
+/** Gives a domain an Ed25519 key, where it has none yet, or with null takes it away. */
+export async function updateEd25519Key(
+  tx: Tx,
+  { projectId, id }: DomainKey,
+  key: SealedDkimKey | null,
+): Promise<void> {
+  await tx
+    .updateTable("domains")
+    .set({
+      ed25519_selector: key?.selector ?? null,
+      ed25519_public_key: key?.publicKey ?? null,
+      ed25519_private_key: key?.sealedPrivateKey ?? null,
+      ed25519_published: false,
+      updated_at: sql`now()`,
+    })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .where("ed25519_selector", key === null ? "is not" : "is", null)
+    .execute();
 }

@@ -1,4 +1,4 @@
-// A DKIM key is changed while mail flows: over HTTP, with a DNS server, a receiving mail server and an independent verifier.
+// A DKIM key is changed, or one of another kind added, while mail flows: over HTTP, with a DNS server, a receiving mail server and an independent verifier.
 import { Resolver } from "node:dns/promises";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { afterAll, expect, test } from "vitest";
@@ -178,4 +178,61 @@ test("nobody rotates the key of another project's domain", async () => {
   const stranger = await server.createProject();
   const reply = await server.call("POST", `/domains/${id}/rotate-key`, stranger.byKey);
   expect(refusalOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
+});
+
+const setEd25519 = (id: string, ed25519: boolean) => call("PATCH", `/domains/${id}`, { ed25519 });
+
+test("an Ed25519 key signs beside the RSA key while DNS has its record, through a rotation too, and not after it is turned off", async () => {
+  const added = await addVerified("two.example.com");
+  const { id } = added;
+  const [rsa = ""] = added.dkimTokens;
+  expect(added.ed25519).toBe(false);
+  const wanted = await setEd25519(id, true);
+  const [, ed = ""] = wanted.dkimTokens;
+  expect(wanted).toMatchObject({ ed25519: true, dkimTokens: [rsa, ed], verified: true });
+  expect(dkimOf(wanted)[1]).toMatchObject({
+    name: `${ed}._domainkey.two.example.com`,
+    value: expect.stringMatching(/^v=DKIM1; k=ed25519; p=[\w+/]{43}=$/),
+    required: false,
+    status: "UNCHECKED",
+  });
+  expect((await setEd25519(id, true)).dkimTokens).toEqual([rsa, ed]);
+  expect(await seen(await send("two.example.com"))).toBe(`${rsa} pass`);
+  expect(await verify(id)).toMatchObject({ lastError: null });
+  expect(await seen(await send("two.example.com"))).toBe(`${rsa} pass`);
+
+  publish(wanted, 1);
+  expect(dkimOf(await verify(id))[1]).toMatchObject({ status: "FOUND", advice: null });
+  expect(await seen(await send("two.example.com"))).toBe(`${rsa} pass,${ed} pass`);
+
+  const rotated = await rotate(id);
+  const next = rotated.dkimTokens[1] ?? "";
+  expect(rotated.dkimTokens).toEqual([rsa, next, ed]);
+  publish(rotated, 1);
+  await verify(id);
+  expect(await seen(await send("two.example.com"))).toBe(`${next} pass,${ed} pass`);
+
+  dns.setTxt(dkimOf(wanted)[1]?.name ?? "", []);
+  expect(await verify(id)).toMatchObject({ verified: true, lastError: null });
+  expect(await seen(await send("two.example.com"))).toBe(`${next} pass`);
+  publish(wanted, 1);
+  await verify(id);
+  expect(await setEd25519(id, false)).toMatchObject({ ed25519: false, dkimTokens: [next, rsa] });
+  expect(await seen(await send("two.example.com"))).toBe(`${next} pass`);
+  const again = await setEd25519(id, true);
+  expect(again.dkimTokens).toEqual([next, rsa, expect.not.stringMatching(ed)]);
+});
+
+test("the private half of an Ed25519 key is sealed, and nobody sets that of another project's domain", async () => {
+  const { id } = await addVerified("sealed.example.com");
+  await setEd25519(id, true);
+  const stranger = await server.createProject();
+  const reply = await server.call("PATCH", `/domains/${id}`, stranger.byKey, { ed25519: false });
+  expect(refusalOf(reply)).toBe("404 DOMAIN_NOT_FOUND");
+  expect(
+    await server.rows(
+      `select position('PRIVATE'::bytea in ed25519_private_key) = 0 as is_sealed from domains where id = $1`,
+      id,
+    ),
+  ).toEqual([{ is_sealed: true }]);
 });

@@ -25,6 +25,10 @@ export function domainRoutes({ domains }: { domains: Domains }): Route[] {
       const change = await domains.rotateKey(projectId, params.id);
       return commit(async (tx) => ok(await change(tx)));
     }),
+    route(contract.updateDomain, async ({ projectId, role, params, body, commit }) => {
+      requireAdmin(role);
+      return commit(async (tx) => ok(await domains.setEd25519(tx, projectId, params.id, body.ed25519)));
+    }),
     route(contract.deleteDomain, async ({ projectId, role, params, commit }) => {
       requireAdmin(role);
       return commit(async (tx) => {

@@ -24,24 +24,34 @@ export type SecondKey = PublicDkimKey & ({ role: "next" } | { role: "former"; un
 type State = Pick<DomainRow, "status" | "failed_checks" | "failed_at">;
 
 export function signingKeyOf(row: DomainRow): PublicDkimKey {
-  return { domain: row.domain, selector: row.dkim_selector, publicKey: row.dkim_public_key };
+  return { domain: row.domain, selector: row.dkim_selector, publicKey: row.dkim_public_key, kind: "rsa" };
+}
+
+/** The key that signs beside the RSA key, as long as DNS has it; null where none is wanted. */
+export function ed25519KeyOf(row: DomainRow): PublicDkimKey | null {
+  const { domain, ed25519_selector: selector, ed25519_public_key: publicKey } = row;
+  return selector === null || publicKey === null ? null : { domain, selector, publicKey, kind: "ed25519" };
+}
+
+/** Whether the Ed25519 key may sign after a check; where nobody answered it stays as it was. */
+export function isEd25519Published(row: DomainRow, found: FoundRecords): boolean {
+  const key = ed25519KeyOf(row);
+  if (key === null) return false;
+  const proof = proofOf(key, found);
+  return proof === "unknown" ? row.ed25519_published : proof === "found";
 }
 
 export function secondKeyOf(row: DomainRow): SecondKey | null {
   const { second_dkim_selector: selector, second_dkim_public_key: publicKey, second_dkim_until: until } = row;
   if (selector === null || publicKey === null || (until !== null && until <= row.now)) return null;
-  const key = { domain: row.domain, selector, publicKey };
+  const key = { domain: row.domain, selector, publicKey, kind: "rsa" as const };
   return until === null ? { ...key, role: "next" } : { ...key, role: "former", until };
 }
 
-/** The names whose TXT records a check asks for, SPF apart: at most two keys, and eight of DMARC. */
+/** The names whose TXT records a check asks for, SPF apart: at most three keys, and eight of DMARC. */
 export function namesToAsk(row: DomainRow): string[] {
-  const second = secondKeyOf(row);
-  return [
-    dkimName(signingKeyOf(row)),
-    ...(second === null ? [] : [dkimName(second)]),
-    ...dmarcNames(row.domain),
-  ];
+  const besides = [secondKeyOf(row), ed25519KeyOf(row)].filter((key) => key !== null);
+  return [dkimName(signingKeyOf(row)), ...besides.map(dkimName), ...dmarcNames(row.domain)];
 }
 
 /** Whether DNS has a key of ours, and whether that is the next one, which then signs. */
@@ -55,7 +65,7 @@ export function judgeProof(row: DomainRow, found: FoundRecords): { proof: Proof;
 }
 
 function proofOf(key: PublicDkimKey, found: FoundRecords): Proof {
-  const { status } = judgeDkim(found[dkimName(key)], key.publicKey);
+  const { status } = judgeDkim(found[dkimName(key)], key);
   if (status === "UNCHECKED") return "unknown";
   return status === "FOUND" ? "found" : "missing";
 }

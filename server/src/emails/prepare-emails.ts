@@ -49,7 +49,11 @@ export interface Surroundings {
 
 /** `unsigned` only for a domain that never leaves this machine. */
 export type SigningKey =
-  | { kind: "key"; key: DkimKey }
+  | {
+      kind: "key";
+      /** The first signs alone where there is no second one of another kind. */
+      keys: readonly [DkimKey, ...DkimKey[]];
+    }
   | { kind: "unsigned" }
   | { kind: "refused"; reason: string };
 
@@ -113,7 +117,7 @@ export function createPreparer(options: {
       }),
       body: rendered.body,
     });
-    const raw = key.kind === "key" ? await signMessage(built, key.key, rewrites) : built.bytes;
+    const raw = key.kind === "key" ? await signMessage(built, key.keys, rewrites) : built.bytes;
     if (raw.length > LIMITS.messageBytes.value)
       return {
         kind: "failed",

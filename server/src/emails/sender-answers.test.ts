@@ -194,7 +194,7 @@ test("through SES: the name SES gives the mail is kept and shown, and our signat
   const key = { domain: "sender.example", selector: "s1", privateKey };
   const campaignId = "01990000-0000-7000-8000-00000000000c";
   const [id = ""] = await outbox.enqueue([{ listKind: "MARKETING", campaignId }]);
-  await outbox.start(transport, { signing: { kind: "key", key } });
+  await outbox.start(transport, { signing: { kind: "key", keys: [key] } });
   await outbox.until(id, "SENT");
   const [message] = fake.messages;
   const stored = await outbox.database

@@ -101,6 +101,10 @@ export interface DomainsTable {
   second_dkim_public_key: string | null;
   second_dkim_private_key: Buffer | null;
   second_dkim_until: Date | null;
+  ed25519_selector: string | null;
+  ed25519_public_key: string | null;
+  ed25519_private_key: Buffer | null;
+  ed25519_published: Generated<boolean>;
 }
 
 export interface EmailAttemptsTable {

@@ -40,6 +40,7 @@ const SIGNED = {
   To: "ada@example.net",
   Cc: "grace@example.net",
   "Reply-To": "help@example.com",
+  Sender: "post@mail.example.com",
   Subject: "Hello  \t there",
   Date: "Fri, 21 Nov 2025 03:27:00 +0000",
   "Message-ID": "<1@mail.example.com>",
@@ -63,10 +64,15 @@ function messageOf(fields: Record<string, string>, body = BODY): Buffer {
 }
 
 /** Signs bytes that message.ts did not build. */
-function sign(message: Buffer, key: DkimKey, uncovered?: readonly string[]): Promise<Buffer> {
+function sign(
+  message: Buffer,
+  key: DkimKey | [DkimKey, DkimKey],
+  uncovered?: readonly string[],
+): Promise<Buffer> {
+  const keys = Array.isArray(key) ? key : ([key] as const);
   const body = message.subarray(message.indexOf("\r\n\r\n") + 4);
   const sha256 = bodySha256(body, 0, [{ start: 0, end: body.length, relaxed: relaxedLines(body) }]);
-  return signMessage({ bytes: message, roomBytes: 0, bodySha256: sha256 }, key, uncovered);
+  return signMessage({ bytes: message, roomBytes: 0, bodySha256: sha256 }, keys, uncovered);
 }
 
 test.each([
@@ -103,7 +109,12 @@ test("the signature says sha256, relaxed/relaxed, the domain, no length, and eac
 });
 
 test("two signatures, RSA and Ed25519, verify side by side", async () => {
-  expect(await verify(await sign(await sign(messageOf(SIGNED), ed25519), rsa))).toEqual(["pass", "pass"]);
+  const signed = await sign(messageOf(SIGNED), [rsa, ed25519]);
+  expect(await verify(signed)).toEqual(["pass", "pass"]);
+  expect(signed.toString().match(/a=[\w-]+/g)).toEqual(["a=rsa-sha256", "a=ed25519-sha256"]);
+  expect(await verify(Buffer.from(signed.toString().replace("this is it", "this was it")))).not.toContain(
+    "pass",
+  );
 });
 
 test.each(Object.keys(SIGNED))(
@@ -123,6 +134,23 @@ test.each(Object.keys(SIGNED))(
     }
   },
 );
+
+test.each(["Cc", "Reply-To", "Sender", "List-Unsubscribe", "List-Unsubscribe-Post"])(
+  "where there is no %s, one that is added breaks the signature",
+  async (name) => {
+    const { [name]: _, ...fields } = SIGNED as Record<string, string>;
+    const signed = (await sign(messageOf(fields), rsa)).toString();
+    expect(await verify(Buffer.from(signed))).toEqual(["pass"]);
+    expect(await verify(Buffer.from(`${name}: x@evil.example\r\n${signed}`))).not.toContain("pass");
+  },
+);
+
+test("other fields that are absent may be added, and those that the transport writes", async () => {
+  const { From, To, Subject } = SIGNED;
+  const signed = (await sign(messageOf({ From, To, Subject }), rsa, ["list-unsubscribe"])).toString();
+  const added = "List-Id: <x.example>\r\nPrecedence: bulk\r\nList-Unsubscribe: <https://x.example>\r\n";
+  expect(await verify(Buffer.from(added + signed))).toEqual(["pass"]);
+});
 
 test("fields that are known to be replaced on the way are not covered: their change does no harm, any other does", async () => {
   const uncovered = ["date", "message-id", "from"];

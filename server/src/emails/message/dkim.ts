@@ -26,6 +26,7 @@ const SIGNED_FIELDS = [
   "to",
   "cc",
   "reply-to",
+  "sender",
   "subject",
   "date",
   "message-id",
@@ -44,6 +45,18 @@ const SIGNED_FIELDS = [
 
 const SIGNED: ReadonlySet<string> = new Set(SIGNED_FIELDS);
 
+/**
+ * Signed as absent where they are absent (RFC 6376 section 5.4.2): whoever adds one would say where answers go, or where
+ * somebody leaves the list, under our signature (section 8.15).
+ */
+const SIGNED_AS_ABSENT: ReadonlySet<string> = new Set([
+  "cc",
+  "reply-to",
+  "sender",
+  "list-unsubscribe",
+  "list-unsubscribe-post",
+]);
+
 /** RFC 8301 section 3.2: signers must not use shorter keys, verifiers must not accept them. */
 const RSA_BITS_MIN = 1024;
 const DOMAIN = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
@@ -51,26 +64,43 @@ const SELECTOR = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 const FIELD_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 
 /**
- * Answers the message with a DKIM-Signature before it: sha256, relaxed/relaxed, the whole body. The same message and
- * key give the same bytes again (RSA and Ed25519 signatures hold nothing random, no time is written).
+ * Answers the message with a DKIM-Signature of each key before it: sha256, relaxed/relaxed, the whole body. The same message
+ * and keys give the same bytes again (RSA and Ed25519 signatures hold nothing random, no time is written).
  * @param message CRLF line ends, exactly one From. Its room is used up.
  * @param uncovered fields (lower case) that somebody on the way is known to replace.
  * @throws DkimSigningError if there is any doubt that the result verifies; there is no unsigned answer.
  */
 export async function signMessage(
   message: Message,
-  key: DkimKey,
+  keys: readonly [DkimKey, ...DkimKey[]],
   uncovered: readonly string[] = [],
 ): Promise<Buffer> {
-  const algorithm = signingAlgorithm(key);
+  const [key] = keys;
   const headerEnd = message.bytes.indexOf("\r\n\r\n");
   if (headerEnd < 0) throw signingError(key, "the message has no end of header");
   const fields = canonicalFields(message.bytes.toString("latin1", 0, headerEnd), key);
   if (fields.get("from")?.length !== 1) throw signingError(key, "the message must have exactly one From");
+  const covered = coveredFields(fields, uncovered);
+  const signatures = await Promise.all(keys.map((one) => signatureField(covered, message.bodySha256, one)));
+  return prepend(signatures.join(""), message).bytes;
+}
+
+interface CoveredFields {
+  /** As the `h=` tag lists them. */
+  names: readonly string[];
+  /** Their lines, in that order. */
+  data: string;
+}
+
+function coveredFields(
+  fields: ReadonlyMap<string, readonly string[]>,
+  uncovered: readonly string[],
+): CoveredFields {
   const names: string[] = [];
   let data = "";
   for (const name of SIGNED_FIELDS) {
-    const present = name !== "from" && uncovered.includes(name) ? undefined : fields.get(name);
+    if (name !== "from" && uncovered.includes(name)) continue;
+    const present = fields.get(name) ?? (SIGNED_AS_ABSENT.has(name) ? [] : undefined);
     if (present === undefined) continue;
     // Each name once more than the field is there: a second one added on the way breaks the signature (section 5.4.2).
     for (const line of present) {
@@ -79,6 +109,15 @@ export async function signMessage(
     }
     names.push(name);
   }
+  return { names, data };
+}
+
+async function signatureField(
+  { names, data }: CoveredFields,
+  bodySha256: string,
+  key: DkimKey,
+): Promise<string> {
+  const algorithm = signingAlgorithm(key);
   const tags = [
     "v=1;",
     `a=${algorithm}-sha256;`,
@@ -86,12 +125,11 @@ export async function signMessage(
     `d=${key.domain};`,
     `s=${key.selector};`,
   ];
-  tags.push(...chunks(`h=${names.join(":")};`, /.{1,70}(?:[:;])/g), `bh=${message.bodySha256};`);
+  tags.push(...chunks(`h=${names.join(":")};`, /.{1,70}(?:[:;])/g), `bh=${bodySha256};`);
   // Folding happens between these words only, and relaxed canonicalization turns a fold into one space.
-  data += `dkim-signature:${tags.join(" ")} b=`;
-  const signature = await signatureOf(Buffer.from(data, "latin1"), key, algorithm);
-  const field = foldedField("DKIM-Signature", [...tags, ...chunks(`b=${signature}`, /.{1,72}/g)]);
-  return prepend(field, message).bytes;
+  const signed = `${data}dkim-signature:${tags.join(" ")} b=`;
+  const signature = await signatureOf(Buffer.from(signed, "latin1"), key, algorithm);
+  return foldedField("DKIM-Signature", [...tags, ...chunks(`b=${signature}`, /.{1,72}/g)]);
 }
 
 /** Checks all of the key that would end in a signature nobody accepts. */

@@ -184,7 +184,7 @@ test("a signed message of any shape and content verifies, and a reader gets back
     fc.asyncProperty(messages, fc.boolean(), async (parts, shared) => {
       const built = build(parts, shared);
       const unsigned = Buffer.from(built.bytes);
-      const signed = await signMessage(built, key);
+      const signed = await signMessage(built, [key]);
       expect(signed.subarray(-unsigned.length).equals(unsigned)).toBe(true);
       expectCleanBytes(signed);
 
@@ -218,7 +218,7 @@ test("a signed message of any shape and content verifies, and a reader gets back
       const mixed = parts.attachments.filter((attachment) => !isRelated(attachment));
       expect(read.attachments.map(asRead)).toEqual([...related, ...mixed].map(asSent));
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -274,7 +274,7 @@ test("a message without content and one with empty parts still verify", async ()
     { html: "", text: "" },
     { html: "", text: "", attachments: [empty, empty] },
   ]) {
-    const signed = await signMessage(build(partsWith(changes)), key);
+    const signed = await signMessage(build(partsWith(changes)), [key]);
     expectCleanBytes(signed);
     const { results } = await dkimVerify(signed, { resolver, strict: true });
     expect(results[0]?.status.result).toBe("pass");
@@ -283,7 +283,7 @@ test("a message without content and one with empty parts still verify", async ()
 });
 
 async function attempt(messageId: string): Promise<Buffer> {
-  return signMessage(build(partsWith({ messageId })), key);
+  return signMessage(build(partsWith({ messageId })), [key]);
 }
 
 test("the same parts give the same signed bytes on every attempt, another message has other boundaries", async () => {
@@ -351,7 +351,7 @@ test("a malformed message id or date is refused", () => {
 test.each(["a\r\nb\r\n", "  a  \t b  ", "a \r\n\r\n\r\n", "\r\n", "\r\n\r\n", " ", "a  b\r\n\r\n", ""])(
   "a message of the text %j alone verifies",
   async (text) => {
-    const signed = await signMessage(build(partsWith({ html: "", text })), key);
+    const signed = await signMessage(build(partsWith({ html: "", text })), [key]);
     const { results } = await dkimVerify(signed, { resolver, strict: true });
     expect(results[0]?.status.result).toBe("pass");
   },
@@ -378,7 +378,7 @@ test("a header that is larger than the room before the body is written all the s
     value: "v".repeat(200),
   }));
   for (const count of [0, 10, 20, 30, 40]) {
-    const signed = await signMessage(build(partsWith({ headers: headers.slice(0, count) })), key);
+    const signed = await signMessage(build(partsWith({ headers: headers.slice(0, count) })), [key]);
     expectCleanBytes(signed);
     expect(headerLines(signed).filter((line) => line.startsWith("X-"))).toHaveLength(count);
     const { results } = await dkimVerify(signed, { resolver, strict: true });
