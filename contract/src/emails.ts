@@ -37,7 +37,7 @@ export const email = z.object({
   status: z.enum(EMAIL_STATUSES),
   to: z.string(),
   from: z.string(),
-  subject: z.string().describe("As it was given, before variables are filled in."),
+  subject: z.string().describe("As it was sent; until then as it was given, its variables not filled in."),
   reason: z.string().nullable().describe("Why it was not sent, or what the last attempt was answered."),
   attempts: z.int(),
   nextAttemptAt: instant.nullable(),

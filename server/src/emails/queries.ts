@@ -130,8 +130,9 @@ const LIST_COLUMNS = [
   "e.sent_at",
   "c.from_address",
   "c.from_name",
-  "c.subject",
 ] as const;
+/** As it was sent: a mail has a subject of its own where variables stood in that of its content. */
+const SUBJECT = sql<string>`coalesce(e.subject, c.subject)`.as("subject");
 
 export interface EmailFilter {
   status?: EmailStatus | undefined;
@@ -159,7 +160,7 @@ export async function listEmailRows(
     .innerJoin("email_contents as c", (join) =>
       join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
     )
-    .select(LIST_COLUMNS);
+    .select([...LIST_COLUMNS, SUBJECT]);
   if (page.before !== null) query = query.where("e.id", "<", page.before);
   return query
     .orderBy("e.id", "desc")
@@ -184,7 +185,7 @@ export async function findEmail(database: Database, projectId: string, id: strin
     .innerJoin("email_contents as c", (join) =>
       join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
     )
-    .select([...LIST_COLUMNS, "e.copies", "e.transport", "e.answer", "e.provider_message_id"])
+    .select([...LIST_COLUMNS, SUBJECT, "e.copies", "e.transport", "e.answer", "e.provider_message_id"])
     .select(["c.reply_to", "c.html", "c.attachments"])
     .where("e.project_id", "=", projectId)
     .where("e.id", "=", id)

@@ -452,6 +452,24 @@ test("deferred@sandbox.localhost is refused twice for the time being and then de
   expect(await server.rows("select 1 from mailbox_messages where email_id = $1", id)).toHaveLength(1);
 });
 
+test("a mail is shown with the subject it was sent with, alone and in the list; one that waits with the one it was given", async () => {
+  const project = await server.createProject();
+  const to = newAddress();
+  const subject = "For {{email}}, {{data.plan}}";
+  const { body } = await send({ to, subject, data: { plan: "pro" } }, project.byKey);
+  const [{ email: id } = { email: "" }] = body.data.emails;
+  const read = async (path: string) =>
+    (await server.call<Email & { data: Email[] }>("GET", path, project.byKey)).body;
+  await vi.waitFor(async () => expect((await read(`/emails/${id}`)).status).toBe("DELIVERED"), WAIT);
+  const sent = `For ${to}, pro`;
+  expect([(await read(`/emails/${id}`)).subject, (await read("/emails")).data[0]?.subject]).toEqual([
+    sent,
+    sent,
+  ]);
+  await server.rows("update emails set subject = null where id = $1", id);
+  expect((await read(`/emails/${id}`)).subject).toBe(subject);
+});
+
 test("the list of mails is newest first and filtered by status, contact and time", async () => {
   const project = await server.createProject();
   const to = [newAddress(), newAddress()];
