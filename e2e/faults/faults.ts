@@ -18,6 +18,7 @@ import { restoredCopy } from "./restored-copy.ts";
 import { rollingRestart } from "./rolling-restart.ts";
 import { sendRaces } from "./send-races.ts";
 import { smtpDead } from "./smtp-dead.ts";
+import { smtpNoAnswer } from "./smtp-no-answer.ts";
 import { smtpPermanent } from "./smtp-permanent.ts";
 import { smtpTemporary } from "./smtp-temporary.ts";
 
@@ -34,6 +35,7 @@ const CASES: readonly FaultCase[] = [
   smtpTemporary,
   smtpPermanent,
   smtpDead,
+  smtpNoAnswer,
   poison,
   firstStarts,
   frozenApi,

@@ -1,0 +1,154 @@
+// A mail server that closes after each final dot, with the mail or without it: a campaign stops before many are in doubt, and a person who
+// looks into the server's log ends each doubt. Transactional mail leaves once more, or waits, as its project wants it.
+// Before it: faults.ts. After it: oracle.ts judges the campaign; single mails are held against the journal.
+import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
+import type { Sent } from "../api-client.ts";
+import { waitUntil } from "../wait-until.ts";
+import { countMails, emailIdOf, type Recipient } from "./evidence.ts";
+import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
+import { faultsOfPrograms, judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
+import { DOMAIN, startWorld, type World } from "./world.ts";
+
+const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
+const CONNECTIONS = 20;
+/** Promised with so many connections, whatever is under way when the answers stop. */
+const MAX_IN_DOUBT = 100;
+/** Answered mails before the server begins to close, at most. */
+const MAX_GOOD = 200;
+const SINGLE_MAILS = 6;
+const PROGRESS_TIMEOUT_MS = 120_000;
+const END_TIMEOUT_MS = 300_000;
+
+export const smtpNoAnswer: FaultCase = {
+  name: "smtp-no-answer",
+  shows:
+    "a server closes after each dot: a campaign pauses with few in doubt and ends when they are resolved; a single mail leaves twice at most, or once",
+  run: async (run) => [
+    await playCampaign(run),
+    await playSingle("single mails, tried again", "RETRY", 2),
+    await playSingle("single mails, waiting", "WAIT", 1),
+  ],
+};
+
+/** Who has an even number is in the server's hands before it closes, who has an odd one is not. */
+const closing = (skip: number): SinkRule[] => [
+  { phase: "DOT", recipient: /[02468]@example\.net$/, skip, action: "drop", accept: true },
+  { phase: "DOT", recipient: /[13579]@example\.net$/, skip, action: "reset" },
+];
+
+interface PausedCampaign {
+  status: string;
+  heldReason: string | null;
+  unconfirmedCount: number;
+  pendingCount: number;
+}
+
+async function playCampaign({ size, random }: FaultRun): Promise<FaultRow> {
+  const skip = Math.floor((random() * MAX_GOOD) / 2);
+  const world = await startWorld({ connections: CONNECTIONS, rules: closing(skip) });
+  try {
+    await world.start();
+    const recipients = await world.importContacts(RECIPIENTS[size]);
+    const campaignId = await world.startCampaign();
+    const sampler = startSampler(world, [campaignId]);
+    const api = world.api();
+    const paused = await waitUntil("the campaign to pause", PROGRESS_TIMEOUT_MS, async () => {
+      const campaign = await api.get<PausedCampaign>(`/campaigns/${campaignId}`);
+      return campaign.status === "PAUSED" && campaign;
+    });
+    const faults: string[] = [];
+    if (paused.heldReason?.includes("got no answer") !== true)
+      faults.push(`the paused campaign says why: ${paused.heldReason}`);
+    await waitUntil("nothing in hand", PROGRESS_TIMEOUT_MS, async () => {
+      const held = await world.query("select 1 from emails where status in ('CLAIMED', 'SENDING')");
+      return held.length === 0;
+    });
+    const inDoubt = await api.listAll<Recipient>(`/campaigns/${campaignId}/recipients?status=UNCONFIRMED`);
+    if (inDoubt.length === 0 || inDoubt.length > MAX_IN_DOUBT)
+      faults.push(`${inDoubt.length} mails are in doubt, at most ${MAX_IN_DOUBT} may be`);
+    world.sink.setRules([]);
+    faults.push(...(await resolveByLog(world, campaignId, inDoubt)));
+    await api.post(`/campaigns/${campaignId}/resume`, {});
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    const expected = { name: `campaign, ${inDoubt.length} in doubt`, recipients };
+    return await judgeCampaign(world, campaignId, expected, [...faults, ...(await sampler.stop())]);
+  } finally {
+    await world.close();
+  }
+}
+
+/** What is in the server's log was sent, the rest leaves again: half of it said by name, half for all. */
+async function resolveByLog(
+  world: World,
+  campaignId: string,
+  inDoubt: readonly Recipient[],
+): Promise<string[]> {
+  const taken = countMails(world.sink.journal);
+  const sent = inDoubt.filter(({ email }) => taken.has(email)).map(({ id }) => id);
+  const resolve = (body: object) =>
+    world.insist<{ resolvedCount: number }>(`/campaigns/${campaignId}/resolve`, body);
+  const asSent = sent.length === 0 ? 0 : (await resolve({ as: "sent", ids: sent })).resolvedCount;
+  const again = (await resolve({ as: "retry" })).resolvedCount;
+  return asSent === sent.length && again === inDoubt.length - sent.length
+    ? []
+    : [`${inDoubt.length} were in doubt, ${sent.length} of them taken; ${asSent} and ${again} were resolved`];
+}
+
+async function playSingle(name: string, whenInDoubt: "RETRY" | "WAIT", times: number): Promise<FaultRow> {
+  const world = await startWorld({ rules: [{ phase: "DOT", action: "drop", accept: true }] });
+  try {
+    await world.start();
+    await world.query("update projects set when_in_doubt = $1", [whenInDoubt]);
+    const { data } = await world.insist<Sent>("/v1/send", {
+      from: `us@${DOMAIN}`,
+      to: Array.from({ length: SINGLE_MAILS }, (_, at) => `single${at}@example.net`),
+      subject: "Receipt",
+      body: "<p>Paid</p>",
+    });
+    const ids = data.emails.map(({ email }) => email);
+    const faults: string[] = [];
+    if (times > 1) faults.push(...(await faultsOfWait(world)));
+    await waitUntil("all to be unconfirmed", PROGRESS_TIMEOUT_MS, async () => {
+      const inDoubt = await world.api().listAll<{ id: string }>("/emails?status=UNCONFIRMED");
+      return inDoubt.length === ids.length;
+    });
+    for (const id of ids) {
+      const copies = world.sink.journal.filter(({ messageId }) => emailIdOf(messageId) === id);
+      if (copies.length !== times) faults.push(`a mail was taken ${copies.length} times and not ${times}`);
+      const { status, timeline } = await world
+        .api()
+        .post<{ status: string; timeline: Array<{ type: string }> }>(`/emails/${id}/resolve`, { as: "sent" });
+      if (status !== "SENT" || timeline.filter(({ type }) => type === "attempt").length !== times)
+        faults.push(`a resolved mail is ${status}, its timeline ${JSON.stringify(timeline)}`);
+    }
+    const sent = await world.api().listAll<{ emailId: string }>("/events?eventName=email.sent");
+    if (sent.length !== ids.length) faults.push(`${ids.length} were sent, there are ${sent.length} events`);
+    return {
+      name,
+      recipients: ids.length,
+      kills: 0,
+      sent: sent.length,
+      failed: 0,
+      unconfirmed: 0,
+      // Allowed here, and named: each is the second attempt of its timeline.
+      twice: times > 1 ? ids.length : 0,
+      lost: 0,
+      recoveryMs: null,
+      faults: [...faults, ...faultsOfPrograms(world)],
+    };
+  } finally {
+    await world.close();
+  }
+}
+
+/** After the first doubt each waits for half a minute; then it is made due. */
+async function faultsOfWait(world: World): Promise<string[]> {
+  const waits = await waitUntil("the first attempts", PROGRESS_TIMEOUT_MS, async () => {
+    const rows = await world.query<{ wait_s: number }>(
+      `select extract(epoch from due_at - now())::float8 as wait_s from emails where status = 'QUEUED' and attempts = 1`,
+    );
+    return rows.length === SINGLE_MAILS && rows.map(({ wait_s: seconds }) => seconds);
+  });
+  await world.query("update emails set due_at = now() where status = 'QUEUED'");
+  return waits.every((seconds) => seconds > 20) ? [] : [`further tries wait only ${Math.min(...waits)} s`];
+}
