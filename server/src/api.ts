@@ -1,11 +1,13 @@
 // Table of contents of the HTTP side: every routes.ts, and the two pages a person may open.
 // Before it: main.ts built the parts. After it: platform/http.ts serves.
+import { createHash } from "node:crypto";
 import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import type { Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
 import type { Dns } from "./platform/dns.ts";
 import { createHttp } from "./platform/http.ts";
+import type { Access } from "./platform/http-guards.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { createRateLimiter } from "./platform/rate-limit.ts";
@@ -61,6 +63,8 @@ export interface ApiParts {
   facts: InstanceFacts;
   requestsPerMinute: number;
   trustedProxies: readonly string[];
+  docsAccess: Access;
+  metricsAccess: Access;
   log: Log;
   metrics: Metrics;
 }
@@ -116,6 +120,11 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       rateLimiter,
       requestsPerMinute: parts.requestsPerMinute,
       trustedProxies: parts.trustedProxies,
+      access: [
+        { path: "/docs", setting: "DOCS_ACCESS", access: parts.docsAccess },
+        { path: "/openapi.json", setting: "DOCS_ACCESS", access: parts.docsAccess },
+        { path: "/metrics", setting: "METRICS_ACCESS", access: parts.metricsAccess },
+      ],
       sessionCookie: sessions.cookie,
       origin: () => new URL(facts.baseUrl()).origin,
       log,
@@ -139,6 +148,11 @@ function addPages(app: FastifyInstance, { database, facts }: ApiParts): void {
   app.get("/", async (_request, reply) =>
     reply.headers(PAGE_HEADERS).send(homePage(await readReadiness(database, facts.dataDir), facts.baseUrl())),
   );
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (request.routeOptions.url === "/docs/" && typeof payload === "string")
+      reply.header("content-security-policy", docsPolicy(payload));
+    done(null, payload);
+  });
   app.register(scalar, {
     routePrefix: "/docs",
     configuration: {
@@ -153,4 +167,26 @@ function addPages(app: FastifyInstance, { database, facts }: ApiParts): void {
       mcp: { disabled: true },
     },
   });
+}
+
+/**
+ * The page runs one file of ours and the scripts that stand in it, and asks this server alone. Its program writes styles as it goes,
+ * and keeps small pictures and fonts in itself.
+ */
+function docsPolicy(page: string): string {
+  const inline = [...page.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
+    ([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+  );
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${inline.join(" ")}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self' blob:",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
 }

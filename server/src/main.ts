@@ -204,6 +204,8 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     sns: openSns(config, parts, notices),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,
     trustedProxies: config.TRUST_PROXY,
+    docsAccess: config.DOCS_ACCESS,
+    metricsAccess: config.METRICS_ACCESS,
   });
   closing.push(() => closeHttp(api));
   await api.listen({ port: config.PORT, host: config.HOST });

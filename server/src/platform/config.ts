@@ -2,6 +2,7 @@
 // After it: main.ts builds everything from the Config it answers.
 import { z } from "zod";
 import {
+  access,
   count,
   domain,
   flag,
@@ -127,6 +128,16 @@ export const SETTINGS = {
     count.default(1000),
     "1000",
     "Requests per minute and project; 0 turns the limit off.",
+  ),
+  DOCS_ACCESS: setting(
+    access.default("anyone"),
+    "anyone",
+    "Who may read `/docs` and `/openapi.json`: `anyone`, `loopback` (this machine), or `token:` and a text of at least 16 characters, which is then the Bearer token or the password.",
+  ),
+  METRICS_ACCESS: setting(
+    access.default("loopback"),
+    "loopback",
+    "The same for `/metrics`, whose numbers tell how much is sent.",
   ),
   DISABLE_SIGNUPS: setting(
     flag.default(false),

@@ -11,6 +11,7 @@ import { answerRequest, changesSomething, readHeader } from "./http-answer.ts";
 import { identify, NOBODY, type Caller, type Credentials } from "./http-caller.ts";
 import { asRefusal, errorEnvelope } from "./http-errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
+import { createGuards, type GuardOptions } from "./http-guards.ts";
 import { noteRequest } from "./http-notes.ts";
 import { plainPath } from "./http-paths.ts";
 import type { Route } from "./http-route.ts";
@@ -28,6 +29,8 @@ export interface HttpOptions {
   requestsPerMinute: number;
   /** Addresses, ranges or names of ranges whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
+  /** Who may see the pages of the installation. Default: anyone. */
+  access?: GuardOptions["access"];
   sessionCookie: string;
   /** Origins whose pages may use a session; null allows only the origin the request itself names as host. */
   origin: () => string | null;
@@ -51,6 +54,8 @@ const MAX_PATH_PARAMETER_LENGTH = 1_000;
 /** More parts than any path has. */
 const MAX_PATH_PARTS = 50;
 const TEXT_JSON_TYPES = ["text/plain", "application/json"];
+/** A year; for this name alone, because what lies below it may be somebody else's. */
+const HSTS = "max-age=31536000";
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** How long a connection that is being used may keep the end waiting, and how often those that fell idle are looked for. */
@@ -101,13 +106,16 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   app.decorateRequest("caller");
   app.decorateRequest("startedAtMs");
   app.decorateRequest("refusalCode");
+  const { access = [], trustedProxies, log } = options;
+  const guard = createGuards({ access, log, trustsProxies: trustedProxies.length > 0 });
   // With callbacks: an async hook would cost every request a turn of the microtask queue.
   app.addHook("onRequest", (request, reply, done) => {
     request.caller = NOBODY;
     request.startedAtMs = performance.now();
     request.refusalCode = "";
     reply.headers(safetyHeaders(request.id));
-    done();
+    if (options.origin()?.startsWith("https:") === true) reply.header("strict-transport-security", HSTS);
+    done(guard(request, reply) ?? undefined);
   });
   app.addHook("onResponse", (request, reply, done) => {
     noteRequest(options, request, reply);

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { parseMailbox } from "@postloft/contract/address.ts";
 import { parseFailpoint } from "./failpoints.ts";
+import type { Access } from "./http-guards.ts";
 
 /** A fault is told by this sentence, whatever it is. */
 const must = (what: string) => ({ error: `must be ${what}` });
@@ -89,3 +90,16 @@ function isProxy(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]*)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
   return Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
 }
+
+const MIN_TOKEN_LENGTH = 16;
+/** Who may see a page of the installation. */
+export const access = z.string().transform((text, context): Access => {
+  if (text === "anyone" || text === "loopback") return text;
+  const token = /^token:(\S+)$/.exec(text)?.[1] ?? "";
+  if (token.length >= MIN_TOKEN_LENGTH) return { token };
+  context.addIssue({
+    code: "custom",
+    message: `must be anyone, loopback, or token: and at least ${MIN_TOKEN_LENGTH} characters without a space`,
+  });
+  return z.NEVER;
+});

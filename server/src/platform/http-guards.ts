@@ -1,0 +1,117 @@
+// What is looked at in every request before anything else: headers that two readers would read differently, who may see the pages
+// of the installation, and a proxy that nobody told us to trust.
+// Before it: http.ts. After it: the route's own checks.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { isIPv4 } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Log } from "./log.ts";
+import { isLoopback } from "./loopback.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Who may see a page of the installation: anyone, this machine alone, or whoever has the token. */
+export type Access = "anyone" | "loopback" | { token: string };
+
+export interface GuardOptions {
+  /** By the beginning of the path, each with the setting that it comes from. */
+  access: ReadonlyArray<{ path: string; setting: string; access: Access }>;
+  /** Whether somebody's X-Forwarded-For is believed. */
+  trustsProxies: boolean;
+  log: Log;
+}
+
+/** Of these a proxy may take the first and we the last, or the other way round: with two of them nobody knows who asks for what. */
+const SINGLE_HEADERS = new Set(["host", "authorization"]);
+const FORWARDED = ["x-forwarded-for", "forwarded", "x-real-ip"];
+const PRIVATE_V4 =
+  /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
+const PRIVATE_V6 = /^(::1$|f[cd]|fe[89ab])/i;
+
+/** What to refuse a request for before it is looked at; null: nothing. */
+export function createGuards(options: GuardOptions) {
+  let hasTold = false;
+
+  /** Without TRUST_PROXY all visitors behind a proxy are one, and share each other's limits. */
+  function noticeProxy(request: FastifyRequest): void {
+    if (hasTold || options.trustsProxies || request.headers["x-forwarded-for"] === undefined) return;
+    const address = request.socket.remoteAddress ?? "";
+    if (!isPrivate(address)) return;
+    hasTold = true;
+    const proxy = withoutPrefix(address);
+    options.log.warn(
+      { proxy },
+      `requests come through a proxy that is not trusted, so all its visitors count as one: set TRUST_PROXY=${proxy} if it is yours`,
+    );
+  }
+
+  return (request: FastifyRequest, reply: FastifyReply): Refusal | null => {
+    const repeated = repeatedHeader(request.raw.rawHeaders);
+    if (repeated !== null)
+      return new Refusal("BAD_REQUEST", { message: `The header ${repeated} is there more than once.` });
+    noticeProxy(request);
+    const path = request.routeOptions.url ?? "";
+    const guarded = options.access.find((one) => path === one.path || path.startsWith(`${one.path}/`));
+    return guarded === undefined ? null : refuseAccess(guarded, request, reply);
+  };
+}
+
+function repeatedHeader(rawHeaders: readonly string[]): string | null {
+  let seen = "";
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    // By its length first: this is done for every header of every request.
+    if (name.length !== 4 && name.length !== 13) continue;
+    const lower = name.toLowerCase();
+    if (!SINGLE_HEADERS.has(lower)) continue;
+    if (seen.includes(lower)) return lower;
+    seen += ` ${lower}`;
+  }
+  return null;
+}
+
+function refuseAccess(
+  { access, setting }: GuardOptions["access"][number],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Refusal | null {
+  if (access === "anyone") return null;
+  if (access === "loopback") {
+    // With a proxy on this machine everybody would come from it: then only one that is trusted says who it was.
+    const isOurs = isLoopback(request.socket.remoteAddress ?? "") && isLoopback(request.ip);
+    const isRelayed =
+      request.ips === undefined && FORWARDED.some((name) => request.headers[name] !== undefined);
+    if (isOurs && !isRelayed) return null;
+    return new Refusal("FORBIDDEN", {
+      message: `This page is for the machine of the installation alone; its operator can open it with the setting ${setting}.`,
+    });
+  }
+  if (hasToken(request.headers.authorization, access.token)) return null;
+  reply.header("www-authenticate", 'Basic realm="Postloft", Bearer');
+  return new Refusal("UNAUTHORIZED", {
+    message: `This page needs the token of the setting ${setting}: as a Bearer token, or as the password of any user.`,
+  });
+}
+
+function hasToken(authorization: string | undefined, token: string): boolean {
+  const [, scheme = "", value = ""] = /^(bearer|basic) +(\S{1,1000})$/i.exec(authorization ?? "") ?? [];
+  const given =
+    scheme.toLowerCase() === "basic"
+      ? Buffer.from(value, "base64")
+          .toString()
+          .replace(/^[^:]*:/, "")
+      : value;
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function withoutPrefix(address: string): string {
+  const bare = address.replace(/^::ffff:/i, "");
+  return isIPv4(bare) ? bare : address;
+}
+
+function isPrivate(address: string): boolean {
+  const bare = withoutPrefix(address);
+  return isIPv4(bare) ? PRIVATE_V4.test(bare) : PRIVATE_V6.test(bare);
+}
