@@ -65,7 +65,7 @@ export async function addProject(outbox: Outbox, name: string): Promise<{ id: st
   const { database } = outbox;
   const { id: ownerId } = await database.selectFrom("users").select("id").executeTakeFirstOrThrow();
   const project = await transaction(database, (tx) =>
-    createProject(tx, createSealer(APP_SECRET), { name, ownerId }),
+    createProject(tx, { sealer: createSealer(APP_SECRET), inboundDomain: null }, { name, ownerId }),
   );
   await addDomain(outbox, project.id);
   return { id: project.id, secretKey: project.secret };

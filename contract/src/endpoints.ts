@@ -115,6 +115,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   projects.createProject,
   projects.updateProject,
   projects.regenerateKeys,
+  projects.regenerateInboundAddress,
   security.getOwnSecurity,
   security.getSecurity,
   webhooks.receiveSns,

@@ -38,6 +38,21 @@ export const LIMITS = {
   formBytes: limit(16 * 1024, "bytes", "A form sent to one of the public pages."),
   webhookBytes: limit(256 * 1024, "bytes", "A notification at `POST /webhooks/sns`."),
   inboundBytes: limit(10 * MEGABYTE, "bytes", "A message that the role `smtp` takes."),
+  inboundMessages: limit(
+    1000,
+    "messages per project in 10 minutes",
+    "Mail of people at the address of a project; what is over it is told to come back later.",
+  ),
+  inboundSenderMessages: limit(
+    30,
+    "messages per sender and project in 10 minutes",
+    "The same, from one envelope sender.",
+  ),
+  operatorMessages: limit(
+    50,
+    "messages in 10 minutes",
+    "Mail to `postmaster@` and `abuse@` of the domains that the role `smtp` takes mail for.",
+  ),
   importBodyBytes: limit(6 * MEGABYTE, "bytes", "The whole request of `POST /contacts/import`."),
   importFileBytes: limit(5 * MEGABYTE, "bytes", "The CSV file of `POST /contacts/import`."),
   importRowBytes: limit(MEGABYTE, "bytes", "One row of an imported file."),

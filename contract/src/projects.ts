@@ -25,6 +25,12 @@ const project = z.object({
   tracking: z.enum(TRACKING_MODES),
   whenInDoubt: z.enum(DOUBT_POLICIES),
   defaultFrom: z.string().nullable(),
+  inboundAddress: z
+    .string()
+    .nullable()
+    .describe(
+      "Where people write to the project: their mail becomes `email.received`. null where the installation takes none (INBOUND_DOMAIN).",
+    ),
   disabled: z.boolean(),
   createdAt: instant,
   updatedAt: instant,
@@ -99,7 +105,19 @@ export const regenerateKeys = endpoint({
   summary: "Replace both API keys; the old ones stop working at once",
   description: "There is no grace period: whatever uses the old keys gets 401 from this moment on.",
   caller: "session",
+  description: "A disabled project may do so too: a key that leaked must go, whatever else is wrong.",
   params: byId,
   answers: { 200: project },
-  errors: ["PROJECT_NOT_FOUND", "FORBIDDEN", "PROJECT_DISABLED"],
+  errors: ["PROJECT_NOT_FOUND", "FORBIDDEN"],
+});
+
+export const regenerateInboundAddress = endpoint({
+  name: "projects.regenerateInboundAddress",
+  method: "POST",
+  path: "/users/@me/projects/:id/regenerate-inbound-address",
+  summary: "Replace the address people write to; mail to the old one is dropped from then on",
+  caller: "session",
+  params: byId,
+  answers: { 200: project },
+  errors: ["PROJECT_NOT_FOUND", "FORBIDDEN"],
 });

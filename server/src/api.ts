@@ -61,6 +61,7 @@ export interface ApiParts {
   sns: SnsDoor;
   mailTokens: MailTokens;
   facts: InstanceFacts;
+  inboundDomain: string | null;
   requestsPerMinute: number;
   trustedProxies: readonly string[];
   docsAccess: Access;
@@ -103,7 +104,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains }),
     ...userRoutes({ database, sessions, passwords, rateLimiter, signupsDisabled: facts.signupsDisabled }),
-    ...projectRoutes({ database, sealer }),
+    ...projectRoutes({ database, sealer, inboundDomain: parts.inboundDomain }),
     ...securityRoutes({ database }),
     ...webhookRoutes({ sns: parts.sns }),
     ...trackingRoutes(tracking),

@@ -16,12 +16,14 @@ import { isLoopback } from "./platform/loopback.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
 import { isFirstStart, openDatabase, startPatiently } from "./platform/open-database.ts";
+import { createRateLimiter } from "./platform/rate-limit.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
 import { createTransport, faultsOfTransports } from "./emails/providers/create-transport.ts";
 import { createRenderer } from "./emails/rendering/renderer.ts";
 import { smtpNameOf } from "./emails/smtp-name.ts";
 import { defaultSystemAddress } from "./emails/system-sender.ts";
 import { createSessions } from "./users/sessions.ts";
+import { createPublicIds } from "./projects/public-ids.ts";
 import { createDomains } from "./domains/domains.ts";
 import { createContactLinks, createLinkReader } from "./contacts/links.ts";
 import { createNoticeStore, type NoticeStore } from "./deliveries/notices.ts";
@@ -154,6 +156,8 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     mailTokens: createMailTokens(secret, () => address.url),
     bounceDomain: config.BOUNCE_DOMAIN ?? null,
     inboundDomain: config.INBOUND_DOMAIN ?? null,
+    operator: config.OPERATOR_EMAIL?.address ?? config.BOOTSTRAP_EMAIL ?? null,
+    publicIdOf: createPublicIds(secret),
     guard: createGuard({ isOn: config.REPUTATION_GUARD, baseUrl: () => address.url }),
     log,
   };
@@ -220,7 +224,7 @@ type Parts = Awaited<ReturnType<typeof buildParts>>;
 /** Listens for mail where there is a domain to take it for. */
 async function openSmtp(
   config: Config,
-  { returnPaths, bounceDomain, inboundDomain, smtpName, log }: Parts,
+  { database, returnPaths, bounceDomain, inboundDomain, operator, smtpName, log }: Parts,
   notices: NoticeStore,
   { closing, say }: Ground,
 ): Promise<void> {
@@ -228,18 +232,18 @@ async function openSmtp(
   const { startSmtp } = await import("./smtp.ts");
   const door = await startSmtp({
     notices,
+    rateLimiter: createRateLimiter(database),
     returnPaths,
     bounceDomain,
     inboundDomain,
+    operator,
     host: config.HOST,
     port: config.SMTP_PORT,
     name: smtpName,
     log,
   });
   closing.push(() => door.stop());
-  say(
-    `Mail for ${[bounceDomain, inboundDomain].filter((domain) => domain !== null).join(" and ")} is taken at port ${door.port}.`,
-  );
+  for (const line of door.description) say(line);
 }
 
 function openSns(config: Config, { database, log }: Parts, notices: NoticeStore) {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { createDatabase, createPool, type Database } from "./platform/database.ts";
 import { newId } from "./platform/ids.ts";
 import { createLog } from "./platform/log.ts";
+import { createRateLimiter } from "./platform/rate-limit.ts";
 import { createTestDatabase, type TestDatabase } from "./platform/test-database.ts";
 import { createNoticeStore } from "./deliveries/notices.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
@@ -29,9 +30,11 @@ const sockets: Socket[] = [];
 const start = async (over: Partial<SmtpParts> = {}): Promise<SmtpDoor> => {
   const door = await startSmtp({
     notices: createNoticeStore(database, () => undefined),
+    rateLimiter: createRateLimiter(database),
     returnPaths,
     bounceDomain: "bounce.example",
     inboundDomain: "in.example",
+    operator: null,
     host: "127.0.0.1",
     port: 0,
     name: "mx.in.example",
@@ -49,6 +52,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await sql`delete from notices`.execute(database);
+  await sql`delete from rate_windows`.execute(database);
   door = await start();
 });
 afterEach(async () => {
@@ -138,7 +142,9 @@ const FOREIGN = [
   "b+x@in.example",
   `${mail.projectId}@bounce.example`,
   `${mail.projectId}@in.example.evil.example`,
-  "postmaster",
+  "fbl@in.example",
+  "fbl-aaaaaaaaaaaaaaaa@bounce.example",
+  "postmaster@example.com",
 ];
 
 test("nothing is taken for anybody else: this is no relay", async () => {
@@ -210,6 +216,135 @@ test("while the database is away the answer is 451, so that the server tries aga
     maxConnections: 1,
     log: createLog({ level: "silent" }),
   });
-  const at = await start({ notices: createNoticeStore(createDatabase(away), () => undefined) });
+  const at = await start({
+    notices: createNoticeStore(createDatabase(away), () => undefined),
+    rateLimiter: createRateLimiter(createDatabase(away)),
+  });
   expect(await send(bounceMail(), path, { at })).toMatch(/^451 4\.3\.0/);
+  expect(await send(personalMail(), project, { at, from: "ada@example.com" })).toMatch(/^451 4\.3\.0/);
 });
+
+test("whoever runs a domain is reached at each of them, and complaints at the address that only they know", async () => {
+  const addresses = ["postmaster", "Postmaster@in.example", "abuse@in.example"];
+  addresses.push("abuse@bounce.example", "postmaster@bounce.example");
+  addresses.push("fbl@bounce.example", `${returnPaths.feedbackName}@bounce.example`);
+  for (const to of addresses)
+    expect(await send(personalMail(), to, { from: "a@example.com" })).toMatch(/^250/);
+  expect((await stored()).map(({ recipient }) => recipient)).toEqual(
+    addresses.map((to) => to.toLowerCase()).toSorted(),
+  );
+});
+
+/** What is told to recipients, one message after the other, without sending any. */
+async function ask(from: string, to: string, times: number): Promise<Map<string, number>> {
+  const commands = Array.from({ length: times }, () => ["RSET", `MAIL FROM:<${from}>`, `RCPT TO:<${to}>`]);
+  const replies = await talk("EHLO client.example", ...commands.flat());
+  const told = replies.slice(2).filter((_, at) => at % 3 === 2);
+  return new Map(
+    [...Map.groupBy(told, (reply) => reply.slice(0, 9))].map(([text, all]) => [text, all.length]),
+  );
+}
+
+test("one sender writes so often to a project, others and elsewhere go on; so does an operator's address", async () => {
+  const other = `${newId()}@in.example`;
+  expect(await ask("eve@example.com", project, 32)).toEqual(
+    new Map([
+      ["250 Accep", 30],
+      ["450 4.7.1", 2],
+    ]),
+  );
+  expect([...(await ask("Eve@Example.com", project, 1)).keys()]).toEqual(["450 4.7.1"]);
+  expect([...(await ask("eve@example.com", other, 1)).keys()]).toEqual(["250 Accep"]);
+  expect([...(await ask("ada@example.com", project, 1)).keys()]).toEqual(["250 Accep"]);
+  // Return paths of mails: as many as come back.
+  expect([...(await ask("", path, 40)).keys()]).toEqual(["250 Accep"]);
+  await ask("a@example.com", "abuse@in.example", 30);
+  expect(await ask("b@example.com", "abuse@in.example", 30)).toEqual(
+    new Map([
+      ["250 Accep", 20],
+      ["450 4.7.1", 10],
+    ]),
+  );
+});
+
+/** Bytes as they are; everything that is answered until the connection ends. */
+async function talkRaw(...parts: ReadonlyArray<string>): Promise<string> {
+  const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");
+  sockets.push(socket);
+  socket.on("error", () => undefined);
+  let said = "";
+  for (const part of parts) {
+    said += `${await nextReply(socket)}\n`;
+    socket.write(part);
+  }
+  socket.on("data", (chunk: string) => (said += chunk));
+  await new Promise((resolve) => socket.on("close", resolve));
+  return said;
+}
+
+const GREETED = ["EHLO client.example\r\n", "MAIL FROM:<a@example.com>\r\n"];
+
+test.for([
+  ["in a command", ["EHLO client.example\nMAIL FROM:<a@example.com>\r\n"]],
+  ["at the beginning", ["\nEHLO client.example\r\n"]],
+  [
+    "among pipelined commands",
+    [GREETED[0] ?? "", "MAIL FROM:<a@example.com>\r\nRCPT TO:<x@in.example>\nQUIT\r\n"],
+  ],
+  [
+    "after a message, where another server would have seen commands in it",
+    [
+      ...GREETED,
+      `RCPT TO:<${project}>\r\n`,
+      "DATA\r\n",
+      "Subject: x\r\n\r\nx\r\n.\r\nMAIL FROM:<b@example.com>\n",
+    ],
+  ],
+] as const)("a bare line feed %s ends the connection", async ([, parts]) => {
+  expect(await talkRaw(...parts)).toMatch(/500 5\.5\.2 Lines end in CR LF[^]*$/);
+});
+
+test("a message ends at CR LF . CR LF alone: nothing in it becomes a command", async () => {
+  const hidden = ["\n.\n", "\n.\r\n", "\r\n.\n", "\r.\r"]
+    .map((end) => `${end}MAIL FROM:<b@example.com>\r\n`)
+    .join("");
+  const text = `Subject: x\r\n\r\n${hidden}\r\n.\r\nQUIT\r\n`;
+  const said = await talkRaw(...GREETED, `RCPT TO:<${project}>\r\n`, "DATA\r\n", text);
+  expect(said.match(/^\d{3} /gm)).toEqual(["220 ", "250 ", "250 ", "250 ", "354 ", "250 ", "221 "]);
+  expect((await stored()).map(({ raw }) => raw.toString().match(/MAIL FROM/g)?.length)).toEqual([4]);
+});
+
+/** Says something again and again, which is never the end. */
+function trickle(socket: Socket, text: string): void {
+  const timer = setInterval(() => socket.write(text), 5);
+  socket.on("close", () => clearInterval(timer));
+}
+
+test.for([
+  ["a session", { messageMs: 60_000, sessionMs: 150 }, [], "NOOP\r\n"],
+  [
+    "a message",
+    { messageMs: 150, sessionMs: 60_000 },
+    [...GREETED, `RCPT TO:<${project}>\r\n`, "DATA\r\n"],
+    "a line\r\n",
+  ],
+] as const)(
+  "%s may take so long, however much is said meanwhile",
+  async ([, connectionLimits, parts, more]) => {
+    door = await start({ connectionLimits });
+    const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");
+    sockets.push(socket);
+    socket.on("error", () => undefined);
+    for (const part of parts) {
+      await nextReply(socket);
+      socket.write(part);
+    }
+    await nextReply(socket);
+    let said = "";
+    socket.on("data", (chunk: string) => (said += chunk));
+    trickle(socket, more);
+    await new Promise((resolve) => socket.on("close", resolve));
+    expect(said).toMatch(/421 4\.4\.2 This takes too long/);
+    expect(await stored()).toEqual([]);
+  },
+);

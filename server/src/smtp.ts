@@ -5,40 +5,53 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { domainOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { isId } from "./platform/ids.ts";
+import { limitConnection, type ConnectionLimits } from "./platform/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
+import type { RateLimiter } from "./platform/rate-limit.ts";
+import { isInboundName } from "./projects/projects.ts";
 import type { NoticeStore } from "./deliveries/notices.ts";
 import { isReturnPath, type ReturnPaths } from "./deliveries/return-path.ts";
-import { localPartOf } from "./deliveries/returned-message.ts";
+import { isOperatorName, localPartOf } from "./deliveries/returned-message.ts";
 
 export interface SmtpParts {
   notices: NoticeStore;
+  rateLimiter: RateLimiter;
   returnPaths: ReturnPaths;
   /** null: nothing is taken there. */
   bounceDomain: string | null;
   inboundDomain: string | null;
+  /** Who gets what is written to postmaster@ and abuse@; null: it is only kept. */
+  operator: string | null;
   host: string;
   /** 0 takes a free one. */
   port: number;
   /** What the greeting says: the name of this machine. */
   name: string;
+  /** How long a client may take, whatever it says meanwhile. */
+  connectionLimits?: ConnectionLimits;
   log: Log;
 }
 
 export interface SmtpDoor {
   readonly port: number;
+  /** What is taken and where, for the one who starts it. */
+  readonly description: readonly string[];
   /** Takes no new connections; those that are open may end what they began, for a while. */
   stop(): Promise<void>;
 }
 
-/** Where the feedback loops of mailbox providers send complaints. */
-const FEEDBACK_ADDRESS = "fbl";
+/** Where anybody may send complaints that prove which mail they are about; the address with a secret part needs no proof. */
+const FEEDBACK_NAME = "fbl";
+const POSTMASTER = "postmaster";
 const MAX_CONNECTIONS = 100;
 const MAX_CONNECTIONS_AN_ADDRESS = 10;
 const MAX_RECIPIENTS = 10;
 /** Whoever says nothing for so long is let go. */
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
+/** An honest server on a bad line brings 10 MB in that time; whoever has more to say connects again. */
+const CONNECTION_LIMITS: ConnectionLimits = { messageMs: 300_000, sessionMs: 900_000 };
+const RATE_WINDOW_SECONDS = 600;
 /** The rest of a message is taken and thrown away: reports and what a person wrote stand at the beginning. */
 const KEPT_BYTES = 512 * 1024;
 
@@ -56,6 +69,10 @@ const TOO_MANY_RECIPIENTS = new SmtpRefusal(
   "4.5.3 Too many recipients, send the others a message of their own",
 );
 const TOO_MANY_CONNECTIONS = new SmtpRefusal(421, "4.7.0 Too many connections from your address");
+const TOO_MANY_MESSAGES = new SmtpRefusal(
+  450,
+  "4.7.1 Too many messages to that address for now, try again later",
+);
 const TOO_LARGE = new SmtpRefusal(552, "5.3.4 The message is too large");
 const NOT_NOW = new SmtpRefusal(451, "4.3.0 The message could not be kept, try again later");
 
@@ -73,7 +90,9 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
     authOptional: true,
     disableReverseLookup: true,
     logger: false,
-    onConnect({ remoteAddress }, done) {
+    onConnect({ id, remoteAddress }, done) {
+      const connection = [...server.connections].find((one) => one.id === id);
+      if (connection !== undefined) limitConnection(connection, parts.connectionLimits ?? CONNECTION_LIMITS);
       const open = (byAddress.get(remoteAddress) ?? 0) + 1;
       byAddress.set(remoteAddress, open);
       done(open > MAX_CONNECTIONS_AN_ADDRESS ? TOO_MANY_CONNECTIONS : null);
@@ -84,9 +103,7 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
       else byAddress.delete(remoteAddress);
     },
     onRcptTo({ address }, session, done) {
-      if (!isOurs(address, parts)) done(NOT_OURS);
-      else if (session.envelope.rcptTo.length >= MAX_RECIPIENTS) done(TOO_MANY_RECIPIENTS);
-      else done();
+      void answerRecipient(address, session, parts, done);
     },
     onData(stream, session, done) {
       void answerMessage(stream, session, parts, done);
@@ -101,18 +118,91 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
       resolve();
     });
   });
+  const { port } = server.server.address() as AddressInfo;
   return {
-    port: (server.server.address() as AddressInfo).port,
+    port,
+    description: describe(parts, port),
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 
-/** By its form alone: whether a return path was made here, and whether a project exists, is told to nobody. */
-function isOurs(address: string, { bounceDomain, inboundDomain }: SmtpParts): boolean {
+function describe({ bounceDomain, inboundDomain, operator, returnPaths }: SmtpParts, port: number): string[] {
+  const domains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
+  const lines = [
+    `Mail for ${domains.join(" and ")} is taken at port ${port}.`,
+    operator === null
+      ? "  postmaster@, abuse@ stay in the table notices for 30 days; set OPERATOR_EMAIL to be sent them"
+      : `  postmaster@, abuse@ are passed on to ${operator}`,
+  ];
+  if (bounceDomain !== null)
+    lines.push(
+      `  Complaints          ${returnPaths.feedbackName}@${bounceDomain} is for feedback loops: tell nobody else`,
+    );
+  return lines;
+}
+
+/** What there is at our domains. */
+type Kind = "report" | "project" | "operator";
+
+/** By its form alone: whether a return path was made here, and whether a project exists, is told to nobody. null: not ours. */
+function kindOf(address: string, { bounceDomain, inboundDomain, returnPaths }: SmtpParts): Kind | null {
+  // RFC 5321 §4.5.1: taken without a domain too.
+  if (address.toLowerCase() === POSTMASTER) return "operator";
   const domain = domainOf(address).toLowerCase();
   const local = localPartOf(address).toLowerCase();
-  if (domain === bounceDomain && (isReturnPath(local) || local === FEEDBACK_ADDRESS)) return true;
-  return domain === inboundDomain && isId(local);
+  if (domain !== bounceDomain && domain !== inboundDomain) return null;
+  if (isOperatorName(local)) return "operator";
+  const isFeedback = local === FEEDBACK_NAME || local === returnPaths.feedbackName;
+  if (domain === bounceDomain && (isReturnPath(local) || isFeedback)) return "report";
+  return domain === inboundDomain && isInboundName(local) ? "project" : null;
+}
+
+async function answerRecipient(
+  address: string,
+  { envelope }: SMTPServerSession,
+  parts: SmtpParts,
+  done: (error: Error | null) => void,
+): Promise<void> {
+  const kind = kindOf(address, parts);
+  if (kind === null) return done(NOT_OURS);
+  if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
+  let isWithin: boolean;
+  try {
+    isWithin = await isWithinRate(kind, address, senderOf(envelope), parts);
+  } catch (error) {
+    parts.log.warn({ err: error }, "an incoming message could not be counted");
+    return done(NOT_NOW);
+  }
+  done(isWithin ? null : TOO_MANY_MESSAGES);
+}
+
+/** Reports are as many as mails were sent; what people write is limited, by sender first: one of them blocks nobody else. */
+async function isWithinRate(
+  kind: Kind,
+  address: string,
+  sender: string,
+  { rateLimiter }: SmtpParts,
+): Promise<boolean> {
+  if (kind === "report") return true;
+  const lower = address.toLowerCase();
+  const most = kind === "operator" ? LIMITS.operatorMessages : LIMITS.inboundMessages;
+  const takes = [
+    { bucket: bucketOf(`${lower}\n${sender.toLowerCase()}`), limit: LIMITS.inboundSenderMessages.value },
+    { bucket: bucketOf(lower), limit: most.value },
+  ];
+  for (const take of takes)
+    if (!(await rateLimiter.take({ ...take, windowSeconds: RATE_WINDOW_SECONDS })).allowed) return false;
+  return true;
+}
+
+/** In `rate_windows` stands nobody's address. */
+function bucketOf(text: string): string {
+  return `inbound:${createHash("sha256").update(text).digest("base64url")}`;
+}
+
+/** '' for the empty reverse-path. */
+function senderOf({ mailFrom }: SMTPServerSession["envelope"]): string {
+  return mailFrom === false ? "" : mailFrom.address;
 }
 
 async function answerMessage(
@@ -148,7 +238,7 @@ async function takeMessage(
   }
   if (stream.sizeExceeded) throw TOO_LARGE;
   const raw = Buffer.concat(chunks);
-  const sender = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+  const sender = senderOf(envelope);
   const fingerprint = messageIdIn(raw) ?? hash.digest("base64url");
   const recipients = new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()));
   for (const recipient of recipients) {

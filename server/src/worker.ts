@@ -49,6 +49,9 @@ export interface WorkerParts {
   /** Where mail that comes back is taken; null: nowhere. */
   bounceDomain: string | null;
   inboundDomain: string | null;
+  /** Who gets what is written to postmaster@ and abuse@. */
+  operator: string | null;
+  publicIdOf: (projectId: string) => string;
   guard: Guard;
   log: Log;
   metrics: Metrics;
@@ -74,6 +77,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       findSigningKeys: (names) => domains.findSigningKeys(names),
       linksOf: parts.linksOf,
       returnPathOf: createReturnPathOf(parts),
+      publicIdOf: parts.publicIdOf,
       trackingOf: parts.mailTokens.trackingOf,
       readFooters: (recipients) => readFooters(database, recipients),
     },
@@ -139,11 +143,11 @@ function createReturnPathOf({ transport, returnPaths, bounceDomain }: WorkerPart
 }
 
 function createNoticeInterpreter(
-  { returnPaths, bounceDomain, inboundDomain }: WorkerParts,
+  { returnPaths, bounceDomain, inboundDomain, operator }: WorkerParts,
   deliveries: Deliveries,
 ) {
   const ownDomains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
-  return createInterpreter({ deliveries, returnPaths, ownDomains });
+  return createInterpreter({ deliveries, returnPaths, ownDomains, operator });
 }
 
 /** Deletes what nobody needs any more; small and safe to run in several processes at once. */

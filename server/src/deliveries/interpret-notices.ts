@@ -5,12 +5,15 @@ import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
 import { recordEvents } from "../events/events.ts";
 import { findReturnedMails, type ReturnedMail } from "../emails/returned-emails.ts";
+import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { findWrittenTo } from "../projects/projects.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import type { Deliveries, MailReport } from "./deliveries.ts";
 import type { InterpretNotices, Verdict } from "./notices.ts";
-import { findProjectIds, type NoticeRow } from "./queries.ts";
-import { readReturnedMessage, type IncomingMessage } from "./returned-message.ts";
+import { operatorMail } from "./operator-mail.ts";
+import type { NoticeRow } from "./queries.ts";
+import { readReturnedMessage, type IncomingMessage, type OperatorMessage } from "./returned-message.ts";
 import type { ReturnPaths } from "./return-path.ts";
 import { hasLeft, neverLeaves } from "./rules.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
@@ -20,13 +23,19 @@ export interface InterpreterOptions {
   returnPaths: ReturnPaths;
   /** Domains whose mail we take ourselves. */
   ownDomains: readonly string[];
+  /** Who gets what is written to postmaster@ and abuse@; null or missing: it is only kept. */
+  operator?: string | null;
 }
 
 /** A mail is in the books at the latest so long after a report about it; then it is not one of ours. */
 const PATIENCE_SECONDS = 600;
 const FIRST_WAIT_SECONDS = 5;
 
-export function createInterpreter({ deliveries, ...reading }: InterpreterOptions): InterpretNotices {
+export function createInterpreter({
+  deliveries,
+  operator = null,
+  ...reading
+}: InterpreterOptions): InterpretNotices {
   return async (tx, notices) => {
     const read = await Promise.all(notices.map((notice) => readNotice(notice, reading)));
     const reports = read.flatMap((one) => ("reports" in one ? one.reports : []));
@@ -58,12 +67,15 @@ export function createInterpreter({ deliveries, ...reading }: InterpreterOptions
       tx,
       read.flatMap((one) => ("message" in one ? [one.message] : [])),
     );
+    const written = read.flatMap((one) => ("operator" in one ? [one.operator] : []));
+    if (operator !== null) await enqueueSystemMails(tx, passOn(written, operator));
     return notices.map((_, at): Verdict => {
       const waiting = verdicts[at];
       if (waiting !== null && waiting !== undefined) return waiting;
       const one = read[at];
       if (one === undefined) throw new Error("A notice was not read.");
       if ("ignored" in one) return { result: one.ignored };
+      if ("operator" in one) return { result: FOR_THE_OPERATOR, isKept: true };
       if ("message" in one) return { result: incoming.has(one.message) ? "received" : "no such project" };
       return {
         result: one.reports.map((report) => resultOf(report, mailOf.get(report) ?? null, done)).join(", "),
@@ -72,7 +84,14 @@ export function createInterpreter({ deliveries, ...reading }: InterpreterOptions
   };
 }
 
-type Read = { reports: Report[] } | { message: IncomingMessage } | { ignored: string };
+type Read =
+  | { reports: Report[] }
+  | { message: IncomingMessage }
+  | { operator: OperatorMessage }
+  | { ignored: string };
+
+/** By this an operator finds the messages in the inbox (docs/self-hosting.md). */
+const FOR_THE_OPERATOR = "for the operator";
 
 async function readNotice(
   notice: NoticeRow,
@@ -92,6 +111,8 @@ async function readNotice(
       return { reports: found.reports };
     case "message":
       return { message: found.message };
+    case "operator":
+      return { operator: found.message };
     case "ignored":
       return { ignored: `ignored: ${found.why}` };
   }
@@ -119,11 +140,21 @@ function resultOf(report: Report, mail: ReturnedMail | null, done: ReadonlyMap<R
   return isNew ? report.kind : `${report.kind}: known`;
 }
 
+/** What is passed on to the operator. */
+function passOn(messages: readonly OperatorMessage[], operator: string) {
+  return messages.flatMap((message) =>
+    message.mayBePassedOn ? [{ to: operator, ...operatorMail(message) }] : [],
+  );
+}
+
 /** Messages of people become events of the contacts they come from. Answers which were written to a project that exists. */
 async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Set<IncomingMessage>> {
   if (messages.length === 0) return new Set();
-  const projects = await findProjectIds(tx, [...new Set(messages.map(({ projectId }) => projectId))]);
-  const own = messages.filter(({ projectId }) => projects.has(projectId));
+  const projects = await findWrittenTo(tx, [...new Set(messages.map(({ inboundName }) => inboundName))]);
+  const own = messages.flatMap((message) => {
+    const projectId = projects.get(message.inboundName);
+    return projectId === undefined ? [] : [{ ...message, projectId, message }];
+  });
   const contacts = await upsertContacts(
     tx,
     own.map(({ projectId, from }) => ({
@@ -144,5 +175,5 @@ async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Se
       data: { ...data },
     })),
   );
-  return new Set(own);
+  return new Set(own.map(({ message }) => message));
 }

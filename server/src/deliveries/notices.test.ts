@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from "../platform/test-database
 import { listEvents } from "../events/events.ts";
 import { advanceEmails } from "../emails/emails.ts";
 import { findMiscounts } from "../emails/sending-hours.ts";
-import { bounceMail, personalMail } from "../testing/incoming-mail.ts";
+import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import {
   makeProject,
   makeSentMails,
@@ -34,6 +34,7 @@ const interpret = createInterpreter({
   deliveries: createDeliveries({ guard: async () => undefined }),
   returnPaths,
   ownDomains: ["bounce.example", "in.example"],
+  operator: "me@example.org",
 });
 const LIMIT = 500;
 
@@ -417,11 +418,17 @@ test("a notice that cannot be dealt with keeps none of the others, is tried agai
   expect(await statusOf(poison)).toBe("SENT");
 });
 
+const inboundAddress = async () => {
+  const { rows } = await sql<{ name: string }>`
+    select inbound_name as name from projects where id = ${projectId}`.execute(database);
+  return `${rows[0]?.name}@in.example`;
+};
+
 test("what a notice said is erased when it is done", async () => {
   const mail = await oneMail();
   await tell(
     sns(sesEvent(mail, "Delivery")),
-    smtp(personalMail(), `${projectId}@in.example`, "ada@example.com"),
+    smtp(personalMail(), await inboundAddress(), "ada@example.com"),
   );
   const { rows } = await sql`select raw, sender, recipient from notices`.execute(database);
   expect(rows).toEqual([1, 2].map(() => ({ raw: null, sender: null, recipient: null })));
@@ -451,14 +458,22 @@ test("a bounce over SMTP is that of its mail, and one about a copy is not", asyn
 
 test("who writes in becomes a contact that is not subscribed, with an event; who is known keeps their state", async () => {
   const mail = await oneMail();
+  const to = await inboundAddress();
   const write = (from: string) =>
-    smtp(personalMail({ from, subject: "Hi", messageId: `${from}.1` }), `${projectId}@in.example`, from);
+    smtp(personalMail({ from, subject: "Hi", messageId: `${from}.1` }), to, from);
   await tell(
     write("new@example.com"),
     write(mail.address),
-    smtp(personalMail(), `${newId()}@in.example`, "a@example.com"),
+    // Its id is no address.
+    smtp(personalMail(), `${projectId}@in.example`, "a@example.com"),
+    smtp(personalMail(), `${"0".repeat(20)}@in.example`, "a@example.com"),
   );
-  expect((await results()).toSorted()).toEqual(["no such project", "received", "received"]);
+  expect((await results()).toSorted()).toEqual([
+    "no such project",
+    "no such project",
+    "received",
+    "received",
+  ]);
   const { rows } = await sql<{ id: string; subscribed: boolean; source: string }>`
     select c.id, c.subscribed, l.source from contacts c join consent_changes l on l.contact_id = c.id
     where c.email = 'new@example.com'`.execute(database);
@@ -475,6 +490,46 @@ test("who writes in becomes a contact that is not subscribed, with an event; who
     },
   ]);
   expect([await isSubscribed(mail), (await namesOf(mail)).at(-1)]).toEqual([true, "email.received"]);
+});
+
+const about = ({ id }: { id: string }) => complaintMail({ original: [`Message-ID: <${id}@shop.example>`] });
+
+test("a complaint that proves nothing is about nothing, unless it comes where nobody else knows to send it", async () => {
+  const [one, other] = [await oneMail(), await oneMail()];
+  await tell(
+    smtp(about(one), "fbl@bounce.example"),
+    smtp(about(other), `${returnPaths.feedbackName}@bounce.example`),
+  );
+  expect([await statusOf(one), await isSubscribed(one)]).toEqual(["SENT", true]);
+  expect([await statusOf(other), await isSubscribed(other)]).toEqual(["COMPLAINED", false]);
+});
+
+test("what is written to an operator is passed on and kept; what came of our own mail is only kept", async () => {
+  const write = (to: string, from: string) =>
+    smtp(
+      personalMail({ from: "Eve <eve@example.com>", subject: "Spam <b>", text: "Look at <this>." }),
+      to,
+      from,
+    );
+  await tell(
+    write("abuse@in.example", "eve@example.com"),
+    smtp(bounceMail(), "postmaster@bounce.example", ""),
+    write("abuse@in.example", "postmaster@bounce.example"),
+  );
+  const { rows } = await sql<{ to_address: string; subject: string; text: string; html: string }>`
+    select to_address, subject, text, html from system_mails`.execute(database);
+  expect(rows).toEqual([
+    {
+      to_address: "me@example.org",
+      subject: "[abuse@in.example] Spam <b>",
+      text: expect.stringContaining("eve@example.com wrote to abuse@in.example:\n\nLook at <this>."),
+      html: expect.stringContaining("<pre>Look at &#60;this&#62;."),
+    },
+  ]);
+  const kept = await sql<{ result: string; kept: boolean }>`
+    select result, raw is not null and sender is not null as kept from notices`.execute(database);
+  expect(kept.rows).toEqual([1, 2, 3].map(() => ({ result: "for the operator", kept: true })));
+  await sql`delete from system_mails`.execute(database);
 });
 
 test("a reader that runs takes what was stored before it and what comes after", async () => {

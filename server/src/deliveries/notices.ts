@@ -58,8 +58,8 @@ export function isFresh(toldAt: Date, now: Date): boolean {
   return age <= AGE_LIMITS.maxAgeSeconds && age >= -AGE_LIMITS.maxAheadSeconds;
 }
 
-/** What a notice meant, in a few words; or that it is to be looked at again. */
-export type Verdict = { result: string } | { waitSeconds: number };
+/** What a notice meant, in a few words, and whether what it said is kept for a person; or that it is to be looked at again. */
+export type Verdict = { result: string; isKept?: true } | { waitSeconds: number };
 
 /** Does what notices mean, in the transaction in which they become done. Answers one verdict each, in order. */
 export type InterpretNotices = (tx: Tx, notices: readonly NoticeRow[]) => Promise<Verdict[]>;
@@ -167,8 +167,8 @@ async function readBatch(
       const verdict = verdicts[at];
       if (verdict === undefined) throw new Error("A notice was given no verdict.");
       return "result" in verdict
-        ? { id, result: verdict.result, waitSeconds: 0 }
-        : { id, result: null, waitSeconds: verdict.waitSeconds };
+        ? { id, result: verdict.result, isKept: verdict.isKept === true, waitSeconds: 0 }
+        : { id, result: null, isKept: true, waitSeconds: verdict.waitSeconds };
     });
     await updateNotices(tx, ends);
     return rows.length;

@@ -80,24 +80,27 @@ export interface NoticeEnd {
   id: string;
   /** null: not yet, look again after `waitSeconds`. */
   result: string | null;
+  /** Whether what it said stays, for somebody to read. */
+  isKept: boolean;
   waitSeconds: number;
 }
 
-/** Notes what notices meant and erases what they said; or when to look at them again. */
+/** Notes what notices meant and erases what they said, unless a person is to read it; or when to look at them again. */
 export async function updateNotices(tx: Tx, ends: readonly NoticeEnd[]): Promise<void> {
   await sql`
     update notices n set
       done_at = case when i.result is not null then now() end,
-      raw = case when i.result is null then n.raw end,
-      sender = case when i.result is null then n.sender end,
-      recipient = case when i.result is null then n.recipient end,
+      raw = case when i.is_kept then n.raw end,
+      sender = case when i.is_kept then n.sender end,
+      recipient = case when i.is_kept then n.recipient end,
       result = i.result,
       due_at = now() + make_interval(secs => i.wait_seconds)
     from unnest(
       ${ends.map((end) => end.id)}::uuid[],
       ${ends.map((end) => end.result)}::text[],
+      ${ends.map((end) => end.isKept)}::boolean[],
       ${ends.map((end) => end.waitSeconds)}::float8[]
-    ) as i (id, result, wait_seconds)
+    ) as i (id, result, is_kept, wait_seconds)
     where n.id = i.id`.execute(tx);
 }
 
@@ -118,12 +121,4 @@ export async function updateFailedNotice(
 /** Deletes what was done by those with ids below this one. */
 export async function deleteDoneNotices(database: Database, belowId: string): Promise<void> {
   await sql`delete from notices where id < ${belowId} and done_at is not null`.execute(database);
-}
-
-/** Which of these projects there are. */
-export async function findProjectIds(database: Database, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`select id from projects where id = any(${ids}::uuid[])`.execute(
-    database,
-  );
-  return new Set(rows.map((row) => row.id));
 }

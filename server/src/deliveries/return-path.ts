@@ -15,10 +15,15 @@ export interface ReturnPaths {
   localPartOf(projectId: string, emailId: string): string | null;
   /** The mail that the part before the @ names; null when it was not made here. */
   read(localPart: string): ReturnedTo | null;
+  /** The part before the @ where complaints are believed that prove nothing themselves: nobody can guess it. */
+  readonly feedbackName: string;
 }
 
 const PREFIX = "b+";
 const KEY_PURPOSE = "return-paths";
+const FEEDBACK_PREFIX = "fbl-";
+/** As base32 16 characters: typed into the forms of feedback loops. */
+const FEEDBACK_SECRET_BYTES = 10;
 /** RFC 4648 §6: mail servers on the way may change the case of what stands before the @. */
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const BITS = 5;
@@ -31,7 +36,12 @@ const TOKEN = /^[a-z2-7]{61}$/;
 export function createReturnPaths(applicationSecret: string): ReturnPaths {
   const key = deriveKey(applicationSecret, KEY_PURPOSE);
   const macOf = (ids: Buffer) => createHmac("sha256", key).update(ids).digest().subarray(0, MAC_BYTES);
+  const feedbackSecret = createHmac("sha256", key)
+    .update("feedback")
+    .digest()
+    .subarray(0, FEEDBACK_SECRET_BYTES);
   return {
+    feedbackName: FEEDBACK_PREFIX + toBase32(feedbackSecret),
     localPartOf(projectId, emailId) {
       if (![projectId, emailId].every((id) => isId(id) && id[14] === "7")) return null;
       const ids = Buffer.from(shorten(projectId) + shorten(emailId), "hex");

@@ -14,6 +14,7 @@ const returnPath = `${returnPaths.localPartOf(mail.projectId, mail.emailId)}@bou
 const project = `${mail.projectId}@in.example`;
 const byPath = { ...mail, providerId: null };
 const byId = { ...byPath, projectId: null };
+const secret = `${returnPaths.feedbackName}@bounce.example`;
 
 const read = (raw: Buffer, envelope: Partial<Envelope> = {}) =>
   readReturnedMessage(raw, { sender: "", recipient: returnPath, ...envelope }, { returnPaths, ownDomains });
@@ -57,8 +58,14 @@ test.for([
     byPath,
   ],
   [
-    "the Message-ID of the mail in it",
+    "the signed id in the header of the mail in it",
     { recipient: "fbl@bounce.example" },
+    { original: [`X-Postloft-Id: ${returnPaths.localPartOf(mail.projectId, mail.emailId)}`] },
+    byPath,
+  ],
+  [
+    "the Message-ID of the mail in it, at the secret address",
+    { recipient: secret.toUpperCase() },
     { mailFrom: "news@shop.example", original: [`Message-ID: <${mail.emailId}@shop.example>`] },
     byId,
   ],
@@ -69,13 +76,17 @@ test.for([
   });
 });
 
-test("a complaint with a forged address is about nothing", async () => {
+test("a complaint that proves nothing is about nothing", async () => {
   const forged = `b+${"a".repeat(61)}@bounce.example`;
-  const raw = complaintMail({ mailFrom: forged, original: [`Return-Path: <${forged}>`] });
-  expect(await read(raw, { recipient: "fbl@bounce.example" })).toEqual({
-    kind: "ignored",
-    why: "no report in it",
-  });
+  const original = [
+    `Return-Path: <${forged}>`,
+    `X-Postloft-Id: ${forged}`,
+    `Message-ID: <${mail.emailId}@shop.example>`,
+  ];
+  const raw = complaintMail({ mailFrom: forged, original });
+  for (const recipient of ["fbl@bounce.example", "fbl-aaaaaaaaaaaaaaaa@bounce.example", forged, project])
+    expect(await read(raw, { recipient })).toMatchObject({ kind: "ignored" });
+  expect(await read(raw, { recipient: "abuse@in.example" })).toMatchObject({ kind: "operator" });
 });
 
 test("what a person writes to a project is told with its beginning", async () => {
@@ -87,7 +98,7 @@ test("what a person writes to a project is told with its beginning", async () =>
   expect(await readPersonal(raw)).toEqual({
     kind: "message",
     message: {
-      projectId: mail.projectId,
+      inboundName: mail.projectId,
       from: "ada@example.com",
       data: {
         subject: "Grüße",

@@ -2,25 +2,38 @@
 // Before it: notices.ts has it as bytes. After it: interpret-notices.ts finds the mail, or the contact.
 import PostalMime, { type Attachment, type Email } from "postal-mime";
 import { domainOf, parseAddress } from "@postloft/contract/address.ts";
-import { isId } from "../platform/ids.ts";
+import { SIGNED_ID_HEADER } from "../emails/message-headers.ts";
 import type { MailNames } from "../emails/returned-emails.ts";
 import { tellCause } from "../emails/answers.ts";
-import { bareAddress, readFeedbackReport, readFieldGroups } from "./delivery-status.ts";
+import { isInboundName } from "../projects/projects.ts";
+import { bareAddress, readFeedbackReport, readFieldGroups, type FieldGroup } from "./delivery-status.ts";
 import { readBounce } from "./read-bounce.ts";
 import { readMessageId, readText } from "./read-report.ts";
 import type { ReturnPaths } from "./return-path.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
 
 export interface IncomingMessage {
-  /** The project it is written to; it need not exist. */
-  projectId: string;
+  /** The part before the @ of the project's address; it need not be any project's. */
+  inboundName: string;
   /** Who wrote, in canonical form; nobody proved it. */
   from: string;
   data: { subject: string | null; from: string; messageId: string | null; text: string | null };
 }
 
+/** What is written to whoever runs the installation. */
+export interface OperatorMessage {
+  /** The address it came to. */
+  recipient: string;
+  from: string;
+  subject: string;
+  text: string;
+  /** Whether it may be passed on: what came of our own mail could come back again and again. */
+  mayBePassedOn: boolean;
+}
+
 export type Reading =
   | { kind: "reports"; reports: Report[] }
+  | { kind: "operator"; message: OperatorMessage }
   | { kind: "message"; message: IncomingMessage }
   | { kind: "ignored"; why: string };
 
@@ -36,6 +49,9 @@ const MAX_REPORT_BYTES = 128 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_EXCERPT_LENGTH = 1_000;
 const MAX_SUBJECT_LENGTH = 998;
+const MAX_OPERATOR_TEXT_LENGTH = 20_000;
+/** Taken at each of our domains (RFC 5321 §4.5.1, RFC 2142 §4). */
+const OPERATOR_NAMES: readonly string[] = ["postmaster", "abuse"];
 
 /** `ownDomains`: where we take mail ourselves; a message that says it comes from there is a loop. */
 export async function readReturnedMessage(
@@ -52,10 +68,18 @@ export async function readReturnedMessage(
   const reports = reportsIn(email, raw, envelope, returnPaths);
   if (reports.length > 0) return { kind: "reports", reports };
   const local = localPartOf(envelope.recipient).toLowerCase();
-  if (!isId(local)) return { kind: "ignored", why: "no report in it" };
+  // Where complaints come, providers also ask whether the address is ours.
+  if (isOperatorName(local === "" ? envelope.recipient : local) || local === returnPaths.feedbackName)
+    return { kind: "operator", message: forOperator(email, envelope, ownDomains) };
+  if (!isInboundName(local)) return { kind: "ignored", why: "no report in it" };
   const machine = automatic(email, envelope, ownDomains);
   if (machine !== null) return { kind: "ignored", why: machine };
   return incoming(email, local);
+}
+
+/** Whether it is one of those that every domain must have. */
+export function isOperatorName(localPart: string): boolean {
+  return OPERATOR_NAMES.includes(localPart.toLowerCase());
 }
 
 export function localPartOf(address: string): string {
@@ -75,17 +99,19 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
   if (feedback !== undefined) {
     const told = readFeedbackReport(textOf(feedback, MAX_REPORT_BYTES));
     if (told === null) return [];
-    const path = [envelope.recipient, told.returnPath, bareAddress(headers?.get("return-path"))];
-    const names = namesOf(path, headers?.get("message-id"), returnPaths);
+    const names = complainedAbout(envelope.recipient, told.returnPath, headers, returnPaths);
     const recipients = told.recipient === null ? null : [told.recipient];
     return names === null ? [] : [{ names, recipients, kind: told.kind, at, data: reasonOf(told.reason) }];
   }
-  // Only the address of the mail itself proves which mail it is: a bounce costs the contact its subscription.
-  const names = namesOf([envelope.recipient], undefined, returnPaths);
-  if (names === null) return [];
   // Outlook.com's feedback loop sends the mail without a report; this header is theirs.
-  if (headers?.has("x-hmxmroriginalrecipient"))
-    return [{ names, recipients: null, kind: "complaint", at, data: reasonOf("abuse Outlook.com") }];
+  if (headers?.has("x-hmxmroriginalrecipient")) {
+    const about = complainedAbout(envelope.recipient, null, headers, returnPaths);
+    const data = reasonOf("abuse Outlook.com");
+    return about === null ? [] : [{ names: about, recipients: null, kind: "complaint", at, data }];
+  }
+  // Only the address of the mail itself proves which mail it is: a bounce costs the contact its subscription.
+  const names = namesOf([localPartOf(envelope.recipient)], undefined, returnPaths);
+  if (names === null) return [];
   // Amazon SNS can mail the notices of SES.
   const told = readSesEvent(jsonIn(email.text));
   if (told?.report) return [{ ...told.report, names }];
@@ -109,14 +135,34 @@ function jsonIn(text: string | undefined): string {
 
 const reasonOf = (reason: string | null) => (reason === null ? {} : { reason });
 
-/** The mail by one of the addresses that only we can make; else by our Message-ID, which only those know who got the mail. */
+/**
+ * The mail of a complaint: by what only we can make, in the report or in the mail that it shows. Without any, only at the
+ * address that nobody can guess, by our Message-ID.
+ */
+function complainedAbout(
+  recipient: string,
+  returnPath: string | null,
+  headers: FieldGroup | undefined,
+  returnPaths: ReturnPaths,
+): MailNames | null {
+  const signedIds = [
+    localPartOf(recipient),
+    localPartOf(returnPath ?? ""),
+    localPartOf(bareAddress(headers?.get("return-path")) ?? ""),
+    headers?.get(SIGNED_ID_HEADER.toLowerCase())?.trim() ?? "",
+  ];
+  const isBelieved = localPartOf(recipient).toLowerCase() === returnPaths.feedbackName;
+  return namesOf(signedIds, isBelieved ? headers?.get("message-id") : undefined, returnPaths);
+}
+
+/** The mail by one of the tokens that only we can make; else by our Message-ID. */
 function namesOf(
-  addresses: ReadonlyArray<string | null>,
+  signedIds: readonly string[],
   messageId: string | undefined,
   returnPaths: ReturnPaths,
 ): MailNames | null {
-  for (const address of addresses) {
-    const returned = address === null ? null : returnPaths.read(localPartOf(address));
+  for (const signedId of signedIds) {
+    const returned = returnPaths.read(signedId);
     if (returned !== null) return { ...returned, providerId: null };
   }
   const emailId = readMessageId(messageId);
@@ -147,14 +193,25 @@ function automatic(email: Email, { sender }: Envelope, ownDomains: readonly stri
   return domains.some((domain) => ownDomains.includes(domain)) ? "a loop" : null;
 }
 
-function incoming(email: Email, projectId: string): Reading {
+function forOperator(email: Email, envelope: Envelope, ownDomains: readonly string[]): OperatorMessage {
+  const domains = [envelope.sender, email.from?.address ?? ""].map((one) => domainOf(one.toLowerCase()));
+  return {
+    recipient: envelope.recipient,
+    from: readText(email.from?.address, MAX_SUBJECT_LENGTH) ?? envelope.sender,
+    subject: readText(email.subject, MAX_SUBJECT_LENGTH) ?? "",
+    text: readText(email.text, MAX_OPERATOR_TEXT_LENGTH) ?? "",
+    mayBePassedOn: envelope.sender !== "" && !domains.some((domain) => ownDomains.includes(domain)),
+  };
+}
+
+function incoming(email: Email, inboundName: string): Reading {
   const parsed = parseAddress(email.from?.address ?? "");
   if (!parsed.ok) return { kind: "ignored", why: "no sender in it" };
   const from = parsed.address;
   return {
     kind: "message",
     message: {
-      projectId,
+      inboundName,
       from,
       data: {
         subject: readText(email.subject, MAX_SUBJECT_LENGTH),

@@ -48,6 +48,7 @@ interface Sent {
   contact: string;
   /** The envelope sender under which it left. */
   path: string;
+  raw: Buffer;
 }
 
 async function send(to: string): Promise<Sent> {
@@ -62,7 +63,12 @@ async function send(to: string): Promise<Sent> {
   const [mail] = reply.body.data.emails;
   const arrived = () => sink.journal.find(({ messageId }) => messageId.includes(mail?.email ?? "none"));
   await expect.poll(arrived, { timeout: 10_000 }).toBeDefined();
-  return { id: mail?.email ?? "", contact: mail?.contact.id ?? "", path: arrived()?.sender ?? "" };
+  return {
+    id: mail?.email ?? "",
+    contact: mail?.contact.id ?? "",
+    path: arrived()?.sender ?? "",
+    raw: arrived()?.raw ?? Buffer.alloc(0),
+  };
 }
 
 async function comeBack(raw: Buffer, to: string, from = ""): Promise<void> {
@@ -87,16 +93,22 @@ test("a bounce and a complaint over SMTP find their mails, a forged one does not
     expect(path).toMatch(/^b\+[a-z2-7]{61}@bounce\.example$/);
 
   await comeBack(bounceMail({ recipient: "bounced@example.com" }), bounced.path);
-  await comeBack(complaintMail({ mailFrom: complained.path }), "fbl@bounce.example");
+  // As a provider shows it that keeps the envelope to itself: the header holds what proves whose mail it is.
+  const signedId = /^X-Postloft-Id:(?:.|\r\n[ \t])+/m.exec(complained.raw.toString())?.[0] ?? "";
+  await comeBack(complaintMail({ original: [signedId] }), "fbl@bounce.example");
+  for (const { raw } of [bounced, complained, untouched])
+    expect(raw.toString()).not.toContain(server.project.id);
   await comeBack(
     bounceMail(),
     untouched.path.replace(/^b\+./, (start) => (start === "b+a" ? "b+q" : "b+a")),
   );
-  await comeBack(
-    personalMail({ from: "untouched@example.com" }),
-    `${server.project.id}@in.example`,
-    "untouched@example.com",
-  );
+  const [{ inboundAddress } = { inboundAddress: "" }] = (
+    await server.call<Array<{ inboundAddress: string }>>("GET", "/users/@me/projects", {
+      cookie: server.project.owner.cookie,
+    })
+  ).body;
+  expect(inboundAddress).toMatch(/^[0-9a-f]{20}@in\.example$/);
+  await comeBack(personalMail({ from: "untouched@example.com" }), inboundAddress, "untouched@example.com");
 
   await expect.poll(() => statusOf(bounced), { timeout: 10_000 }).toBe("BOUNCED");
   await expect.poll(() => statusOf(complained), { timeout: 10_000 }).toBe("COMPLAINED");

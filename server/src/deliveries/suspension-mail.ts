@@ -29,6 +29,7 @@ export function suspensionMail(
   };
 }
 
-function escape(text: string): string {
+/** A text of somebody as HTML. */
+export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -8,7 +8,8 @@ const CAMPAIGN = "01990000-0000-7000-8000-00000000000c";
 
 function headersOf(changes: Partial<HeaderFacts>): Record<string, string> {
   const fields = messageHeaders({
-    projectId: PROJECT,
+    publicProjectId: PROJECT,
+    signedId: null,
     campaignId: null,
     kind: "TRANSACTIONAL",
     listKind: null,
@@ -100,4 +101,9 @@ test("mail to a list without a way out is not made", () => {
   expect(() => headersOf({ listKind: "HEADLESS", unsubscribeUrl: null })).toThrow(
     "no address to unsubscribe",
   );
+});
+
+test("what proves which mail it is stands in every mail that has an address of its own for what comes back", () => {
+  expect(headersOf({ signedId: "b+abc" })).toMatchObject({ "X-Postloft-Id": "b+abc" });
+  expect(headersOf({})).not.toHaveProperty("X-Postloft-Id");
 });

@@ -29,6 +29,8 @@ export interface Surroundings {
   ): Promise<Map<string, SigningKey>>;
   /** The envelope sender of a mail, to which its bounces come; missing or null: the sender's own address. */
   returnPathOf?(projectId: string, emailId: string): string | null;
+  /** What stands for a project in headers that anybody may read; missing: its id. */
+  publicIdOf?(projectId: string): string;
   /** The three addresses a recipient can open. */
   linksOf(
     projectId: string,
@@ -96,6 +98,8 @@ export function createPreparer(options: {
       return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
     if (rendered === undefined || !rendered.ok)
       return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
+    const publicProjectId = surroundings.publicIdOf?.(row.project_id) ?? row.project_id;
+    const returnPath = surroundings.returnPathOf?.(row.project_id, row.id) ?? null;
     const copies = (row.copies ?? { cc: [], bcc: [] }) as Copies;
     const built = buildMessage({
       messageId: messageIdOf(row.id, content.from_address),
@@ -106,12 +110,13 @@ export function createPreparer(options: {
       ...(content.reply_to === null ? {} : { replyTo: { address: content.reply_to } }),
       subject: rendered.subject,
       headers: messageHeaders({
-        projectId: row.project_id,
+        publicProjectId,
         campaignId: row.campaign_id,
         kind: kindOf(row.priority),
         listKind: content.list_kind,
         fromAddress: content.from_address,
         unsubscribeUrl: content.list_kind === null ? null : unsubscribeUrl,
+        signedId: returnPath === null ? null : localPartOf(returnPath),
         custom: content.headers as HeaderField[],
         rewrites,
       }),
@@ -125,8 +130,7 @@ export function createPreparer(options: {
         reason: `The message is larger than ${LIMITS.messageBytes.value} bytes.`,
       };
     const recipients = [row.to_address, ...copies.cc.map(addressOf), ...copies.bcc.map(addressOf)];
-    const returnPath = surroundings.returnPathOf?.(row.project_id, row.id) ?? content.from_address;
-    const envelope = { from: returnPath, to: [...new Set(recipients)] };
+    const envelope = { from: returnPath ?? content.from_address, to: [...new Set(recipients)] };
     return {
       kind: "ready",
       row,
@@ -143,7 +147,7 @@ export function createPreparer(options: {
         needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
         streams: [
           row.campaign_id ?? streamOf({ kind: kindOf(row.priority), listKind: content.list_kind }),
-          row.project_id,
+          publicProjectId,
         ],
       },
     };
@@ -236,6 +240,10 @@ interface Rendered {
 }
 
 const NOT_RENDERED: Rendered = { rendered: undefined, unsubscribeUrl: null };
+
+function localPartOf(address: string): string {
+  return address.slice(0, address.lastIndexOf("@"));
+}
 
 const addressOf = (mailbox: Mailbox) => mailbox.address;
 

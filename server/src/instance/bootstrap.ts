@@ -82,7 +82,7 @@ export async function bootstrap(
     await lockBootstrap(tx);
     if (await hasUsers(tx)) return "has accounts";
     const user = await createUser(tx, { email: address.address, passwordHash });
-    await createProject(tx, sealer, { name, ownerId: user.id, keys });
+    await createProject(tx, { sealer, inboundDomain: null }, { name, ownerId: user.id, keys });
     return "made";
   });
 }

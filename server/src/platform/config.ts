@@ -107,7 +107,12 @@ export const SETTINGS = {
   INBOUND_DOMAIN: setting(
     domain,
     "",
-    "A domain whose MX is this process: mail to `<project id>@INBOUND_DOMAIN` becomes the event `email.received` of whoever wrote it.",
+    "A domain whose MX is this process: mail to the address of a project there becomes the event `email.received` of whoever wrote it.",
+  ),
+  OPERATOR_EMAIL: setting(
+    mailbox.optional(),
+    "",
+    "Who gets what is written to `postmaster@` and `abuse@` of BOUNCE_DOMAIN and INBOUND_DOMAIN. Empty: BOOTSTRAP_EMAIL; without both it stays in the table `notices` for 30 days.",
   ),
   SMTP_PORT: setting(
     port.default(2525),

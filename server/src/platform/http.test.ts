@@ -283,6 +283,7 @@ test("a page of another site can change nothing with a session: 403, and nothing
     ["DELETE", "/mailbox/messages"],
     ["PATCH", `/users/@me/projects/${id}`, { name: "Owned" }],
     ["POST", `/users/@me/projects/${id}/regenerate-keys`],
+    ["POST", `/users/@me/projects/${id}/regenerate-inbound-address`],
     ["POST", "/users/@me/projects", { name: "Owned" }],
     ["GET", "/auth/logout"],
     ["HEAD", "/auth/logout"],

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
-const server = useTestServer({ ROLES: "api" });
+const server = useTestServer({ ROLES: "api", INBOUND_DOMAIN: "in.example" });
 
 interface Project {
   id: string;
@@ -14,6 +14,7 @@ interface Project {
   language: string;
   tracking: string;
   defaultFrom: string | null;
+  inboundAddress: string;
   disabled: boolean;
   createdAt: string;
   updatedAt: string;
@@ -28,6 +29,8 @@ const refusePatch = (caller: TestCaller, id: string, body: unknown) =>
   server.call("PATCH", `${LIST}/${id}`, caller, body);
 const rotate = (caller: TestCaller, id: string) =>
   server.call<Project>("POST", `${LIST}/${id}/regenerate-keys`, caller);
+const readdress = (caller: TestCaller, id: string) =>
+  server.call<Project>("POST", `${LIST}/${id}/regenerate-inbound-address`, caller);
 const statusWith = async (key: string, call = server.call) =>
   (await call("GET", "/contacts", { key })).status;
 
@@ -45,6 +48,7 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
     tracking: "ENABLED",
     whenInDoubt: "RETRY",
     defaultFrom: null,
+    inboundAddress: expect.stringMatching(/^[0-9a-f]{20}@in\.example$/),
     disabled: false,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updatedAt: reply.body.createdAt,
@@ -151,12 +155,15 @@ test("members see the keys; admins may change settings and keys, plain members m
   await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, userId);
   expect((await list({ cookie }))[0]).toMatchObject({ role: "MEMBER", secret: project.secretKey });
   expect(refusalOf(await refusePatch({ cookie }, project.id, { name: "Mine" }))).toBe("403 FORBIDDEN");
-  const refused = await server.call("POST", `${LIST}/${project.id}/regenerate-keys`, { cookie });
-  expect(refusalOf(refused)).toBe("403 FORBIDDEN");
+  for (const verb of ["regenerate-keys", "regenerate-inbound-address"])
+    expect(refusalOf(await server.call("POST", `${LIST}/${project.id}/${verb}`, { cookie }))).toBe(
+      "403 FORBIDDEN",
+    );
   expect(await statusWith(project.secretKey)).toBe(200);
   await server.rows("update memberships set role = 'ADMIN' where user_id = $1", userId);
   expect((await patch({ cookie }, project.id, { name: "Ours" })).body).toMatchObject({ name: "Ours" });
   expect((await rotate({ cookie }, project.id)).status).toBe(200);
+  expect((await readdress({ cookie }, project.id)).status).toBe(200);
 });
 
 test("regenerating kills both old keys on every server at the very next request", async () => {
@@ -174,6 +181,19 @@ test("regenerating kills both old keys on every server at the very next request"
     expect(refusalOf(await track(project.publicKey))).toBe("401 INVALID_API_KEY");
     expect((await track(reply.body.public)).status).toBe(200);
   }
+});
+
+test("a project that is disabled can still change its keys and its address: what leaked must go", async () => {
+  const project = await server.createProject();
+  const caller = { cookie: project.owner.cookie };
+  const [before] = await list(caller);
+  await server.rows("update projects set disabled = true where id = $1", project.id);
+  const { body } = await rotate(caller, project.id);
+  expect([await statusWith(project.secretKey), await statusWith(body.secret)]).toEqual([401, 200]);
+  const after = (await readdress(caller, project.id)).body;
+  expect(after).toMatchObject({ disabled: true, secret: body.secret });
+  expect(after.inboundAddress).not.toBe(before?.inboundAddress);
+  expect(await list(caller)).toEqual([after]);
 });
 
 test("of twenty rotations at once exactly one pair is left, the one everybody sees", async () => {

@@ -9,9 +9,11 @@ import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
   findDefaultSenders,
   findMembershipRow,
+  findProjectsByInboundName,
   insertMembership,
   insertProject,
   listProjectRows,
+  updateInboundName,
   updateProjectRow,
   type ProjectChanges,
   type ProjectRow,
@@ -27,12 +29,20 @@ export interface ProjectView {
   tracking: string;
   whenInDoubt: string;
   defaultFrom: string | null;
+  inboundAddress: string | null;
   disabled: boolean;
   createdAt: string;
   updatedAt: string;
 }
 
-function present(sealer: Sealer, row: ProjectRow): ProjectView {
+/** What is needed to show a project. */
+export interface ProjectSurroundings {
+  sealer: Sealer;
+  /** Where mail of people is taken; null: nowhere. */
+  inboundDomain: string | null;
+}
+
+function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow): ProjectView {
   return {
     id: row.id,
     name: row.name,
@@ -43,6 +53,7 @@ function present(sealer: Sealer, row: ProjectRow): ProjectView {
     tracking: row.tracking,
     whenInDoubt: row.when_in_doubt,
     defaultFrom: row.default_from,
+    inboundAddress: inboundDomain === null ? null : `${row.inbound_name}@${inboundDomain}`,
     disabled: row.disabled,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
@@ -52,47 +63,58 @@ function present(sealer: Sealer, row: ProjectRow): ProjectView {
 /** Makes a project with its keys and its owner. */
 export async function createProject(
   tx: Tx,
-  sealer: Sealer,
+  around: ProjectSurroundings,
   project: { name: string; ownerId: string; keys?: KeyPair },
 ): Promise<ProjectView> {
   const id = newId();
   await insertProject(tx, { id, name: project.name });
   await insertMembership(tx, { project_id: id, user_id: project.ownerId, role: "OWNER" });
-  await replaceKeys(tx, sealer, id, project.keys ?? makeKeyPair());
-  return getProject(tx, sealer, project.ownerId, id);
+  await replaceKeys(tx, around.sealer, id, project.keys ?? makeKeyPair());
+  return getProject(tx, around, project.ownerId, id);
 }
 
 /** The projects a person is a member of, newest first. */
 export async function listProjects(
   database: Database,
-  sealer: Sealer,
+  around: ProjectSurroundings,
   userId: string,
 ): Promise<ProjectView[]> {
-  return (await listProjectRows(database, userId, null)).map((row) => present(sealer, row));
+  return (await listProjectRows(database, userId, null)).map((row) => present(around, row));
 }
 
 /** @throws Refusal PROJECT_NOT_FOUND also for a project the person is no member of. */
 async function getProject(
   database: Database,
-  sealer: Sealer,
+  around: ProjectSurroundings,
   userId: string,
   projectId: string,
 ): Promise<ProjectView> {
   const [row] = isId(projectId) ? await listProjectRows(database, userId, projectId) : [];
   if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
-  return present(sealer, row);
+  return present(around, row);
+}
+
+/** The project, for an admin who closes a door of it, which a disabled one may too. @throws Refusal 404, 403 FORBIDDEN. */
+async function getProjectToSecure(
+  tx: Tx,
+  around: ProjectSurroundings,
+  userId: string,
+  projectId: string,
+): Promise<ProjectView> {
+  const project = await getProject(tx, around, userId, projectId);
+  if (project.role === "MEMBER")
+    throw new Refusal("FORBIDDEN", { message: "Only an admin of the project may do this." });
+  return project;
 }
 
 /** The project, for somebody who may change it. @throws Refusal 404, 403 FORBIDDEN or PROJECT_DISABLED. */
 async function getProjectToChange(
   tx: Tx,
-  sealer: Sealer,
+  around: ProjectSurroundings,
   userId: string,
   projectId: string,
 ): Promise<ProjectView> {
-  const project = await getProject(tx, sealer, userId, projectId);
-  if (project.role === "MEMBER")
-    throw new Refusal("FORBIDDEN", { message: "Only an admin of the project may do this." });
+  const project = await getProjectToSecure(tx, around, userId, projectId);
   if (project.disabled) throw new Refusal("PROJECT_DISABLED");
   return project;
 }
@@ -100,26 +122,56 @@ async function getProjectToChange(
 /** Changes settings; what is left out stays. */
 export async function updateProject(
   tx: Tx,
-  sealer: Sealer,
+  around: ProjectSurroundings,
   userId: string,
   projectId: string,
   changes: ProjectChanges,
 ): Promise<ProjectView> {
-  const { id } = await getProjectToChange(tx, sealer, userId, projectId);
+  const { id } = await getProjectToChange(tx, around, userId, projectId);
   await updateProjectRow(tx, id, changes);
-  return getProject(tx, sealer, userId, id);
+  return getProject(tx, around, userId, id);
 }
 
 /** Replaces both keys. */
 export async function regenerateKeys(
   tx: Tx,
-  sealer: Sealer,
+  around: ProjectSurroundings,
   userId: string,
   projectId: string,
 ): Promise<ProjectView> {
-  const { id } = await getProjectToChange(tx, sealer, userId, projectId);
-  await replaceKeys(tx, sealer, id, makeKeyPair());
-  return getProject(tx, sealer, userId, id);
+  const { id } = await getProjectToSecure(tx, around, userId, projectId);
+  await replaceKeys(tx, around.sealer, id, makeKeyPair());
+  return getProject(tx, around, userId, id);
+}
+
+/** Replaces the address that people write to; the old one is nobody's from then on. */
+export async function regenerateInboundAddress(
+  tx: Tx,
+  around: ProjectSurroundings,
+  userId: string,
+  projectId: string,
+): Promise<ProjectView> {
+  const { id } = await getProjectToSecure(tx, around, userId, projectId);
+  await updateInboundName(tx, id);
+  return getProject(tx, around, userId, id);
+}
+
+/** The random part of a project's address, or an id: addresses from before there were random ones hold it until they are changed. */
+const INBOUND_NAME = /^[0-9a-f]{20}$/;
+
+/** Whether it looks like the part before the @ of a project's address; whether there is such a project is not asked. */
+export function isInboundName(text: string): boolean {
+  return INBOUND_NAME.test(text) || isId(text);
+}
+
+/** The projects that people write to, by the part before the @. */
+export async function findWrittenTo(
+  database: Database,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const rows = await findProjectsByInboundName(database, names);
+  return new Map(rows.map((row) => [row.inbound_name, row.id]));
 }
 
 /** A person's part in a project, or null. */

@@ -63,6 +63,7 @@ export interface ProjectRow {
   tracking: string;
   when_in_doubt: string;
   default_from: string | null;
+  inbound_name: string;
   disabled: boolean;
   created_at: Date;
   updated_at: Date;
@@ -93,6 +94,7 @@ export async function listProjectRows(
       "p.tracking",
       "p.when_in_doubt",
       "p.default_from",
+      "p.inbound_name",
       "p.disabled",
       "p.created_at",
       "p.updated_at",
@@ -117,6 +119,21 @@ export async function updateProjectRow(tx: Tx, projectId: string, changes: Proje
     .updateTable("projects")
     .set({ ...changes, updated_at: sql`now()` })
     .where("id", "=", projectId)
+    .execute();
+}
+
+/** A new random one, which the database makes. */
+export async function updateInboundName(tx: Tx, projectId: string): Promise<void> {
+  await sql`update projects set inbound_name = default, updated_at = now() where id = ${projectId}`.execute(
+    tx,
+  );
+}
+
+export async function findProjectsByInboundName(database: Database, names: readonly string[]) {
+  return database
+    .selectFrom("projects")
+    .select(["id", "inbound_name"])
+    .where("inbound_name", "in", [...names])
     .execute();
 }
 

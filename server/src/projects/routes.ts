@@ -1,21 +1,33 @@
 // HTTP for projects: endpoint → verb → answer.
 import * as contract from "@postloft/contract/projects.ts";
-import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database.ts";
 import { created, ok, route, type Route } from "../platform/http-route.ts";
-import { createProject, listProjects, regenerateKeys, updateProject } from "./projects.ts";
+import {
+  createProject,
+  listProjects,
+  regenerateInboundAddress,
+  regenerateKeys,
+  updateProject,
+  type ProjectSurroundings,
+} from "./projects.ts";
 
-export function projectRoutes({ database, sealer }: { database: Database; sealer: Sealer }): Route[] {
+export function projectRoutes({
+  database,
+  ...around
+}: { database: Database } & ProjectSurroundings): Route[] {
   return [
-    route(contract.listProjects, async ({ userId }) => ok(await listProjects(database, sealer, userId))),
+    route(contract.listProjects, async ({ userId }) => ok(await listProjects(database, around, userId))),
     route(contract.createProject, async ({ userId, body, commit }) =>
-      commit(async (tx) => created(await createProject(tx, sealer, { name: body.name, ownerId: userId }))),
+      commit(async (tx) => created(await createProject(tx, around, { name: body.name, ownerId: userId }))),
     ),
     route(contract.updateProject, async ({ userId, params, body, commit }) =>
-      commit(async (tx) => ok(await updateProject(tx, sealer, userId, params.id, projectChanges(body)))),
+      commit(async (tx) => ok(await updateProject(tx, around, userId, params.id, projectChanges(body)))),
     ),
     route(contract.regenerateKeys, async ({ userId, params, commit }) =>
-      commit(async (tx) => ok(await regenerateKeys(tx, sealer, userId, params.id))),
+      commit(async (tx) => ok(await regenerateKeys(tx, around, userId, params.id))),
+    ),
+    route(contract.regenerateInboundAddress, async ({ userId, params, commit }) =>
+      commit(async (tx) => ok(await regenerateInboundAddress(tx, around, userId, params.id))),
     ),
   ];
 }

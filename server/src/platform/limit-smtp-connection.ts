@@ -1,0 +1,53 @@
+// What the SMTP server leaves open on a connection: how long a client may take in all, and that lines of commands end in CR LF.
+// Before it: smtp.ts has a new connection. After it: the connection is ended with a reply, or goes its way.
+import type { SMTPServer } from "smtp-server";
+
+/** By the clock, however much the client says meanwhile. */
+export interface ConnectionLimits {
+  /** From the beginning of a message to its end. */
+  messageMs: number;
+  sessionMs: number;
+}
+
+type Connection = SMTPServer["connections"] extends Set<infer Item> ? Item : never;
+
+const TOO_SLOW = "4.4.2 This takes too long, try again";
+const BARE_LINE_FEED = "5.5.2 Lines end in CR LF, a line feed alone is refused";
+const BARE = /(?:^|[^\r])\n/;
+
+/**
+ * Ends the connection when it or one message takes too long, and at a bare line feed among commands: what one server takes for
+ * the end of a line, and the one before it did not, is how mail is smuggled. In a message only CR LF . CR LF ends it, which
+ * the server sees to.
+ */
+export function limitConnection(connection: Connection, { messageMs, sessionMs }: ConnectionLimits): void {
+  const { _parser: parser, _socket: socket } = connection;
+  if (parser === false) throw new Error("A connection without a parser.");
+  function end(code: number, text: string): void {
+    connection.send(code, text, false);
+    connection.close();
+  }
+  const session = setTimeout(() => end(421, TOO_SLOW), sessionMs);
+  let message: NodeJS.Timeout | undefined;
+  socket.once("close", () => {
+    clearTimeout(session);
+    clearTimeout(message);
+  });
+  const write = parser._write.bind(parser);
+  // Where the mode changes within a chunk the parser calls this again with the rest.
+  parser._write = (chunk, encoding, next) => {
+    if (parser._dataMode || parser.isClosed) return write(chunk, encoding, next);
+    const before = parser._remainder.endsWith("\r") ? "\r" : "";
+    if (!BARE.test(before + chunk.toString("latin1"))) return write(chunk, encoding, next);
+    end(500, BARE_LINE_FEED);
+    next();
+  };
+  const startDataMode = parser.startDataMode.bind(parser);
+  parser.startDataMode = (maxBytes) => {
+    clearTimeout(message);
+    message = setTimeout(() => end(421, TOO_SLOW), messageMs);
+    const stream = startDataMode(maxBytes);
+    stream.once("end", () => clearTimeout(message));
+    return stream;
+  };
+}
