@@ -109,7 +109,7 @@ function classesOf(reading: Reading): string[] {
 
 function toldBy(reading: Reading): string {
   if (reading.kind === "ignored") return reading.why;
-  return reading.kind === "message"
+  return reading.kind !== "reports"
     ? "a person's message"
     : JSON.stringify(reading.reports.map(({ data }) => data));
 }

@@ -96,7 +96,9 @@ CREATE TABLE projects (
   created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
   updated_at     timestamp with time zone  NOT NULL  DEFAULT now(),
   when_in_doubt  text                      NOT NULL  DEFAULT 'RETRY'::text,
+  inbound_name   text                      NOT NULL  DEFAULT "left"(md5(((gen_random_uuid())::text || (gen_random_uuid())::text)), 20),
   CONSTRAINT projects_pkey PRIMARY KEY (id),
+  CONSTRAINT projects_inbound_name_key UNIQUE (inbound_name),
   CONSTRAINT projects_tracking_check CHECK (tracking = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text, 'MARKETING_ONLY'::text])),
   CONSTRAINT projects_when_in_doubt_check CHECK (when_in_doubt = ANY (ARRAY['RETRY'::text, 'WAIT'::text]))
 );
@@ -541,6 +543,8 @@ CREATE TABLE sending_hours (
   CONSTRAINT sending_hours_pkey PRIMARY KEY (project_id, hour),
   CONSTRAINT sending_hours_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 ) WITH (fillfactor=50);
+CREATE INDEX sending_hours_bad ON sending_hours USING btree (project_id) WHERE (refused + bounced + complained) > 0;
+CREATE INDEX sending_hours_by_hour ON sending_hours USING btree (hour);
 
 CREATE TABLE project_suspensions (
   project_id  uuid                      NOT NULL,
@@ -628,4 +632,22 @@ CREATE TABLE email_resolutions (
   CONSTRAINT email_resolutions_pkey PRIMARY KEY (project_id, email_id, attempt),
   CONSTRAINT email_resolutions_project_id_email_id_fkey FOREIGN KEY (project_id, email_id) REFERENCES emails(project_id, id) ON DELETE CASCADE,
   CONSTRAINT email_resolutions_resolved_as_check CHECK (resolved_as = ANY (ARRAY['sent'::text, 'failed'::text, 'retry'::text]))
+);
+
+CREATE TABLE paused_destinations (
+  project_id    uuid                      NOT NULL,
+  campaign_id   uuid                      NOT NULL,
+  destination   text                      NOT NULL,
+  domains       text[]                    NOT NULL,
+  number        bigint                    NOT NULL  GENERATED ALWAYS AS IDENTITY,
+  answer        text                      NOT NULL,
+  since         timestamp with time zone  NOT NULL  DEFAULT now(),
+  try_at        timestamp with time zone  NOT NULL,
+  failed_tries  integer                   NOT NULL  DEFAULT 0,
+  trial_ids     uuid[]                    NOT NULL  DEFAULT '{}'::uuid[],
+  tried_at      timestamp with time zone,
+  told_at       timestamp with time zone,
+  released_at   timestamp with time zone,
+  CONSTRAINT paused_destinations_pkey PRIMARY KEY (project_id, campaign_id, destination),
+  CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE
 );

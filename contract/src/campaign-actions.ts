@@ -88,6 +88,19 @@ export const resolveCampaign = endpoint({
   errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
 });
 
+export const releaseCampaign = endpoint({
+  name: "campaigns.release",
+  method: "POST",
+  path: "/campaigns/:id/release",
+  summary: "Let mail go on to destinations that are paused",
+  description: "To one of its `pausedDestinations`, or to all of them.",
+  caller: "project",
+  params: byId,
+  body: z.object({ destination: z.string().max(LIMITS.addressLength.value).optional() }),
+  answers: { 200: campaign },
+  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
+});
+
 export const testCampaign = endpoint({
   name: "campaigns.test",
   method: "POST",

@@ -64,13 +64,27 @@ export const campaign = counters.extend({
     .describe(
       "Why a campaign waits for a person. A scheduled one: send it, or give it another time. A paused one, which paused by itself: mend what its mails are refused for and resume it.",
     ),
+  pausedDestinations: z
+    .array(
+      z.object({
+        destination: z.string().describe("A domain, or a provider with all of its domains."),
+        domains: z.array(z.string()),
+        answer: z.string().describe("What the newest refused mail was told."),
+        since: instant,
+        nextTryAt: instant.describe("When a few mails try again by themselves."),
+        whatToDo: z.string(),
+      }),
+    )
+    .describe(
+      "Who refuses its mail for who sends it or how: mail to them waits (pending), to all others it goes on. Only of a single campaign, not in lists.",
+    ),
   startedAt: instant.nullable(),
   sentAt: instant.nullable().describe("When every recipient had a final state."),
   createdAt: instant,
   updatedAt: instant,
 });
 /** In lists the body is left out. */
-const listed = campaign.omit({ body: true, audienceFilter: true });
+const listed = campaign.omit({ body: true, audienceFilter: true, pausedDestinations: true });
 const byId = z.object({ id: pathId });
 
 const name = z

@@ -79,6 +79,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.resumeCampaign,
   campaignActions.retryFailedCampaign,
   campaignActions.resolveCampaign,
+  campaignActions.releaseCampaign,
   campaignActions.testCampaign,
   campaignActions.getCampaignStats,
   campaignActions.listCampaignRecipients,

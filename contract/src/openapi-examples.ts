@@ -66,6 +66,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     fromName: "Example",
     audienceType: "ALL",
   },
+  "campaigns.release": { destination: "gmail" },
   "campaigns.replace": { subject: 'What is new, {{firstName ?? "friend"}}' },
   "campaigns.resolve": { as: "retry", ids: ["0198c0de-7000-7000-8000-000000000001"] },
   "emails.resolve": { as: "sent" },

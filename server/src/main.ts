@@ -224,23 +224,20 @@ type Parts = Awaited<ReturnType<typeof buildParts>>;
 /** Listens for mail where there is a domain to take it for. */
 async function openSmtp(
   config: Config,
-  { database, returnPaths, bounceDomain, inboundDomain, operator, smtpName, log }: Parts,
+  parts: Parts,
   notices: NoticeStore,
   { closing, say }: Ground,
 ): Promise<void> {
-  if (!config.ROLES.includes("smtp") || (bounceDomain === null && inboundDomain === null)) return;
+  const isNowhere = parts.bounceDomain === null && parts.inboundDomain === null;
+  if (!config.ROLES.includes("smtp") || isNowhere) return;
   const { startSmtp } = await import("./smtp.ts");
   const door = await startSmtp({
+    ...parts,
     notices,
-    rateLimiter: createRateLimiter(database),
-    returnPaths,
-    bounceDomain,
-    inboundDomain,
-    operator,
+    rateLimiter: createRateLimiter(parts.database),
     host: config.HOST,
     port: config.SMTP_PORT,
-    name: smtpName,
-    log,
+    name: parts.smtpName,
   });
   closing.push(() => door.stop());
   for (const line of door.description) say(line);

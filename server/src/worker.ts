@@ -29,6 +29,7 @@ import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
 import { createInterpreter } from "./deliveries/interpret-notices.ts";
 import { startNoticeReader, sweepNotices } from "./deliveries/notices.ts";
 import type { Guard } from "./deliveries/reputation.ts";
+import { startWatchingRates } from "./deliveries/watch-rates.ts";
 import type { ReturnPaths } from "./deliveries/return-path.ts";
 import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 
@@ -112,6 +113,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   });
   const notices = startNoticeReader({ database, interpret: createNoticeInterpreter(parts, deliveries), log });
   for (const watch of parts.watches) watch.start();
+  const watchingRates = startWatchingRates({ database, guard: parts.guard, log });
   const sweeping = setInterval(() => void sweep(parts), SWEEP_MS);
   return {
     wakeSender: () => sender.wake(),
@@ -126,6 +128,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
         followingChanges.stop(),
         settlingCampaigns.stop(),
         notices.stop(),
+        watchingRates.stop(),
         domainChecks.stop(),
       ]);
       await transport.close();

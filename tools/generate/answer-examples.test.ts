@@ -25,8 +25,11 @@ beforeAll(async () => {
 /** Answers that no story of one small project has. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
   "campaigns.pause": "the campaign, in the middle of sending",
+  "campaigns.release": "the campaign, which a destination refuses",
+  "campaigns.resolve": "the campaign, with mails in doubt",
   "campaigns.resume": "the campaign, in the middle of sending",
   "campaigns.retryFailed": "the campaign, with refused recipients",
+  "emails.resolve": "the mail, which was in doubt",
   "mailbox.system": "only with a setting",
   "webhooks.sns": "only for what Amazon has signed",
 };

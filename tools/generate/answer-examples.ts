@@ -101,6 +101,7 @@ async function projects({ ask }: Story, id: string): Promise<void> {
   await ask("projects.update", { params: { id }, body: { language: "pt-BR" } });
   await ask("projects.security", { params: { projectId: id } });
   await ask("projects.ownSecurity", { params: { id } });
+  await ask("projects.regenerateInboundAddress", { params: { id } });
 }
 
 async function domains({ ask }: Story, projectId: string): Promise<void> {

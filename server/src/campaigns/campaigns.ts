@@ -7,6 +7,7 @@ import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { countRecipients, type CampaignCounts } from "../emails/campaign-emails.ts";
+import { readPausedDestinations } from "../emails/paused-destinations.ts";
 import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "../templates/check-content.ts";
@@ -27,6 +28,7 @@ import {
   type ListedCampaignRow,
   type CampaignTexts,
 } from "./queries.ts";
+import { whatToDo } from "./paused-campaign-mail.ts";
 import { ratesOf } from "./rules.ts";
 
 export interface CampaignParts {
@@ -66,7 +68,13 @@ export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefin
 }
 
 export type ListedCampaign = ReturnType<typeof presentCampaign>;
-export type CampaignView = ListedCampaign & { body: string; audienceFilter: unknown };
+export type CampaignView = ListedCampaign & {
+  body: string;
+  audienceFilter: unknown;
+  pausedDestinations: Array<
+    Awaited<ReturnType<typeof readPausedDestinations>>[number] & { whatToDo: string }
+  >;
+};
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, the same for an id of another project. */
 export async function getCampaignRow(
@@ -94,7 +102,14 @@ export async function countsOf(
 export async function getCampaign(database: Database, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(database, projectId, id);
   const [counts] = await countsOf(database, projectId, [row.id]);
-  return { ...presentCampaign(row, counts), body: row.body, audienceFilter: row.audience_filter };
+  const paused =
+    row.finished_at === null ? await readPausedDestinations(database, { projectId, campaignId: row.id }) : [];
+  return {
+    ...presentCampaign(row, counts),
+    body: row.body,
+    audienceFilter: row.audience_filter,
+    pausedDestinations: paused.map((one) => ({ ...one, whatToDo: whatToDo(row.id) })),
+  };
 }
 
 /** Counts and rates in percent. @throws Refusal CAMPAIGN_NOT_FOUND. */

@@ -48,57 +48,6 @@ async function addContacts(projectId: string, count: number): Promise<void> {
   );
 }
 
-test("refused for who we are, it pauses with the answer as its reason, tells the members, and goes on when resumed", async () => {
-  const settings = { MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}`, DNS_SERVERS: dns.address };
-  const another = await server.startAnother({ ...settings, ROLES: "api,worker" });
-  const project = await server.createProject();
-  const { byKey } = project;
-  const domains = await another.call<{ id: string; records: Array<{ name: string; value: string }> }>(
-    "POST",
-    "/domains",
-    byKey,
-    { domain: "mail.example.com" },
-  );
-  for (const { name, value } of domains.body.records) dns.setTxt(name, [value]);
-  await another.call("GET", `/domains/${domains.body.id}/verify`, byKey);
-  await addContacts(project.id, PEOPLE);
-  sink.setRules([
-    { phase: "RCPT", recipient: /@example\.net/, action: { reply: "550 5.7.1 <script> Not from you" } },
-  ]);
-  const id = await draft(byKey, "news@mail.example.com");
-  expect((await act(byKey, id, "send")).status).toBe(200);
-  const paused = await vi.waitUntil(async () => {
-    const campaign = await read(byKey, id);
-    return campaign.status === "PAUSED" && campaign;
-  }, WAIT);
-  expect(paused.heldReason).toContain("550 5.7.1 <script> Not from you");
-  const held = await server.rows<{ failed: number; subscribed: number }>(
-    `select (select count(*)::integer from emails where campaign_id = $1 and status = 'FAILED') as failed,
-       (select count(*)::integer from contacts where project_id = $2 and subscribed) as subscribed`,
-    id,
-    project.id,
-  );
-  expect(held[0]?.failed).toBeGreaterThanOrEqual(REFUSAL_LIMIT.refused);
-  expect(held[0]?.subscribed).toBe(PEOPLE);
-  const [mail, ...more] = await server.rows<{ to_address: string; subject: string; html: string }>(
-    "select to_address, subject, html from system_mails where subject like '%News & more%'",
-  );
-  expect(more).toEqual([]);
-  expect(mail).toMatchObject({ to_address: project.owner.email });
-
-  sink.setRules([]);
-  expect((await act(byKey, id, "resume")).body).toMatchObject({ status: "SENDING", heldReason: null });
-  const ended = () =>
-    vi.waitUntil(async () => {
-      const campaign = await read(byKey, id);
-      return campaign.status === "SENT" && campaign;
-    }, WAIT);
-  const first = await ended();
-  expect(first.sentCount + first.failedCount).toBe(PEOPLE);
-  await act(byKey, id, "retry-failed");
-  expect(await ended()).toMatchObject({ sentCount: PEOPLE, failedCount: 0, pendingCount: 0 });
-});
-
 /** A campaign that is sending since an hour, with mails to all of the project's contacts, and what came of the next of them. */
 async function sending() {
   const project = await server.createProject();
@@ -192,4 +141,56 @@ test("what was refused before it was resumed, and what is refused of other mail,
   expect(await campaign.status()).toBe("SENDING");
   await campaign.refused(1, "policy");
   expect(await campaign.status()).toBe("PAUSED");
+});
+
+// The last one: its worker would look after the campaigns of the others.
+test("refused for who we are, it pauses with the answer as its reason, tells the members, and goes on when resumed", async () => {
+  const settings = { MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}`, DNS_SERVERS: dns.address };
+  const another = await server.startAnother({ ...settings, ROLES: "api,worker" });
+  const project = await server.createProject();
+  const { byKey } = project;
+  const domains = await another.call<{ id: string; records: Array<{ name: string; value: string }> }>(
+    "POST",
+    "/domains",
+    byKey,
+    { domain: "mail.example.com" },
+  );
+  for (const { name, value } of domains.body.records) dns.setTxt(name, [value]);
+  await another.call("GET", `/domains/${domains.body.id}/verify`, byKey);
+  await addContacts(project.id, PEOPLE);
+  sink.setRules([
+    { phase: "RCPT", recipient: /@example\.net/, action: { reply: "550 5.7.1 <script> Not from you" } },
+  ]);
+  const id = await draft(byKey, "news@mail.example.com");
+  expect((await act(byKey, id, "send")).status).toBe(200);
+  const paused = await vi.waitUntil(async () => {
+    const campaign = await read(byKey, id);
+    return campaign.status === "PAUSED" && campaign;
+  }, WAIT);
+  expect(paused.heldReason).toContain("550 5.7.1 <script> Not from you");
+  const held = await server.rows<{ failed: number; subscribed: number }>(
+    `select (select count(*)::integer from emails where campaign_id = $1 and status = 'FAILED') as failed,
+       (select count(*)::integer from contacts where project_id = $2 and subscribed) as subscribed`,
+    id,
+    project.id,
+  );
+  expect(held[0]?.failed).toBeGreaterThanOrEqual(REFUSAL_LIMIT.refused);
+  expect(held[0]?.subscribed).toBe(PEOPLE);
+  const [mail, ...more] = await server.rows<{ to_address: string; subject: string; html: string }>(
+    "select to_address, subject, html from system_mails where subject like '%News & more%'",
+  );
+  expect(more).toEqual([]);
+  expect(mail).toMatchObject({ to_address: project.owner.email });
+
+  sink.setRules([]);
+  expect((await act(byKey, id, "resume")).body).toMatchObject({ status: "SENDING", heldReason: null });
+  const ended = () =>
+    vi.waitUntil(async () => {
+      const campaign = await read(byKey, id);
+      return campaign.status === "SENT" && campaign;
+    }, WAIT);
+  const first = await ended();
+  expect(first.sentCount + first.failedCount).toBe(PEOPLE);
+  await act(byKey, id, "retry-failed");
+  expect(await ended()).toMatchObject({ sentCount: PEOPLE, failedCount: 0, pendingCount: 0 });
 });

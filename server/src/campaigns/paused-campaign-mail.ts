@@ -1,5 +1,5 @@
-// What the members of a project are told when one of its campaigns paused by itself. Pure.
-// Before it: settle-campaigns.ts paused it. After it: emails/system-mail.ts queues it.
+// What the members of a project are told when one of its campaigns paused by itself, as a whole or for one destination. Pure.
+// Before it: settle-campaigns.ts, settle-paused.ts. After it: emails/system-mail.ts queues it.
 import { escapeHtml } from "../contacts/pages/fill-text.ts";
 
 /** What to do about mails that did not get through, in words that name the call. */
@@ -9,18 +9,48 @@ const ADVICE = {
     `GET /campaigns/${id}/recipients?status=UNCONFIRMED lists the mails of which nobody knows whether they arrived; say what became of them by POST /campaigns/${id}/resolve.`,
 } as const;
 
+interface Text {
+  subject: string;
+  text: string;
+  html: string;
+}
+
 /** Name and reason are texts of people and of servers: escaped in the HTML. */
 export function pausedCampaignMail(
   campaign: { id: string; name: string },
   reason: string,
   problem: keyof typeof ADVICE = "refused",
-): { subject: string; text: string; html: string } {
+): Text {
   const lines = [
     `The campaign "${campaign.name}" is paused. ${reason}`,
     `What has not left waits. When the cause is mended, resume it (POST /campaigns/${campaign.id}/resume); ${ADVICE[problem](campaign.id)}`,
   ];
+  return textOf(`The campaign "${campaign.name}" is paused`, lines);
+}
+
+/** The same for mail to one destination: to all others it goes on. */
+export function pausedDestinationMail(
+  campaign: { id: string; name: string },
+  { destination, answer }: { destination: string; answer: string },
+): Text {
+  const lines = [
+    `${destination} refuses mail of the campaign "${campaign.name}" for who sends it or how, not for its recipients. The last answer was: ${answer}`,
+    `To ${destination} nothing more leaves for now, to all others the campaign goes on. ${whatToDo(campaign.id)} What was refused is sent again by POST /campaigns/${campaign.id}/retry-failed.`,
+  ];
+  return textOf(`The campaign "${campaign.name}" is paused for ${destination}`, lines);
+}
+
+/** What a person does about a destination that is paused. */
+export function whatToDo(campaignId: string): string {
+  return (
+    "Look up what the answer says, and mend it: blocklists, DNS of the sender, complaints. Then let its mail go on " +
+    `(POST /campaigns/${campaignId}/release). By itself a few mails try again, after an hour first.`
+  );
+}
+
+function textOf(subject: string, lines: readonly string[]): Text {
   return {
-    subject: `The campaign "${campaign.name}" is paused`,
+    subject,
     text: `${lines.join("\n\n")}\n`,
     html: lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n"),
   };

@@ -19,7 +19,14 @@ import {
 } from "./campaigns.ts";
 import { checkCampaign } from "./check-campaign.ts";
 import { resolveRecipients } from "./resolve-recipients.ts";
-import { cancelCampaign, pauseCampaign, resumeCampaign, retryFailed, sendCampaign } from "./send-campaign.ts";
+import {
+  cancelCampaign,
+  pauseCampaign,
+  releaseCampaign,
+  resumeCampaign,
+  retryFailed,
+  sendCampaign,
+} from "./send-campaign.ts";
 import { testCampaign } from "./test-campaign.ts";
 
 export interface CampaignRouteParts extends CampaignParts {
@@ -117,6 +124,9 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
       if (body.as === "retry") wakeSender();
       return answer;
     }),
+    route(actions.releaseCampaign, async ({ projectId, params, body, commit }) =>
+      commit(async (tx) => ok(await releaseCampaign(tx, projectId, params.id, body.destination ?? null))),
+    ),
     route(actions.testCampaign, async ({ projectId, params, body, commit }) => {
       const answer = await commit(async (tx) =>
         ok({ success: true, email: await testCampaign(tx, domains, projectId, params.id, body) }),

@@ -2,6 +2,7 @@
 // Before it: contract/campaigns.ts names states and kinds. After it: the verbs of this folder.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { CampaignCounts } from "../emails/campaign-emails.ts";
+import { destinationOfDomain } from "../emails/destinations.ts";
 import type { Transition } from "./queries.ts";
 
 /** Every change of state a person can ask for (decisions §8); anything else is a conflict. */
@@ -24,6 +25,17 @@ export const MISSED_MS = 60 * 60_000;
  * are about us, not about the recipients: each further mail would meet the same, and make us less welcome still.
  */
 export const REFUSAL_LIMIT = { refused: 41, last: 200 } as const;
+
+/** More than four fifths of them are as good as all. */
+const NEARLY_ALL = 0.8;
+
+/** The one destination behind nearly all refusals, by the domains they came from; null: there are several. */
+export function refusingDestination(domains: readonly string[]): string | null {
+  const byDestination = Map.groupBy(domains, destinationOfDomain);
+  for (const [destination, own] of byDestination)
+    if (own.length > domains.length * NEARLY_ALL) return destination;
+  return null;
+}
 
 /** Why it paused, for whoever looks at it. `answer` is what its newest refused mail was told. */
 export function refusedReason(answer: string): string {

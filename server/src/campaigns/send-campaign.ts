@@ -5,6 +5,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { addJob } from "../platform/jobs.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { retryFailedRecipients } from "../emails/campaign-emails.ts";
+import { releaseDestinations } from "../emails/paused-destinations.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
@@ -76,6 +77,25 @@ export async function pauseCampaign(tx: Tx, projectId: string, id: string): Prom
 
 export async function resumeCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   return change(tx, projectId, id, TRANSITIONS.resume);
+}
+
+/** Lets mail go on to a destination that is paused, or to all that are (null). @throws Refusal CONFLICT when none is. */
+export async function releaseCampaign(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  destination: string | null,
+): Promise<CampaignView> {
+  const row = await getCampaignRow(tx, projectId, id);
+  const released = await releaseDestinations(tx, { projectId, campaignId: row.id }, destination);
+  if (released.length === 0)
+    throw new Refusal("CONFLICT", {
+      message:
+        destination === null
+          ? "No destination of the campaign is paused."
+          : `${destination} is not among the paused destinations of the campaign (pausedDestinations).`,
+    });
+  return getCampaign(tx, projectId, row.id);
 }
 
 /** Queues the mails that failed again, and only those. @throws Refusal CONFLICT when none did. */

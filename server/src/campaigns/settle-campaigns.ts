@@ -6,6 +6,7 @@ import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/campaign-emails.ts";
+import { pauseDestination } from "../emails/paused-destinations.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
 import { readMemberAddresses } from "../projects/members.ts";
 import type { Domains } from "../domains/domains.ts";
@@ -14,7 +15,8 @@ import { Refusal } from "../platform/refusal.ts";
 import { findCampaign, findCampaignForUpdate, updateStatus, type Transition } from "./queries.ts";
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
-import { MISSED_MS, REFUSAL_LIMIT, refusedReason, TRANSITIONS } from "./rules.ts";
+import { MISSED_MS, REFUSAL_LIMIT, refusedReason, refusingDestination, TRANSITIONS } from "./rules.ts";
+import { settlePausedDestinations } from "./settle-paused.ts";
 import { addSnapshotJob } from "./send-campaign.ts";
 import {
   listDueCampaigns,
@@ -90,6 +92,14 @@ export async function pauseRefusedCampaigns({
   metrics,
 }: Pick<SettlerOptions, "database" | "log" | "metrics">): Promise<void> {
   for (const campaign of await listRefusedCampaigns(database, REFUSAL_LIMIT)) {
+    const destination = refusingDestination(campaign.domains);
+    const { project_id: projectId, id: campaignId, answer } = campaign;
+    // One alone, and there are others: only mail to that one waits.
+    if (
+      destination !== null &&
+      (await pauseDestination(database, { projectId, campaignId, destination, answer }))
+    )
+      continue;
     const reason = refusedReason(campaign.answer);
     const isOurs = await transaction(database, async (tx) => {
       if (!(await updateRefusedToPaused(tx, campaign, reason))) return false;
@@ -180,6 +190,7 @@ export function startSettlingCampaigns(options: SettlerOptions): CampaignSettler
     if ((await startDueCampaigns(options)) > 0) options.wakeJobs();
     await pauseRefusedCampaigns(options);
     await pauseDoubtfulCampaigns(options);
+    await settlePausedDestinations(options);
     await finishCampaigns(options);
     if (performance.now() < nextAuditMs) return;
     nextAuditMs = performance.now() + AUDIT_EVERY_MS;

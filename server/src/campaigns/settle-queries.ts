@@ -44,6 +44,8 @@ export interface RefusedCampaign extends CampaignRef {
   sending_since: Date;
   /** What the newest of its refused mails was answered. */
   answer: string;
+  /** The domains that refused them. */
+  domains: string[];
 }
 
 /** Which refusals are too many: `refused` of the `last` mails. */
@@ -68,16 +70,20 @@ export async function listRefusedCampaigns(
   const refused = sql.lit(limit.refused);
   const others = sql.lit(limit.last - limit.refused + 1);
   const { rows } = await sql<RefusedCampaign>`
-    select c.project_id, c.id, c.name, c.sending_since, r.answer from campaigns c
+    select c.project_id, c.id, c.name, c.sending_since, r.answer, r.domains from campaigns c
     cross join lateral (
-      select count(*) as count, min(created_at) as since, (array_agg(answer order by created_at desc))[1] as answer
+      select count(*) as count, min(created_at) as since, (array_agg(answer order by created_at desc))[1] as answer,
+        array_agg(domain) as domains
       from (
-        select a.created_at, a.answer from (
+        select a.created_at, a.answer, split_part(e.to_address, '@', 2) as domain from (
           select email_id, created_at, answer from email_attempts
           where project_id = c.project_id and meaning = 'policy' and created_at > c.sending_since
           order by created_at desc limit ${sql.lit(PASSED_BY)}
         ) a
         join emails e on e.project_id = c.project_id and e.id = a.email_id and e.campaign_id = c.id
+        -- Those that are paused by themselves are not held against the others.
+        where not (split_part(e.to_address, '@', 2) = any(array(
+          select unnest(p.domains) from paused_destinations p where p.project_id = c.project_id and p.campaign_id = c.id)))
         order by a.created_at desc limit ${refused}
       ) newest
     ) r

@@ -31,7 +31,10 @@ export const THRESHOLDS: readonly Threshold[] = [
 ];
 
 /** From so many on a critical rate disables: one complaint in a hundred mails says nothing about the others. */
-const DISABLING = { bounces: LIMITS.criticalBounces.value, complaints: LIMITS.criticalComplaints.value };
+export const DISABLING = {
+  bounces: LIMITS.criticalBounces.value,
+  complaints: LIMITS.criticalComplaints.value,
+};
 const WINDOW_NAMES = { sevenDay: "over 7 days", allTime: "over all time" };
 
 export interface Judgement {

@@ -9,8 +9,9 @@ import { suspendProjects } from "../projects/suspend-projects.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createInterpreter } from "./interpret-notices.ts";
 import { createNoticeStore, readNotices } from "./notices.ts";
-import { createGuard, type Security } from "./reputation.ts";
+import { createGuard, type Guard, type Security } from "./reputation.ts";
 import { createReturnPaths } from "./return-path.ts";
+import { judgeSending, type Judged } from "./watch-rates.ts";
 import { createLog } from "../platform/log.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -117,6 +118,51 @@ test("rates are those of the mails, and ninety-nine mails are not judged", async
   expect([status.twentyFourHour, status.sevenDay, status.allTime]).toEqual([rates, rates, rates]);
   expect([levels.bounceAllTime, status.isHealthy, isDisabled]).toEqual(["healthy", true, false]);
   expect(await findMiscounts(server.database)).toEqual([]);
+});
+
+/** One look at who sends; answers who was judged. */
+async function look(judged: Judged): Promise<string[]> {
+  const asked: string[] = [];
+  const guard = createGuard({ isOn: true, baseUrl: () => "https://post.example.com" });
+  const watched: Guard = async (tx, projectIds) => {
+    asked.push(...projectIds);
+    await guard(tx, projectIds);
+  };
+  await judgeSending(
+    { database: server.database, guard: watched, log: createLog({ level: "silent" }) },
+    judged,
+  );
+  return asked;
+}
+
+test("the hundredth mail disables, though it left well and what came back came before it", async () => {
+  const [project, healthy] = [await server.createProject(), await server.createProject()];
+  await makeSentMails(server.database, healthy.id, 300);
+  await report((await makeSentMails(server.database, project.id, 99)).slice(0, 10), "Bounce");
+  const judged: Judged = new Map();
+  const first = await look(judged);
+  expect([first.includes(project.id), first.includes(healthy.id)]).toEqual([true, false]);
+  expect((await read(project)).isDisabled).toBe(false);
+  expect(await look(judged)).toEqual([]);
+  await makeSentMails(server.database, project.id, 1);
+  expect(await look(judged)).toEqual([project.id]);
+  const { isDisabled, suspensions } = await read(project);
+  expect([isDisabled, suspensions.length]).toEqual([true, 1]);
+  expect(await mailsTo(project)).toHaveLength(1);
+});
+
+test("of a project that has sent enough to be rated more mail is not judged within the hour", async () => {
+  const project = await server.createProject();
+  const mails = await makeSentMails(server.database, project.id, 400);
+  await report(mails.slice(0, 10), "Bounce");
+  const judged: Judged = new Map();
+  expect(await look(judged)).toContain(project.id);
+  await makeSentMails(server.database, project.id, 10);
+  expect(await look(judged)).not.toContain(project.id);
+  const earlier = new Date(Date.now() - HOUR_MS);
+  judged.set(project.id, { projectId: project.id, mails: 410, hour: earlier });
+  expect(await look(judged)).toContain(project.id);
+  expect((await read(project)).isDisabled).toBe(false);
 });
 
 test("at ten percent the project is disabled once: it sends nothing, is read, and every member is told", async () => {

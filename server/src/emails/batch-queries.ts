@@ -3,7 +3,8 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
-import type { ClaimedRow } from "./sender-queries.ts";
+import { parkedAt } from "./paused-queries.ts";
+import type { ClaimedRow, PausedDomains } from "./sender-queries.ts";
 
 /** Recipients of one batch: as many as a sender claims at a time. */
 export const BATCH_SIZE = 40;
@@ -51,7 +52,7 @@ export interface ClaimedBatch {
 
 /**
  * Claims the next batch of a campaign, and answers its recipients whose mail has not ended. Those beyond the limit, or at one
- * of the domains of which enough wait at this sender, get rows that wait in the queue instead.
+ * of the domains of which enough wait at this sender, get rows that wait in the queue instead; those at paused ones are parked.
  */
 export async function claimBatch(
   database: Database,
@@ -61,9 +62,14 @@ export async function claimBatch(
     campaignId: string;
     limit: number;
     withoutDomains: readonly string[];
+    paused?: readonly PausedDomains[];
   },
 ): Promise<ClaimedBatch> {
   const { projectId, campaignId, withoutDomains } = claim;
+  const paused = (claim.paused ?? []).flatMap(({ domains, number }) =>
+    domains.map((domain) => ({ domain, number })),
+  );
+  const pausedDomains = paused.map(({ domain }) => domain);
   const { rows } = await sql<Omit<ClaimedRow, "id"> & { id: string | null; batch_id: string }>`
     ${plannedOften} with next as materialized (
       select id from recipient_batches
@@ -79,12 +85,16 @@ export async function claimBatch(
       select b.content_id, b.created_at, r.id, c.id as contact_id, r.address,
         not w.is_crowded and row_number() over (partition by w.is_crowded order by r.id) <= ${claim.limit} as is_taken
       from ${recipientsOf(sql`claimed`)}
-      cross join lateral (select split_part(r.address, '@', 2) = any(${withoutDomains}::text[]) as is_crowded) w
+      cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...pausedDomains]}::text[]) as is_crowded) w
       left join contacts c on c.project_id = b.project_id and c.id = r.contact_id
       where ${hasNoRow}
     ), laid as (
-      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at)
-      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3, address, created_at
+      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at, due_at)
+      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3, address, created_at,
+        coalesce((
+          select ${parkedAt(sql`p.number`)}
+          from unnest(${pausedDomains}::text[], ${paused.map(({ number }) => number)}::bigint[]) as p (domain, number)
+          where p.domain = split_part(address, '@', 2)), now())
       from waiting where not is_taken
     )
     select b.project_id, b.id as batch_id, b.claims as batch_claim, b.content_id, b.campaign_id, w.id, w.contact_id, w.address as to_address,

@@ -27,8 +27,9 @@ export function createClaims({ database, lease }: { database: Database; lease: L
   }
 
   return {
-    async claim({ project_id, priority, campaign_id, is_batched }, limit, withoutDomains) {
-      const claim = { senderId: lease.senderId(), projectId: project_id, limit, withoutDomains };
+    async claim({ project_id, priority, campaign_id, is_batched, paused: known }, limit, withoutDomains) {
+      const paused = known ?? [];
+      const claim = { senderId: lease.senderId(), projectId: project_id, limit, withoutDomains, paused };
       if (!is_batched || campaign_id === null)
         return claimEmails(database, { ...claim, priority, campaignId: campaign_id });
       const { batchId, rows } = await claimBatch(database, { ...claim, campaignId: campaign_id });

@@ -29,7 +29,10 @@ const PROVIDER_BY_DOMAIN = new Map(
 
 /** The destination of an address in canonical form. */
 export function destinationOf(address: string): string {
-  const domain = domainOf(address);
+  return destinationOfDomain(domainOf(address));
+}
+
+export function destinationOfDomain(domain: string): string {
   return PROVIDER_BY_DOMAIN.get(domain) ?? domain;
 }
 

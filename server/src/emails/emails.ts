@@ -183,6 +183,9 @@ export interface EmailView {
   sentAt: string | null;
 }
 
+/** Later than any retry: a mail that is due then waits for its destination, and nobody knows how long. */
+const PARKED_FROM = new Date("9999-01-01T00:00:00Z");
+
 type ListedEmail = Awaited<ReturnType<typeof listEmailRows>>[number];
 
 function present(row: ListedEmail): EmailView {
@@ -203,9 +206,9 @@ function present(row: ListedEmail): EmailView {
   };
 }
 
-/** null for `infinity`, which is a number to the driver: the mail is held. */
+/** null for `infinity`, which is a number to the driver: the mail is held; and for one that is parked. */
 function instantOf(dueAt: Date | number): string | null {
-  return dueAt instanceof Date ? dueAt.toISOString() : null;
+  return dueAt instanceof Date && dueAt < PARKED_FROM ? dueAt.toISOString() : null;
 }
 
 /** Mails newest first, those in batches only of a contact that is asked for; `total` is counted on the first page only. */

@@ -13,7 +13,22 @@ export interface DueQueue {
   campaign_id: string | null;
   /** Whether the recipients wait in batches, and not each with a row of its own. */
   is_batched: boolean;
+  /** Destinations that are paused for the campaign; null: none. */
+  paused: PausedDomains[] | null;
 }
+
+export interface PausedDomains {
+  domains: string[];
+  /** By which its mails are parked. */
+  number: number;
+  /** Mails that may go there all the same, to see whether they are taken. */
+  trials: string[];
+}
+
+const pausedOf = sql`(
+  select jsonb_agg(jsonb_build_object('domains', h.domains, 'number', h.number, 'trials', h.trial_ids))
+  from paused_destinations h
+  where h.project_id = c.project_id and h.campaign_id = c.id and h.released_at is null) as paused`;
 
 /**
  * Queues that have mails due, most urgent first: of each project one per priority, and for each campaign that is sending one
@@ -23,7 +38,7 @@ export interface DueQueue {
  */
 export async function listDueQueues(database: Database): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
-    ${plannedOften} select p.id as project_id, k.priority, null::uuid as campaign_id, false as is_batched
+    ${plannedOften} select p.id as project_id, k.priority, null::uuid as campaign_id, false as is_batched, null::jsonb as paused
     from projects p
     cross join (values (1::smallint), (2::smallint), (3::smallint)) as k (priority)
     cross join lateral (
@@ -33,7 +48,7 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
       order by e.project_id, e.priority, e.due_at limit 1) due
     where not p.disabled
     union all
-    select c.project_id, 3::smallint, c.id, false
+    select c.project_id, 3::smallint, c.id, false, ${pausedOf}
     from campaigns c
     join projects p on p.id = c.project_id and not p.disabled
     cross join lateral (
@@ -42,7 +57,7 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
       order by e.project_id, e.campaign_id, e.due_at limit 1) due
     where c.status = 'SENDING' and c.finished_at is null
     union all
-    select c.project_id, 3::smallint, c.id, true
+    select c.project_id, 3::smallint, c.id, true, ${pausedOf}
     from campaigns c
     join projects p on p.id = c.project_id and not p.disabled
     cross join lateral (
@@ -75,7 +90,9 @@ export interface ClaimedRow {
   tracking: TrackingMode;
 }
 
-/** `withoutDomains`: recipients there are passed over, since enough of them wait at this sender already. */
+const isAt = (domains: readonly string[]) => sql`split_part(to_address, '@', 2) = any(${domains}::text[])`;
+
+/** `withoutDomains`: recipients there are passed over, since enough of them wait at this sender already; so are paused ones. */
 export async function claimEmails(
   database: Database,
   claim: {
@@ -85,12 +102,16 @@ export async function claimEmails(
     campaignId: string | null;
     limit: number;
     withoutDomains: readonly string[];
+    paused?: readonly PausedDomains[];
   },
 ): Promise<ClaimedRow[]> {
+  const { paused = [], withoutDomains } = claim;
+  const isUncrowded = withoutDomains.length === 0 ? sql`` : sql`and not (${isAt(withoutDomains)})`;
+  const trials = paused.flatMap((one) => one.trials);
   const isWanted =
-    claim.withoutDomains.length === 0
-      ? sql``
-      : sql`and not (split_part(to_address, '@', 2) = any(${claim.withoutDomains}::text[]))`;
+    paused.length === 0
+      ? isUncrowded
+      : sql`${isUncrowded} and (not (${isAt(paused.flatMap(({ domains }) => domains))}) or id = any(${trials}::uuid[]))`;
   const inQueue =
     claim.campaignId === null
       ? sql`campaign_id is null and priority = ${claim.priority}`

@@ -16,6 +16,7 @@ import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
 import { createBookkeeper, type Feedbacks } from "./outcomes.ts";
 import type { Prepared, Ready, Unready } from "./prepare-emails.ts";
 import { createPlaces } from "./places.ts";
+import { pauseDestination } from "./paused-destinations.ts";
 import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "./providers/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
@@ -27,6 +28,7 @@ import {
   type DueQueue,
 } from "./sender-queries.ts";
 import { startSystemSender, type SystemAddress } from "./system-sender.ts";
+import { createRefusalWatch } from "./refusal-watch.ts";
 import { createWaitingRoom } from "./waiting-room.ts";
 
 export interface SenderOptions {
@@ -89,6 +91,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   /** Ids of the mails this process has in hand: everything else it holds in the database is there by accident. */
   const inHand = new Set<string>();
   const claims = createClaims({ database, lease });
+  const refusals = createRefusalWatch((refused) => pauseDestination(database, refused), log);
   let mayHoldMore = false;
   const bell = createBell();
   let stopping = false;
@@ -101,6 +104,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   let crowdedBy = "";
 
   async function handOver(mail: Ready): Promise<Outcome> {
+    if (refusals.isPaused(mail.row)) return { kind: "withdrawn" };
     const outcome = await transport
       .send(mail.message, () => gate.ask(mail))
       .catch((error: unknown): Outcome => {
@@ -110,6 +114,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       });
     noteAttempt(mail, outcome, options);
     await brake.tell(mail.row, outcome);
+    refusals.note(mail.row, outcome);
     if (outcome.kind === "sent") measure.count();
     return outcome;
   }

@@ -3,6 +3,7 @@
 import type { Database, Tx } from "../platform/database.ts";
 import {
   listMiscounts,
+  listSendingProjects,
   sumSendingHours,
   upsertSendingHours,
   type Miscount,
@@ -75,6 +76,22 @@ export async function readSendingTotals(
       allTime: counts("all"),
     };
   });
+}
+
+export interface SendingProject {
+  projectId: string;
+  /** Mails of this hour and the one before: it changes with each mail that counts. */
+  mails: number;
+  hour: Date;
+}
+
+/** Projects that send, of whose mail at least so much has come back. */
+export async function readSendingProjects(
+  database: Database,
+  enough: { bounces: number; complaints: number },
+): Promise<SendingProject[]> {
+  const rows = await listSendingProjects(database, enough);
+  return rows.map(({ project_id: projectId, mails, hour }) => ({ projectId, mails, hour }));
 }
 
 /** Hours whose counters say something else than the mails themselves: none, ever. Reads every mail: for tests and audits. */

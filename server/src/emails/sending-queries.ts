@@ -79,6 +79,34 @@ export async function sumSendingHours(
   return rows;
 }
 
+export interface SendingProjectRow {
+  project_id: string;
+  /** Mails of this hour and the one before: it changes with each mail that counts. */
+  mails: number;
+  hour: Date;
+}
+
+/** Projects that had mail leave in this hour or the one before, and of whose mail, ever, so much came back as can be too much. */
+export async function listSendingProjects(
+  database: Database,
+  enough: { bounces: number; complaints: number },
+): Promise<SendingProjectRow[]> {
+  const thisHour = sql`date_bin('1 hour', now(), timestamptz 'epoch')`;
+  const { rows } = await sql<SendingProjectRow>`
+    select a.project_id, a.mails, ${thisHour} as hour from (
+      select project_id, sum(sent + refused)::float8 as mails from sending_hours
+      where hour >= ${thisHour} - interval '1 hour' group by project_id
+    ) a
+    where exists (
+      select 1 from sending_hours b
+      where b.project_id = a.project_id and b.refused + b.bounced + b.complained > 0
+      group by b.project_id
+      having sum(b.refused + b.bounced) >= ${enough.bounces} or sum(b.complained) >= ${enough.complaints})`.execute(
+    database,
+  );
+  return rows;
+}
+
 export interface Miscount {
   project_id: string;
   hour: Date;

@@ -288,6 +288,22 @@ export interface NoticesTable {
   result: string | null;
 }
 
+export interface PausedDestinationsTable {
+  project_id: string;
+  campaign_id: string;
+  destination: string;
+  domains: string[];
+  number: Generated<number>;
+  answer: string;
+  since: Generated<Date>;
+  try_at: Date;
+  failed_tries: Generated<number>;
+  trial_ids: Generated<string[]>;
+  tried_at: Date | null;
+  told_at: Date | null;
+  released_at: Date | null;
+}
+
 export interface ProjectSuspensionsTable {
   project_id: string;
   id: string;
@@ -305,6 +321,7 @@ export interface ProjectsTable {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   when_in_doubt: Generated<string>;
+  inbound_name: Generated<string>;
 }
 
 export interface RateWindowsTable {
@@ -449,6 +466,7 @@ export interface Rows {
   mailbox_messages: MailboxMessagesTable;
   memberships: MembershipsTable;
   notices: NoticesTable;
+  paused_destinations: PausedDestinationsTable;
   project_suspensions: ProjectSuspensionsTable;
   projects: ProjectsTable;
   rate_windows: RateWindowsTable;

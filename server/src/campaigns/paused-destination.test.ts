@@ -1,0 +1,209 @@
+// A campaign that one destination refuses for reasons of ours pauses for that one alone, tries again by itself, and loses nobody.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startDnsServer } from "../testing/dns-server.ts";
+import { startSmtpSink } from "../testing/smtp-sink.ts";
+import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+
+const ELSEWHERE = 60;
+const AT_GMAIL = 100;
+const PEOPLE = ELSEWHERE + AT_GMAIL;
+const WAIT = { timeout: 30_000, interval: 50 };
+const REFUSED = "550 5.7.1 <script> Not from you";
+
+const dns = await startDnsServer();
+const sink = await startSmtpSink({ keepRaw: false });
+const server = useTestServer({ ROLES: "api" });
+const settings = { MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}`, DNS_SERVERS: dns.address };
+let worker: Awaited<ReturnType<typeof server.startAnother>>;
+beforeAll(async () => {
+  worker = await server.startAnother({ ...settings, ROLES: "api,worker" });
+});
+afterAll(async () => {
+  await sink.close();
+  await dns.close();
+});
+
+interface Campaign {
+  id: string;
+  status: string;
+  heldReason: string | null;
+  pausedDestinations: Array<{ destination: string; domains: string[]; answer: string; whatToDo: string }>;
+  totalRecipients: number;
+  sentCount: number;
+  failedCount: number;
+  skippedCount: number;
+  unconfirmedCount: number;
+  pendingCount: number;
+}
+
+const refuseGmail = () =>
+  sink.setRules([
+    { phase: "RCPT", recipient: /^person.*@(gmail|googlemail)\.com/, action: { reply: REFUSED } },
+  ]);
+
+/** The campaign; its books are whole whenever it is looked at. */
+async function read({ byKey }: TestProject, id: string): Promise<Campaign> {
+  const { body } = await server.call<Campaign>("GET", `/campaigns/${id}`, byKey);
+  const { sentCount, failedCount, skippedCount, unconfirmedCount, pendingCount } = body;
+  expect(sentCount + failedCount + skippedCount + unconfirmedCount + pendingCount).toBe(body.totalRecipients);
+  return body;
+}
+
+async function until(project: TestProject, id: string, isReached: (campaign: Campaign) => boolean) {
+  return vi.waitUntil(async () => {
+    const campaign = await read(project, id);
+    return isReached(campaign) && campaign;
+  }, WAIT);
+}
+
+const act = (project: TestProject, id: string, action: string, body: object = {}) =>
+  server.call<Campaign>("POST", `/campaigns/${id}/${action}`, project.byKey, body);
+
+/** A campaign to people here and there that Gmail refuses, in the state it comes to. */
+async function refusedByGmail() {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const domain = `mail-${project.id}.example.com`;
+  const added = await worker.call<{ id: string; records: Array<{ name: string; value: string }> }>(
+    "POST",
+    "/domains",
+    byKey,
+    {
+      domain,
+    },
+  );
+  for (const { name, value } of added.body.records) dns.setTxt(name, [value]);
+  await worker.call("GET", `/domains/${added.body.id}/verify`, byKey);
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, new_id(), 'person' || n || '@' ||
+       case when n > $2::integer then 'example.net' when n % 2 = 0 then 'gmail.com' else 'googlemail.com' end, true
+     from generate_series(1, $3::integer) n order by md5(n::text)`,
+    project.id,
+    AT_GMAIL,
+    PEOPLE,
+  );
+  refuseGmail();
+  const text = { name: "News & more", subject: "News", body: "<p>Hello</p>", audienceType: "ALL" };
+  const from = `news@${domain}`;
+  const { id } = (await server.call<{ data: Campaign }>("POST", "/campaigns", byKey, { ...text, from })).body
+    .data;
+  expect((await act(project, id, "send")).status).toBe(200);
+  const paused = await until(
+    project,
+    id,
+    ({ pausedDestinations, sentCount }) => pausedDestinations.length > 0 && sentCount === ELSEWHERE,
+  );
+  // What was in hand when it was noticed has come back.
+  await vi.waitUntil(
+    async () =>
+      (await server.rows("select 1 from recipient_batches where campaign_id = $1", id)).length === 0,
+    WAIT,
+  );
+  return { project, id, paused, from };
+}
+
+const tryNow = (id: string) =>
+  server.rows("update paused_destinations set try_at = now() where campaign_id = $1", id);
+const triesOf = async (id: string) =>
+  server.rows<{ failed_tries: number; hours: number; trials: number }>(
+    `select failed_tries, round(extract(epoch from try_at - now()) / 3600)::integer as hours, cardinality(trial_ids) as trials
+     from paused_destinations where campaign_id = $1`,
+    id,
+  );
+
+test("what Gmail refuses for who we are waits, all others get theirs, and a few try again until it is taken", async () => {
+  const { project, id, paused, from } = await refusedByGmail();
+  expect(paused).toMatchObject({ status: "SENDING", heldReason: null });
+  expect(paused.pausedDestinations).toEqual([
+    expect.objectContaining({
+      destination: "gmail",
+      domains: ["gmail.com", "googlemail.com"],
+      answer: expect.stringContaining(REFUSED),
+      whatToDo: expect.stringContaining(`/campaigns/${id}/release`),
+    }),
+  ]);
+  const first = await until(
+    project,
+    id,
+    ({ failedCount, pendingCount }) => failedCount + pendingCount === AT_GMAIL,
+  );
+  // Eleven, and what was under way by then.
+  expect(first.failedCount).toBeGreaterThanOrEqual(11);
+  expect(first.failedCount).toBeLessThan(60);
+  const [people] = await server.rows<{ count: number }>(
+    "select count(*)::integer from contacts where project_id = $1 and subscribed",
+    project.id,
+  );
+  expect(people?.count).toBe(PEOPLE);
+  const told = () =>
+    server.rows<{ to_address: string; subject: string }>(
+      "select to_address, subject from system_mails where to_address = $1",
+      project.owner.email,
+    );
+  await vi.waitUntil(async () => (await told()).length > 0, WAIT);
+
+  // Mail that somebody waits for goes there all the same.
+  const single = { to: "ada@gmail.com", from, subject: "Hello", body: "Hello" };
+  const mail = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+    "POST",
+    "/v1/send",
+    project.byKey,
+    single,
+  );
+  const { email = "" } = mail.body.data.emails[0] ?? {};
+  const statusOf = async () =>
+    (await server.call<{ status: string }>("GET", `/emails/${email}`, project.byKey)).body.status;
+  await vi.waitUntil(async () => (await statusOf()) === "SENT", WAIT);
+
+  await tryNow(id);
+  await vi.waitUntil(async () => (await triesOf(id))[0]?.failed_tries === 1, WAIT);
+  expect(await triesOf(id)).toEqual([{ failed_tries: 1, hours: 2, trials: 0 }]);
+  const second = await read(project, id);
+  expect([second.failedCount, second.status]).toEqual([first.failedCount + 10, "SENDING"]);
+  expect(await told()).toEqual([
+    { to_address: project.owner.email, subject: 'The campaign "News & more" is paused for gmail' },
+  ]);
+
+  sink.setRules([]);
+  await tryNow(id);
+  const ended = await until(project, id, ({ status }) => status === "SENT");
+  expect(ended).toMatchObject({
+    sentCount: PEOPLE - second.failedCount,
+    failedCount: second.failedCount,
+    pendingCount: 0,
+    pausedDestinations: [],
+  });
+  await act(project, id, "retry-failed");
+  expect(await until(project, id, ({ status }) => status === "SENT")).toMatchObject({
+    sentCount: PEOPLE,
+    failedCount: 0,
+  });
+  const got = Map.groupBy(
+    sink.journal.filter(({ sender }) => sender === from),
+    ({ recipients }) => recipients.join(),
+  );
+  expect([got.size, Math.max(...[...got.values()].map((all) => all.length))]).toEqual([PEOPLE + 1, 1]);
+}, 90_000);
+
+test("a person lets it go on; cancelled instead, what waits is dropped", async () => {
+  const { project, id } = await refusedByGmail();
+  const refuseRelease = (body: object) =>
+    server.call("POST", `/campaigns/${id}/release`, project.byKey, body);
+  expect(refusalOf(await refuseRelease({ destination: "yahoo" }))).toBe("409 CONFLICT");
+  sink.setRules([]);
+  const released = await act(project, id, "release", { destination: "gmail" });
+  expect([released.status, released.body.pausedDestinations]).toEqual([200, []]);
+  expect(refusalOf(await refuseRelease({}))).toBe("409 CONFLICT");
+  const ended = await until(project, id, ({ status }) => status === "SENT");
+  expect(ended.sentCount + ended.failedCount).toBe(PEOPLE);
+
+  const other = await refusedByGmail();
+  await act(other.project, other.id, "cancel");
+  const { failedCount, sentCount, skippedCount } = await until(
+    other.project,
+    other.id,
+    ({ status, pendingCount }) => status === "CANCELLED" && pendingCount === 0,
+  );
+  expect([sentCount, failedCount + skippedCount]).toEqual([ELSEWHERE, AT_GMAIL]);
+}, 90_000);

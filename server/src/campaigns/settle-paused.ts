@@ -1,0 +1,54 @@
+// What campaigns do by themselves for destinations that refuse them: tell the members, park what waits there, try again with a few, go on.
+// Before it: emails/refusal-watch.ts paused one. After it: emails/ moves the mails; settle-campaigns.ts ends the campaign when none waits.
+import { transaction, type Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import {
+  isToBeTold,
+  listPausedDestinations,
+  moveParked,
+  tryPaused,
+  type PausedDestination,
+} from "../emails/paused-destinations.ts";
+import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { readMemberAddresses } from "../projects/members.ts";
+import { pausedDestinationMail } from "./paused-campaign-mail.ts";
+import { findCampaign } from "./queries.ts";
+
+/** Looks after every paused destination of campaigns that are sending. A fault stops one alone. */
+export async function settlePausedDestinations({
+  database,
+  log,
+}: {
+  database: Database;
+  log: Log;
+}): Promise<void> {
+  for (const paused of await listPausedDestinations(database)) {
+    const { project_id: projectId, campaign_id: campaignId, destination, answer } = paused;
+    const ids = { projectId, campaignId, destination };
+    try {
+      if (await tell(database, paused)) log.warn({ ...ids, answer }, "a campaign paused for one destination");
+      await moveParked(database, paused);
+      if (paused.released_at !== null) continue;
+      const tried = await tryPaused(database, paused);
+      if (tried !== "waits") log.info({ ...ids, tried }, "a paused destination was tried");
+    } catch (error) {
+      log.warn({ err: error, ...ids }, "a paused destination could not be looked after; it tries again");
+    }
+  }
+}
+
+async function tell(database: Database, paused: PausedDestination): Promise<boolean> {
+  if (paused.told_at !== null) return false;
+  return transaction(database, async (tx) => {
+    if (!(await isToBeTold(tx, paused))) return false;
+    const campaign = await findCampaign(tx, paused.project_id, paused.campaign_id);
+    if (campaign === undefined) return false;
+    const mail = pausedDestinationMail(campaign, paused);
+    const members = await readMemberAddresses(tx, paused.project_id);
+    await enqueueSystemMails(
+      tx,
+      members.map((to) => ({ to, ...mail })),
+    );
+    return true;
+  });
+}

@@ -1,0 +1,69 @@
+// Judges projects while their mail goes out: the mail that makes enough of them, so that a rate counts, need not be one that comes back.
+// Before it: emails/sending-hours.ts counted. After it: the guard (reputation.ts) disables.
+import { createBell } from "../platform/bell.ts";
+import { transaction, type Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { readSendingProjects, type SendingProject } from "../emails/sending-hours.ts";
+import type { Guard } from "./reputation.ts";
+import { DISABLING } from "./reputation-rules.ts";
+
+export interface WatchOptions {
+  database: Database;
+  guard: Guard;
+  log: Log;
+}
+
+const POLL_MS = 1_000;
+/** Projects that are judged in one transaction. */
+const JUDGED_AT_ONCE = 100;
+
+/** What was seen of projects when they were judged last. */
+export type Judged = Map<string, SendingProject>;
+
+/** Judges those of whose mail enough came back and whose counts have changed so that it matters. `judged` is kept from look to look. */
+export async function judgeSending({ database, guard }: WatchOptions, judged: Judged): Promise<void> {
+  const sending = await readSendingProjects(database, DISABLING);
+  const due = sending.filter((now) => isDue(judged.get(now.projectId), now));
+  for (let at = 0; at < due.length; at += JUDGED_AT_ONCE) {
+    const some = due.slice(at, at + JUDGED_AT_ONCE);
+    await transaction(database, (tx) =>
+      guard(
+        tx,
+        some.map(({ projectId }) => projectId),
+      ),
+    );
+    for (const one of some) judged.set(one.projectId, one);
+  }
+  const present = new Set(sending.map(({ projectId }) => projectId));
+  for (const projectId of judged.keys()) if (!present.has(projectId)) judged.delete(projectId);
+}
+
+/** With a hundred mails behind it a rate counts; more of them that leave well only lower it, until the hour and with it the windows move. */
+function isDue(before: SendingProject | undefined, now: SendingProject): boolean {
+  if (before === undefined || before.hour.getTime() !== now.hour.getTime()) return true;
+  return before.mails < LIMITS.ratedMails.value && before.mails !== now.mails;
+}
+
+/** Looks every second until it is stopped; any number of processes may. */
+export function startWatchingRates(options: WatchOptions): { stop(): Promise<void> } {
+  const bell = createBell();
+  const judged: Judged = new Map();
+  let stopping = false;
+  async function run(): Promise<void> {
+    while (!stopping) {
+      await judgeSending(options, judged).catch((error: unknown) =>
+        options.log.warn({ err: error }, "rates could not be looked at; it tries again"),
+      );
+      if (!stopping) await bell.wait(POLL_MS);
+    }
+  }
+  const running = run();
+  return {
+    async stop() {
+      stopping = true;
+      bell.ring();
+      await running;
+    },
+  };
+}
