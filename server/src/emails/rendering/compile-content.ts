@@ -4,6 +4,8 @@
 import { sharePieces, wholeText, type PartText } from "../message/part-text.ts";
 import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "../template-variables.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";
+import { readUrls, type ReadUrls } from "./find-links.ts";
+import { withoutHarmfulUrls } from "./harmful-urls.ts";
 import { LinkSlots } from "./link-slots.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
 import { scanTemplate } from "./scan-template.ts";
@@ -95,15 +97,16 @@ export function compileContent(
   isTracked = false,
 ): CompiledContent {
   const subject = compilePart("subject", content.subject, { escape: false }, step);
-  const slots = isTracked ? slotsOf(content.html, step) : null;
-  const html = compileHtml(content.html, slots, step);
+  const { source, ...urls } = readUrls(content.html, step);
+  const slots = slotsOf(source, urls, isTracked);
+  const html = compileHtml(source, slots, urls.isHidden || (slots === null && urls.open.length > 0), step);
   const text =
     content.text === null
-      ? compileTextOf(content.html, step)
+      ? compileTextOf(source, step)
       : compilePart("text", content.text, { escape: false }, step);
-  const given = { html: sharePieces(content.html), text: sharePieces(content.text ?? "") };
+  const given = { html: sharePieces(source), text: sharePieces(content.text ?? "") };
   const track = (tracking: MailTracking | null) => {
-    if (slots === null) return;
+    if (slots === null || !isTracked) return;
     if (tracking === null) throw new Error("A tracked content needs the tracking of each mail.");
     slots.tracking = tracking;
   };
@@ -121,7 +124,7 @@ export function compileContent(
       const ownSubject = subjectOf(variables);
       return {
         subject: ownSubject,
-        html: html === null ? null : wholeText(html(variables)),
+        html: html === null ? (source === content.html ? null : source) : wholeText(html(variables)),
         text: text === null ? null : wholeText(textOf(variables, ownSubject ?? content.subject)),
       };
     },
@@ -142,15 +145,30 @@ function isBlank(text: PartText): boolean {
   return pieces.every((piece) => typeof piece === "string" && piece.trim() === "");
 }
 
-/** Null where the content must stay as it is: it cannot be used anyway, or holds what would be taken for a mark. */
-function slotsOf(html: string, step: () => void): LinkSlots | null {
-  step();
-  const { pieces, problems } = html.includes("{{") ? scanTemplate(html) : { pieces: [], problems: [] };
-  return problems.length > 0 ? null : LinkSlots.of(html, pieces);
+/** Null where nothing is to be put in, or the content must stay as it is: it cannot be used anyway, or holds what would be taken for a mark. */
+function slotsOf(
+  html: string,
+  { pieces, open }: Omit<ReadUrls, "source">,
+  isTracked: boolean,
+): LinkSlots | null {
+  if (pieces === null) return null;
+  return isTracked ? LinkSlots.of(html, pieces, open) : LinkSlots.guarding(html, open);
 }
 
-function compileHtml(html: string, slots: LinkSlots | null, step: () => void): PartTemplate | null {
-  if (slots === null) return compilePart("html", html, { escape: true }, step);
+/** @param hidesUrls whether addresses can be seen only when all is rendered. */
+function compileHtml(
+  html: string,
+  slots: LinkSlots | null,
+  hidesUrls: boolean,
+  step: () => void,
+): PartTemplate | null {
+  const template = compileSlots(html, slots, step);
+  if (template === null || !hidesUrls) return template;
+  return (variables) => withoutHarmfulUrls(wholeText(template(variables)));
+}
+
+function compileSlots(html: string, slots: LinkSlots | null, step: () => void): PartTemplate | null {
+  if (slots === null) return compilePart("html", html, HTML_OPTIONS, step);
   const places = new SharedPlaces();
   if (!html.includes("{{")) {
     const template = slots.asTemplate((text) => places.marked(text));
@@ -162,9 +180,12 @@ function compileHtml(html: string, slots: LinkSlots | null, step: () => void): P
   slots.placeInto(program);
   places.placeInto(program);
   step();
-  const template = compileTemplate(program, { escape: true, slots });
+  const template = compileTemplate(program, { ...HTML_OPTIONS, slots });
   return (variables) => places.piecesOf(template(variables) + slots.ending());
 }
+
+/** `{{{x}}}` may bring addresses of its own. */
+const HTML_OPTIONS: CompileOptions = { escape: true, mapUnescaped: withoutHarmfulUrls };
 
 /** Null when the part has nothing to fill in. */
 function compilePart(

@@ -2,8 +2,10 @@
 // here, so that everything an author wrote stays as it is. Pure.
 // Before it: scan-template.ts found the mustaches. After it: link-slots.ts puts slots in these places.
 
+import { decodeHTMLAttribute } from "entities";
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
-import type { TemplatePiece } from "./scan-template.ts";
+import { readUrlValues, replaceHarmfulUrls, withoutHarmfulUrls, type UrlValue } from "./harmful-urls.ts";
+import { scanTemplate, type TemplatePiece } from "./scan-template.ts";
 
 /** The value of an `href`, without its quotes. */
 export interface FoundLink {
@@ -63,6 +65,56 @@ export function findLinks(source: string, pieces: readonly TemplatePiece[]): Fou
     links.push({ start: href.start, end: href.end, isFixed: inside.length === 0 });
   }
   return { links, pixelAt: pixelPlace(source, finder.bodyEnd, mustaches) };
+}
+
+/** The addresses of a content, wherever they stand. */
+export interface ReadUrls {
+  /** Without the harmful addresses that an author wrote out. */
+  source: string;
+  /** Of the source; null where it cannot be used. */
+  pieces: readonly TemplatePiece[] | null;
+  /** Addresses of which variables say what they begin with. */
+  open: readonly UrlValue[];
+  /** Whether variables or blocks may put an address where none is to be seen. */
+  isHidden: boolean;
+}
+
+/** @param step called before each reading, which has a time limit of its own */
+export function readUrls(html: string, step: () => void): ReadUrls {
+  step();
+  if (!html.includes("{{"))
+    return { source: withoutHarmfulUrls(html), pieces: [], open: [], isHidden: false };
+  const { pieces, problems } = scanTemplate(html);
+  if (problems.length > 0) return { source: html, pieces: null, open: [], isHidden: false };
+  const { fixed, ...found } = findUrls(html, pieces);
+  const source = replaceHarmfulUrls(html, fixed);
+  // What was replaced moves the rest; it is seldom, so all is read again.
+  return source === html ? { source, pieces, ...found } : readUrls(source, step);
+}
+
+/** The address begins with what no variable changes, and that is harmless. */
+const SETTLED = /^\s*(?:(?:https?|mailto|tel|sms|cid):|[#/?.])/i;
+
+function findUrls(source: string, pieces: readonly TemplatePiece[]) {
+  const mustaches = pieces.filter(({ kind }) => kind !== "content");
+  const { values, names } = readUrlValues(masked(source, mustaches));
+  const found = { fixed: [] as UrlValue[], open: [] as UrlValue[], isHidden: false };
+  // Only what is not escaped can be an attribute with its value.
+  if (/\{\{~?[{&]/.test(source)) found.isHidden = [...names].some((name) => name.includes(WORD));
+  let next = 0;
+  for (const value of values) {
+    while ((mustaches[next]?.end ?? Infinity) < value.start) next += 1;
+    const near: Mustache[] = [];
+    for (let at = next; (mustaches[at]?.start ?? Infinity) <= value.end; at += 1)
+      near.push(mustaches[at] as Mustache);
+    const inside = near.filter(({ start, end }) => start < value.end && end > value.start);
+    const [first] = inside;
+    if (!isWhole(source, inside) || (!value.isQuoted && near.some(isInvisible))) found.isHidden = true;
+    else if (first === undefined) found.fixed.push(value);
+    else if (!SETTLED.test(decodeHTMLAttribute(source.slice(value.start, first.start))))
+      found.open.push(value);
+  }
+  return found;
 }
 
 function masked(source: string, mustaches: readonly Mustache[]): string {

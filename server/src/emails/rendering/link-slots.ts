@@ -5,6 +5,7 @@
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { decodeHTMLAttribute } from "entities";
 import { findLinks, type FoundLink } from "./find-links.ts";
+import { harmlessUrl, type UrlValue } from "./harmful-urls.ts";
 import {
   NUMBER_RADIX,
   numberOf,
@@ -34,7 +35,9 @@ const CLICK_DATA = "\0click";
 const PIXEL_DATA = "\0pixel";
 
 interface Place extends FoundLink {
-  link: ContentLink;
+  /** null: an address that does not lead through us, but must not become a program. */
+  link: ContentLink | null;
+  attribute: string;
   /** Its number as the links write it. */
   digits: string;
 }
@@ -49,17 +52,22 @@ export class LinkSlots {
   private readonly endsWithPixel: boolean;
   private readonly pixelOf: (url: string) => string;
 
-  private constructor(html: string, places: readonly Place[], pixelAt: number) {
+  /** @param pixelAt null: there is none. */
+  private constructor(html: string, places: readonly Place[], pixelAt: number | null) {
     this.places = places;
-    this.links = [...new Map(places.map(({ link }) => [link.number, link])).values()];
+    const links = places.flatMap(({ link }) => (link === null ? [] : [[link.number, link] as const]));
+    this.links = [...new Map(links).values()];
     // At the end a mark would keep Handlebars from seeing that a block stands alone on the last line.
     this.endsWithPixel = pixelAt === html.length;
     this.pixelOf = pixelFor(html);
     this.marked = withMarks(html, places, this.endsWithPixel ? null : pixelAt);
   }
 
-  /** Null for a source that holds one of the marks already: then it stays untracked. `pieces` as `findLinks` wants them. */
-  static of(html: string, pieces: readonly TemplatePiece[]): LinkSlots | null {
+  /**
+   * Null for a source that holds one of the marks already: then it stays untracked. `pieces` as `findLinks` wants them.
+   * @param open addresses that may become programs
+   */
+  static of(html: string, pieces: readonly TemplatePiece[], open: readonly UrlValue[]): LinkSlots | null {
     if (MARKS.test(html)) return null;
     const { links, pixelAt } = findLinks(html, pieces);
     const known = new Map<number, string>();
@@ -72,9 +80,17 @@ export class LinkSlots {
       if (url === null || (known.get(number) ?? url) !== url) continue;
       if (!known.has(number) && known.size === LIMITS.trackedLinks.value) continue;
       known.set(number, url);
-      places.push({ start, end, isFixed, link: { number, url }, digits: number.toString(NUMBER_RADIX) });
+      const digits = number.toString(NUMBER_RADIX);
+      places.push({ start, end, isFixed, attribute: "href", link: { number, url }, digits });
     }
-    return new LinkSlots(html, places, pixelAt);
+    const taken = new Set(places.map(({ start }) => start));
+    const others = open.filter(({ start }) => !taken.has(start)).map(guarded);
+    return new LinkSlots(html, [...places, ...others], pixelAt);
+  }
+
+  /** Slots for addresses that may become programs, where nothing is tracked; null where there are none. */
+  static guarding(html: string, open: readonly UrlValue[]): LinkSlots | null {
+    return MARKS.test(html) || open.length === 0 ? null : new LinkSlots(html, open.map(guarded), null);
   }
 
   /**
@@ -125,9 +141,11 @@ export class LinkSlots {
   private withTarget(number: number, printed: string): string {
     const place = this.places[number];
     // What would end the attribute is no address that a browser would read as one.
-    if (place === undefined || /["<>]/.test(printed)) return printed;
+    if (place === undefined) return printed;
+    const harmless = harmlessUrl(printed, place.attribute);
+    if (place.link === null || /["<>]/.test(printed)) return harmless;
     const target = targetOf(decodeHTMLAttribute(printed));
-    return (target === null ? null : signedLink(this.tracking, place.link.number, target)) ?? printed;
+    return (target === null ? null : signedLink(this.tracking, place.link.number, target)) ?? harmless;
   }
 
   private digitsOf(place: number): string {
@@ -165,6 +183,10 @@ export class LinkSlots {
     if (open !== null) outer.push(...open.inner);
     return outer;
   }
+}
+
+function guarded({ start, end, attribute }: UrlValue): Place {
+  return { start, end, isFixed: false, attribute, link: null, digits: "" };
 }
 
 /** @param pixelAt null: it has no place in the template. */
