@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, id, instant, pageQuery, pathId } from "./field.ts";
+import { LIMITS } from "./limits.ts";
 
 /** QUEUED → CLAIMED → SENDING → SENT | FAILED | SKIPPED | UNCONFIRMED, then what came back; forward only (decisions §8). */
 export const EMAIL_STATUSES = [
@@ -49,6 +50,15 @@ const timelineItem = z.object({
   type: z.string().describe("queued, attempt, resolved, or the name of an event such as email.sent"),
   at: instant,
   detail: z.string().nullable(),
+  cause: z
+    .string()
+    .optional()
+    .describe("Why it was refused, one of docs/answers.md: `unknown-user`, `reputation`, …"),
+  refusedBy: z
+    .string()
+    .optional()
+    .describe("Who refused: the provider's name where it is known, else the host or the recipient's domain."),
+  advice: z.string().optional().describe("What to do about it."),
 });
 
 /** A mail with what it says and what happened to it. */
@@ -59,6 +69,11 @@ export const wholeEmail = email.extend({
   replyTo: z.string().nullable(),
   body: z.string().describe("HTML as it was given, before variables are filled in."),
   attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), sizeBytes: z.int() })),
+  returnedMessages: z
+    .int()
+    .describe(
+      "Messages that came back about it in words for people alone; `GET /emails/:id/returned` has them.",
+    ),
   timeline: z.array(timelineItem),
 });
 
@@ -106,4 +121,29 @@ export const resolveEmail = endpoint({
   body: z.object({ as: z.enum(RESOLUTIONS) }),
   answers: { 200: wholeEmail },
   errors: ["EMAIL_NOT_FOUND", "CONFLICT"],
+});
+
+export const listReturnedMessages = endpoint({
+  name: "emails.returned",
+  method: "GET",
+  path: "/emails/:id/returned",
+  summary: "Read what came back about a mail in words",
+  description:
+    "Bounces that no program can read for certain, oldest first: the readable part of each, without the mail that came back with it. " +
+    `At most ${LIMITS.returnedMessages.value} of a mail, kept for ${LIMITS.returnedMessageDays.value} days.`,
+  caller: "project",
+  params: z.object({ id: pathId }),
+  answers: {
+    200: z.object({
+      data: z.array(
+        z.object({
+          receivedAt: instant,
+          from: z.string().nullable(),
+          subject: z.string().nullable(),
+          text: z.string().nullable(),
+        }),
+      ),
+    }),
+  },
+  errors: ["EMAIL_NOT_FOUND"],
 });

@@ -90,6 +90,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   emails.listEmails,
   emails.getEmail,
   emails.resolveEmail,
+  emails.listReturnedMessages,
   mailbox.listMessages,
   mailbox.getMessage,
   mailbox.getRawMessage,

@@ -166,6 +166,12 @@ export const LIMITS = {
   ),
   criticalBounces: limit(10, "bounces", "A critical rate disables a project from so many on."),
   criticalComplaints: limit(5, "complaints", "A critical rate disables a project from so many on."),
+  returnedMessages: limit(
+    5,
+    "messages",
+    "Messages in words that came back about one mail and are kept; each cut to 16,000 characters.",
+  ),
+  returnedMessageDays: limit(30, "days", "How long they are kept."),
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "How long an `Idempotency-Key` is remembered."),
 } as const satisfies Record<string, Limit>;

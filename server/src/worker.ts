@@ -27,6 +27,7 @@ import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { snapshotStep } from "./campaigns/snapshot-recipients.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
 import { createInterpreter } from "./deliveries/interpret-notices.ts";
+import { sweepReturnedMessages } from "./emails/returned-messages.ts";
 import { startNoticeReader, sweepNotices } from "./deliveries/notices.ts";
 import type { Guard } from "./deliveries/reputation.ts";
 import { startWatchingRates } from "./deliveries/watch-rates.ts";
@@ -161,6 +162,7 @@ async function sweep({ database, sessions, log }: WorkerParts): Promise<void> {
     await sweepJobs(database);
     await sweepSystemMails(database);
     await sweepNotices(database);
+    await sweepReturnedMessages(database);
     await sessions.sweep();
   } catch (error) {
     log.warn({ err: error }, "the sweep failed; it runs again in ten minutes");

@@ -1,10 +1,12 @@
 // What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes; all in one transaction.
 // Before it: emails/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, events/, the guard.
+import { domainOf } from "@postloft/contract/address.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Tx } from "../platform/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";
 import type { Feedbacks } from "../emails/outcomes.ts";
+import { tellRefusal } from "../emails/told-refusals.ts";
 import { numberOf, PIXEL_NUMBER } from "../emails/rendering/link-target.ts";
 import {
   advanceEmails,
@@ -67,14 +69,15 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
       );
       await apply(
         tx,
-        items.flatMap(({ feedback, ...item }, index) => {
-          const { facts = {} } = mails[index] ?? {};
+        items.flatMap(({ feedback, answer, ...item }, index) => {
+          const { facts = {}, toAddress = "" } = mails[index] ?? {};
+          const data = answer === null ? {} : { reason: answer, ...tellRefusal(answer, domainOf(toAddress)) };
           return FEEDBACK[feedback].map((meaning) => ({
             ...item,
             facts,
             meaning,
             at,
-            data: {},
+            data,
             isInDoubt: false,
           }));
         }),

@@ -116,8 +116,8 @@ const REJECTED = /was automatically rejected:/i;
 /** What some servers write before the words they were given: `5.1.0 - Unknown address error 550-'…'` */
 const WRAPPED = /^[45]\.\d{1,3}\.\d{1,3} - [a-z -]{1,60}(?=[45]\d\d)/i;
 
-/** The server's own words count more than the status that somebody made of them. */
-function judgeGroup(group: FieldGroup, hosts: readonly string[], beside: BesideText | undefined) {
+/** Why a mail did not arrive; the server's own words count more than the status that somebody made of them. */
+export function judgeGroup(group: FieldGroup, hosts: readonly string[], beside?: BesideText) {
   const status = STATUS.exec(group.get("status") ?? "");
   const diagnostic = (group.get("diagnostic-code") ?? "").replace(DIAGNOSTIC_TYPE, "").replace(WRAPPED, "");
   const told = findReply(diagnostic);

@@ -7,6 +7,7 @@ import { recordEvents } from "../events/events.ts";
 import { findReturnedMails, type ReturnedMail } from "../emails/returned-emails.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
 import { findWrittenTo } from "../projects/projects.ts";
+import { keepReturnedMessages } from "../emails/returned-messages.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import type { Deliveries, MailReport } from "./deliveries.ts";
@@ -61,6 +62,18 @@ export function createInterpreter({
     const isNew = await deliveries.applyReports(
       tx,
       ready.map(({ about }) => about),
+    );
+    await keepReturnedMessages(
+      tx,
+      read
+        .flatMap((one, at) => ("reports" in one && verdicts[at] === null ? one.reports : []))
+        .flatMap((report) => {
+          const mail = mailOf.get(report) ?? null;
+          const { kept } = report;
+          return mail === null || kept === undefined
+            ? []
+            : [{ projectId: mail.projectId, emailId: mail.id, ...kept }];
+        }),
     );
     const done = new Map(ready.map(({ report }, at) => [report, isNew[at] === true]));
     const incoming = await receive(

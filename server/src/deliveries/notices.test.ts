@@ -4,9 +4,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, transaction, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
 import { listEvents } from "../events/events.ts";
-import { advanceEmails } from "../emails/emails.ts";
+import { advanceEmails, forgetRecipients, getEmail } from "../emails/emails.ts";
+import { listReturnedMessages } from "../emails/returned-messages.ts";
 import { findMiscounts } from "../emails/sending-hours.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import {
@@ -454,6 +456,40 @@ test("a bounce over SMTP is that of its mail, and one about a copy is not", asyn
   await tell(smtp(bounceMail({ recipient: "moved@elsewhere.example" }), path), smtp(bounceMail(), path));
   expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["BOUNCED", false]);
   expect(await namesOf(mail)).toEqual(["email.sent", "email.bounce", "contact.unsubscribed"]);
+});
+
+test("a bounce in words is kept for people to read, a few of a mail, until its contact is forgotten", async () => {
+  const mail = await oneMail();
+  const path = `${returnPaths.localPartOf(projectId, mail.id)}@bounce.example`;
+  const inWords = (at: number) =>
+    smtp(
+      personalMail({
+        from: "MAILER-DAEMON@mx.example.com",
+        subject: "Something went wrong",
+        messageId: `words.${at}@mx.example.com`,
+        text: `It did not work out for ${mail.address}, sorry.`,
+      }),
+      path,
+    );
+  await tell(
+    ...[1, 2, 3, 4, 5, 6, 7].map(inWords),
+    smtp(bounceMail({ status: "5.2.2", diagnostic: "" }), path),
+  );
+  expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["SENT", true]);
+  expect(await namesOf(mail)).toEqual(["email.sent", "email.bounce"]);
+  const kept = await listReturnedMessages(database, projectId, mail.id);
+  expect(kept).toHaveLength(5);
+  expect(kept[0]).toMatchObject({
+    from: "MAILER-DAEMON@mx.example.com",
+    subject: "Something went wrong",
+    text: `It did not work out for ${mail.address}, sorry.`,
+  });
+  const { returnedMessages, timeline } = await getEmail(database, projectId, mail.id);
+  expect(returnedMessages).toBe(5);
+  expect(timeline.find(({ type }) => type === "email.bounce")).toMatchObject({ cause: "not-told" });
+  await expect(listReturnedMessages(database, await makeProject(database), mail.id)).rejects.toThrow(Refusal);
+  await transaction(database, (tx) => forgetRecipients(tx, projectId, [mail.contactId]));
+  expect(await listReturnedMessages(database, projectId, mail.id)).toEqual([]);
 });
 
 test("who writes in becomes a contact that is not subscribed, with an event; who is known keeps their state", async () => {

@@ -3,15 +3,8 @@
 import type { Email } from "postal-mime";
 import { readBounceText, tellingPart, withoutNoise } from "./bounce-text.ts";
 import { readDeliveryStatus, type RecipientStatus } from "./delivery-status.ts";
-import { readText } from "./read-report.ts";
+import { readText, type ReadablePart } from "./read-report.ts";
 import { partOf } from "./told-reply.ts";
-
-/** What a person can look at: the readable part of a message. */
-export interface ReadablePart {
-  subject: string | null;
-  from: string | null;
-  text: string | null;
-}
 
 export type Bounce =
   /** `kept`: only words said it, so a person may want to read them. */

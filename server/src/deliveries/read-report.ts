@@ -2,6 +2,13 @@
 // Before it: a report was parsed. After it: ses-events.ts and returned-message.ts.
 import { isId } from "../platform/ids.ts";
 
+/** What a person can look at: the readable part of a message. */
+export interface ReadablePart {
+  subject: string | null;
+  from: string | null;
+  text: string | null;
+}
+
 export function readObject(value: unknown): Record<string, unknown> | null {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

@@ -117,9 +117,12 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
   if (told?.report) return [{ ...told.report, names }];
   const bounce = readBounce(email, raw, envelope.sender);
   if (bounce.kind === "nothing") return [];
-  return bounce.statuses.map(({ recipient, kind, reason, cause, refusedBy }) => ({
+  const { kept } = bounce;
+  return bounce.statuses.map(({ recipient, kind, reason, cause, refusedBy }, index) => ({
+    ...(kept === null || index > 0 ? {} : { kept }),
     names,
-    recipients: recipient === null ? null : [recipient],
+    // Words that name nobody are about nobody in particular, so they say nothing of a contact whose mail had copies.
+    recipients: recipient === null ? (kept === null ? null : []) : [recipient],
     kind,
     at,
     data: cause === null ? {} : { ...reasonOf(reason), ...tellCause(cause, refusedBy) },

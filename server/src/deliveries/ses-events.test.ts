@@ -146,6 +146,25 @@ test("whom it speaks of, when it was and why are told", () => {
   expect(read(sesEvent(mail, "Click", { link }))?.report).toMatchObject({ recipients: null, data: { link } });
 });
 
+test("what SES calls permanent is judged by what the server said: a blocklist is about us", () => {
+  const event = bounce("Permanent", "General");
+  const [first] = event.bouncedRecipients;
+  const blocked = {
+    ...event,
+    bouncedRecipients: [
+      { ...first, status: "5.7.1", diagnosticCode: "smtp; 550 5.7.1 client host blocked using a list" },
+    ],
+  };
+  expect(read(sesEvent(mail, "Bounce", blocked))?.report).toMatchObject({
+    kind: "refused",
+    data: { cause: "reputation", refusedBy: "example.com" },
+  });
+  expect(read(sesEvent(mail, "Bounce", event))?.report).toMatchObject({
+    kind: "hard-bounce",
+    data: { cause: "unknown-user", refusedBy: "example.com" },
+  });
+});
+
 test("the same event has the same key however it comes, another event another", () => {
   const timestamp = "2026-02-03T04:05:06.789Z";
   const key = (part: object, type = "Click") => read(sesEvent(mail, type, { timestamp, ...part }))?.key;

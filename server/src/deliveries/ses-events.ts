@@ -1,9 +1,13 @@
 // What Amazon SES says in a notice: which mail, whom, and which kind of report it is. Pure; nothing in it throws.
 // Before it: sns.ts has checked who says it. After it: interpret-notices.ts finds the mail, rules.ts knows what the kind means.
+import { domainOf } from "@postloft/contract/address.ts";
 import { contentId, isId } from "../platform/ids.ts";
+import { tellCause } from "../emails/answers.ts";
 import { EMAIL_TAG, PROJECT_TAG } from "../emails/providers/ses-tags.ts";
 import type { MailNames } from "../emails/returned-emails.ts";
-import type { ReportKind } from "./rules.ts";
+import type { ReadablePart } from "./read-report.ts";
+import { judgeGroup } from "./delivery-status.ts";
+import { kindOf, type ReportKind } from "./rules.ts";
 import { readInstant, readList, readMessageId, readObject, readText } from "./read-report.ts";
 
 /** A report as it was told: about a mail that is still to be found. */
@@ -14,6 +18,8 @@ export interface Report {
   kind: ReportKind;
   at: Date | null;
   data: Record<string, unknown>;
+  /** What a person may want to read of it. */
+  kept?: ReadablePart;
 }
 
 export interface SesEvent {
@@ -101,7 +107,27 @@ export function readSesEvent(text: string): SesEvent | null {
     report:
       row === undefined || row.kind === null
         ? null
-        : { names, recipients, kind: row.kind, at, data: dataOf(row, part, link) },
+        : { names, recipients, at, ...refusalIn(row.kind, part, dataOf(row, part, link)) },
+  };
+}
+
+/** Amazon SES calls a blocklist permanent too: what the server said decides whether the address is gone. */
+function refusalIn(kind: ReportKind, part: Record<string, unknown>, data: Record<string, unknown>) {
+  if (kind !== "hard-bounce" && kind !== "soft-bounce") return { kind, data };
+  const first = readObject(readList(part["bouncedRecipients"])[0]);
+  const diagnostic = readText(first?.["diagnosticCode"], MAX_REASON_LENGTH);
+  if (diagnostic === null) return { kind, data };
+  const status = readText(first?.["status"], 20) ?? "";
+  const domain = domainOf(readText(first?.["emailAddress"], 320) ?? "");
+  const fields = new Map([
+    ["status", status],
+    ["diagnostic-code", diagnostic],
+  ]);
+  const { cause, speaker, row } = judgeGroup(fields, domain === "" ? [] : [domain]);
+  const isAboutUs = row.words !== undefined && kindOf(cause) === "refused";
+  return {
+    kind: isAboutUs ? ("refused" as const) : kind,
+    data: { ...data, ...tellCause(cause, speaker ?? (domain === "" ? null : domain)) },
   };
 }
 

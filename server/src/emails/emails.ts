@@ -23,6 +23,8 @@ import {
   type ContentRow,
   type EmailFilter,
 } from "./queries.ts";
+import { timelineOf } from "./email-timeline.ts";
+import { countReturned } from "./returned-message-queries.ts";
 
 export { advanceEmails, type EmailStep, type EmailStepTaken } from "./returned-emails.ts";
 
@@ -225,24 +227,6 @@ export async function listEmails(
   return { ...toPage("emails", request, rows, present), total };
 }
 
-type AttemptRow = Pick<
-  Awaited<ReturnType<typeof listAttempts>>[number],
-  "outcome" | "answer" | "transport" | "created_at"
->;
-
-/** The attempt that sent the mail: it stands at the mail. None for mails sent before answers were kept. */
-function lastAttempt(row: NonNullable<Awaited<ReturnType<typeof findEmail>>>): AttemptRow[] {
-  const { transport, answer, provider_message_id: id, sent_at: sentAt } = row;
-  if (answer === null || sentAt === null) return [];
-  const named = id === null || answer.includes(id) ? answer : `${answer} ${id}`;
-  return [{ outcome: "sent", answer: named, transport, created_at: sentAt }];
-}
-
-/** `deferred: 451 4.7.1 try later (smtp)` */
-function describeAttempt({ outcome, answer, transport }: AttemptRow): string {
-  return `${outcome}: ${answer}${transport === null ? "" : ` (${transport})`}`;
-}
-
 /** A mail with all that happened to it, oldest first. @throws Refusal EMAIL_NOT_FOUND. */
 export async function getEmail(database: Database, projectId: string, id: string) {
   if (!isId(id)) throw new Refusal("EMAIL_NOT_FOUND");
@@ -256,20 +240,7 @@ export async function getEmail(database: Database, projectId: string, id: string
   const copies = (row.copies ?? { cc: [], bcc: [] }) as Copies;
   const attempts = await listAttempts(database, projectId, id);
   const events = await listEventsOfEmail(database, projectId, id);
-  const timeline = [
-    { type: "queued", at: row.created_at.toISOString(), detail: null },
-    ...[...attempts, ...lastAttempt(row)].map((attempt) => ({
-      type: "attempt",
-      at: attempt.created_at.toISOString(),
-      detail: describeAttempt(attempt),
-    })),
-    ...(await listResolutions(database, projectId, id)).map((resolution) => ({
-      type: "resolved",
-      at: resolution.created_at.toISOString(),
-      detail: `as ${resolution.resolved_as}, by ${resolution.resolved_by}`,
-    })),
-    ...events.map((event) => ({ type: event.name, at: event.createdAt, detail: null })),
-  ];
+  const resolutions = await listResolutions(database, projectId, id);
   return {
     ...present(row),
     messageId: messageIdOf(id, row.from_address),
@@ -282,7 +253,8 @@ export async function getEmail(database: Database, projectId: string, id: string
       contentType,
       sizeBytes,
     })),
-    timeline: timeline.toSorted((one, other) => one.at.localeCompare(other.at)),
+    returnedMessages: await countReturned(database, projectId, id),
+    timeline: timelineOf(row, attempts, events, resolutions),
   };
 }
 

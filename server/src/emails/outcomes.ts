@@ -27,6 +27,8 @@ export type Feedbacks = (
     emailId: string;
     contactId: string | null;
     feedback: Feedback;
+    /** The answer that told it; null when the mail was taken. */
+    answer: string | null;
   }>,
 ) => Promise<void>;
 
@@ -220,10 +222,18 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
       tx,
       left.map((row) => ({ projectId: row.project_id, contactId: row.contact_id })),
     );
-    const feedbacks = done.flatMap(({ row, entry: { feedback } }) =>
+    const feedbacks = done.flatMap(({ row, entry: { feedback, outcome } }) =>
       feedback === null
         ? []
-        : [{ projectId: row.project_id, emailId: row.id, contactId: row.contact_id, feedback }],
+        : [
+            {
+              projectId: row.project_id,
+              emailId: row.id,
+              contactId: row.contact_id,
+              feedback,
+              answer: outcome.reason,
+            },
+          ],
     );
     await countMails(tx, countsOf(done));
     if (feedbacks.length > 0) await applyFeedback(tx, feedbacks);

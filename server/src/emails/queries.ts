@@ -228,4 +228,8 @@ export async function eraseRecipients(
     delete from mailbox_messages m using emails e
     where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
       and m.project_id = e.project_id and m.email_id = e.id`.execute(tx);
+  await sql`
+    delete from returned_messages r using emails e
+    where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
+      and r.project_id = e.project_id and r.email_id = e.id`.execute(tx);
 }

@@ -5,6 +5,7 @@ import { ok, route, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
 import { getEmail, listEmails } from "./emails.ts";
 import { resolveEmail } from "./resolve-emails.ts";
+import { listReturnedMessages } from "./returned-messages.ts";
 
 export interface EmailRouteParts {
   database: Database;
@@ -28,5 +29,8 @@ export function emailRoutes({ database, wakeSender }: EmailRouteParts): Route[] 
       if (body.as === "retry") wakeSender();
       return answer;
     }),
+    route(contract.listReturnedMessages, async ({ projectId, params }) =>
+      ok({ data: await listReturnedMessages(database, projectId, params.id) }),
+    ),
   ];
 }

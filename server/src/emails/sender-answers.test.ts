@@ -7,6 +7,7 @@ import { SES_KEY, SES_REGION, startSesFake } from "../testing/ses-fake.ts";
 import { startSmtpSink, type SmtpSink, type SinkRule } from "../testing/smtp-sink.ts";
 import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { createScriptedTransport } from "../testing/scripted-transport.ts";
+import { CAUSES } from "./answer-causes.ts";
 import { forgetRecipients, getEmail } from "./emails.ts";
 import { refusalsUntilGivenUp } from "./rules.ts";
 import { transaction } from "../platform/database.ts";
@@ -88,6 +89,37 @@ test("F13: what is refused for good fails with the answer and is not tried again
     expect([reply, await subscriptionOf(id)]).toEqual([reply, BOUNCES[bounce]]);
   }
   expect(sink.journal).toHaveLength(0);
+});
+
+test("who refused, why and what to do stand with the attempt and with the event", async () => {
+  const { rules, mails } = playEach([
+    ["RCPT", "550 5.1.1 no such user here - gsmtp"],
+    ["RCPT", "550 5.1.1 client host blocked using a list"],
+    ["RCPT", "550 5.1.1 too many recipients this hour"],
+  ]);
+  const { transport } = await startSmtp(rules);
+  const [gone = "", blocked = "", slow = ""] = await outbox.enqueue(mails);
+  await outbox.start(transport);
+  await outbox.until(gone, "FAILED");
+  await outbox.until(blocked, "FAILED");
+  const timelineOf = async (id: string) => (await getEmail(outbox.database, outbox.projectId, id)).timeline;
+  const told = { cause: "unknown-user", refusedBy: "Gmail", advice: CAUSES["unknown-user"].advice };
+  expect(await timelineOf(gone)).toMatchObject([
+    { type: "queued" },
+    { type: "attempt", ...told },
+    { type: "email.bounce", cause: "unknown-user", refusedBy: "Gmail" },
+  ]);
+  expect(await timelineOf(blocked)).toMatchObject([
+    { type: "queued" },
+    { type: "attempt", cause: "reputation", refusedBy: "d1.example" },
+  ]);
+  expect(await subscriptionOf(blocked)).toEqual(BOUNCES.none);
+  // A rate is no refusal for good, whatever its first digit.
+  await vi.waitFor(
+    async () => expect(await timelineOf(slow)).toMatchObject([{}, { type: "attempt", cause: "rate" }]),
+    OUTBOX_WAIT,
+  );
+  expect(await getEmail(outbox.database, outbox.projectId, slow)).toMatchObject({ status: "QUEUED" });
 });
 
 test("F13: what is refused in answer to the sender's address says nothing about the recipient", async () => {
