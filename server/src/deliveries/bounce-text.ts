@@ -96,7 +96,7 @@ function readBlock(
   };
   // First what the server answered, then what is told of it.
   const byReply =
-    code === null
+    code === null || SENDER_CHECK.test(said)
       ? null
       : judgeEnd({ ...answer, text: `${enhanced ?? ""} ${words.split(END_OF_REPLY, 1)[0]}` });
   const judged =
@@ -116,6 +116,8 @@ function readBlock(
   };
 }
 
+/** Then the reply quotes another one, which speaks of our sender. */
+const SENDER_CHECK = /(?:callout|sender) verif/i;
 const END_OF_REPLY = /\n\s{0,40}\n|\(in reply to/i;
 const HOST =
   /(?:\bhost:? ?|\bwhile talking to |\bby |\bsmtp server ?<?)([a-z0-9][a-z0-9.-]{1,250}\.[a-z]{2,20})\b/i;

@@ -111,6 +111,14 @@ const ACTIONS: Readonly<Record<string, "failed" | "delivered" | "delayed" | unde
 /** `5.1.1`; `smtp; 550 5.1.1 no such user`, where the second code may be missing. */
 const STATUS = /^([245])\.(\d{1,3})\.(\d{1,3})\b/;
 const DIAGNOSTIC_TYPE = /^[a-z0-9-]{1,40}\s{0,3};\s*/i;
+/** How PowerMTA sorts what it was answered (its user's guide), in words of the table. */
+const CATEGORIES: Readonly<Record<string, string | undefined>> = {
+  __proto__: null as never,
+  "bad-mailbox": "5.1.1 no such user",
+  "bad-domain": "5.1.2 unknown host",
+  "inactive-mailbox": "5.2.1 account disabled",
+  "quota-issues": "5.2.2 mailbox full",
+};
 /** Dovecot tells the reason to people alone. */
 const REJECTED = /was automatically rejected:/i;
 /** What some servers write before the words they were given: `5.1.0 - Unknown address error 550-'…'` */
@@ -134,6 +142,13 @@ export function judgeGroup(group: FieldGroup, hosts: readonly string[], beside?:
   if (beside !== undefined && REJECTED.test(beside.text)) {
     const byPerson = judgeEnd({ ...answer, text: beside.text });
     if (byPerson.row.words !== undefined) return byPerson;
+  }
+  const category = CATEGORIES[group.get("x-powermta-bouncecategory")?.toLowerCase() ?? ""];
+  if (category !== undefined) {
+    const sorted = judgeEnd({ ...answer, text: category });
+    const own = judgeEnd(answer);
+    // PowerMTA knows the step; what speaks of us stays about us.
+    if (own.row.words === undefined || kindOf(own.cause) !== "refused") return sorted;
   }
   const byWords = judgeEnd(answer);
   if (told.enhanced !== null || (told.code !== null && byWords.row.words !== undefined))

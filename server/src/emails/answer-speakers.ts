@@ -64,6 +64,7 @@ export const SPEAKERS: readonly SpeakerRow[] = [
   },
   { name: "SoftBank", hosts: /(?:^|\.)softbank\.(?:ne\.)?jp$/i },
   { name: "Zoho", words: /zohomail|zoho\.com/i, hosts: /(?:^|\.)zoho(?:mail)?\.(?:com|eu)$/i },
+  { name: "Amazon SES, receiving", hosts: /^inbound-smtp\.[a-z0-9-]{1,40}\.amazonaws\.com$/i },
   { name: "Amazon SES", words: /amazonses\.com|amazonaws/i, hosts: /(?:^|\.)(?:amazonses|amazonaws)\.com$/i },
   { name: "SendGrid", words: /sendgrid/i, hosts: /(?:^|\.)sendgrid\.net$/i },
   { name: "Cloudflare", words: /cloudflare/i, hosts: /(?:^|\.)cloudflare\.net$/i },

@@ -18,6 +18,7 @@ export const SENDER = anyOf(
   "sender[^.;]{0,30}(?:rejected|refused|denied|not allowed|blocked|does not exist|not found)",
   "(?:envelope.?from|mail from|return.path|header from|from header|from:) ?(?:address|domain|command|host)?[^.;]{0,40}(?:rejected|denied|refused|not (?:allowed|permitted|accepted|valid|exist)|blocked|invalid|does not|could not|must)",
   "domain of sender",
+  "callout verification failed",
   "verification failed for",
   "can't determine purported",
   "not allowed to send (?:mail )?(?:from|as)",
@@ -49,7 +50,7 @@ export const AUTHENTICATION = anyOf(
 );
 
 export const REPUTATION = anyOf(
-  "(?:block|black|deny|reject|ban|gray|grey) ?-?list(?:ed|ing)?\\b(?!.{0,10}(?:try|temporar))",
+  "(?:block|black|deny|reject|ban) ?-?list(?:ed|ing)?\\b",
   "\\b(?:dns|r)?bls?\\b(?: |=)?(?:list|:|blocked)|\\b(?:rbl|dnsbl|spamhaus|spamcop|sorbs|uribl|surbl|abuseat|barracudacentral|senderbase|senderscore|invaluement|uceprotect|cloudmark|spamrats|mailspike|manitu|sender\\.office|backscatterer)",
   "\\bbanned\\b|\\bsrbounce|on our (?:block|black) list|(?:is|are|was|been|domain|address|host|ip|currently) listed (?:at|by|in|on)\\b",
   "\\breputation\\b",
@@ -64,7 +65,7 @@ export const RATE = anyOf(
   "too many (?:recipients|messages|connections?|mails?|e-?mails?|sessions?|concurrent|simultaneous|errors|invalid|hops? per|bad|unknown)",
   "(?:rate|sending|send|daily|hourly|hour|day|message|messages|mail|outgoing|connection|concurrency|traffic|volume|sms)[ -](?:sending |user |message |mail |send |rate )?(?:limits?|limitation|quota)\\b[^.;]{0,30}(?:exceed|reach|hit|over|violat)?",
   "(?:exceed|reached|over|hit)[^.;]{0,40}(?:rate|hourly|daily|sending|connection|per (?:hour|day|minute|second)|(?:this|an|one) (?:hour|day|minute)|messages? (?:limit|allowed)|recipients? (?:limit|this))",
-  "too (?:fast|frequent|often|much mail)|throttl|unusual rate|slow down|unexpected volume|sent too many|mail flood",
+  "too (?:fast|frequent|often|much mail)|throttl|gr[ae]y ?-?list|unusual rate|slow down|unexpected volume|sent too many|mail flood",
   "(?:recipients|messages|mails|connections) (?:this|per|in (?:an|the last)) (?:hour|day|minute)",
 );
 
@@ -78,7 +79,7 @@ export const RELAYING = anyOf(
 );
 
 export const CONTENT = anyOf(
-  "\\b(?:spam|spammy|spamming|spamassassin|junk|uce|ube|phish(?:ing)?|unsolicited|virus(?:es)?|malware|infected|worm|trojan|malicious|suspicious)\\b",
+  "\\b(?:spam|spammy|spamming|spamassassin|junk|uce|ube|bulk|phish(?:ing)?|unsolicited|virus(?:es)?|malware|infected|worm|trojan|malicious|suspicious)\\b",
   "(?:message|mail|content|body|header|subject|attachment|url|link|file)[^.;:]{0,40}(?:content[^.;:]{0,20}(?:rejected|not (?:allowed|accepted|acceptable))|filter(?:ed)?\\b|forbidden|prohibited|banned|scored|considered)",
   "content (?:rejected|reject|filter|violat|denied)|rejected[^.;]{0,30}content|(?:bad|header) (?:header|error)|forbidden attachment",
   "indésirable|спам|вирус|迷惑メール|ウイルス|correo no deseado|posta indesiderata",
@@ -131,7 +132,7 @@ export const UNKNOWN_USER = anyOf(
   `(?:${MAILBOX}|\\S{1,40} ?@|@)${NEAR}(?:do(?:es)?(?: not|n't|nt) (?:exist|appear to exist|have an?\\b[^.;]{0,60}account)|not exists?\\b|(?:was|is|could|can|cannot|can't|couldn't)(?: not)? be (?:found|located|resolved)|(?:was|is|were) not found|no longer (?:exists?|valid|available|in (?:use|service)|active|here|with|at|on)|not found|has been (?:deleted|removed|deprovisioned)|(?:was|is) (?:deleted|removed))`,
   "do(?:es)?(?: not|n't) have an? [^;!]{1,80}? account",
   "(?:not listed in|not found in|couldn't be found in|not in) (?:the )?(?:domino|public name|directory|address ?book|my control|local database|ldap|users? database|valid)",
-  "recipient (?:name )?(?:is )?not (?:recogni[sz]ed|found|known)|unknown recipient|cannot find (?:your |the )?(?:recipient|user|mailbox)|no user(?:s)? (?:by|with)|possibly incorrect|no matches to nameserver|address not present|unknown (?:user|mailbox|account|extension)|mailbox (?:not found|unknown|invalid|not available here)|user ?unknown|nosuchuser|account not found|is not a known|not known (?:here|at this)",
+  "several matches found in|invalid final delivery userid|recipient (?:name )?(?:is )?not (?:recogni[sz]ed|found|known)|unknown recipient|cannot find (?:your |the )?(?:recipient|user|mailbox)|no user(?:s)? (?:by|with)|possibly incorrect|no matches to nameserver|address not present|unknown (?:user|mailbox|account|extension)|mailbox (?:not found|unknown|invalid|not available here)|user ?unknown|nosuchuser|account not found|is not a known|not known (?:here|at this)",
   "(?:empfänger|benutzer|adresse|postfach|mailbox|konto|teilnehmer|mailadresse)\\w{0,20}[^.;]{0,40}(?:unbekannt|existiert nicht|nicht gefunden|nicht bekannt|nicht vorhanden|gibt es nicht|ungültig|nicht existiert)|unbekannter? (?:empfänger|benutzer|adresse)|kein(?:e|en)? (?:solche[rs]?|gültiger?) (?:empfänger|benutzer|postfach|adresse)",
   "(?:utilisateur|destinataire|adresse|bo[iî]te|compte|usager)[^.;]{0,50}(?:inconnue?|n'existe (?:pas|plus)|invalide|introuvable|inexistante?|non valide|n'est pas valide)",
   "(?:usuario|destinatario|buz[oó]n|cuenta|direcci[oó]n|casilla)[^.;]{0,40}(?:desconocid[oa]|no existe|inexistente|no encontrad[oa]|inv[aá]lid[oa]|no v[aá]lid[oa]|no es v[aá]lid[oa]|no se (?:ha )?encontr)",
@@ -142,7 +143,9 @@ export const UNKNOWN_USER = anyOf(
 );
 
 /** Nothing but these words, and perhaps the address. */
-export const BARE_UNKNOWN_USER = anyOf("^[\\s@:.]{0,8}(?:user unknown|unknown user)[\\s@:.]{0,8}$");
+export const BARE_UNKNOWN_USER = anyOf(
+  "^[\\s@:.#\\d]{0,30}(?:recipient address rejected: )?(?:user unknown|unknown user)[\\s@:.]{0,8}$",
+);
 
 export const MAILBOX_UNAVAILABLE = anyOf(
   "mailbox (?:is )?(?:unavailable|not available)|mailbox name (?:not allowed|is invalid)|recipient (?:is )?unavailable",
@@ -151,7 +154,7 @@ export const MAILBOX_UNAVAILABLE = anyOf(
 export const NO_SUCH_DOMAIN = anyOf(
   "(?:unknown|no such|bad|invalid|unrouteable|unroutable|nonexistent|non-existent)(?: mail| destination| recipient)? (?:host|domain|system)s?(?! error)",
   "(?:host|domain)(?: or (?:domain|host))?(?: name)?(?: is| \\S{1,80})? (?:unknown|not found|does not exist|doesn't exist|is not reachable|nonexistent|not known|has no (?:mail|mx|a) )(?![^.;]{0,20}try again)",
-  "unroute?able (?:mail )?(?:address|domain)|all relevant mx records|couldn't find (?:any host|a mail exchanger|.{1,80} mail exchanger)|could not find a mail exchanger|nxdomain|no such host|name server: host not found|not found in dns|dns domain does not exist|domain not found|no mx (?:record|or a)|domain name not found|bad destination (?:host|system)|domain is not reachable|host found but no data record",
+  "unroute?able (?:mail )?(?:address|domain)|all relevant mx records|couldn't find (?:any host|a mail exchanger|.{1,80} mail exchanger)|could not find a mail exchanger|nxdomain|no such host|name server: host not found|not found in dns|dns domain does not exist|domain not found|no mx (?:record|or a|found)|domain name not found|bad destination (?:host|system)|domain is not reachable|host found but no data record",
   "domain\\w{0,20} (?:existiert nicht|unbekannt)|domaine (?:inconnu|inexistant)|dominio (?:desconocido|inexistente|no existe|sconosciuto|non esiste)|dom[ií]nio (?:desconhecido|inexistente|n[aã]o existe)|ドメイン[^。]{0,20}(?:存在しません|見つかりません)|домен[^.;]{0,20}не (?:существует|найден)",
 );
 
@@ -161,7 +164,7 @@ export const LOOKUP_FAILED = anyOf(
 );
 
 export const MOVED = anyOf(
-  "(?:has|have) (?:moved|changed)|moved (?:to|permanently)|(?:new|changed) (?:e-?mail )?address (?:is|to)|address (?:has )?changed|user not local; (?:please )?try|no longer (?:works?|employed|associated)|has left (?:the|our)|(?:nicht mehr|ne (?:travaille|fait) plus|ya no trabaja|non lavora più|não trabalha mais|больше не работает)",
+  "no longer accepts? (?:any )?(?:mail|e-?mail|messages)|(?:has|have) (?:moved|changed)|moved (?:to|permanently)|(?:new|changed) (?:e-?mail )?address (?:is|to)|address (?:has )?changed|user not local; (?:please )?try|no longer (?:works?|employed|associated)|has left (?:the|our)|(?:nicht mehr|ne (?:travaille|fait) plus|ya no trabaja|non lavora più|não trabalha mais|больше не работает)",
 );
 
 export const TAKES_NO_MAIL = anyOf(

@@ -50,7 +50,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
   },
   {
     status: "X.7.x",
-    words: words.UNKNOWN_USER,
+    words: words.BARE_UNKNOWN_USER,
     of: "recipient",
     cause: "recipient-refuses",
     source: "Code and words contradict: filters hide behind an unknown user; nobody loses mail for it",

@@ -8,7 +8,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
   {
     speaker: ["Microsoft"],
     status: "X.4.1",
-    words: /recipient address rejected/i,
+    words: /recipient address(?:es)? rejected/i,
     of: "recipient",
     cause: "unknown-user",
     source: "Microsoft Learn, NDR 550 5.4.1: said of addresses that the directory does not have",
@@ -16,7 +16,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
   },
   {
     status: "X.4.1",
-    words: /recipient address rejected: access denied/i,
+    words: /recipient address(?:es)? rejected ?: access denied/i,
     of: "recipient",
     cause: "unknown-user",
     source: "The same, without the name of the host",
@@ -94,6 +94,16 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     samplePart: "unknown",
   },
 
+  {
+    speaker: ["Amazon SES, receiving"],
+    words: /mailbox does not exist/i,
+    cause: "recipient-refuses",
+    source:
+      "SES developer guide, bounce action: a rule of the account bounces what SES took, with a text from a list",
+    sample: "550 5.1.1 Mailbox does not exist",
+    samplePart: "unknown",
+    sampleHost: "inbound-smtp.eu-west-1.amazonaws.com",
+  },
   {
     words: /^\s?#5\.1\.0 address rejected/i,
     of: "recipient",

@@ -12,14 +12,6 @@ export const ROWS_OF_CODES: readonly RefusalRow[] = [
     sample: "550 5.4.5 Come back tomorrow",
   },
   {
-    code: "521",
-    status: "none",
-    of: "recipient",
-    cause: "takes-no-mail",
-    source: "RFC 7504",
-    sample: "521 mx.example.com",
-  },
-  {
     code: "556",
     of: "recipient",
     status: "none",

@@ -49,6 +49,8 @@ const REFUSALS = [
   ["RCPT", "553 5.1.3 bad address", "hard"],
   ["RCPT", "550 no such user", "hard"],
   ["RCPT", "553 mailbox name not allowed", "hard"],
+  ["RCPT", "550 Empfänger existiert nicht", "hard"],
+  ["RCPT", "550 5.1.1 sender verify failed", "none"],
   ["RCPT", "552 5.2.2 mailbox full", "soft"],
   ["RCPT", "554 5.7.1 relay denied", "none"],
   ["RCPT", "550 5.7.515 not authenticated", "none"],

@@ -3,7 +3,7 @@
 import { failpoint } from "../../platform/failpoints.ts";
 import { judge, type AnsweredPart } from "../answers.ts";
 import type { EnvelopePaths } from "./smtp-address.ts";
-import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";
+import { describeReply, SmtpFailure, toPrintableLine, wordsOf, type SmtpReply } from "./smtp-replies.ts";
 import type { SmtpExtensions, SmtpSession } from "./smtp-session.ts";
 import type { SmtpTimeouts } from "./smtp-timeouts.ts";
 import { refusalOutcome, type HandoverGate, type Outcome } from "./transport.ts";
@@ -208,7 +208,7 @@ function refuse(phase: string, reply: SmtpReply, part: AnsweredPart, mail: SmtpM
     return gone(refusalOutcome("unavailable", toPrintableLine(`${phase}: unexpected reply ${text}`)));
   const judged = judge({
     code: reply.code,
-    text: reply.lines.join(" "),
+    text: wordsOf(reply),
     part,
     recipients: mail.paths.to.length,
   });

@@ -85,6 +85,13 @@ export function toPrintableLine(text: string): string {
   return text.replace(NOT_PRINTABLE, " ").trim().slice(0, MAX_ANSWER_LENGTH).toWellFormed();
 }
 
+/** The words of a reply, read as UTF-8 where they are that (RFC 6531 §3.7.4.2), else as Latin-1. */
+export function wordsOf({ lines }: SmtpReply): string {
+  const asIs = lines.join(" ");
+  const text = Buffer.from(asIs, "latin1").toString("utf8");
+  return text.includes("\ufffd") ? asIs : text;
+}
+
 /** `550 5.1.1 no such user`: the reply as one line. Bytes that are UTF-8 (RFC 6531 §3.7.4.2) are read as such. */
 export function describeReply(reply: SmtpReply): string {
   const text = Buffer.from(reply.lines.join(" "), "latin1").toString("utf8");
