@@ -651,3 +651,17 @@ CREATE TABLE paused_destinations (
   CONSTRAINT paused_destinations_pkey PRIMARY KEY (project_id, campaign_id, destination),
   CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE
 );
+
+CREATE TABLE returned_messages (
+  project_id    uuid                      NOT NULL,
+  id            uuid                      NOT NULL,
+  email_id      uuid                      NOT NULL,
+  from_address  text,
+  subject       text,
+  said          text,
+  received_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT returned_messages_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT returned_messages_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX returned_messages_by_age ON returned_messages USING btree (received_at);
+CREATE INDEX returned_messages_by_email ON returned_messages USING btree (project_id, email_id);

@@ -345,6 +345,16 @@ export interface RecipientBatchesTable {
   created_at: Generated<Date>;
 }
 
+export interface ReturnedMessagesTable {
+  project_id: string;
+  id: string;
+  email_id: string;
+  from_address: string | null;
+  subject: string | null;
+  said: string | null;
+  received_at: Generated<Date>;
+}
+
 export interface SegmentMembersTable {
   project_id: string;
   segment_id: string;
@@ -471,6 +481,7 @@ export interface Rows {
   projects: ProjectsTable;
   rate_windows: RateWindowsTable;
   recipient_batches: RecipientBatchesTable;
+  returned_messages: ReturnedMessagesTable;
   segment_members: SegmentMembersTable;
   segments: SegmentsTable;
   senders: SendersTable;
