@@ -240,6 +240,9 @@ const CAMPAIGN = {
 };
 
 const VALID_BODIES: Record<string, unknown> = {
+  "campaigns.release": { destination: "gmail" },
+  "campaigns.resolve": { as: "sent" },
+  "emails.resolve": { as: "sent" },
   "v1.track": { email: "ada@example.com", event: "opened" },
   "v1.send": { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },
   "v1.verify": { email: "ada@example.com" },
@@ -359,6 +362,8 @@ async function furnish() {
         "/pause",
         "/resume",
         "/retry-failed",
+        "/release",
+        "/resolve",
         "/test",
         "/stats",
         "/recipients",
@@ -373,6 +378,7 @@ async function furnish() {
       "/contacts/:id/consent": contact.id,
       "/events/contact/:contactId": contact.id,
       "/emails/:id": email,
+      "/emails/:id/resolve": email,
       "/mailbox/messages/:id": message,
       "/mailbox/messages/:id/raw": message,
       "/domains/:id": domain.id,
