@@ -325,6 +325,7 @@ CREATE TABLE senders (
   started_at   timestamp with time zone  NOT NULL  DEFAULT now(),
   in_doubt     uuid[]                    NOT NULL  DEFAULT '{}'::uuid[],
   outages      text[]                    NOT NULL  DEFAULT '{}'::text[],
+  incarnation  integer                   NOT NULL  DEFAULT 0,
   CONSTRAINT senders_pkey PRIMARY KEY (id)
 );
 
@@ -618,6 +619,7 @@ CREATE TABLE installation (
   went_back_at       timestamp with time zone,
   held_since         timestamp with time zone,
   held_reason        text,
+  incarnation_since  timestamp with time zone  NOT NULL  DEFAULT now(),
   CONSTRAINT installation_pkey PRIMARY KEY (is_single),
   CONSTRAINT installation_is_single_check CHECK (is_single)
 );

@@ -6,6 +6,7 @@ import { oneDecimal, print, printTable, whole } from "../../bench/table.ts";
 import { databaseBlackhole } from "./database-away.ts";
 import { databaseRestart } from "./database-restart.ts";
 import { databaseSlow } from "./database-slow.ts";
+import { failover } from "./failover.ts";
 import { rowOfFailure, type FaultCase, type FaultRow, type Size } from "./fault-case.ts";
 import { firstStarts } from "./first-starts.ts";
 import { frozenApi } from "./frozen-api.ts";
@@ -32,6 +33,7 @@ const CASES: readonly FaultCase[] = [
   databaseBlackhole,
   databaseSlow,
   restoredCopy,
+  failover,
   smtpTemporary,
   smtpPermanent,
   smtpDead,

@@ -3,7 +3,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startEmbeddedPostgres } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
+import { startStandby } from "./standby.ts";
+import {
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
 
 /** As `pg_ctl` calls them: SIGINT is fast, SIGQUIT immediate; SIGKILL is a crash of the postmaster. */
 export type Shutdown = "SIGINT" | "SIGQUIT" | "SIGKILL";
@@ -13,17 +17,23 @@ export interface SharedDatabase {
   url(): string;
   /** Ends it, leaves it away for so long and starts it again. */
   restart(how: Shutdown, awayMs: number): Promise<void>;
+  /** A standby in a folder of its own that follows asynchronously. */
+  addStandby(standbyFolder: string): Promise<Standby>;
   stop(): Promise<void>;
+}
+
+export interface Standby {
+  /** From now on it gets nothing more of what the primary commits. */
+  freeze(): Promise<void>;
+  /** The primary dies, and the standby takes its place, at another address. */
+  takeOver(): Promise<void>;
 }
 
 export async function startSharedDatabase(folder: string): Promise<SharedDatabase> {
   const start = () => startEmbeddedPostgres({ dataDir: folder, log: () => {} });
   let postgres = await start();
   return {
-    url() {
-      const { user, password, host, port, database } = postgres.connection;
-      return `postgres://${user}:${password}@${host}:${port}/${database}`;
-    },
+    url: () => urlOf(postgres),
     async restart(how, awayMs) {
       process.kill(await readPostmasterPid(folder), how);
       await postgres.exited;
@@ -31,8 +41,25 @@ export async function startSharedDatabase(folder: string): Promise<SharedDatabas
       await delay(awayMs);
       postgres = await start();
     },
+    async addStandby(standbyFolder) {
+      const standby = await startStandby(folder, standbyFolder, urlOf(postgres));
+      return {
+        freeze: standby.freeze,
+        async takeOver() {
+          process.kill(await readPostmasterPid(folder), "SIGKILL");
+          await postgres.exited;
+          await postgres.stop();
+          postgres = await standby.promote();
+        },
+      };
+    },
     stop: () => postgres.stop(),
   };
+}
+
+function urlOf({ connection }: EmbeddedPostgres): string {
+  const { user, password, host, port, database } = connection;
+  return `postgres://${user}:${password}@${host}:${port}/${database}`;
 }
 
 /** The process id of the PostgreSQL in a data folder, whoever started it. */

@@ -16,7 +16,7 @@ import { createApiClient, type ApiClient, type Reply } from "../api-client.ts";
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } from "../program.ts";
 import { verifyDomain } from "../verify-domain.ts";
 import { waitUntil } from "../wait-until.ts";
-import { startSharedDatabase, type Shutdown } from "./shared-database.ts";
+import { startSharedDatabase, type SharedDatabase, type Shutdown } from "./shared-database.ts";
 
 /** The verified domain that mail comes from. */
 export const DOMAIN = "mail.example.com";
@@ -59,6 +59,8 @@ export interface World {
   readonly connections: number;
   /** Where the shared database itself is; empty for `own`. */
   readonly databaseUrl: string;
+  /** The one beside all programs; null for `own`. */
+  readonly shared: SharedDatabase | null;
   /** Where the programs keep what they keep. */
   readonly folder: string;
   /** Every program that was started, in order. */
@@ -168,6 +170,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     get databaseUrl() {
       return databaseUrl();
     },
+    shared,
     folder: folder.path,
     actors,
     faultsAt,

@@ -10,6 +10,7 @@ import { createHttp } from "./platform/http.ts";
 import type { Access } from "./platform/http-guards.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
+import type { Witness } from "./platform/stamp/stamp.ts";
 import { createRateLimiter } from "./platform/rate-limit.ts";
 import { emailRoutes } from "./emails/routes.ts";
 import { createAskedRenderer } from "./emails/rendering/asked-renderer.ts";
@@ -41,6 +42,7 @@ import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { trackingRoutes } from "./deliveries/tracking/routes.ts";
 import { createTrackingDoor } from "./deliveries/tracking/tracking-door.ts";
 import { v1Routes } from "./v1/routes.ts";
+import { createRecentSends } from "./v1/recent-sends.ts";
 import { createSendDoor } from "./v1/send.ts";
 import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
@@ -62,6 +64,8 @@ export interface ApiParts {
   mailTokens: MailTokens;
   facts: InstanceFacts;
   inboundDomain: string | null;
+  /** Whoever is added here is heard when the database is another one than it was. */
+  addWitness: (witness: Witness) => void;
   requestsPerMinute: number;
   trustedProxies: readonly string[];
   docsAccess: Access;
@@ -78,9 +82,11 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
   const explainer = createExplainer();
   const passwords = createPasswords();
+  const recentSends = createRecentSends(log);
+  parts.addWitness(recentSends);
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
   const routes = [
-    ...v1Routes({ tracker, send, verify: createVerifier({ dns }) }),
+    ...v1Routes({ tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...contactRoutes({ database }),
     ...contactBulkRoutes({ database, wakeJobs: parts.wakeJobs }),
     ...contactFieldRoutes({ database, wakeJobs: parts.wakeJobs }),

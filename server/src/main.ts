@@ -15,7 +15,7 @@ import { createLog, type Log } from "./platform/log.ts";
 import { isLoopback } from "./platform/loopback.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
-import { isFirstStart, openDatabase, startPatiently } from "./platform/open-database.ts";
+import { isFirstStart, openDatabase, startPatiently, type OpenDatabase } from "./platform/open-database.ts";
 import { createRateLimiter } from "./platform/rate-limit.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
 import { createTransport, faultsOfTransports } from "./emails/providers/create-transport.ts";
@@ -74,7 +74,7 @@ export async function startPostloft(
         say(
           `The database was brought up to date (${applied.length} change${applied.length === 1 ? "" : "s"}).`,
         );
-      return await startRoles(config, { database, secret, log, say, closing });
+      return await startRoles(config, { database, pool, secret, log, say, closing });
     } catch (error) {
       await closeParts().catch((failure: unknown) =>
         log.debug({ err: failure }, "a part of a start that failed could not be closed"),
@@ -97,9 +97,8 @@ export async function startPostloft(
   }
 }
 
-interface Ground {
+interface Ground extends Omit<OpenDatabase, "close"> {
   database: Database;
-  secret: string;
   log: Log;
   say: (line: string) => void;
   /** What must be closed, in the order it was opened. */
@@ -168,11 +167,10 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   const parts = await buildParts(config, ground);
   const clock = await followClock(parts.database, parts.log);
   closing.push(async () => clock.stop());
-  const stamp = await watchDatabase({ ...parts, dataDir: config.DATA_DIR, say });
-  closing.push(() => stamp.stop());
+  const { addWitness } = await watchDatabase(parts, ground, config.DATA_DIR);
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   if (accounts === "has accounts") for (const line of await explainIgnored(parts.database, config)) say(line);
-  const worker = config.ROLES.includes("worker") ? await startWorker(parts) : null;
+  const worker = config.ROLES.includes("worker") ? await startWorker({ ...parts, addWitness }) : null;
   if (worker !== null) {
     closing.push(() => worker.stop());
     // Nobody waits for it: a mail server that is away must not keep the rest from starting.
@@ -205,6 +203,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     // Without a sender in this process, the one elsewhere looks every second.
     wakeSender: () => worker?.wakeSender(),
     wakeJobs: () => worker?.wakeJobs(),
+    addWitness,
     sns: openSns(config, parts, notices),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,
     trustedProxies: config.TRUST_PROXY,

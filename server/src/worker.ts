@@ -6,6 +6,7 @@ import { startJobs, sweepJobs } from "./platform/jobs.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { sweepRateWindows } from "./platform/rate-limit.ts";
+import type { Witness } from "./platform/stamp/stamp.ts";
 import { createPreparer } from "./emails/prepare-emails.ts";
 import type { Transport } from "./emails/providers/transport.ts";
 import type { TransportWatch } from "./emails/providers/transport-watch.ts";
@@ -21,6 +22,7 @@ import { contactJobs } from "./contacts/jobs.ts";
 import type { ContactLinks } from "./contacts/links.ts";
 import { startFollowingChanges } from "./segments/follow-changes.ts";
 import { readFooters } from "./templates/footers.ts";
+import { holdForgottenCampaigns } from "./campaigns/held-campaigns.ts";
 import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
 import { startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
@@ -55,6 +57,8 @@ export interface WorkerParts {
   operator: string | null;
   publicIdOf: (projectId: string) => string;
   guard: Guard;
+  /** Whoever is added here is heard when the database is another one than it was. */
+  addWitness: (witness: Witness) => void;
   log: Log;
   metrics: Metrics;
 }
@@ -94,6 +98,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     pauseInDoubt: createPauseInDoubt({ database, log, metrics }),
     ...parts.pace,
     systemFrom: parts.systemFrom,
+    addWitness: parts.addWitness,
+    holdCampaigns: holdForgottenCampaigns,
     outages: () => parts.watches.flatMap((watch) => watch.outage() ?? []),
     log,
     metrics,

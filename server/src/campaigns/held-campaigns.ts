@@ -4,6 +4,7 @@
 import type { Tx } from "../platform/database.ts";
 import {
   updateAllToHeld,
+  updateForgottenToHeld,
   updateHeldToDropped,
   updateHeldToReleased,
   type CampaignScope,
@@ -28,3 +29,18 @@ export async function releaseHeldCampaigns(tx: Tx, scope: CampaignScope): Promis
 export async function dropHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<number> {
   return updateHeldToDropped(tx, scope, DROPPED);
 }
+
+/**
+ * Campaigns whose start a database forgot when a standby took over, although mails of theirs had left: they would begin anew, with
+ * everybody. They wait for a person, who reads how many have it already.
+ */
+export async function holdForgottenCampaigns(
+  tx: Tx,
+  forgotten: ReadonlyArray<{ projectId: string; campaignId: string; mails: number }>,
+): Promise<void> {
+  for (const { projectId, campaignId, mails } of forgotten)
+    await updateForgottenToHeld(tx, { projectId, campaignId }, forgottenReason(mails));
+}
+
+const forgottenReason = (mails: number) =>
+  `Held: a standby of the database took over that knows nothing of its start, although ${mails} of its mails had left. Sent again, it goes to these people again; the log names the mails.`;

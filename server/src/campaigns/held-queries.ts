@@ -48,6 +48,19 @@ export async function updateHeldToDropped(tx: Tx, scope: CampaignScope, reason: 
   return Number(result.numAffectedRows ?? 0);
 }
 
+export async function updateForgottenToHeld(
+  tx: Tx,
+  { projectId, campaignId }: { projectId: string; campaignId: string },
+  reason: string,
+): Promise<void> {
+  await sql`
+    update campaigns set held_reason = ${reason}, updated_at = now(),
+      status = case status when 'SENDING' then 'PAUSED' else status end
+    where project_id = ${projectId} and id = ${campaignId} and status in ('DRAFT', 'SCHEDULED', 'SENDING')`.execute(
+    tx,
+  );
+}
+
 export async function countHeldCampaigns(
   database: Database,
 ): Promise<{ sending: number; scheduled: number }> {

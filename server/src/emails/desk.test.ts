@@ -11,6 +11,7 @@ const lease: Lease = {
   isHeld: () => true,
   ensure: async () => undefined,
   liveSenders: () => 1,
+  registerAgain: async () => undefined,
   end: async () => undefined,
 };
 

@@ -3,12 +3,16 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 
-export async function insertSender(
+/** A sender that is there already lives again: it found the database changed, and knows it as it is now. */
+export async function upsertSender(
   database: Database,
   senderId: string,
   leaseSeconds: number,
 ): Promise<void> {
-  await sql`insert into senders (id, lease_until) values (${senderId}, now() + make_interval(secs => ${leaseSeconds}))`.execute(
+  await sql`
+    insert into senders (id, lease_until, incarnation)
+    select ${senderId}::uuid, now() + make_interval(secs => ${leaseSeconds}), incarnation from installation
+    on conflict (id) do update set lease_until = excluded.lease_until, incarnation = excluded.incarnation, in_doubt = '{}'`.execute(
     database,
   );
 }

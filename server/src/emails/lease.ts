@@ -11,18 +11,21 @@ import {
   countLiveSenders,
   deleteExpiredSender,
   deleteSender,
-  insertSender,
   listExpiredSenders,
   listSendingOf,
   renewLease,
   requeueClaimed,
+  upsertSender,
 } from "./lease-queries.ts";
 import { insertAttempts, updateOutcomes, type OutcomeRow } from "./outcome-queries.ts";
+import { haveAllCome } from "./put-right-queries.ts";
 
 const LEASE_SECONDS = 15;
 const BEAT_MS = 5_000;
 /** This long before the end of the lease a sender stops by itself: its own clock may lag behind the database's. */
 const MARGIN_MS = 4_000;
+/** After a failover: as long as others may take to come by. They find it out within seconds of their first connection. */
+const GRACE_SECONDS = 20;
 const CRASH_REASON = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";
 
 export interface Lease {
@@ -31,6 +34,8 @@ export interface Lease {
   isHeld(): boolean;
   /** Makes sure there is a live lease, a new one under a new id if the old one was lost. */
   ensure(): Promise<void>;
+  /** The same sender in a database that is another one than it was; it waits until the others have come too. */
+  registerAgain(tx: Tx): Promise<void>;
   /** How many senders live, as of the last beat: this one and those of other processes. */
   liveSenders(): number;
   end(): Promise<void>;
@@ -51,13 +56,14 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   let senderId = newId();
   let heldUntilMs = 0;
   let liveSenders = 1;
+  let haveOthersCome = false;
   /** Senders seen expired once: only when they are still so at the next look are they settled, to let a waking one speak first. */
   let suspects = new Map<string, number>();
 
   async function register(): Promise<void> {
     senderId = newId();
     const startedMs = performance.now();
-    await insertSender(database, senderId, LEASE_SECONDS);
+    await upsertSender(database, senderId, LEASE_SECONDS);
     heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
   }
 
@@ -92,7 +98,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   async function beat(): Promise<void> {
     try {
       if (!(await renew())) await lose();
-      await settleTheDead();
+      if (haveOthersCome) await settleTheDead();
       liveSenders = await countLiveSenders(database);
     } catch (error) {
       log.warn({ err: error }, "the sender's lease could not be renewed; it tries again");
@@ -104,10 +110,18 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   const beating = setInterval(() => void beat(), options.beatMs ?? BEAT_MS);
   return {
     senderId: () => senderId,
-    isHeld: () => performance.now() < heldUntilMs,
+    isHeld: () => haveOthersCome && performance.now() < heldUntilMs,
     async ensure() {
+      // One that has not come by yet may remember what this database forgot: until then nothing is claimed.
+      if (!haveOthersCome) haveOthersCome = await haveAllCome(database, GRACE_SECONDS);
       if (performance.now() < heldUntilMs) return;
       if (!(await renew())) await lose();
+    },
+    async registerAgain(tx) {
+      haveOthersCome = false;
+      const startedMs = performance.now();
+      await upsertSender(tx, senderId, LEASE_SECONDS);
+      heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
     },
     liveSenders: () => Math.max(1, liveSenders),
     async end() {

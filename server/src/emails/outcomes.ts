@@ -129,7 +129,12 @@ export function createBookkeeper(options: {
   };
 }
 
-function handedOver(mail: Ready, outcome: Booked, senderId: string, transportName: string): Entry {
+function handedOver(
+  mail: Pick<Ready, "row" | "ownSubject">,
+  outcome: Booked,
+  senderId: string,
+  transportName: string,
+): Entry {
   const { row, ownSubject } = mail;
   const number = row.attempts + 1;
   const {
@@ -172,6 +177,20 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
     senderId,
     batched: batchedOf(row),
   };
+}
+
+/** Books once more what a database forgot that failed over, in the transaction in which it came back into the sender's hands. */
+export async function bookAgain(
+  tx: Tx,
+  mails: ReadonlyArray<Pick<Ready, "row" | "ownSubject"> & { outcome: Outcome | null }>,
+  by: { senderId: string; transportName: string; applyFeedback: Feedbacks },
+): Promise<void> {
+  const entries = mails.flatMap(({ outcome, ...mail }) =>
+    outcome === null || outcome.kind === "withdrawn"
+      ? []
+      : [{ ...handedOver(mail, outcome, by.senderId, by.transportName), batched: null }],
+  );
+  if (entries.length > 0) await book(tx, entries, by.applyFeedback);
 }
 
 /** Sent, and nothing came back yet: as it is with nearly every mail. */

@@ -20,7 +20,7 @@ import { batchedOf } from "./desk.ts";
 import { bookAndPass } from "./desk-queries.ts";
 import { readEmailHistory } from "./email-history.ts";
 import { forgetRecipients, getEmail, listEmails, makeContent } from "./emails.ts";
-import { insertSender } from "./lease-queries.ts";
+import { upsertSender } from "./lease-queries.ts";
 import { measureQueue } from "./measure-queries.ts";
 
 const outbox = useOutbox();
@@ -166,7 +166,7 @@ test("of a sender that died the mails in doubt are named, and everybody else is 
   const campaign = await startCampaign();
   const { database } = outbox;
   const dead = newId();
-  await insertSender(database, dead, 60);
+  await upsertSender(database, dead, 60);
   const { rows } = await claimBatch(database, {
     senderId: dead,
     ...campaign.key,
@@ -198,7 +198,7 @@ test("what a sender has in hand of a claim that is not its own any more does not
   // As when it slept, another took its batch over, sent one of the mails and gave it back.
   const { database } = outbox;
   const other = newId();
-  await insertSender(database, other, 60);
+  await upsertSender(database, other, 60);
   const { rows: held } = await sql<{ id: string; sender_id: string; content_id: string }>`
     select id, sender_id, content_id from recipient_batches`.execute(database);
   const { id: batchId = "", sender_id: own, content_id: contentId = "" } = held[0] ?? {};
@@ -239,7 +239,7 @@ test.each([
   const campaign = await startCampaign(5);
   const { database } = outbox;
   const sender = newId();
-  await insertSender(database, sender, 60);
+  await upsertSender(database, sender, 60);
   const claim = { senderId: sender, ...campaign.key, limit: 40, withoutDomains: [] };
   const { rows } = await claimBatch(database, claim);
   const asking = rows.flatMap((row) => {

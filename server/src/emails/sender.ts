@@ -10,16 +10,16 @@ import { BATCH_SIZE, releaseBatches } from "./batch-queries.ts";
 import { createClaims, inTurn } from "./claims.ts";
 import { createDesk } from "./desk.ts";
 import { createDoubtBrake, type PauseInDoubt } from "./doubt-brake.ts";
-import { createGate } from "./gate.ts";
 import { createLease } from "./lease.ts";
 import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
-import { createBookkeeper, type Feedbacks } from "./outcomes.ts";
+import type { Feedbacks } from "./outcomes.ts";
 import type { Prepared, Ready, Unready } from "./prepare-emails.ts";
 import { createPlaces } from "./places.ts";
 import { pauseDestination } from "./paused-destinations.ts";
 import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "./providers/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
+import { createRememberedHandovers, type FailoverOptions } from "./remembered-handovers.ts";
 import {
   listDueQueues,
   releaseClaims,
@@ -31,7 +31,7 @@ import { startSystemSender, type SystemAddress } from "./system-sender.ts";
 import { createRefusalWatch } from "./refusal-watch.ts";
 import { createWaitingRoom } from "./waiting-room.ts";
 
-export interface SenderOptions {
+export interface SenderOptions extends FailoverOptions {
   database: Database;
   transport: Transport;
   prepare: (rows: readonly ClaimedRow[]) => Promise<Prepared[]>;
@@ -77,13 +77,12 @@ const DRAIN_MS = 15_000;
 const DRAIN_LOOK_MS = 20;
 
 export async function startSender(options: SenderOptions): Promise<Sender> {
-  const { database, transport, connections, log, metrics } = options;
+  const { database, transport, connections, log } = options;
   const lease = await createLease(options);
   const places = createPlaces(connections);
   const desk = createDesk({ database, lease, places });
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
-  const gate = createGate({ database, lease, places, desk, brake, log, metrics });
-  const books = createBookkeeper({ ...options, transportName: transport.name, lease, desk });
+  const { gate, books } = createRememberedHandovers({ ...options, lease, places, desk, brake });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
   const room = createWaitingRoom<Ready>(
     createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),

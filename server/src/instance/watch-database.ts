@@ -1,22 +1,27 @@
 // Before anything leaves: is it the database that it was? If it went back, everything that waits is held and the start says so.
 // Before it: main.ts, when the tables are up to date. After it: platform/stamp watches; held.ts holds.
 import { resolve } from "node:path";
+import type pg from "pg";
 import type { Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import { createStampFile } from "../platform/stamp/stamp-file.ts";
 import { watchStamp, type StampWatch } from "../platform/stamp/stamp.ts";
 import { describeHeld, HELD_COMMAND, holdEverything, readHeld } from "./held.ts";
 
-/** @throws what keeps it from the database */
-export async function watchDatabase(options: {
-  database: Database;
-  dataDir: string;
-  log: Log;
-  say: (line: string) => void;
-}): Promise<StampWatch> {
-  const { database, log, say } = options;
-  const file = createStampFile(resolve(options.dataDir));
-  const watch = await watchStamp({ database, file, hold: holdEverything, log });
+/**
+ * What it starts is closed with the rest.
+ *
+ * @throws what keeps it from the database
+ */
+export async function watchDatabase(
+  { database, log }: { database: Database; log: Log },
+  ground: { pool: pg.Pool; say: (line: string) => void; closing: Array<() => Promise<void>> },
+  dataDir: string,
+): Promise<StampWatch> {
+  const { pool, say, closing } = ground;
+  const file = createStampFile(resolve(dataDir));
+  const watch = await watchStamp({ database, pool, file, hold: holdEverything, log });
+  closing.push(() => watch.stop());
   const held = await readHeld(database);
   if (held !== null) {
     say(`HELD since ${held.since.toISOString()}: ${describeHeld(held)}. ${held.reason}`);

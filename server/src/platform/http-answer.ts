@@ -134,6 +134,7 @@ function makeCall(
     userId: caller.userId,
     sessionId: caller.sessionId,
     role: caller.role,
+    requestId: request.id,
     method: request.method,
     ip: request.ip,
     headers: request.headers,

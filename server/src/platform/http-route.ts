@@ -26,6 +26,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   userId: E["caller"] extends "session" ? string : string | null;
   sessionId: string | null;
   role: CallerRole | null;
+  /** As the answer says it, in `x-request-id`. */
+  requestId: string;
   /** As the request says it: a GET is asked for by HEAD, too. */
   method: string;
   /**

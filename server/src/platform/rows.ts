@@ -217,6 +217,7 @@ export interface InstallationTable {
   went_back_at: Date | null;
   held_since: Date | null;
   held_reason: string | null;
+  incarnation_since: Generated<Date>;
 }
 
 export interface JobErrorsTable {
@@ -385,6 +386,7 @@ export interface SendersTable {
   started_at: Generated<Date>;
   in_doubt: Generated<string[]>;
   outages: Generated<string[]>;
+  incarnation: Generated<number>;
 }
 
 export interface SendingHoursTable {

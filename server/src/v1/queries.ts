@@ -1,6 +1,6 @@
 // What the doors ask of contacts before they change them.
 import { sql } from "kysely";
-import type { Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database.ts";
 
 /** How contacts of many projects stand, by address; missing ones do not exist. */
 export async function findSubscriptions(tx: Tx, keys: ReadonlyArray<{ projectId: string; email: string }>) {
@@ -9,4 +9,20 @@ export async function findSubscriptions(tx: Tx, keys: ReadonlyArray<{ projectId:
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.email)}::text[]) as i (project_id, email)
     join contacts c on c.project_id = i.project_id and c.email = i.email`.execute(tx);
   return rows;
+}
+
+/** Which of these mails have no row, of those whose project is there. */
+export async function listMissingEmails(
+  database: Database,
+  mails: ReadonlyArray<{ projectId: string; emailId: string }>,
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select i.id from unnest(
+      ${mails.map(({ projectId }) => projectId)}::uuid[], ${mails.map(({ emailId }) => emailId)}::uuid[]
+    ) as i (project_id, id)
+    join projects p on p.id = i.project_id
+    where not exists (select 1 from emails e where e.project_id = i.project_id and e.id = i.id)`.execute(
+    database,
+  );
+  return new Set(rows.map(({ id }) => id));
 }

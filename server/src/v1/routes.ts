@@ -4,12 +4,14 @@ import { verify, type Verification } from "@postloft/contract/verify.ts";
 import type { GroupCommit } from "../platform/group-commit.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
 import { viaApi } from "../contacts/consent.ts";
+import type { RecentSends } from "./recent-sends.ts";
 import type { SendAnswer, SendRequest } from "./send.ts";
 import type { TrackAnswer, TrackRequest } from "./track.ts";
 
 export function v1Routes(doors: {
   tracker: GroupCommit<TrackRequest, TrackAnswer>;
   send: (request: SendRequest) => Promise<SendAnswer>;
+  recentSends: Pick<RecentSends, "note">;
   verify: (email: string) => Promise<Verification>;
 }): Route[] {
   return [
@@ -18,9 +20,11 @@ export function v1Routes(doors: {
       const via = viaApi(userId);
       return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt, via }));
     }),
-    route(contract.send, async ({ projectId, userId, body, receipt }) =>
-      ok(await doors.send({ projectId, body, receipt, via: viaApi(userId) })),
-    ),
+    route(contract.send, async ({ projectId, userId, body, receipt, requestId }) => {
+      const answer = await doors.send({ projectId, body, receipt, via: viaApi(userId) });
+      doors.recentSends.note({ requestId, projectId, answer });
+      return ok(answer);
+    }),
     route(verify, async ({ body, receipt, commit }) => {
       const answer = ok(await doors.verify(body.email));
       // DNS is asked outside of a transaction, and none is needed but to store the receipt.

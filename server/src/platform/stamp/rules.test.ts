@@ -26,6 +26,7 @@ const kept = (change: Partial<Kept> = {}): Kept => ({
   beat: 100,
   beatAtMs: NOW_MS - 5_000,
   isCopy: false,
+  rememberedSinceMs: null,
   ...change,
 });
 const LONG_OFF = { beatAtMs: NOW_MS - 12 * SILENCE_MS };
@@ -51,6 +52,12 @@ const GOES_ON: ReadonlyArray<[string, Stamp, Place, Kept | null]> = [
     stamp({ wentBackAtMs: NOW_MS - 1_000 }),
     HERE,
     kept({ incarnation: 2, beat: 400 }),
+  ],
+  [
+    "a process that lives and remembers all that the database forgot",
+    stamp(),
+    { ...HERE, timeline: "00000002" },
+    kept({ beat: 101, rememberedSinceMs: NOW_MS - 60_000 }),
   ],
   ["a file with less than another process found", stamp(), HERE, kept({ incarnation: 2, beat: 50 })],
 ];
@@ -79,6 +86,13 @@ const HOLDS: ReadonlyArray<[string, RegExp, Stamp, Place, Kept | null]> = [
   ],
   ["another server, nothing remembered", /copy/, stamp(), { ...HERE, systemIdentifier: "8" }, null],
   ["another database of the server", /copy/, stamp(), { ...HERE, databaseOid: "77" }, kept({ beat: 99 })],
+  [
+    "a process that lives and remembers less than the database forgot",
+    /went back/,
+    stamp(),
+    HERE,
+    kept({ beat: 101, rememberedSinceMs: NOW_MS - 1_000 }),
+  ],
   ["a copied data folder", /folder is a copy/, stamp(), HERE, kept({ isCopy: true })],
   ["a long silence, nothing remembered", /minutes old/, stamp(LONG_OFF), HERE, null],
   [

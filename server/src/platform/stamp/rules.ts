@@ -33,6 +33,8 @@ export interface Kept {
   beatAtMs: number;
   /** Kept in a file that was copied or moved since. */
   isCopy: boolean;
+  /** Since when a process that lives remembers all it did, and puts it right by itself; null: it began after that. */
+  rememberedSinceMs: number | null;
 }
 
 export interface Verdict {
@@ -61,7 +63,7 @@ export function judge(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
   function holdReason(): string | null {
     if (stamp.isHoldAsked) return "It was asked for.";
     if (isFirstStart) return null;
-    if (own !== null && isBehind(stamp, own))
+    if (own !== null && isBehind(stamp, own) && !outlived(stamp, own))
       return `The database went back: it has heartbeat ${stamp.beat}, and this machine saw ${own.beat}. A backup was restored, or a standby took over that had not got everything.`;
     if (isMoved) {
       if (own !== null && !own.isCopy && own.beat === stamp.beat) return null;
@@ -76,7 +78,20 @@ export function judge(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
   }
 
   const reason = holdReason();
-  return { isAnother: isMoved || isPromoted || reason !== null, holdReason: reason };
+  const isFirstToSee = own !== null && own.incarnation === stamp.incarnation && own.beat > stamp.beat;
+  return { isAnother: isMoved || isPromoted || isFirstToSee || reason !== null, holdReason: reason };
+}
+
+/** Whether all that the database forgot happened under the eyes of a process that lives. */
+function outlived(stamp: Stamp, kept: Kept): boolean {
+  return kept.rememberedSinceMs !== null && kept.rememberedSinceMs <= stamp.beatAtMs;
+}
+
+/** Whether two places are the same one, as far as both are told. */
+export function isPlace(one: Place, other: Place): boolean {
+  return (["systemIdentifier", "databaseOid", "timeline"] as const).every(
+    (name) => one[name] === null || other[name] === null || one[name] === other[name],
+  );
 }
 
 /** Whether the machine saw more than the database knows, and that was not dealt with already. */

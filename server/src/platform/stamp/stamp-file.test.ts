@@ -19,7 +19,7 @@ test("what is written is read, and one of another installation is not", async ()
   expect(await file.read(ID)).toBeNull();
   await file.write(KEPT);
   await file.write({ ...KEPT, beat: 41 });
-  expect(await file.read(ID)).toEqual({ ...KEPT, beat: 41, isCopy: false });
+  expect(await file.read(ID)).toEqual({ ...KEPT, beat: 41, isCopy: false, rememberedSinceMs: null });
   expect(await file.read("0198d3a0-0000-4000-8000-000000000002")).toBeNull();
 });
 

@@ -27,7 +27,7 @@ export interface StampFile {
   /** null: this machine remembers nothing of that installation. */
   read(id: string): Promise<Kept | null>;
   /** @throws Error where the folder cannot be written */
-  write(kept: Omit<Kept, "isCopy">): Promise<void>;
+  write(kept: Pick<Kept, "id" | "incarnation" | "beat" | "beatAtMs">): Promise<void>;
 }
 
 export function createStampFile(dataDir: string): StampFile {
@@ -43,7 +43,7 @@ export function createStampFile(dataDir: string): StampFile {
       const { inode, madeAtMs, ...kept } = parsed.data;
       const found = await stat(pathOf(id), { bigint: true });
       const isLater = Number(found.ctimeMs) - madeAtMs > COPIED_AFTER_MS;
-      return { ...kept, isCopy: String(found.ino) !== inode && isLater };
+      return { ...kept, isCopy: String(found.ino) !== inode && isLater, rememberedSinceMs: null };
     },
     async write(kept) {
       await mkdir(dataDir, { recursive: true, mode: 0o700 });

@@ -1,30 +1,51 @@
 // Statements on `installation`, and what PostgreSQL says of itself.
 // Before it: stamp.ts. After it: nothing.
 import { sql } from "kysely";
+import type { ClientBase } from "pg";
 import { databaseErrorCode, subtransaction, type Database, type Tx } from "../database.ts";
 import type { Place, Stamp } from "./rules.ts";
 
 /** Ordinary users may ask all of it, but some services take it away. */
 const PLACE = {
-  systemIdentifier: sql<string>`select system_identifier::text as value from pg_control_system()`,
-  databaseOid: sql<string>`select oid::text as value from pg_database where datname = current_database()`,
-  timeline: sql<string>`select left(pg_walfile_name(pg_current_wal_lsn()), 8) as value`,
+  systemIdentifier: "select system_identifier::text from pg_control_system()",
+  databaseOid: "select oid::text from pg_database where datname = current_database()",
+  timeline: "select left(pg_walfile_name(pg_current_wal_lsn()), 8)",
 } as const;
+const NAMES = Object.keys(PLACE) as Array<keyof Place>;
+/** A connection on which nothing comes back must not hold up whoever waits for one. */
+const SEEN_TIMEOUT_MS = 3_000;
 
 /** Not allowed, not known, not supported. */
 const NOT_TOLD = new Set(["42501", "42883", "0A000"]);
 
 export async function readPlace(tx: Tx): Promise<Place> {
   const place: Place = { systemIdentifier: null, databaseOid: null, timeline: null };
-  for (const name of ["systemIdentifier", "databaseOid", "timeline"] as const)
+  for (const name of NAMES)
     place[name] = await subtransaction(tx, async () => {
-      const { rows } = await sql<{ value: string }>`${PLACE[name]}`.execute(tx);
+      const { rows } = await sql<{ value: string }>`select (${sql.raw(PLACE[name])}) as value`.execute(tx);
       return rows[0]?.value ?? null;
     }).catch((error: unknown) => {
       if (NOT_TOLD.has(databaseErrorCode(error) ?? "")) return null;
       throw error;
     });
   return place;
+}
+
+/** What a new connection leads to; it is asked only for what was told before. */
+export async function readSeen(
+  client: ClientBase,
+  told: Place,
+): Promise<{ incarnation: number; beat: number; place: Place }> {
+  const columns = NAMES.map((name) => `${told[name] === null ? "null" : `(${PLACE[name]})`} as "${name}"`);
+  const query = {
+    text: `select incarnation, beat, ${columns.join(", ")} from installation`,
+    query_timeout: SEEN_TIMEOUT_MS,
+  };
+  const { rows } = await client.query<{ incarnation: number; beat: number } & Place>(query);
+  const [row] = rows;
+  if (row === undefined) throw new Error("The table installation has lost its row.");
+  const { incarnation, beat, ...place } = row;
+  return { incarnation, beat, place };
 }
 
 /** Reads the row and keeps others from it until the transaction ends. */
@@ -82,6 +103,7 @@ export async function updateStamp(
     update installation set id = coalesce(id, gen_random_uuid()), system_identifier = ${place.systemIdentifier},
       database_oid = ${place.databaseOid}, timeline = ${place.timeline}, hold_asked = false,
       incarnation = incarnation + ${isAnother}::boolean::integer,
+      incarnation_since = case when ${isAnother}::boolean then clock_timestamp() else incarnation_since end,
       incarnation_beat = case when ${isAnother}::boolean then beat else incarnation_beat end,
       beat = greatest(beat, ${leastBeat}::bigint) + 1, beat_at = clock_timestamp(),
       went_back_at = case when ${wentBack}::boolean then clock_timestamp() else went_back_at end`.execute(tx);

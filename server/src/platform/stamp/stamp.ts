@@ -1,11 +1,14 @@
 // Notices a database that is not where it was: restored from a backup, copied beside the original, taken over by a standby. A row in
 // the database counts heartbeats; each process remembers it, in memory and in a file.
 // Before it: main.ts, when the tables are up to date. After it: whoever holds everything that waits (instance/held.ts).
-import { transaction, type Database, type Tx } from "../database.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { Pool, type ClientBase } from "pg";
+import { nowMs } from "../clock.ts";
+import { createDatabase, transaction, type Database, type Tx } from "../database.ts";
 import type { Log } from "../log.ts";
-import { judge, type Kept } from "./rules.ts";
+import { isPlace, judge, type Kept, type Place } from "./rules.ts";
 import type { StampFile } from "./stamp-file.ts";
-import { lockStamp, readPlace, updateBeat, updateStamp } from "./stamp-queries.ts";
+import { lockStamp, readPlace, readSeen, updateBeat, updateStamp } from "./stamp-queries.ts";
 
 export {
   findHeld,
@@ -17,8 +20,18 @@ export {
 /** Holds all that waits; answers whether there was anything. */
 export type Hold = (tx: Tx, reason: string) => Promise<boolean>;
 
+/** Part of a process that remembers what it did, and makes good what a database forgot. */
+export interface Witness {
+  /** Since when it remembers everything, ms since 1970. */
+  sinceMs(): number;
+  /** Called before anybody else reaches the new database; again when it throws. */
+  putRight(database: Database): Promise<void>;
+}
+
 export interface StampOptions {
   database: Database;
+  /** Its new connections are looked at before anybody gets them. */
+  pool: Pool;
   file: StampFile;
   hold: Hold;
   log: Log;
@@ -27,27 +40,30 @@ export interface StampOptions {
 }
 
 export interface StampWatch {
+  /** From now on it is heard when the database is another one than it was. */
+  addWitness(witness: Witness): void;
   stop(): Promise<void>;
 }
 
 const BEAT_MS = 5_000;
+const RETRY_MS = 500;
+const MAX_SETTLING_CONNECTIONS = 2;
 
-/** Looks at the database before anything leaves, and at each heartbeat until stopped. @throws what the first look threw */
+/** Looks at the database before anything leaves, at each new connection and each heartbeat. @throws what the first look threw */
 export async function watchStamp(options: StampOptions): Promise<StampWatch> {
-  const { database, file, log } = options;
-  let known: Kept | null = null;
+  const { database, pool, file, log } = options;
+  const startedMs = nowMs();
+  const witnesses: Witness[] = [];
+  let known: (Kept & { place: Place }) | null = null;
+  let settling: Promise<void> | null = null;
   let isFileTold = false;
+  let stopping = false;
 
-  async function remember(row: Awaited<ReturnType<typeof updateBeat>>): Promise<void> {
+  async function remember(row: Awaited<ReturnType<typeof updateBeat>>, place: Place): Promise<void> {
     if (row.id === null) return;
-    known = {
-      id: row.id,
-      incarnation: row.incarnation,
-      beat: row.beat,
-      beatAtMs: row.beat_at_ms,
-      isCopy: false,
-    };
-    const { isCopy: _, ...kept } = known;
+    const { beat_at_ms: beatAtMs, hold_asked: _, ...counts } = row;
+    const kept = { ...counts, id: row.id, beatAtMs };
+    known = { ...kept, isCopy: false, rememberedSinceMs: null, place };
     await file.write(kept).then(
       () => (isFileTold = false),
       (error: unknown) => {
@@ -57,46 +73,99 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     );
   }
 
-  async function beat(): Promise<void> {
-    const row = await updateBeat(database);
-    // Others may have found it changed and dealt with it; then it has another incarnation.
-    const wentBack = known !== null && row.incarnation <= known.incarnation && row.beat <= known.beat;
-    const isChanged = row.hold_asked || wentBack;
-    // It has this heartbeat more already than when it went back.
-    if (isChanged) await look(options, known === null ? null : { ...known, beat: known.beat + 1 });
-    await remember(isChanged ? await updateBeat(database) : row);
+  /** Lets nobody near the database until it is settled what became of it. */
+  function change(): void {
+    settling ??= settle().finally(() => (settling = null));
   }
 
-  await look(options, null);
-  await remember(await updateBeat(database));
+  async function settle(): Promise<void> {
+    const own = openOwn(pool);
+    let isTold = false;
+    while (!stopping) {
+      try {
+        const rememberedSinceMs = Math.max(startedMs, ...witnesses.map((witness) => witness.sinceMs()));
+        const kept = known && { ...known, rememberedSinceMs };
+        const place = await look({ ...options, database: own.database }, kept);
+        for (const witness of witnesses) await witness.putRight(own.database);
+        await remember(await updateBeat(own.database), place);
+        break;
+      } catch (error) {
+        if (!isTold) log.warn({ err: error }, "the database changed and cannot be looked at yet");
+        isTold = true;
+        await delay(RETRY_MS);
+      }
+    }
+    await own.pool.end();
+  }
+
+  /** Every new connection comes by here. @throws Error 08006 (connection failure) unless it is to the database as it was */
+  async function admit(client: ClientBase): Promise<void> {
+    const expected = known;
+    if (settling === null && expected !== null) {
+      const seen = await readSeen(client, expected.place);
+      const isSame = seen.incarnation === expected.incarnation && seen.beat >= expected.beat;
+      if (isSame && isPlace(seen.place, expected.place)) return;
+      change();
+    }
+    throw Object.assign(new Error("The database is another one than it was."), { code: "08006" });
+  }
+
+  async function beat(): Promise<void> {
+    if (known === null || settling !== null) return;
+    const before = known;
+    const row = await updateBeat(database);
+    if (row.hold_asked || row.incarnation !== before.incarnation || row.beat <= before.beat) change();
+    else await remember(row, before.place);
+  }
+
+  const place = await look(options, null);
+  await remember(await updateBeat(database), place);
+  pool.options.onConnect = admit;
   let beating = Promise.resolve();
   const timer = setInterval(() => {
     beating = beating.then(beat).catch((error: unknown) => log.debug({ err: error }, "no heartbeat"));
   }, options.beatMs ?? BEAT_MS);
   return {
+    addWitness: (witness) => void witnesses.push(witness),
     async stop() {
       clearInterval(timer);
+      stopping = true;
       // The last one to stop remembers the very end: what proves that a database was moved in order.
       await beating.then(beat).catch(() => undefined);
+      await settling;
+      // A start that failed is tried again on the same pool.
+      delete pool.options.onConnect;
     },
   };
 }
 
-/** Judges the database, holds everything where it went back, and notes where it is now: all of it or nothing. */
-async function look({ database, file, hold, log }: StampOptions, known: Kept | null): Promise<void> {
+/** A way to the database of the pool that nobody else goes. */
+function openOwn(pool: Pool): { database: Database; pool: Pool } {
+  const { password, onConnect: _, ...options } = pool.options;
+  const connection = { ...options, max: MAX_SETTLING_CONNECTIONS };
+  // The pool hides its password from whoever copies its options.
+  const secret = pool.options.password ?? password;
+  const own = new Pool(secret === undefined ? connection : { ...connection, password: secret });
+  own.on("error", () => undefined);
+  return { database: createDatabase(own), pool: own };
+}
+
+/** Judges the database, holds everything where it went back, and notes where it is now: all of it or nothing. Answers where. */
+async function look({ database, file, hold, log }: StampOptions, known: Kept | null): Promise<Place> {
   const found = await transaction(database, async (tx) => {
     const stamp = await lockStamp(tx);
     const place = await readPlace(tx);
     const kept = known ?? (stamp.id === null ? null : await file.read(stamp.id));
     const { isAnother, holdReason } = judge(stamp, place, kept);
     const isHeld = holdReason !== null && (await hold(tx, holdReason));
-    const leastBeat = kept?.id === stamp.id ? (kept?.beat ?? 0) : 0;
+    const leastBeat = kept !== null && kept.id === stamp.id ? kept.beat : 0;
     await updateStamp(tx, { place, isAnother, leastBeat, wentBack: holdReason !== null });
     return { from: stamp.place, to: place, isAnother, holdReason, isHeld };
   });
-  if (!found.isAnother) return;
   const { holdReason, isHeld, from, to } = found;
   if (isHeld)
     log.error({ from, to, reason: holdReason }, "everything that waited is held: npm run admin -- held");
-  else log.warn({ from, to, reason: holdReason }, "the database is another one; nothing had to be held");
+  else if (found.isAnother)
+    log.warn({ from, to, reason: holdReason }, "the database is another one than it was");
+  return to;
 }

@@ -1,0 +1,81 @@
+// The primary dies amid a campaign, and an asynchronous standby takes over that lacks its last commits: programs that outlive it know what
+// they handed over, so nobody is mailed twice; calls that were answered and are gone are named.
+// Before it: faults.ts. After it: oracle.ts judges the campaign; the log of the programs is read here.
+import type { Sent } from "../api-client.ts";
+import { makeDataFolder } from "../program.ts";
+import { waitUntil } from "../wait-until.ts";
+import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
+import { judgeCampaign, waitForEnd } from "./oracle.ts";
+import { startWorldBehindProxy } from "./proxied-world.ts";
+import { DOMAIN, type World } from "./world.ts";
+
+const RECIPIENTS: Record<Size, number> = { small: 1_500, large: 20_000 };
+/** Slow enough that it lasts through the failover. */
+const SENDS_PER_SECOND: Record<Size, string> = { small: "150", large: "600" };
+const PROGRAMS = 2;
+/** Mails that leave, and calls that are answered, while the standby hears nothing. */
+const FORGOTTEN: Record<Size, number> = { small: 150, large: 1_000 };
+const CALLS = 3;
+const WAIT_MS = 120_000;
+const END_TIMEOUT_MS = 600_000;
+/** The database is away until the standby is promoted; then others are waited for. */
+const RECOVERY_MS = 60_000;
+
+export const failover: FaultCase = {
+  name: "failover",
+  shows:
+    "an asynchronous standby that lacks the last commits takes over amid a campaign: nobody is mailed twice",
+  run: async (run) => [await play(run)],
+};
+
+async function play({ size, random }: FaultRun): Promise<FaultRow> {
+  const { world, proxy } = await startWorldBehindProxy({
+    settings: { PROJECT_SENDS_PER_SECOND: SENDS_PER_SECOND[size] },
+  });
+  const standbyFolder = await makeDataFolder();
+  try {
+    const standby = await world.shared?.addStandby(standbyFolder.path);
+    if (standby === undefined) throw new Error("this world has no database beside its programs");
+    for (let program = 0; program < PROGRAMS; program++) await world.start();
+    const recipients = await world.importContacts(RECIPIENTS[size]);
+    const campaignId = await world.startCampaign();
+    await waitForMails(world, 1 + Math.floor((random() * recipients.length) / 3));
+    await standby.freeze();
+    await waitForMails(world, world.sink.journal.length + FORGOTTEN[size]);
+    const requests = await Promise.all(Array.from({ length: CALLS }, (_, number) => call(world, number)));
+    world.noteFault();
+    await standby.takeOver();
+    proxy.setTarget(Number(new URL(world.databaseUrl).port));
+    await waitForEnd(world, campaignId, END_TIMEOUT_MS);
+    const said = world.actors.map((actor) => actor.output()).join("\n");
+    const faults = requests
+      .filter((id) => !said.includes(id))
+      .map((id) => `the call ${id} was answered, is gone, and nobody says so`);
+    if (!said.includes("what the database forgot of handovers was put right"))
+      faults.push("no program put anything right");
+    const mayBeInDoubt = PROGRAMS * world.connections;
+    const expected = { name: "async standby takes over", recipients, mayBeInDoubt, recoveryMs: RECOVERY_MS };
+    return await judgeCampaign(world, campaignId, expected, faults);
+  } finally {
+    await world.close();
+    await proxy.close();
+    await standbyFolder.remove();
+  }
+}
+
+async function waitForMails(world: World, count: number): Promise<void> {
+  await waitUntil(`${count} mails`, WAIT_MS, () => world.sink.journal.length >= count);
+}
+
+/** Answers the id of a request that was answered 2xx. */
+async function call(world: World, number: number): Promise<string> {
+  const mail = {
+    to: `caller${number}@example.org`,
+    from: `us@${DOMAIN}`,
+    subject: "Hello",
+    body: "<p>Hi</p>",
+  };
+  const { status, headers } = await world.api().call<Sent>("POST", "/v1/send", mail);
+  if (status !== 200) throw new Error(`a call was answered ${status}`);
+  return headers.get("x-request-id") ?? "";
+}

@@ -1,0 +1,80 @@
+// What this process handed over in the last minutes, in its own memory: a database that fails over to a standby may have forgotten it.
+// Before it: sender.ts, whose gate and books pass through here. After it: put-right.ts, when the database is another one.
+import { nowMs } from "../platform/clock.ts";
+import type { Gate } from "./gate.ts";
+import type { Bookkeeper } from "./outcomes.ts";
+import type { Ready } from "./prepare-emails.ts";
+import type { Outcome } from "./providers/transport.ts";
+import type { ClaimedRow } from "./sender-queries.ts";
+
+/** A mail that passed the gate: enough to book it, and nothing of what it says. */
+export interface Remembered {
+  row: ClaimedRow;
+  ownSubject: string | null;
+  /** null: no answer yet. */
+  outcome: Outcome | null;
+  passedMs: number;
+}
+
+export interface HandoverMemory {
+  /** The same gate; who passes is remembered. */
+  atGate(gate: Gate): Gate;
+  /** The same books; what is booked is remembered. */
+  atBooks(books: Bookkeeper): Bookkeeper;
+  all(): Remembered[];
+  /** Since when nothing is missing, ms since 1970. */
+  sinceMs(): number;
+}
+
+/** A standby that is further behind than this is no standby. */
+const REACH_MS = 5 * 60_000;
+/** At full speed the last half minute or more: 600 bytes each. */
+const MAX_MAILS = 20_000;
+
+export function createHandoverMemory(): HandoverMemory {
+  /** In the order in which they passed. */
+  const mails = new Map<string, Remembered>();
+  let sinceMs = nowMs();
+
+  /** Forgets the oldest: those that are too old, and more where there are too many. */
+  function trim(atMs: number): void {
+    for (const [id, { passedMs }] of mails) {
+      const isOld = passedMs < atMs - REACH_MS;
+      if (!isOld && mails.size <= MAX_MAILS) return;
+      mails.delete(id);
+      sinceMs = isOld ? sinceMs : passedMs;
+    }
+  }
+
+  return {
+    atGate: (gate) => ({
+      async ask(mail) {
+        if (!(await gate.ask(mail))) return false;
+        const passedMs = nowMs();
+        mails.delete(mail.row.id);
+        mails.set(mail.row.id, { ...essence(mail), outcome: null, passedMs });
+        trim(passedMs);
+        return true;
+      },
+      leave(mail, isKnown) {
+        // It passed and was surely not taken: nothing to remember.
+        if (isKnown && mails.get(mail.row.id)?.outcome === null) mails.delete(mail.row.id);
+        gate.leave(mail, isKnown);
+      },
+    }),
+    atBooks: (books) => ({
+      ...books,
+      record(mail, outcome) {
+        const known = mails.get(mail.row.id);
+        if (known !== undefined) known.outcome = outcome;
+        return books.record(mail, outcome);
+      },
+    }),
+    all: () => [...mails.values()],
+    sinceMs: () => Math.max(sinceMs, nowMs() - REACH_MS),
+  };
+}
+
+function essence({ row, ownSubject }: Ready): Pick<Remembered, "row" | "ownSubject"> {
+  return { row: { ...row, variables: null, copies: null, to_name: null }, ownSubject };
+}
