@@ -17,13 +17,24 @@ export const LIMITS = {
   requestsPerMinute: limit(
     1000,
     "requests per minute and project",
-    "Default rate limit; both keys of a project share it. `API_RATE_LIMIT_PER_MINUTE` changes it.",
+    "Default rate limit; both keys of a project share it, and all sessions of an account have one of their own. `API_RATE_LIMIT_PER_MINUTE` changes it.",
   ),
   loginFailures: limit(
     10,
     "failed logins per account and address in 10 minutes",
     "After that a login answers 429 until the window ends.",
   ),
+  failedKeys: limit(
+    300,
+    "calls per address and minute with a key or session that is not valid",
+    "After that 429 instead of 401. Of IPv6 addresses a /64 counts as one; here as with logins.",
+  ),
+  signUpConflicts: limit(
+    50,
+    "sign-ups per address in 10 minutes for addresses that have an account",
+    "After that a sign-up answers 429 until the window ends, so that nobody can ask for many who is here.",
+  ),
+  testMails: limit(100, "test mails per project and hour", "After that 429 until the window ends."),
   authRequests: limit(
     300,
     "sign-up and log-in calls per address and minute",

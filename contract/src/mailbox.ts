@@ -80,8 +80,8 @@ export const listSystemMails = endpoint({
   path: "/mailbox/system",
   summary: "List the mail of the installation itself, newest first",
   description:
-    "Account mails and warnings to members. Only where nothing leaves the machine (the local mailbox is the transport) and HTTP listens on loopback; elsewhere 404.",
-  caller: "project",
+    "Account mails and warnings to members. Only with the setting `SYSTEM_MAILBOX` and the local mailbox as the transport, and only for the session of the first account, if that is the one of `BOOTSTRAP_EMAIL`; else 404.",
+  caller: "session",
   query: pageQuery,
   answers: { 200: cursorList(systemMail) },
   errors: ["RESOURCE_NOT_FOUND"],

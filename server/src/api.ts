@@ -100,6 +100,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       domains,
       wakeSender: parts.wakeSender,
       wakeJobs: parts.wakeJobs,
+      rateLimiter,
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
     ...eventRoutes({

@@ -12,7 +12,6 @@ import { createDns } from "./platform/dns.ts";
 import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
 import { armFailpoints } from "./platform/failpoints.ts";
 import { createLog, type Log } from "./platform/log.ts";
-import { isLoopback } from "./platform/loopback.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
 import { isFirstStart, openDatabase, startPatiently, type OpenDatabase } from "./platform/open-database.ts";
@@ -33,7 +32,7 @@ import { createSnsDoor } from "./deliveries/sns.ts";
 import { createSnsKeys } from "./deliveries/sns-keys.ts";
 import { createSnsRequests } from "./deliveries/sns-requests.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
-import { bootstrap, explainIgnored, faultsOfBootstrap } from "./instance/bootstrap.ts";
+import { bootstrap, explainIgnored, faultsOfBootstrap, systemMailReaderOf } from "./instance/bootstrap.ts";
 import { greet } from "./instance/greeting.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker } from "./worker.ts";
@@ -190,8 +189,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     baseUrl: () => address.url,
     transportName: transport.name,
     signupsDisabled: config.DISABLE_SIGNUPS,
-    // Account mails hold secrets: they are shown only where nobody but this machine can ask.
-    showsSystemMail: transport.name === "mailbox" && isLoopback(config.HOST),
+    systemMailReader: systemMailReaderOf(config, transport.name),
     dataDir: config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null,
   };
   // A process loads the code of its roles only: a worker at rest without HTTP is a quarter smaller.

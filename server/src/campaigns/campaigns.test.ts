@@ -1,9 +1,11 @@
 // Campaigns over HTTP: everyone exactly once, states that cannot be mixed up, books that balance.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ErrorEnvelope } from "../platform/http-errors.ts";
 import {
   faultsOf,
+  inOneWindow,
   refusalOf,
   useTestServer,
   type TestCaller,
@@ -273,6 +275,20 @@ test("a test mail is marked, goes to anybody and is counted nowhere", async () =
   expect(subjects.map(({ subject }) => subject)).toEqual(["[TEST] News for ", "[TEST] News for Ada"]);
   expect(await read(byKey, id)).toMatchObject({ totalRecipients: 0, status: "DRAFT" });
   expect(await server.rows("select 1 from contacts where email = 'me@example.org'")).toEqual([]);
+});
+
+test("mails of a test are counted by project and hour", async () => {
+  const project = await server.createProject();
+  const { id } = await create(project.byKey);
+  const sendTest = async () =>
+    refusalOf(await server.call("POST", `/campaigns/${id}/test`, project.byKey, { email: "me@example.org" }));
+  await inOneWindow(server, 3_600, async () => {
+    expect(await sendTest()).toBe("200 undefined");
+    const bucket = `test-mails:${project.id}`;
+    const taken = LIMITS.testMails.value - 1;
+    await server.rows("update rate_windows set taken = $2 where bucket = $1", bucket, taken);
+    expect([await sendTest(), await sendTest()]).toEqual(["200 undefined", "429 RATE_LIMIT_EXCEEDED"]);
+  });
 });
 
 test("the check says what blocks and what to look at", async () => {

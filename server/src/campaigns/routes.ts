@@ -1,9 +1,12 @@
 // HTTP for campaigns: endpoint → verb → answer.
 import * as actions from "@postloft/contract/campaign-actions.ts";
 import * as contract from "@postloft/contract/campaigns.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
+import type { RateLimiter } from "../platform/rate-limit.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { listRecipients } from "../emails/campaign-emails.ts";
 import { countAudience } from "./audience.ts";
 import {
@@ -29,11 +32,14 @@ import {
 } from "./send-campaign.ts";
 import { testCampaign } from "./test-campaign.ts";
 
+const TEST_MAILS_WINDOW_SECONDS = 3_600;
+
 export interface CampaignRouteParts extends CampaignParts {
   database: Database;
   /** A mail was enqueued, or a job added: look now. */
   wakeSender: () => void;
   wakeJobs: () => void;
+  rateLimiter: RateLimiter;
   /** How often each link of a campaign was followed. */
   linkStats: (projectId: string, campaignId: string) => Promise<readonly object[]>;
 }
@@ -128,6 +134,16 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
       commit(async (tx) => ok(await releaseCampaign(tx, projectId, params.id, body.destination ?? null))),
     ),
     route(actions.testCampaign, async ({ projectId, params, body, commit }) => {
+      const taken = await parts.rateLimiter.take({
+        bucket: `test-mails:${projectId}`,
+        limit: LIMITS.testMails.value,
+        windowSeconds: TEST_MAILS_WINDOW_SECONDS,
+      });
+      if (!taken.allowed)
+        throw new Refusal("RATE_LIMIT_EXCEEDED", {
+          message: `A project sends at most ${LIMITS.testMails.value} test mails in an hour.`,
+          retryAfterSeconds: taken.resetSeconds,
+        });
       const answer = await commit(async (tx) =>
         ok({ success: true, email: await testCampaign(tx, domains, projectId, params.id, body) }),
       );

@@ -1,13 +1,14 @@
-// GET /mailbox/system: mail of the installation, shown only where nobody but this machine can ask.
+// GET /mailbox/system: mail of the installation, shown where that is asked for, to whoever runs it and nobody else.
 import { expect, test, vi } from "vitest";
 import * as contract from "@postloft/contract/mailbox.ts";
 import { transaction } from "../platform/database.ts";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
 import { OUTBOX_WAIT } from "../testing/outbox-fixture.ts";
-import { refusalOf, useTestServer } from "../testing/test-server.ts";
+import { cookieOf, refusalOf, useTestServer } from "../testing/test-server.ts";
 import { enqueueSystemMails, type SystemMailView } from "./system-mail.ts";
 
-const server = useTestServer();
+const OPERATOR = { email: "operator@example.com", password: "a password of the operator" };
+const BOOTSTRAP = { BOOTSTRAP_EMAIL: " Operator@example.com", BOOTSTRAP_PASSWORD: OPERATOR.password };
+const server = useTestServer({ ...BOOTSTRAP, SYSTEM_MAILBOX: "true" });
 const MAIL = { to: "ada@example.net", subject: "Reset", text: "token", html: "<p>token</p>" };
 
 interface List {
@@ -15,39 +16,49 @@ interface List {
   total: number;
 }
 
-test("any secret key reads it, a page at a time, newest first", async () => {
+async function operator() {
+  return { cookie: cookieOf(await server.call("POST", "/auth/login", {}, OPERATOR)) };
+}
+
+test("the operator reads it, a page at a time, newest first", async () => {
   await transaction(server.database, (tx) => enqueueSystemMails(tx, [MAIL, { ...MAIL, subject: "Second" }]));
-  const { byKey } = await server.createProject();
+  const bySession = await operator();
   await vi.waitFor(async () => {
-    const { body } = await server.call<List>("GET", "/mailbox/system", byKey);
+    const { body } = await server.call<List>("GET", "/mailbox/system", bySession);
     expect(body.total).toBe(2);
   }, OUTBOX_WAIT);
   const { status, body } = await server.call<List & { cursor: string }>(
     "GET",
     "/mailbox/system?limit=1",
-    byKey,
+    bySession,
   );
   expect(status).toBe(200);
   expect(contract.listSystemMails.answers[200]?.parse(body)).toEqual(body);
   expect(body.data).toEqual([expect.objectContaining({ ...MAIL, subject: "Second" })]);
-  const next = await server.call<List>("GET", `/mailbox/system?limit=1&cursor=${body.cursor}`, byKey);
+  const next = await server.call<List>("GET", `/mailbox/system?limit=1&cursor=${body.cursor}`, bySession);
   expect(next.body.data).toEqual([expect.objectContaining(MAIL)]);
-  expect(refusalOf(await server.call("GET", "/mailbox/system"))).toBe("401 MISSING_AUTH");
-  const publicKey = { key: server.project.publicKey };
-  expect(refusalOf(await server.call("GET", "/mailbox/system", publicKey))).toBe("401 INVALID_API_KEY");
+});
+
+test("nobody else does, with a key or a session of their own", async () => {
+  const { byKey, owner } = await server.createProject();
+  expect(refusalOf(await server.call("GET", "/mailbox/system"))).toBe("401 UNAUTHORIZED");
+  expect(refusalOf(await server.call("GET", "/mailbox/system", byKey))).toBe("401 UNAUTHORIZED");
+  const bySession = { cookie: owner.cookie };
+  expect(refusalOf(await server.call("GET", "/mailbox/system", bySession))).toBe("404 RESOURCE_NOT_FOUND");
 });
 
 test.each([
+  ["without the setting", { SYSTEM_MAILBOX: "false" }],
   ["with another transport", { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }],
-  ["where HTTP listens for everybody", { HOST: "0.0.0.0" }],
+  ["where no account is the operator's", { BOOTSTRAP_EMAIL: "" }],
+  ["for an account of that address that was not the first", { BOOTSTRAP_EMAIL: "late@example.com" }],
 ])("%s it is not there", async (_title, settings) => {
+  const late = { email: "late@example.com", password: "a password of a stranger" };
+  await server.call("POST", "/auth/signup", {}, late);
   const other = await server.startAnother({ ROLES: "api", ...settings });
-  const url = new URL(other.url);
-  const answer = await fetch(`http://127.0.0.1:${url.port}/mailbox/system`, {
-    headers: { authorization: `Bearer ${server.project.secretKey}` },
-  });
-  expect([answer.status, ((await answer.json()) as ErrorEnvelope).error.code]).toEqual([
-    404,
-    "RESOURCE_NOT_FOUND",
-  ]);
+  for (const account of [OPERATOR, late]) {
+    const cookie = cookieOf(await other.call("POST", "/auth/login", {}, account));
+    const answer = await other.call("GET", "/mailbox/system", { cookie });
+    expect(refusalOf(answer)).toBe("404 RESOURCE_NOT_FOUND");
+  }
 });

@@ -1,5 +1,5 @@
 // Mail of the installation itself, to people who run or use it: queued with what causes it, sent by system-sender.ts, kept for a while.
-// Before it: a verb of another folder, in its own transaction. After it: system-sender.ts; with the local mailbox GET /mailbox/system shows it.
+// Before it: a verb of another folder, in its own transaction. After it: system-sender.ts; GET /mailbox/system may show what the local mailbox kept.
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";

@@ -5,6 +5,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import { ConfigError, type Config } from "../platform/config.ts";
 import { transaction, type Database } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { createUser, hasUsers } from "../users/users.ts";
 import { createKeyFinder, makeKeyPair } from "../projects/keys.ts";
@@ -76,7 +77,13 @@ export async function bootstrap(
   };
   const name = (config.BOOTSTRAP_PROJECT ?? DEFAULT_PROJECT).slice(0, LIMITS.nameLength.value);
   const passwords = createPasswords();
-  const passwordHash = await passwords.hash("", password).finally(() => passwords.close());
+  const passwordHash = await passwords
+    .hash("", { email: address.address, password })
+    .catch((error: unknown) => {
+      const [fault] = error instanceof Refusal ? (error.fields ?? []) : [];
+      throw fault === undefined ? error : new ConfigError(`BOOTSTRAP_PASSWORD: ${fault.message}`);
+    })
+    .finally(() => passwords.close());
   return transaction(database, async (tx) => {
     // Of several processes that start at once one makes it; the others find that it is done.
     await lockBootstrap(tx);
@@ -85,4 +92,14 @@ export async function bootstrap(
     await createProject(tx, { sealer, inboundDomain: null }, { name, ownerId: user.id, keys });
     return "made";
   });
+}
+
+/**
+ * Whose account may read mail of the installation itself: it holds secrets, so where that is asked for and nothing leaves,
+ * and whoever runs the installation.
+ */
+export function systemMailReaderOf(config: Config, transportName: string): string | null {
+  if (!config.SYSTEM_MAILBOX || transportName !== "mailbox") return null;
+  const operator = parseAddress(config.BOOTSTRAP_EMAIL ?? "");
+  return operator.ok ? operator.address : null;
 }

@@ -10,6 +10,7 @@ import { readPage } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listSystemMails } from "../emails/system-mail.ts";
 import { emptyMailbox, getMessage, getRawMessage, listMessages } from "../emails/mailbox.ts";
+import { findFirstUser } from "../users/users.ts";
 import { readReadiness } from "./health.ts";
 
 export interface InstanceFacts {
@@ -17,7 +18,8 @@ export interface InstanceFacts {
   baseUrl: () => string;
   transportName: string;
   signupsDisabled: boolean;
-  showsSystemMail: boolean;
+  /** The address whose account may read mail of the installation itself; null when nobody may. */
+  systemMailReader: string | null;
   /** Of the embedded database; null with a database elsewhere. */
   dataDir: string | null;
 }
@@ -66,8 +68,11 @@ function publicConfig({ baseUrl, transportName, signupsDisabled }: InstanceFacts
 
 export function mailboxRoutes({ database, facts }: { database: Database; facts: InstanceFacts }): Route[] {
   return [
-    route(mailboxContract.listSystemMails, async ({ query }) => {
-      if (!facts.showsSystemMail) throw new Refusal("RESOURCE_NOT_FOUND");
+    route(mailboxContract.listSystemMails, async ({ query, userId }) => {
+      const first = facts.systemMailReader === null ? undefined : await findFirstUser(database);
+      // An account of that address that came later may be anybody's: addresses are not verified.
+      if (first === undefined || first.id !== userId || first.email !== facts.systemMailReader)
+        throw new Refusal("RESOURCE_NOT_FOUND");
       return ok(await listSystemMails(database, readPage("system mails", query)));
     }),
     route(mailboxContract.listMessages, async ({ projectId, query }) =>

@@ -164,6 +164,11 @@ export const SETTINGS = {
     "",
     "`json`: one object a line, for programs; `pretty`: for people. Empty: `pretty` in a terminal, else `json`.",
   ),
+  SYSTEM_MAILBOX: setting(
+    flag.default(false),
+    "false",
+    "With the local mailbox as the transport: the account made from BOOTSTRAP_EMAIL may read mail of the installation itself, secrets of others included, at `GET /mailbox/system`.",
+  ),
   BOOTSTRAP_EMAIL: setting(
     z.string().optional(),
     "",

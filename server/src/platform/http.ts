@@ -2,13 +2,13 @@
 // Before it: api.ts lists the routes. After it: routes call verbs; http-errors.ts writes what was refused.
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { parseCookie } from "cookie";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "./database.ts";
-import { answerRequest, changesSomething, readHeader } from "./http-answer.ts";
-import { identify, NOBODY, type Caller, type Credentials } from "./http-caller.ts";
+import { answerRequest } from "./http-answer.ts";
+import { admit, type AdmissionOptions } from "./http-admission.ts";
+import { NOBODY, type Caller } from "./http-caller.ts";
 import { asRefusal, errorEnvelope } from "./http-errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
 import { createGuards, type GuardOptions } from "./http-guards.ts";
@@ -18,22 +18,14 @@ import type { Route } from "./http-route.ts";
 import { newId } from "./ids.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import type { RateLimiter } from "./rate-limit.ts";
 import { Refusal } from "./refusal.ts";
 
-export interface HttpOptions {
+export interface HttpOptions extends AdmissionOptions {
   database: Database;
-  credentials: Credentials;
-  rateLimiter: RateLimiter;
-  /** 0 turns the limit off. */
-  requestsPerMinute: number;
   /** Addresses, ranges or names of ranges whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
   /** Who may see the pages of the installation. Default: anyone. */
   access?: GuardOptions["access"];
-  sessionCookie: string;
-  /** Origins whose pages may use a session; null allows only the origin the request itself names as host. */
-  origin: () => string | null;
   log: Log;
   metrics: Metrics;
 }
@@ -47,7 +39,6 @@ declare module "fastify" {
   }
 }
 
-const RATE_WINDOW_SECONDS = 60;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** A link that a mail program glued to the words after it still finds its page, which says what is wrong. */
 const MAX_PATH_PARAMETER_LENGTH = 1_000;
@@ -189,52 +180,6 @@ function addFormRoute(
     );
     addRoute(scope, options, route);
   });
-}
-
-/** Key, then rate limit: before the body is read. */
-async function admit(
-  options: HttpOptions,
-  endpoint: Endpoint,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const { cookie: cookies } = request.headers;
-  request.caller = await identify(
-    endpoint.caller,
-    {
-      authorization: request.headers.authorization,
-      cookie: cookies === undefined ? undefined : parseCookie(cookies)[options.sessionCookie],
-      projectHeader: readHeader(request, "x-project-id"),
-      pathProject: (request.params as { projectId?: string }).projectId,
-    },
-    options.credentials,
-  );
-  if (request.caller.userId !== null) refuseForeignOrigin(options, endpoint, request);
-  if (!request.caller.byKey || options.requestsPerMinute === 0) return;
-  const taken = await options.rateLimiter.take({
-    bucket: `project:${request.caller.projectId}`,
-    limit: options.requestsPerMinute,
-    windowSeconds: RATE_WINDOW_SECONDS,
-  });
-  reply.headers({
-    "ratelimit-limit": taken.limit,
-    "ratelimit-remaining": taken.remaining,
-    "ratelimit-reset": taken.resetSeconds,
-  });
-  if (!taken.allowed) throw new Refusal("RATE_LIMIT_EXCEEDED", { retryAfterSeconds: taken.resetSeconds });
-}
-
-/** A page of another site must not act with our cookie (reliability case S8). */
-function refuseForeignOrigin(options: HttpOptions, endpoint: Endpoint, request: FastifyRequest): void {
-  if (!changesSomething(endpoint)) return;
-  const site = readHeader(request, "sec-fetch-site");
-  const origin = request.headers.origin;
-  const own = [options.origin(), `${request.protocol}://${request.headers.host ?? ""}`];
-  if (
-    (site !== undefined && site !== "same-origin" && site !== "none") ||
-    (origin !== undefined && !own.includes(origin))
-  )
-    throw new Refusal("FORBIDDEN", { message: "A page of another site may not do this with your session." });
 }
 
 async function sendFailure(

@@ -1,5 +1,6 @@
 // Hashes of passwords. The work is made on one thread, in turns: the pool that the database driver, DNS and signing need stays free,
 // however many log in at once. Before it: routes.ts, instance/bootstrap.ts. After it: users.ts keeps the hash.
+import { invalidField } from "../platform/refusal.ts";
 import { createTaskThread } from "../platform/task-thread.ts";
 
 /** argon2id (the library's default) at OWASP's cost: 19 MiB, 2 passes, 1 lane. */
@@ -18,14 +19,15 @@ export interface PasswordTask {
   cost: typeof COST;
 }
 
-export interface PasswordResult {
-  hash: string;
-  matches: boolean;
-}
+export type PasswordResult =
+  | { is: "hashed"; hash: string }
+  | { is: "common" }
+  | { is: "compared"; matches: boolean };
 
 /** All take turns by the address they came from. @throws Refusal RATE_LIMIT_EXCEEDED when too many wait. */
 export interface Passwords {
-  hash(address: string, password: string): Promise<string>;
+  /** @throws Refusal VALIDATION_ERROR for one that everybody tries first. */
+  hash(address: string, account: { email: string; password: string }): Promise<string>;
   /** Takes the same time for null, which nothing matches. */
   matches(address: string, hash: string | null, password: string): Promise<boolean>;
   close(): Promise<void>;
@@ -38,13 +40,27 @@ export function createPasswords(): Passwords {
     ...WAITING,
   });
   return {
-    async hash(address, password) {
-      return (await thread.run(address, { password, hash: null, cost: COST })).hash;
+    async hash(address, { email, password }) {
+      if (isOfAddress(password, email))
+        throw invalidField("password", "custom", "Must not be the e-mail address or its name.");
+      const result = await thread.run(address, { password, hash: null, cost: COST });
+      if (result.is === "hashed") return result.hash;
+      throw invalidField(
+        "password",
+        "custom",
+        "Is one of the 10,000 most common passwords. Choose another one.",
+      );
     },
     async matches(address, hash, password) {
       const task = { password, hash: hash ?? NOBODYS_HASH, cost: COST };
-      return (await thread.run(address, task)).matches && hash !== null;
+      const result = await thread.run(address, task);
+      return result.is === "compared" && result.matches && hash !== null;
     },
     close: () => thread.close(),
   };
+}
+
+function isOfAddress(password: string, email: string): boolean {
+  const given = password.toLowerCase();
+  return given === email.toLowerCase() || given === email.toLowerCase().split("@")[0];
 }

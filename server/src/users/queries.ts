@@ -14,6 +14,11 @@ export async function findUserById(database: Database, id: string) {
   return database.selectFrom("users").select(["id", "email"]).where("id", "=", id).executeTakeFirst();
 }
 
+/** Ids follow time. */
+export async function findOldestUser(database: Database) {
+  return database.selectFrom("users").select(["id", "email"]).orderBy("id").limit(1).executeTakeFirst();
+}
+
 export async function countUsers(database: Database): Promise<number> {
   const row = await database
     .selectFrom("users")

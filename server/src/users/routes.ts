@@ -6,6 +6,7 @@ import { sha256 } from "../platform/crypto.ts";
 import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
 import type { RateLimiter, Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { networkOf } from "../platform/visitor-network.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
 import { createUser, findUserByCredentials, getUser, type User } from "./users.ts";
@@ -39,30 +40,31 @@ export function userRoutes(dependencies: {
   return [
     route(contract.signUp, async ({ body, ip }) => {
       if (dependencies.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
-      await limit({
-        bucket: `auth:${ip}`,
-        limit: LIMITS.authRequests.value,
-        windowSeconds: AUTH_WINDOW_SECONDS,
-      });
-      const passwordHash = await passwords.hash(ip ?? "", body.password);
-      return loggedIn(
-        await transaction(database, (tx) => createUser(tx, { email: body.email, passwordHash })),
-      );
+      const network = networkOf(ip);
+      await limit(attemptsOf(network));
+      // Counted before it is known, so that questions in parallel cannot slip through; a new account is not counted.
+      const conflicts = {
+        bucket: `signup:${network}`,
+        limit: LIMITS.signUpConflicts.value,
+        windowSeconds: LOGIN_WINDOW_SECONDS,
+      };
+      const passwordHash = await passwords.hash(network, body);
+      await limit(conflicts);
+      const user = await transaction(database, (tx) => createUser(tx, { email: body.email, passwordHash }));
+      await rateLimiter.giveBack(conflicts);
+      return loggedIn(user);
     }),
     route(contract.logIn, async ({ body, ip }) => {
-      await limit({
-        bucket: `auth:${ip}`,
-        limit: LIMITS.authRequests.value,
-        windowSeconds: AUTH_WINDOW_SECONDS,
-      });
+      const network = networkOf(ip);
+      await limit(attemptsOf(network));
       // Counted before the password is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
       const failures = {
-        bucket: `login:${sha256(body.email).toString("base64url")}:${ip}`,
+        bucket: `login:${sha256(body.email).toString("base64url")}:${network}`,
         limit: LIMITS.loginFailures.value,
         windowSeconds: LOGIN_WINDOW_SECONDS,
       };
       await limit(failures);
-      const user = await findUserByCredentials(dependencies, body, ip ?? "");
+      const user = await findUserByCredentials(dependencies, body, network);
       if (user === null) throw new Refusal("INVALID_CREDENTIALS");
       await rateLimiter.giveBack(failures);
       return loggedIn(user);
@@ -75,4 +77,12 @@ export function userRoutes(dependencies: {
     ),
     route(contract.getMe, async ({ userId }) => ok(await getUser(database, userId))),
   ];
+}
+
+function attemptsOf(network: string): Take {
+  return {
+    bucket: `auth:${network}`,
+    limit: LIMITS.authRequests.value,
+    windowSeconds: AUTH_WINDOW_SECONDS,
+  };
 }

@@ -4,7 +4,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Passwords } from "./passwords.ts";
-import { countUsers, findUserByEmail, findUserById, insertUser } from "./queries.ts";
+import { countUsers, findOldestUser, findUserByEmail, findUserById, insertUser } from "./queries.ts";
 
 export interface User {
   id: string;
@@ -35,6 +35,11 @@ export async function getUser(database: Database, id: string): Promise<User> {
   const row = await findUserById(database, id);
   if (row === undefined) throw new Refusal("UNAUTHORIZED");
   return row;
+}
+
+/** Whoever had an account first, if anybody has. */
+export async function findFirstUser(database: Database): Promise<User | undefined> {
+  return findOldestUser(database);
 }
 
 export async function hasUsers(database: Database): Promise<boolean> {

@@ -1,0 +1,20 @@
+// Whom an address stands for when it is counted: an IPv6 customer has at least 2^64 of them. Pure.
+// Before it: a request. After it: rate limits per address.
+import { isIPv6 } from "node:net";
+
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+const IPV4_IN_IPV6 = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
+
+/** An IPv4 address as it is, of an IPv6 address its /64; one text for whoever is gone already. */
+export function networkOf(address: string | undefined): string {
+  if (address === undefined) return "unknown";
+  const plain = IPV4_IN_IPV6.exec(address)?.[1] ?? address;
+  if (!isIPv6(plain)) return plain;
+  const [head = "", tail = ""] = (plain.split("%")[0] ?? "").split("::");
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === "" ? [] : tail.split(":");
+  const zeros = Array<string>(Math.max(0, GROUPS - first.length - last.length)).fill("0");
+  const groups = [...first, ...zeros, ...last].slice(0, NETWORK_GROUPS);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+}
