@@ -60,13 +60,10 @@ export function encodeLines(source: Uint8Array, isEnd: boolean, target: Uint8Arr
     if (column > 0) {
       const lineEnd = Math.min(end, at + COLUMN_MAX - column);
       const start = at;
-      for (
-        let octet = source[at] as number;
-        at < lineEnd && KINDS[octet] === PLAIN;
-        octet = source[at] as number
-      ) {
-        target[position++] = octet;
-        at += 1;
+      for (; at < lineEnd; at += 1) {
+        const plain = source[at] as number;
+        if (KINDS[plain] !== PLAIN && (plain !== SPACE || KINDS[source[at + 1] as number] !== PLAIN)) break;
+        target[position++] = plain;
       }
       column += at - start;
       if (at === end) break;

@@ -24,7 +24,6 @@ const PROGRAMS = [
   "j a v a s c r i p t:alert(1)",
   "javascript :alert(1)",
   "java\u200Bscript:alert(1)",
-  "javascript\u00AD:alert(1)",
   "&#106;avascript:alert(1)",
   "&#x6A;avascript&colon;alert(1)",
   "java&Tab;script&NewLine;:alert(1)",
