@@ -109,7 +109,8 @@ const MAX_TEXT_LENGTH = 2_000;
 /** RFC 2034: `5.1.1` at the beginning of the text; some write `#5.1.1`. */
 const ENHANCED = /^\s*#?([245])\.(\d{1,3})\.(\d{1,3})(?!\S)/;
 /** Words inside addresses say nothing: `mailbox-full@example.com`. */
-const ADDRESS = /[^\s<>"'()[\]:;,=@]{1,64}@[^\s<>"'()[\]:;,@]{1,255}/g;
+const LOCAL_PART = /[^\s<>"'()[\]:;,=@]{1,64}@/g;
+const DOMAIN = /@[^\s<>"'()[\]:;,@]{1,255}/g;
 /** Between brackets and dots an address is one thing, and then the words. */
 const BRACKETS = /[<"'([{]{1,2}\s?@\s?[>"')\]}]{1,2}/g;
 
@@ -125,8 +126,7 @@ interface Question {
 
 /** What an answer of 4xx or 5xx at our own door means: whether the mail is tried again, and else who or what was refused. */
 export function judge(answer: SmtpAnswer): Judgement {
-  const question = questionOf(answer);
-  const row = rowOf(question);
+  const { question, row } = readAnswer(answer);
   const door = DOOR_ROWS.find(
     ({ code, status }) => fitsCode(code, question.code) && fitsStatus(status, question),
   );
@@ -142,8 +142,7 @@ export function judge(answer: SmtpAnswer): Judgement {
 
 /** What the last answer means for a mail that was given up, `4xx` too: why it ended. */
 export function judgeEnd(answer: SmtpAnswer): Judgement & { row: RefusalRow } {
-  const question = questionOf(answer);
-  const row = rowOf(question);
+  const { question, row } = readAnswer(answer);
   return { meaning: CAUSES[row.cause].meaning, cause: row.cause, speaker: question.speaker, row };
 }
 
@@ -153,12 +152,32 @@ export function tellCause(cause: Cause, refusedBy: string | null): Record<string
   return { cause, ...(refusedBy === null ? {} : { refusedBy }), advice };
 }
 
-function questionOf({ code, text, part, recipients, hosts = [] }: SmtpAnswer): Question {
+interface ReadAnswer {
+  question: Question;
+  row: RefusalRow;
+}
+
+/** Servers give the same few answers over and over: what was read of the last ones, by all it depends on. */
+const known = new Map<string, ReadAnswer>();
+const MAX_KNOWN = 1_000;
+const MAX_KNOWN_LENGTH = 600;
+
+function readAnswer({ code, text, part, recipients, hosts = [] }: SmtpAnswer): ReadAnswer {
   if (code < 400 || code > 599) throw new RangeError(`Not an answer that refuses: ${code}`);
-  const said = text.slice(0, MAX_TEXT_LENGTH);
+  const cut = text.slice(0, MAX_TEXT_LENGTH);
+  const said = cut.includes("@") ? cut.replace(LOCAL_PART, "@") : cut;
+  const key = `${code} ${part} ${recipients} ${hosts.join(",")} ${said}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
   const [, , subject = "0", detail = "0"] = ENHANCED.exec(said) ?? [];
-  const words = said.replace(ADDRESS, "@").replace(BRACKETS, "@").replace(/\s+/g, " ");
-  return { code: String(code), subject, detail, words, part, recipients, speaker: speakerOf(said, hosts) };
+  const words = said.replace(DOMAIN, "@").replace(BRACKETS, "@").replace(/\s+/g, " ");
+  const speaker = speakerOf(said, hosts);
+  const question = { code: String(code), subject, detail, words, part, recipients, speaker };
+  const read = { question, row: rowOf(question) };
+  if (key.length > MAX_KNOWN_LENGTH) return read;
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(key, read);
+  return read;
 }
 
 function rowOf(question: Question): RefusalRow {
