@@ -126,7 +126,8 @@ const attachment = z
   });
 
 function decodedBytes(content: string): number {
-  return Math.floor((content.replace(/=+$/, "").length * 3) / 4);
+  const padding = content.endsWith("==") ? 2 : content.endsWith("=") ? 1 : 0;
+  return Math.floor(((content.length - padding) * 3) / 4);
 }
 
 const attachments = z
