@@ -12,14 +12,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dataDir = await mkdtemp(join(tmpdir(), "postloft-test-"));
   const lines: string[] = [];
   const postgres = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
-  const client = new Client(postgres.connection);
+  const client = new Client(postgres.superuser);
   await client.connect();
   await client.query(`create database ${TEMPLATE_DATABASE}`);
   await client.end();
-  const pool = new Pool({ ...postgres.connection, database: TEMPLATE_DATABASE });
+  const pool = new Pool({ ...postgres.superuser, database: TEMPLATE_DATABASE });
   await migrate(pool);
   await pool.end();
-  project.provide("postgres", postgres.connection);
+  project.provide("postgres", postgres.superuser);
   return async () => {
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });

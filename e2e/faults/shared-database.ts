@@ -57,8 +57,9 @@ export async function startSharedDatabase(folder: string): Promise<SharedDatabas
   };
 }
 
-function urlOf({ connection }: EmbeddedPostgres): string {
-  const { user, password, host, port, database } = connection;
+/** As somebody's own PostgreSQL may be used: by who may do everything there, copies and standbys too. */
+function urlOf({ superuser }: EmbeddedPostgres): string {
+  const { user, password, host, port, database } = superuser;
   return `postgres://${user}:${password}@${host}:${port}/${database}`;
 }
 

@@ -18,6 +18,7 @@ import { isFirstStart, openDatabase, startPatiently, type OpenDatabase } from ".
 import { createRateLimiter } from "./platform/rate-limit.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
 import { createTransport, faultsOfTransports } from "./emails/providers/create-transport.ts";
+import { tryAll } from "./emails/providers/transport-watch.ts";
 import { createRenderer } from "./emails/rendering/renderer.ts";
 import { smtpNameOf } from "./emails/smtp-name.ts";
 import { defaultSystemAddress } from "./emails/system-sender.ts";
@@ -33,7 +34,7 @@ import { createSnsKeys } from "./deliveries/sns-keys.ts";
 import { createSnsRequests } from "./deliveries/sns-requests.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { bootstrap, explainIgnored, faultsOfBootstrap, systemMailReaderOf } from "./instance/bootstrap.ts";
-import { greet } from "./instance/greeting.ts";
+import { greet, warnOfRoot } from "./instance/greeting.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker } from "./worker.ts";
 
@@ -69,10 +70,9 @@ export async function startPostloft(
   const start = async () => {
     try {
       const applied = await migrate(pool, say);
-      if (applied.length > 0)
-        say(
-          `The database was brought up to date (${applied.length} change${applied.length === 1 ? "" : "s"}).`,
-        );
+      const { length } = applied;
+      if (length > 0)
+        say(`The database was brought up to date (${length} change${length === 1 ? "" : "s"}).`);
       return await startRoles(config, { database, pool, secret, log, say, closing });
     } catch (error) {
       await closeParts().catch((failure: unknown) =>
@@ -168,13 +168,11 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   closing.push(async () => clock.stop());
   const { addWitness } = await watchDatabase(parts, ground, config.DATA_DIR);
   const accounts = await bootstrap(parts.database, parts.sealer, config);
-  if (accounts === "has accounts") for (const line of await explainIgnored(parts.database, config)) say(line);
+  if (accounts === "has accounts") (await explainIgnored(parts.database, config)).forEach(say);
   const worker = config.ROLES.includes("worker") ? await startWorker({ ...parts, addWitness }) : null;
   if (worker !== null) {
     closing.push(() => worker.stop());
-    // Nobody waits for it: a mail server that is away must not keep the rest from starting.
-    for (const watch of parts.watches)
-      void watch.tryNow().then((sentence) => (sentence === null ? undefined : say(sentence)));
+    tryAll(parts.watches, say);
   }
   // Without a worker in this process, the one elsewhere looks every second.
   const notices = createNoticeStore(parts.database, () => worker?.wakeNotices());
@@ -273,6 +271,7 @@ async function main(): Promise<void> {
   process.on("unhandledRejection", (error) =>
     log.error({ err: error }, "a promise was rejected and nobody listened: a bug"),
   );
+  warnOfRoot(config, sayLine);
   const ending = new AbortController();
   void stopped.promise.then(() => ending.abort());
   const running = await startPostloft(config, log, sayLine, ending.signal).catch((error: unknown) => {

@@ -3,6 +3,9 @@
 import type { Config } from "../platform/config.ts";
 import type { BootstrapResult } from "./bootstrap.ts";
 
+/** Below it a system lets only root listen. */
+const FIRST_FREE_PORT = 1024;
+
 /** Says it line by line. */
 export function greet(
   url: string,
@@ -26,4 +29,14 @@ export function greet(
   say(
     `  curl -b cookies -H 'Content-Type: application/json' -d '{"name":"My project"}' ${url}/users/@me/projects`,
   );
+}
+
+/** For whoever runs it as root: it needs that for ports below 1024 alone. */
+export function warnOfRoot(
+  { PORT, SMTP_PORT }: Pick<Config, "PORT" | "SMTP_PORT">,
+  say: (line: string) => void,
+): void {
+  const needsRoot = [PORT, SMTP_PORT].some((port) => port > 0 && port < FIRST_FREE_PORT);
+  if (process.getuid?.() === 0 && !needsRoot)
+    say("Postloft runs as root and needs nothing of it: start it as a user of its own, who owns DATA_DIR.");
 }

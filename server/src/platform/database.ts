@@ -93,7 +93,7 @@ export function createPool(options: DatabaseOptions): Pool {
 
 /** Where the server knows the setting: older ones would refuse the connection. */
 const SET_TRANSACTION_TIMEOUT =
-  "select set_config(name, $1, false) from pg_settings where name = 'transaction_timeout'";
+  "select set_config('transaction_timeout', $1, false) where current_setting('server_version_num')::int >= 170000";
 
 /** All connections are lost together when PostgreSQL restarts: one short line says so. */
 function createLossNotes(log: Log): (client: PoolClient, error: Error) => void {
@@ -199,11 +199,10 @@ export async function limitStatements(tx: Tx, timeoutMs: number): Promise<void> 
  * one of its statements may take.
  */
 export async function allowLongWork(tx: Tx): Promise<void> {
-  await sql
-    .raw(
-      "select set_config(name, '0', true) from pg_settings where name in ('lock_timeout', 'transaction_timeout')",
-    )
-    .execute(tx);
+  await sql`select set_config('lock_timeout', '0', true),
+    case when current_setting('server_version_num')::int >= 170000 then set_config('transaction_timeout', '0', true) end`.execute(
+    tx,
+  );
 }
 
 /**

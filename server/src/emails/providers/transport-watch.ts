@@ -41,6 +41,12 @@ interface Outage {
   attempts: number;
 }
 
+/** Tries each and says what came of it. Nobody waits for that: a mail server that is away must not keep the rest from starting. */
+export function tryAll(watches: readonly TransportWatch[], say: (line: string) => void): void {
+  for (const watch of watches)
+    void watch.tryNow().then((sentence) => (sentence === null ? undefined : say(sentence)));
+}
+
 /** Follows a transport. What it answers stays as it is. */
 export function watchTransport(followed: Transport, options: WatchOptions): TransportWatch {
   const { log, label, place } = options;

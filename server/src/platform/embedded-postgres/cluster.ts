@@ -24,7 +24,7 @@ import {
   systemErrorCode,
 } from "./errors.ts";
 
-/** The one database user; owns everything. */
+/** The user who made the cluster; the program works as another one (application-role.ts). */
 export const SUPERUSER = "postloft";
 
 /** Inside the cluster, so that a copy of the cluster is complete; mode 0600. */

@@ -10,6 +10,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
 } from "node:fs";
 import { readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -184,7 +185,7 @@ test("the first start makes a UTF-8 cluster with checksums, bound to loopback; t
   const dataDir = path.join(makeFolder(), "data with spaces");
   const first = await start(dataDir);
   const [facts] = await query(
-    first.connection,
+    first.superuser,
     `SELECT current_setting('server_encoding') AS encoding, current_setting('data_checksums') AS checksums,
        current_setting('listen_addresses') AS address, current_setting('synchronous_commit') AS durable,
        lower('ÄÉ') AS lower, current_setting('unix_socket_directories') AS sockets`,
@@ -467,4 +468,55 @@ test("a full disk and a missing permission are said in plain words, with the ori
   );
   const unknown = explainFailure("PostgreSQL could not start", "odd", "/srv/data");
   expect(unknown.message).toBe("PostgreSQL could not start. It said: odd");
+});
+
+test("the program is no superuser, and owns what an older version made as one", async () => {
+  const dataDir = makeFolder(0o700);
+  const made = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+  const superuser = new Client(made.superuser);
+  await superuser.connect();
+  await superuser.query("create extension pg_trgm; create extension btree_gin");
+  await superuser.query(
+    "create table made_before (id int generated always as identity, at serial, name text)",
+  );
+  await superuser.query("create function made_before() returns int language sql as 'select 1'");
+  await superuser.query("create view seen_before as select id from made_before");
+  await superuser.end();
+  await made.stop();
+  const next = await startEmbeddedPostgres({ dataDir, log: () => undefined });
+  const client = new Client(next.connection);
+  await client.connect();
+  const { rows } = await client.query(
+    "select rolsuper or rolcreaterole as mighty from pg_roles where rolname = current_user",
+  );
+  expect(rows).toEqual([{ mighty: false }]);
+  await client.query(
+    "alter table made_before add column more text; insert into made_before (name) values ('Ada')",
+  );
+  await client.query("create or replace function made_before() returns int language sql as 'select 2'");
+  await client.query(
+    "create extension if not exists pg_trgm; create index on made_before using gin (name gin_trgm_ops)",
+  );
+  await expect(client.query("copy made_before from program 'true'")).rejects.toThrow("permission denied");
+  await expect(
+    client.query("insert into made_before (id) overriding system value values ('secret')"),
+  ).rejects.toThrow("secret");
+  await client.end();
+  await next.stop();
+  const log = readdirSync(path.join(dataDir, "postgres", "log")).map((name) =>
+    readFileSync(path.join(dataDir, "postgres", "log", name), "utf8"),
+  );
+  expect(log.join()).toContain("database system is ready");
+  expect(log.join()).not.toContain("secret");
+});
+
+test("in a new cluster the program makes the extensions it needs by itself", async () => {
+  const postgres = await startEmbeddedPostgres({ dataDir: makeFolder(0o700), log: () => undefined });
+  const client = new Client(postgres.connection);
+  await client.connect();
+  await client.query("create extension pg_trgm; create extension btree_gin; create table own (id int)");
+  const { rows } = await client.query("select extname from pg_extension order by 1");
+  expect(rows.map(({ extname }) => extname)).toEqual(["btree_gin", "pg_trgm", "plpgsql"]);
+  await client.end();
+  await postgres.stop();
 });

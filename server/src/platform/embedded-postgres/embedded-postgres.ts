@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { chooseAccount, listAccounts } from "./account.ts";
+import { asApplication, prepareApplicationRole } from "./application-role.ts";
 import { findPostgresFolder, linkLibraries } from "./binaries.ts";
 import { adoptCluster, createCluster, hasCluster, readPassword, SUPERUSER } from "./cluster.ts";
 import { explainFailure, explainSystemError } from "./errors.ts";
@@ -21,8 +22,13 @@ const LOCK_WAIT_MS = 3_000;
 /** Folders for one start; whatever a killed start left under this name is removed by the next. */
 const WORK_DIR_PREFIX = "postgres-new-";
 
+export type Connection = { host: string; port: number; user: string; password: string; database: string };
+
 export type EmbeddedPostgres = {
-  connection: { host: string; port: number; user: string; password: string; database: string };
+  /** As the program works: an ordinary user, who owns the database. */
+  connection: Connection;
+  /** For tests and tools that make databases. */
+  superuser: Connection;
   /** Shuts it down (fast, then at once; 13 s at most) and gives the data folder free. May be called again. */
   stop(): Promise<void>;
   /** Resolves with a sentence when PostgreSQL ends without `stop()`. Call `stop()` all the same before starting again. */
@@ -48,9 +54,21 @@ export async function startEmbeddedPostgres(options: {
   const lock = await lockDataDir(dataDir, options.lockWaitMs ?? LOCK_WAIT_MS, options.log);
   try {
     const { postmaster, password } = await startOnLockedDir(dataDir, options);
+    const superuser = {
+      host: HOST,
+      port: postmaster.port,
+      user: SUPERUSER,
+      password,
+      database: "postgres",
+    };
+    await prepareApplicationRole(superuser).catch(async (error: unknown) => {
+      await postmaster.stop();
+      throw error;
+    });
     let stopped: Promise<void> | undefined;
     return {
-      connection: { host: HOST, port: postmaster.port, user: SUPERUSER, password, database: "postgres" },
+      connection: asApplication(superuser),
+      superuser,
       stop: () => (stopped ??= postmaster.stop().finally(() => lock.release())),
       exited: postmaster.exited,
     };

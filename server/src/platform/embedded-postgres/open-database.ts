@@ -6,6 +6,7 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, type ClientConfig, type PoolConfig } from "pg";
 import { databaseErrorCode } from "../database.ts";
+import { asApplication } from "./application-role.ts";
 import { hasCluster, readPassword, SUPERUSER } from "./cluster.ts";
 import { EmbeddedPostgresError, startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { readPostmasterFile } from "./leftovers.ts";
@@ -40,7 +41,7 @@ async function findRunning(clusterDir: string): Promise<PoolConfig | null> {
   if (!readPostmasterFile(clusterDir).isReady) return null;
   const port = Number(readFileSync(join(clusterDir, "postmaster.pid"), "utf8").split("\n")[3]);
   const password = await readPassword(clusterDir);
-  const connection = { host: HOST, port, user: SUPERUSER, password, database: "postgres" };
+  const connection = asApplication({ host: HOST, port, user: SUPERUSER, password, database: "postgres" });
   return (await answers(connection)) ? connection : null;
 }
 

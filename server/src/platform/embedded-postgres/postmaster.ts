@@ -54,6 +54,11 @@ const SETTINGS = {
   log_rotation_size: "0",
   log_truncate_on_rotation: "on",
   log_line_prefix: "%m [%p] ",
+  // What it logs holds no values of rows: messages of errors, their details and statements do. The program is told of each error, and logs
+  // what it was without them.
+  log_min_messages: "log",
+  log_min_error_statement: "panic",
+  log_error_verbosity: "terse",
 };
 
 export type Postmaster = {

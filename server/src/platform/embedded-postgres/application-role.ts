@@ -1,0 +1,57 @@
+// After the last step of embedded-postgres.ts: the user as whom the program works. It owns the database and all of ours in it, and may do
+// nothing to the server: what slips through to it as SQL cannot read files, run programs or make users.
+import { createHmac } from "node:crypto";
+import { Client, type ClientConfig } from "pg";
+
+const ROLE = "postloft_app";
+
+/** Connects as the program does. Its password follows from the superuser's, which does not follow from it. */
+export function asApplication<Connection extends ClientConfig>(superuser: Connection): Connection {
+  const password = createHmac("sha256", String(superuser.password)).update(ROLE).digest("base64url");
+  return { ...superuser, user: ROLE, password };
+}
+
+/** Where a version before this one made everything as the superuser, it changes hands; otherwise nothing is left to do. */
+const GIVE_ALL = `do $$
+declare
+  statement text;
+begin
+  for statement in
+    select format('alter %s %s owner to ${ROLE}', case c.relkind when 'S' then 'sequence' when 'v' then 'view' else 'table' end, c.oid::regclass)
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'S') and c.relowner <> '${ROLE}'::regrole
+      -- Sequences of columns go with their table, and what an extension made is its own.
+      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype in ('a', 'i', 'e'))
+    union all
+    select format('alter routine %s owner to ${ROLE}', p.oid::regprocedure)
+    from pg_proc p
+    where p.pronamespace = 'public'::regnamespace and p.proowner <> '${ROLE}'::regrole
+      and not exists (select 1 from pg_depend d where d.objid = p.oid and d.classid = 'pg_proc'::regclass and d.deptype = 'e')
+    union all
+    select format('alter database %I owner to ${ROLE}', datname)
+    from pg_database where datname = current_database() and datdba <> '${ROLE}'::regrole
+    union all
+    select 'alter schema public owner to ${ROLE}'
+    from pg_namespace where nspname = 'public' and nspowner <> '${ROLE}'::regrole
+  loop
+    execute statement;
+  end loop;
+end $$`;
+
+/** Makes the program's user, or sets its password, and gives it what it works with. Safe to repeat. */
+export async function prepareApplicationRole(superuser: ClientConfig): Promise<void> {
+  const client = new Client(superuser);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ standby: boolean }>("select pg_is_in_recovery() as standby");
+    // A standby takes what its primary has, and nothing else.
+    if (rows[0]?.standby === true) return;
+    const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [ROLE]);
+    const password = client.escapeLiteral(String(asApplication(superuser).password));
+    const verb = rowCount === 0 ? "create" : "alter";
+    await client.query(`${verb} role ${ROLE} login nosuperuser nocreatedb nocreaterole password ${password}`);
+    await client.query(GIVE_ALL);
+  } finally {
+    await client.end();
+  }
+}
