@@ -30,6 +30,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "campaigns.resume": "the campaign, in the middle of sending",
   "campaigns.retryFailed": "the campaign, with refused recipients",
   "emails.resolve": "the mail, which was in doubt",
+  "emails.returned": "a message that came back over SMTP",
   "mailbox.system": "only with a setting",
   "webhooks.sns": "only for what Amazon has signed",
 };
