@@ -136,7 +136,8 @@ async function work(): Promise<void> {
         at: new Date(),
         userAgent: "Mozilla/5.0 (Windows NT 10.0) Chrome/142.0.0.0 Safari/537.36",
         purpose: "",
-        isInBurst: false,
+        otherLinkMs: Number.POSITIVE_INFINITY,
+        isLast: true,
       })),
     ),
   );

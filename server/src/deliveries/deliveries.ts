@@ -169,7 +169,8 @@ function activityOf({ projectId, emailId, meaning: { activity: kind }, at, data 
       at,
       userAgent: typeof userAgent === "string" ? userAgent : "",
       purpose: "",
-      isInBurst: false,
+      otherLinkMs: Number.POSITIVE_INFINITY,
+      isLast: true,
     },
   ];
 }

@@ -427,7 +427,12 @@ test("a filter that follows the links of a message before it is taken gets where
   await outbox.start(transport);
   const emailId = await stop.reached;
   expect(await findLinkTargets(database, [{ projectId, emailId, number: 1 }])).toEqual(["https://a.example"]);
-  const visit = { userAgent: "Mozilla/5.0", purpose: "", isInBurst: false };
+  const visit = {
+    userAgent: "Thunderbird",
+    purpose: "",
+    otherLinkMs: Number.POSITIVE_INFINITY,
+    isLast: true,
+  };
   await transaction(database, (tx) =>
     bookActivities(tx, [
       {

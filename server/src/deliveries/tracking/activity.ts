@@ -8,9 +8,12 @@ import { Refusal } from "../../platform/refusal.ts";
 import { bookActivities, type Activity } from "./book-activity.ts";
 import { createClickHold, type HeldClick } from "./hold-clicks.ts";
 
+/** As it was seen, before it is known what else happened to the mail. */
+type Noted = Omit<Activity, "otherLinkMs" | "isLast">;
+
 export interface ActivityBook {
   /** Takes note and returns at once. */
-  note(activity: Omit<Activity, "isInBurst">): void;
+  note(activity: Noted): void;
   /** Resolves when all that was noted is booked, or given up where the database is away. */
   close(): Promise<void>;
 }
@@ -23,30 +26,34 @@ const TRIES_MAX = 600;
 /** What fails for another reason: something else was being changed, or it is a bug. */
 const OTHER_TRIES_MAX = 3;
 
-type Click = HeldClick & { activity: Omit<Activity, "isInBurst"> };
+type Click = HeldClick & { activity: Noted };
 
 export function createActivityBook({ database, log }: { database: Database; log: Log }): ActivityBook {
-  const commits = createGroupCommit<Activity, void>({
+  const commits = createGroupCommit<Activity, boolean>({
     // One at a time: batches would wait for each other's counters.
     lanes: 1,
     laneOf: () => 0,
     maxItems: MAX_BATCH,
     async run(activities) {
-      await transaction(database, (tx) => bookActivities(tx, activities));
-      return activities.map(() => undefined);
+      const early = await transaction(database, (tx) => bookActivities(tx, activities));
+      return activities.map((activity) => early.has(activity));
     },
   });
-  const clicks = createClickHold<Click>(({ activity }, isInBurst) => void book({ ...activity, isInBurst }));
+  const clicks = createClickHold<Click>((click, otherLinkMs, isLast) => {
+    void book({ ...click.activity, otherLinkMs, isLast: isLast || isClosing }, click);
+  });
   let waiting = 0;
   let lost = 0;
   let isClosing = false;
   let isClosed: (() => void) | null = null;
 
-  async function book(activity: Activity): Promise<void> {
+  async function book(activity: Activity, click?: Click): Promise<void> {
     if (waiting >= WAITING_MAX) return lose(new Error("Too many wait for the database."));
     waiting += 1;
     try {
-      await bookPatiently(activity);
+      const isEarly = await bookPatiently(activity);
+      if (isEarly && isClosing) await bookPatiently({ ...activity, isLast: true });
+      else if (isEarly && click !== undefined) clicks.holdOn(click);
     } catch (error) {
       lose(error);
     } finally {
@@ -67,7 +74,7 @@ export function createActivityBook({ database, log }: { database: Database; log:
     isClosed?.();
   }
 
-  async function bookPatiently(activity: Activity): Promise<void> {
+  async function bookPatiently(activity: Activity): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
         return await commits.submit(activity);
@@ -82,7 +89,8 @@ export function createActivityBook({ database, log }: { database: Database; log:
   return {
     note(activity) {
       const { projectId, emailId, number, link, at } = activity;
-      if (activity.kind === "open") void book({ ...activity, isInBurst: false });
+      if (activity.kind === "open")
+        void book({ ...activity, otherLinkMs: Number.POSITIVE_INFINITY, isLast: true });
       else
         clicks.add({
           mail: `${projectId} ${emailId}`,

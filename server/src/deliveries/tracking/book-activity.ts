@@ -14,7 +14,7 @@ import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
 import { layOutEmails } from "../../emails/lay-out-emails.ts";
 import { isTracked } from "../../emails/tracking-rules.ts";
 import { hasLeft } from "../rules.ts";
-import { machineSignOf, type Visit } from "./machine-rules.ts";
+import { machineSignOf, mayStillTurn, type Visit } from "./machine-rules.ts";
 import {
   addCounts,
   findVisitedMails,
@@ -33,12 +33,15 @@ export interface Activity extends Omit<Visit, "msAfterSending"> {
   /** Where the link led; null for an opening. */
   link: string | null;
   at: Date;
+  /** Whether it is judged by what is known now, also where a little later more would be. */
+  isLast: boolean;
 }
 
 interface Seen {
   activity: Activity;
   mail: VisitedMailRow;
   isMachine: boolean;
+  isEarly: boolean;
 }
 
 /** What came of an activity for the first time. */
@@ -53,9 +56,22 @@ const NOTHING_FIRST: Firsts = { isFirstOpen: false, isFirstClick: false, isFirst
 
 const mailKey = ({ projectId, emailId }: { projectId: string; emailId: string }) => `${projectId} ${emailId}`;
 
-/** Books what is about mails that have left and are tracked; the rest is left out. */
-export async function bookActivities(tx: Tx, activities: readonly Activity[]): Promise<void> {
-  const seen = await judge(tx, activities);
+/**
+ * Books what is about mails that have left and are tracked; the rest is left out. Answers what it is too early for: nothing
+ * tells a machine, and another link of the same young mail may be followed yet.
+ */
+export async function bookActivities(tx: Tx, activities: readonly Activity[]): Promise<Set<Activity>> {
+  const judged = await judge(tx, activities);
+  const early = judged.filter(({ isEarly }) => isEarly);
+  await bookSeen(
+    tx,
+    judged.filter(({ isEarly }) => !isEarly),
+  );
+  return new Set(early.map(({ activity }) => activity));
+}
+
+async function bookSeen(tx: Tx, seen: readonly Seen[]): Promise<void> {
+  if (seen.length === 0) return;
   const people = seen.filter(({ isMachine }) => !isMachine);
   const firsts = await bookFirsts(tx, people);
   await addCounts(tx, countsOf(seen, firsts));
@@ -80,7 +96,9 @@ async function judge(tx: Tx, activities: readonly Activity[]): Promise<Seen[]> {
     const mail = mails.get(mailKey(activity));
     if (mail === undefined || !hasLeft(mail.status) || !isStillTracked(mail)) return [];
     const msAfterSending = mail.sent_at === null ? 0 : activity.at.getTime() - mail.sent_at.getTime();
-    return [{ activity, mail, isMachine: machineSignOf({ ...activity, msAfterSending }) !== null }];
+    const visit = { ...activity, msAfterSending };
+    const isMachine = machineSignOf(visit) !== null;
+    return [{ activity, mail, isMachine, isEarly: !activity.isLast && !isMachine && mayStillTurn(visit) }];
   });
   return seen.toSorted((one, other) => (one.mail.id < other.mail.id ? -1 : 1));
 }

@@ -1,12 +1,13 @@
-// Clicks are judged when the second around them is over; with a clock of the test's own.
+// Clicks are judged when the second around them is over, some held on for longer; with a clock of the test's own.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createClickHold, type HeldClick } from "./hold-clicks.ts";
 
 let released: string[] = [];
 const hold = () =>
   createClickHold<HeldClick>(
-    ({ mail, link }, isInBurst) => released.push(`${mail}/${link}${isInBurst ? "!" : ""}`),
+    ({ mail, link }, otherLinkMs) => released.push(`${mail}/${link}${otherLinkMs < 1_000 ? "!" : ""}`),
     1_000,
+    3_000,
   );
 
 beforeEach(() => {
@@ -25,7 +26,7 @@ function replay(clicks: ReadonlyArray<readonly [number, string, string]>): strin
     vi.advanceTimersByTime(start + ms - Date.now());
     clickHold.add({ mail, link, atMs: Date.now() });
   }
-  vi.advanceTimersByTime(5_000);
+  vi.advanceTimersByTime(10_000);
   expect(vi.getTimerCount()).toBe(0);
   return released;
 }
@@ -108,4 +109,32 @@ test("at the end all are let go at once, judged by what is known", () => {
   clickHold.flush();
   vi.advanceTimersByTime(5_000);
   expect(released).toHaveLength(3);
+});
+
+test("a click that is held on hears of another link until three seconds after it, and so does the other", () => {
+  const told: Array<[string, number, boolean]> = [];
+  const clickHold = createClickHold<HeldClick>(
+    (click, otherLinkMs, isLast) => {
+      told.push([click.link, otherLinkMs, isLast]);
+      if (!isLast) clickHold.holdOn(click);
+    },
+    1_000,
+    3_000,
+  );
+  const click = (link: string) => clickHold.add({ mail: "m", link, atMs: Date.now() });
+  click("a");
+  vi.advanceTimersByTime(2_900);
+  click("b");
+  vi.advanceTimersByTime(10_000);
+  click("c");
+  vi.advanceTimersByTime(1_500);
+  clickHold.flush();
+  expect(told).toEqual([
+    ["a", Number.POSITIVE_INFINITY, false],
+    ["a", 2_900, true],
+    ["b", 2_900, false],
+    ["b", 2_900, true],
+    ["c", Number.POSITIVE_INFINITY, false],
+    ["c", Number.POSITIVE_INFINITY, true],
+  ]);
 });

@@ -1,7 +1,7 @@
 // Holds each click until the second around it is over: only then is it known whether somebody follows links or something
-// follows all of them. The redirect does not wait for it.
+// follows all of them. Clicks on a young mail are held a second time, a little longer. The redirect does not wait for it.
 // Before it: activity.ts. After it: the same, with what was seen.
-import { BURST_MS } from "./machine-rules.ts";
+import { BURST_MS, SLOW_BURST_MS } from "./machine-rules.ts";
 
 export interface HeldClick {
   /** Of the mail. */
@@ -13,6 +13,8 @@ export interface HeldClick {
 
 export interface ClickHold<Click extends HeldClick> {
   add(click: Click): void;
+  /** Holds one that was let go once more, until all that could come beside it has come. */
+  holdOn(click: Click): void;
   /** Lets go of all that are held, as they are. */
   flush(): void;
 }
@@ -20,19 +22,29 @@ export interface ClickHold<Click extends HeldClick> {
 /** More are not held; then the oldest are judged by what is known. */
 const HELD_MAX = 20_000;
 
+/** `release` gets how far in time the nearest click on another link of the mail is, and whether the click may not be held on. */
 export function createClickHold<Click extends HeldClick>(
-  release: (click: Click, isInBurst: boolean) => void,
+  release: (click: Click, otherLinkMs: number, isLast: boolean) => void,
   burstMs = BURST_MS,
+  slowBurstMs = SLOW_BURST_MS,
 ): ClickHold<Click> {
-  /** Of each mail the clicks that are held, and those of the second before. */
+  /** Of each mail the clicks that are held, and those that one still to come may stand beside. */
   const near = new Map<string, Click[]>();
   const held = new Map<Click, NodeJS.Timeout>();
 
-  function letGo(click: Click): void {
+  function letGo(click: Click, isLast: boolean): void {
     clearTimeout(held.get(click));
     if (!held.delete(click)) return;
-    release(click, isInBurst(click, near.get(click.mail) ?? [], burstMs));
-    setTimeout(() => forget(click), burstMs).unref();
+    release(click, nearestOther(click, near.get(click.mail) ?? []), isLast);
+  }
+
+  function hold(click: Click, forMs: number, isLast: boolean): void {
+    const [oldest] = held.keys();
+    if (held.size >= HELD_MAX && oldest !== undefined) letGo(oldest, true);
+    held.set(
+      click,
+      setTimeout(() => letGo(click, isLast), forMs),
+    );
   }
 
   function forget(click: Click): void {
@@ -43,21 +55,22 @@ export function createClickHold<Click extends HeldClick>(
 
   return {
     add(click) {
-      const [oldest] = held.keys();
-      if (held.size >= HELD_MAX && oldest !== undefined) letGo(oldest);
       near.set(click.mail, [...(near.get(click.mail) ?? []), click]);
-      held.set(
-        click,
-        setTimeout(() => letGo(click), burstMs),
-      );
+      // One as late as may be stands beside it until it is let go a second time.
+      setTimeout(() => forget(click), 2 * slowBurstMs).unref();
+      hold(click, burstMs, false);
     },
+    holdOn: (click) => hold(click, slowBurstMs - burstMs, true),
     flush() {
-      for (const click of held.keys()) letGo(click);
+      for (const click of held.keys()) letGo(click, true);
     },
   };
 }
 
-/** Whether another link of the mail was followed in the second before or after. */
-export function isInBurst(click: HeldClick, others: readonly HeldClick[], burstMs: number): boolean {
-  return others.some((other) => other.link !== click.link && Math.abs(other.atMs - click.atMs) < burstMs);
+/** How far in time the nearest click on another link of the mail is; infinite when there is none. */
+function nearestOther(click: HeldClick, others: readonly HeldClick[]): number {
+  const distances = others
+    .filter((other) => other.link !== click.link)
+    .map((other) => Math.abs(other.atMs - click.atMs));
+  return Math.min(Number.POSITIVE_INFINITY, ...distances);
 }

@@ -9,74 +9,190 @@ export interface Visit {
   purpose: string;
   /** How long after its mail was sent; 0 when that is not known yet. */
   msAfterSending: number;
-  /** Whether another link of the same mail was followed in the second before or after. */
-  isInBurst: boolean;
+  /** How far in time the nearest click on another link of the same mail is; infinite when there is none. */
+  otherLinkMs: number;
 }
 
 export interface MachineSign {
   name: string;
+  /** Where it is known from: whoever runs it says so, a standard, or it is the agent's own name. */
+  source: string;
   kind?: Visit["kind"];
   userAgent?: RegExp;
+  /** Agents that look alike and show the mail to a person. */
+  except?: RegExp;
   purpose?: RegExp;
+  /** Only so soon after sending. */
   withinMs?: number;
-  isInBurst?: true;
+  /** Only with a click on another link so near. */
+  otherLinkWithinMs?: number;
 }
 
 /** So soon after a mail was sent nobody has read it, but what looks at mail on its way has. */
 const SOON_MS = 5_000;
 /** Two links of a mail within this time: nobody reads a page so fast. */
 export const BURST_MS = 1_000;
+/** While a mail is this young, links further apart are still a filter's that goes through them one by one. */
+export const YOUNG_MS = 60_000;
+export const SLOW_BURST_MS = 3_000;
+/** Of a user agent no more is looked at. */
+const USER_AGENT_MAX_CHARACTERS = 1_000;
+
+const ITS_NAME = "the agent's own name";
+const PROXIES = /GoogleImageProxy|YahooMailProxy/;
 
 /** A visit that has one of these signs, whichever, is a machine's. */
 export const MACHINE_SIGNS: readonly MachineSign[] = [
-  { name: "no user agent", userAgent: /^\s*$/ },
-  // Apple Mail Privacy Protection loads the pictures of every mail, and says no more than this.
-  { name: "Apple's privacy proxy", kind: "open", userAgent: /^Mozilla\/5\.0$/ },
-  // Gmail loads pictures when somebody looks, and sometimes as the mail comes in.
   {
-    name: "Gmail's proxy, as the mail comes in",
+    name: "no user agent",
+    source: "RFC 9110 §10.1.5: a user agent should send one; every browser and mail program does",
+    userAgent: /^-?$/,
+  },
+  // Apple Mail Privacy Protection loads the pictures of every mail, and says no more than this. No browser does.
+  {
+    name: "Mozilla and nothing else",
+    source: "https://www.apple.com/legal/privacy/data/en/mail-privacy-protection/",
+    userAgent: /^\s*Mozilla(?:\/\d(?:\.\d{1,2})?)?(?: \(compatible;?\))?\s*$/i,
+  },
+  // Both load pictures when somebody looks, and sometimes as the mail comes in.
+  {
+    name: "a mailbox provider's proxy, as the mail comes in",
+    source: "https://support.google.com/mail/answer/145919, https://help.yahoo.com/kb/SLN28749.html",
     kind: "open",
-    userAgent: /GoogleImageProxy/,
+    userAgent: PROXIES,
     withinMs: SOON_MS,
   },
-  { name: "a click as the mail comes in", kind: "click", withinMs: SOON_MS },
-  { name: "several links at once", kind: "click", isInBurst: true },
-  { name: "prefetching", purpose: /prefetch|preview|prerender/i },
+  {
+    name: "a proxy for pictures that follows a link",
+    source: "https://support.google.com/mail/answer/145919, https://help.yahoo.com/kb/SLN28749.html",
+    kind: "click",
+    userAgent: PROXIES,
+  },
+  {
+    name: "a click as the mail comes in",
+    source: "https://learn.microsoft.com/defender-office-365/safe-links-about",
+    kind: "click",
+    withinMs: SOON_MS,
+  },
+  {
+    name: "several links at once",
+    source: "https://learn.microsoft.com/defender-office-365/safe-links-about",
+    kind: "click",
+    otherLinkWithinMs: BURST_MS,
+  },
+  {
+    name: "several links of a young mail",
+    source: "https://learn.microsoft.com/defender-office-365/safe-links-about",
+    kind: "click",
+    withinMs: YOUNG_MS,
+    otherLinkWithinMs: SLOW_BURST_MS,
+  },
+  {
+    name: "prefetching",
+    source:
+      "https://fetch.spec.whatwg.org/#sec-purpose-header, and its forerunners Purpose, X-Purpose, X-Moz",
+    purpose: /prefetch|preview|prerender/i,
+  },
   // Outlook names itself "Microsoft Office" too, and shows a mail to a person.
   {
     name: "Microsoft's link checks",
-    userAgent: /BingPreview|SkypeUriPreview|Office (?:Existence|Protocol) Discovery/,
+    source: ITS_NAME,
+    userAgent:
+      /Office (?:Existence|Protocol) Discovery|Microsoft-WebDAV|Microsoft URL Control|Microsoft-CryptoAPI/i,
   },
   {
     name: "mail filters",
-    userAgent: /barracuda|mimecast|proofpoint|ironport|fireeye|trend ?micro|sophos|symantec|forcepoint/i,
+    source: ITS_NAME,
+    userAgent:
+      /barracuda|mimecast|proofpoint|urldefense|iron ?port|cisco ?(?:secure|talos|umbrella|email)|fireeye|trellix|trend ?micro|\bTMES\b|tmufe|sophos|symantec|message ?labs|blue ?coat|forcepoint|websense|fortinet|forti(?:mail|guard|gate)|zscaler|palo ?alto|check ?point|avanan|vade ?secure|retarus|hornet ?security|spamtitan|cloudmark|egress|darktrace|ironscales|perception-?point|cyren|commtouch|kaspersky|mcafee|siteadvisor|sonicwall|safe ?links?\b|spamassassin|rspamd|clamav/i,
   },
-  { name: "link scanners", userAgent: /urlscan|virustotal|phishtank|safe ?browsing|link ?check|scanner/i },
+  {
+    name: "link scanners",
+    source: ITS_NAME,
+    userAgent:
+      /urlscan|virustotal|phish|safe ?browsing|google-?safety|link ?(?:check|scan|valid)|(?:url|site|web|mail|email|spam|virus|malware|security|vulnerability) ?(?:scan|check|inspect|analy[sz])|scanner|censys|shodan|nuclei|nikto|sqlmap|expanse|sandbox/i,
+  },
   {
     name: "previews in chats",
-    userAgent: /Slackbot|TelegramBot|WhatsApp|facebookexternalhit|Discordbot|LinkedInBot|Twitterbot/i,
+    source:
+      "https://api.slack.com/robots, https://developers.facebook.com/docs/sharing/webmasters/web-crawlers, and the agents' own names",
+    userAgent:
+      /Slackbot|Slack-ImgProxy|TelegramBot|^WhatsApp\/|facebookexternalhit|facebookcatalog|meta-external|Facebot|Discordbot|LinkedInBot|Twitterbot|SkypeUriPreview|redditbot|Pinterest\/0|vkShare|line-poker|kakaotalk-scrap|Iframely|Embedly|Cardyb|Mastodon|Pleroma|Misskey|Synapse|Viber\b.*\bURL|Snap URL|bitlybot/i,
+  },
+  {
+    name: "what calls itself a preview",
+    source: ITS_NAME,
+    userAgent: /preview|prerender|thumbnail|screenshot|unfurl|link ?expand|camo\b/i,
+    except: PROXIES,
+  },
+  {
+    name: "AI fetchers",
+    source:
+      "https://platform.openai.com/docs/bots, https://docs.perplexity.ai/guides/bots, https://developers.google.com/search/docs/crawling-indexing/overview-google-crawlers, and the agents' own names",
+    userAgent:
+      /ChatGPT|OAI-|GPTBot|OpenAI|Claude-|ClaudeBot|anthropic|Perplexity|MistralAI|cohere-|Google-(?:Extended|CloudVertex|Agent|Notebook|Firebase|Gemini|Read)|Gemini-|GoogleOther|GoogleAgent|Bytespider|Diffbot|Firecrawl|YouBot|PhindBot|ImagesiftBot|omgili|Manus-User|NovaAct|DuckAssist|Devin\b|LangChain|LlamaIndex|\bAI[- ]?(?:agent|fetcher|assistant)\b/i,
   },
   // Cubot makes telephones.
-  { name: "crawlers", userAgent: /(?<!cu)bot\b|crawler|spider|slurp/i },
+  {
+    name: "crawlers",
+    source: ITS_NAME,
+    userAgent:
+      /(?<!cu)bots?(?:\b|_)|crawl|spider|slurp|scraper|scrapy|archiver|fetcher|harvest|indexer|FeedFetcher|Feedly|Mediapartners|APIs-Google|Google-(?:InspectionTool|Site|Apps-Script|Structured)|Google (?:Favicon|Web)|GoogleDocs|ia_archiver|heritrix|nutch|baiduspider|facebookexternalua/i,
+  },
   {
     name: "programs",
+    source: ITS_NAME,
     userAgent:
-      /^(?:curl|wget|python|go-http-client|java|okhttp|axios|node|ruby|php|perl|libwww|apache-httpclient|aiohttp|scrapy|undici)\b/i,
+      /^(?:curl|libcurl|pycurl|wget|wget2|aria2|httpie|python|go-http-client|java|jakarta|okhttp|axios|node|node-fetch|undici|got|superagent|bun|deno|ruby|http\.rb|httparty|faraday|typhoeus|mechanize|php|guzzle|guzzlehttp|symfony|perl|lwp|libwww|apache-httpclient|apache-httpasyncclient|asynchttpclient|reactornetty|jersey|spring|aiohttp|httpx|urllib|scrapy|reqwest|hyper|ureq|rust|restsharp|\.net|postmanruntime|postman|insomnia|dart|elixir|hackney|req|lua|resty|winhttp|powershell|jetty|vert\.x|fasthttp|grequests|colly|zgrab|masscan|nmap|k6|ab|siege|wrk|vegeta|artillery|http-client|httpclient|httpunit)(?:\b|[-_/])|\b(?:libwww-perl|python-requests|python-urllib|python-httpx|aiohttp|Apache-HttpClient|Go-http-client|WindowsPowerShell|GuzzleHttp|node-fetch|okhttp)\b/i,
   },
-  { name: "browsers without a screen", userAgent: /HeadlessChrome|PhantomJS|Puppeteer|Playwright|Selenium/i },
+  {
+    name: "monitors",
+    source: ITS_NAME,
+    userAgent:
+      /uptime|pingdom|statuscake|site24x7|datadog|new ?relic|check_http|nagios|zabbix|monitis|checkly|freshping|hetrix|lighthouse|page ?speed|gtmetrix|webpagetest|catchpoint|dynatrace|rigor|\bmonitor(?:ing)?\b|health ?check|kube-probe|ELB-Health|Cloudflare-/i,
+  },
+  {
+    name: "browsers without a screen",
+    source: "https://developer.chrome.com/docs/chromium/headless, and the agents' own names",
+    userAgent:
+      /Headless|PhantomJS|SlimerJS|Puppeteer|Playwright|Selenium|WebDriver|jsdom|HtmlUnit|Splash\b|Nightmare|Zombie\.js|Cypress/i,
+  },
+  // Outlook and the Internet Explorer of Windows in its compatible mode name MSIE 7.0 too, with what they are behind it.
+  {
+    name: "Internet Explorer before 8",
+    source: "version 8 replaced them in 2009; whatever shows pages by a later one names its Trident too",
+    userAgent: /\bMSIE [2-7]\./,
+    except: /Trident\/|Outlook|ms-?office|Lotus|Opera|IEMobile|Windows CE/i,
+  },
+  // Scanners pick them from old lists. Whatever shows pages on a desk today updates itself or stopped at a later version.
+  {
+    name: "browsers that nobody has had for ten years",
+    source:
+      "https://chromereleases.googleblog.com: Chrome 49 (2016) was the last for Windows XP; https://www.mozilla.org/firefox/52.0/releasenotes/: so was Firefox 52 ESR (2017)",
+    userAgent:
+      /(?:Windows NT|Macintosh|X11; [^)]{0,60}Linux)[^)]{0,80}\).{0,120}?(?:Chrome\/(?:[1-9]|[1-3]\d|4[0-8])\.[\d.]{1,20} Safari\/[\d.]{1,12}$|Firefox\/(?:[1-9]|[1-4]\d|5[01])\.[\d.]{1,12}$|Edge\/12\.[\d.]{1,12}$)/,
+    except: PROXIES,
+  },
 ];
 
 /** The first sign that a visit is a machine's, or null: then it counts as a person's. */
 export function machineSignOf(visit: Visit): MachineSign | null {
-  return MACHINE_SIGNS.find((sign) => fits(sign, visit)) ?? null;
+  const userAgent = visit.userAgent.slice(0, USER_AGENT_MAX_CHARACTERS).trim();
+  return MACHINE_SIGNS.find((sign) => fits(sign, { ...visit, userAgent })) ?? null;
+}
+
+/** Whether a click on another link may still come that tells a machine: its mail is young, and nothing else tells one. */
+export function mayStillTurn(visit: Visit): boolean {
+  return visit.kind === "click" && visit.msAfterSending < YOUNG_MS;
 }
 
 function fits(sign: MachineSign, visit: Visit): boolean {
   return (
     (sign.kind === undefined || sign.kind === visit.kind) &&
     (sign.userAgent === undefined || sign.userAgent.test(visit.userAgent)) &&
+    (sign.except === undefined || !sign.except.test(visit.userAgent)) &&
     (sign.purpose === undefined || sign.purpose.test(visit.purpose)) &&
     (sign.withinMs === undefined || visit.msAfterSending < sign.withinMs) &&
-    (sign.isInBurst === undefined || visit.isInBurst)
+    (sign.otherLinkWithinMs === undefined || visit.otherLinkMs < sign.otherLinkWithinMs)
   );
 }

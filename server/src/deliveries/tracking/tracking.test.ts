@@ -337,6 +337,31 @@ test.concurrent("machines are counted apart, move nothing and are told once; a p
   }, WAIT);
 });
 
+test.concurrent("a filter that goes through the links of a fresh mail one by one is a machine, and so is its first click", async () => {
+  const mail = await receive({}, { age: "10 seconds" });
+  const [first = "", second = "", third = ""] = mail.links;
+  await get(first);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await get(second);
+  await vi.waitFor(async () => {
+    const { clicks, clicked } = await booksOf(mail);
+    expect([clicks, clicked]).toEqual([
+      [
+        [0, 0, 1],
+        [0, 0, 1],
+      ],
+      false,
+    ]);
+  }, WAIT);
+  // Somebody who follows one link of a mail that is just as young, and reads on.
+  const other = await receive({}, { age: "10 seconds" });
+  await get(other.links[2] ?? third);
+  await vi.waitFor(async () => {
+    const { clicks, clicked } = await booksOf(other);
+    expect([clicks, clicked]).toEqual([[[1, 1, 0]], true]);
+  }, WAIT);
+});
+
 test.concurrent("the links of a content are listed with people and machines, also those nobody followed", async () => {
   const mail = await receive();
   await get(mail.links[2] ?? "", "curl/8");
