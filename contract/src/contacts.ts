@@ -63,6 +63,16 @@ export const upsertContact = endpoint({
   answers: { 201: upsertedContact, 200: upsertedContact },
 });
 
+export const countContacts = endpoint({
+  name: "contacts.count",
+  method: "GET",
+  path: "/contacts/count",
+  summary: "Count the contacts of the project",
+  description: "For clients of an older generation; `GET /contacts` says it as `total`.",
+  caller: "project",
+  answers: { 200: z.object({ count: z.int() }) },
+});
+
 export const getContact = endpoint({
   name: "contacts.get",
   method: "GET",
@@ -112,6 +122,7 @@ export const lookUpContacts = endpoint({
   summary: "Ask which addresses are contacts",
   description: "Answers the addresses as they were spelled. What is no address is not found.",
   caller: "project",
+  isRead: true,
   body: z.object({
     emails: z.array(z.string()).min(1).max(LIMITS.lookupEmails.value).describe("Addresses, in any spelling."),
   }),

@@ -7,7 +7,7 @@ import type { ErrorCode } from "./errors.ts";
  * Who may call:
  * `anyone` without authentication · `tracker` a public or secret key, or a session with a project ·
  * `project` a secret key, or a session with a project · `project-by-path` a session that is a member of the project in the path
- * (`:projectId`), or that project's secret key, which may also write a word such as `current` for its own · `session` a logged-in person only.
+ * (`:projectId`), or that project's secret key, which may also write `current` for its own · `session` a logged-in person only.
  */
 export type CallerKind = "anyone" | "tracker" | "project" | "project-by-path" | "session";
 
@@ -47,6 +47,10 @@ export interface Endpoint<
   readonly body: Body;
   /** Whether a body is read at all. */
   readonly takesBody: boolean;
+  /** Whether the body may be left out, since nothing in it is needed. */
+  readonly isBodyOptional: boolean;
+  /** Whether a call changes nothing: every GET but a few, and questions that are too long for an address. */
+  readonly isRead: boolean;
   readonly bodyKind: BodyKind;
   readonly bodyLimitBytes: number | null;
   readonly envelope: Envelope;
@@ -74,6 +78,7 @@ export interface EndpointDefinition<
   body?: Body;
   bodyKind?: BodyKind;
   bodyLimitBytes?: number;
+  isRead?: boolean;
   envelope?: Envelope;
   answers: Record<number, z.ZodType | null>;
   errors?: readonly ErrorCode[];
@@ -97,6 +102,8 @@ export function endpoint<
     query: definition.query ?? (nothing as z.ZodType as Query),
     body: definition.body ?? (nothing as z.ZodType as Body),
     takesBody: definition.body !== undefined,
+    isBodyOptional: definition.method === "POST" && definition.body?.safeParse({}).success === true,
+    isRead: definition.isRead ?? definition.method === "GET",
     bodyKind: definition.bodyKind ?? "json",
     bodyLimitBytes: definition.bodyLimitBytes ?? null,
     envelope: definition.envelope ?? "bare",

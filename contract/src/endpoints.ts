@@ -26,9 +26,11 @@ import * as webhooks from "./webhooks.ts";
 export const ENDPOINTS: readonly Endpoint[] = [
   v1.track,
   v1.send,
+  v1.trackEvent,
   verify.verify,
   contacts.listContacts,
   contacts.upsertContact,
+  contacts.countContacts,
   contacts.getContact,
   contacts.updateContact,
   contacts.deleteContact,

@@ -3,6 +3,7 @@
 
 /** By name of the endpoint. */
 export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "events.track": { email: "ada@example.com", event: "order placed", data: { plan: "pro" } },
   "v1.track": {
     email: "ada@example.com",
     event: "signed-up",
@@ -67,7 +68,13 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     audienceType: "ALL",
   },
   "campaigns.release": { destination: "gmail" },
-  "campaigns.replace": { subject: 'What is new, {{firstName ?? "friend"}}' },
+  "campaigns.replace": {
+    name: "October news",
+    subject: 'What is new, {{firstName ?? "friend"}}',
+    body: '<p>Hello {{firstName ?? "friend"}}, here is what is new.</p>',
+    from: "news@mail.example.com",
+    audienceType: "ALL",
+  },
   "campaigns.resolve": { as: "retry", ids: ["0198c0de-7000-7000-8000-000000000001"] },
   "emails.resolve": { as: "sent" },
   "campaigns.send": { scheduledFor: "2100-10-01T09:00:00+02:00" },

@@ -146,7 +146,7 @@ function requestBody(endpoint: Endpoint): Json {
   const example = EXAMPLE_BODIES[endpoint.name];
   const content = { schema: inputSchema(endpoint.body), ...(example === undefined ? {} : { example }) };
   return {
-    required: true,
+    required: !endpoint.isBodyOptional,
     description: `At most ${formatBytes(limitBytes)}.`,
     content: Object.fromEntries(bodyTypes(endpoint).map((type) => [type, content])),
   };

@@ -207,6 +207,7 @@ export const previewSegment = endpoint({
   summary: "Count who matches a filter, with a few of them",
   description: "Nothing is stored. Shows what a filter means before it becomes a segment or an audience.",
   caller: "project",
+  isRead: true,
   body: z.object({ filters: filter }),
   answers: { 200: z.object({ count: z.int(), sample: z.array(contact) }) },
 });
@@ -218,6 +219,7 @@ export const explainSegment = endpoint({
   summary: "Tell why a contact matches a filter or does not",
   description: "Each condition with true or false and the value seen.",
   caller: "project",
+  isRead: true,
   body: z.object({ filters: filter, contactId: z.uuid() }),
   answers: {
     200: z.object({

@@ -199,6 +199,7 @@ export const previewTemplate = endpoint({
   description:
     "Rendered as a mail is, with a contact's data, the data given, or both, the latter first. Nothing is sent or stored; the links to unsubscribe lead nowhere.",
   caller: "project",
+  isRead: true,
   body: z.object({
     subject: fields.subject,
     body: fields.body,

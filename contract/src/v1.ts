@@ -42,6 +42,35 @@ export const track = endpoint({
   answers: { 200: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: instant }) },
 });
 
+/** The same door for whoever has a contact's id, and in the spelling of older clients. */
+export const trackEvent = endpoint({
+  name: "events.track",
+  method: "POST",
+  path: "/events/track",
+  summary: "Track an event of a contact, by its address or its id",
+  description:
+    "As `POST /v1/track`, which it is another name of. `name` may stand for `event`, and `contactId` for `email`: then the contact must be there.",
+  caller: "project",
+  body: z
+    .object({
+      email: emailAddress.optional().describe("Whose event it is; or `contactId`."),
+      contactId: id.optional().describe("A contact that is there; or `email`."),
+      event: eventName.optional().describe("The name of the event."),
+      name: eventName.optional().describe("The same as event."),
+      subscribed: z.boolean().optional(),
+      data: contactData.optional(),
+    })
+    .superRefine(({ email, contactId, event, name }, context) => {
+      if (email === undefined && contactId === undefined)
+        context.addIssue(issue("Required, or `contactId`.", "required", undefined, ["email"]));
+      if (event === undefined && name === undefined)
+        context.addIssue(issue("Required.", "required", undefined, ["event"]));
+    }),
+  envelope: "wrapped",
+  answers: { 200: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: instant }) },
+  errors: ["CONTACT_NOT_FOUND"],
+});
+
 /** One mailbox or a list of them, at most `maximum`. */
 function mailboxes(maximum: number) {
   return z

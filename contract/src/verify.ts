@@ -35,6 +35,7 @@ export const verify = endpoint({
   description:
     "Asks DNS about the domain and compares it with known services; nothing is sent and nothing is stored. Answers within 5 seconds: where DNS does not answer in time, `reasons` says so and `valid` stays true.",
   caller: "project",
+  isRead: true,
   body: z.object({ email: emailAddress }),
   envelope: "wrapped",
   answers: { 200: verification },

@@ -5,7 +5,7 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/page.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { countRecipients, type CampaignCounts } from "../emails/campaign-emails.ts";
 import { readPausedDestinations } from "../emails/paused-destinations.ts";
 import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
@@ -131,11 +131,11 @@ export async function listCampaigns(
   const ids = rows.map((row) => row.id);
   const counts = await countsOf(database, projectId, ids);
   const page = toPage("campaigns", request, rows, (row) => presentCampaign(row, counts[ids.indexOf(row.id)]));
-  const total = request.before === null ? await countCampaigns(database, projectId, filter) : 0;
+  const { total, before } = await countCampaigns(database, projectId, filter, request.before);
   return {
     campaigns: page.data,
     ...page,
-    page: 1,
+    page: Math.ceil(before / request.limit) + 1,
     pageSize: request.limit,
     total,
     totalPages: Math.ceil(total / request.limit),
@@ -202,21 +202,6 @@ async function checkReferences(
   await audienceOf(tx, projectId, input);
 }
 
-/** What a PUT says; fields that are left out keep their values. */
-export interface CampaignEdit {
-  name?: string | undefined;
-  description?: string | null | undefined;
-  subject?: string | undefined;
-  body?: string | undefined;
-  from?: string | undefined;
-  fromName?: string | null | undefined;
-  replyTo?: string | null | undefined;
-  kind?: CampaignKind | undefined;
-  audienceType?: AudienceType | undefined;
-  segmentId?: string | null | undefined;
-  audienceFilter?: Filter | null | undefined;
-}
-
 function inputOf(row: CampaignRow): CampaignInput {
   return {
     name: row.name,
@@ -231,26 +216,16 @@ function inputOf(row: CampaignRow): CampaignInput {
   };
 }
 
-/** Lays an edit over a campaign. @throws Refusal VALIDATION_ERROR when the audience then lacks its segment or filter. */
-function edited(row: CampaignRow, edit: CampaignEdit): CampaignInput {
-  const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
-  const input: CampaignInput = { ...inputOf(row), ...given };
-  if (input.audienceType === "SEGMENT" && (input.segmentId ?? null) === null)
-    throw invalidField("segmentId", "required", "Required for the audience SEGMENT.");
-  if (input.audienceType === "FILTERED" && input.audienceFilter === null)
-    throw invalidField("audienceFilter", "required", "Required for the audience FILTERED.");
-  return input;
-}
-
-/** Checks an edit before the transaction; answers what saves it. Only drafts and scheduled campaigns can be changed. */
+/** Checks what a campaign is to say before the transaction; answers what saves it. Only drafts and scheduled ones can be replaced. */
 export async function replaceCampaign(
   { renderer, domains }: CampaignParts,
   database: Database,
   projectId: string,
   id: string,
-  edit: CampaignEdit,
+  input: CampaignInput,
 ) {
-  await checkTexts(renderer, projectId, edited(await getCampaignRow(database, projectId, id), edit));
+  await getCampaignRow(database, projectId, id);
+  await checkTexts(renderer, projectId, input);
   return async (tx: Tx): Promise<CampaignView> => {
     const row = await findCampaignForUpdate(tx, projectId, id);
     if (row === undefined) throw new Refusal("CAMPAIGN_NOT_FOUND");
@@ -258,7 +233,6 @@ export async function replaceCampaign(
       throw new Refusal("CONFLICT", {
         message: `The campaign is ${row.status}: only a draft or a scheduled one can be changed.`,
       });
-    const input = edited(row, edit);
     await checkReferences(tx, domains, projectId, input);
     await updateCampaignTexts(tx, projectId, row.id, textsOf(input));
     return getCampaign(tx, projectId, row.id);

@@ -142,18 +142,22 @@ export async function listCampaignRows(
     .execute();
 }
 
+/** All of them, and those of the pages before: down to the one with the id `until`. */
 export async function countCampaigns(
   database: Database,
   projectId: string,
   filter: CampaignFilter,
-): Promise<number> {
-  const row = await database
+  until: string | null,
+): Promise<{ total: number; before: number }> {
+  return database
     .selectFrom("campaigns")
-    .select((select) => select.fn.countAll<number>().as("count"))
+    .select((select) => [
+      select.fn.countAll<number>().as("total"),
+      sql<number>`count(*) filter (where id >= ${until}::uuid)`.as("before"),
+    ])
     .where("project_id", "=", projectId)
     .where(matching(filter))
     .executeTakeFirstOrThrow();
-  return row.count;
 }
 
 export async function updateCampaignTexts(

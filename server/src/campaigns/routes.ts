@@ -2,6 +2,7 @@
 import * as actions from "@postloft/contract/campaign-actions.ts";
 import * as contract from "@postloft/contract/campaigns.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import type { z } from "zod";
 import type { Database } from "../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
@@ -18,6 +19,7 @@ import {
   getStats,
   listCampaigns,
   replaceCampaign,
+  type CampaignInput,
   type CampaignParts,
 } from "./campaigns.ts";
 import { checkCampaign } from "./check-campaign.ts";
@@ -48,6 +50,12 @@ export function campaignRoutes(parts: CampaignRouteParts): Route[] {
   return [...recordRoutes(parts), ...actionRoutes(parts)];
 }
 
+/** What a body says of a campaign, whole: what it leaves out is as it is at first. */
+function inputOf(body: z.output<typeof contract.createCampaign.body>): CampaignInput {
+  const { kind = "MARKETING", audienceFilter = null, ...texts } = contract.readSpellings(body);
+  return { ...texts, kind, audienceFilter };
+}
+
 function recordRoutes(parts: CampaignRouteParts): Route[] {
   const { database } = parts;
   return [
@@ -56,16 +64,14 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
       return ok(await listCampaigns(database, projectId, filter, readPage("campaigns", query)));
     }),
     route(contract.createCampaign, async ({ projectId, body, commit }) => {
-      const { kind = "MARKETING", audienceFilter = null, ...texts } = contract.readSpellings(body);
-      const insert = await createCampaign(parts, projectId, { ...texts, kind, audienceFilter });
+      const insert = await createCampaign(parts, projectId, inputOf(body));
       return commit(async (tx) => created(await insert(tx)));
     }),
     route(contract.getCampaign, async ({ projectId, params }) =>
       ok(await getCampaign(database, projectId, params.id)),
     ),
     route(contract.replaceCampaign, async ({ projectId, params, body, commit }) => {
-      const edit = contract.readSpellings(body);
-      const replace = await replaceCampaign(parts, database, projectId, params.id, edit);
+      const replace = await replaceCampaign(parts, database, projectId, params.id, inputOf(body));
       return commit(async (tx) => ok(await replace(tx)));
     }),
     route(contract.deleteCampaign, async ({ projectId, params, commit }) =>

@@ -48,7 +48,7 @@ async function snapshot(tx: Tx, projectId: string, row: CampaignRow) {
 
 /**
  * What the campaign says, as its mails share it, with the place for the footer where its kind has one. `isTest`: it goes
- * to whoever tries it out, subscribed or not.
+ * to whoever tries it out, subscribed or not, and what they open and follow is not looked at.
  */
 export function contentOf(projectId: string, row: CampaignRow, isTest = false) {
   const written = { html: row.body, text: null };
@@ -60,6 +60,7 @@ export function contentOf(projectId: string, row: CampaignRow, isTest = false) {
     ...(row.kind === "MARKETING" ? withFooter(written) : written),
     headers: [],
     attachments: [],
+    ...(isTest ? { tracked: false } : {}),
     listKind: isTest || row.kind === "TRANSACTIONAL" ? null : (row.kind as "MARKETING" | "HEADLESS"),
   });
 }

@@ -1,8 +1,8 @@
-// A test mail of a campaign: rendered as a contact would get it, marked in its subject, counted nowhere.
-// Before it: routes.ts. After it: the outbox, as a transactional mail without the campaign's id.
+// A test mail of a campaign: rendered as a contact would get it, marked in its subject, counted nowhere, and
+// nothing that comes of it touches that contact.
+// Before it: routes.ts. After it: the outbox, as a transactional mail that belongs to no contact and no campaign.
 import type { Tx } from "../platform/database.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { enqueueEmails } from "../emails/emails.ts";
+import { enqueueTestEmail } from "../emails/test-emails.ts";
 import type { Domains } from "../domains/domains.ts";
 import { findContactByEmail, getContact } from "../contacts/contacts.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
@@ -26,17 +26,6 @@ export async function testCampaign(
       ? await findContactByEmail(tx, projectId, test.email)
       : await getContact(tx, projectId, test.contactId);
   const content = contentOf(projectId, { ...row, subject: MARK + row.subject }, true);
-  const [emailId] = await enqueueEmails(tx, [
-    {
-      projectId,
-      contactId: contact?.id ?? null,
-      kind: "TRANSACTIONAL",
-      to: { address: test.email, name: null },
-      copies: null,
-      content,
-      variables: {},
-    },
-  ]);
-  if (emailId === undefined) throw new Refusal("INTERNAL_SERVER_ERROR");
-  return emailId;
+  const to = { address: test.email, name: null };
+  return enqueueTestEmail(tx, { projectId, to, content, renderAs: contact?.id ?? null });
 }

@@ -54,6 +54,11 @@ async function isMember(
   return membershipOf(segmentId, { projectId, segments });
 }
 
+/** How many contacts a project has. */
+export async function countAll(database: Database, projectId: string): Promise<number> {
+  return countContacts(database, projectId, []);
+}
+
 /** Contacts page by page; `total` is counted on the first page only. @throws Refusal SEGMENT_NOT_FOUND. */
 export async function listContacts(
   database: Database,

@@ -5,7 +5,7 @@ import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { noteContacts } from "../events/contact-changes.ts";
 import { listConsentChanges, viaDashboard } from "./consent.ts";
 import { contactRefusal, deleteContact, getContact, lookUpContacts, updateContact } from "./contacts.ts";
-import { listContacts } from "./list-contacts.ts";
+import { countAll, listContacts } from "./list-contacts.ts";
 import { readContactPage } from "./list-cursor.ts";
 import { readDataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
@@ -38,6 +38,9 @@ export function contactRoutes({ database }: { database: Database }): Route[] {
     // Changes nothing, but a POST honours Idempotency-Key: its answer is stored like any other.
     route(contract.lookUpContacts, async ({ projectId, body, commit }) =>
       commit(async (tx) => ok(await lookUpContacts(tx, projectId, body.emails))),
+    ),
+    route(contract.countContacts, async ({ projectId }) =>
+      ok({ count: await countAll(database, projectId) }),
     ),
     route(contract.getContact, async ({ projectId, params }) =>
       ok(await getContact(database, projectId, params.id)),

@@ -29,17 +29,17 @@ const server = useTestServer({
 });
 afterAll(async () => sink.close());
 
-async function verifyDomain(domain: string): Promise<void> {
+async function verifyDomain(domain: string, projectId = server.project.id): Promise<void> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   await server.rows(
     `insert into domains (project_id, id, domain, status, dkim_selector, dkim_public_key, dkim_private_key)
      values ($1, $2, $3, 'VERIFIED', 'test', $4, $5)`,
-    server.project.id,
+    projectId,
     newId(),
     domain,
     publicKey.export({ type: "spki", format: "der" }).toString("base64"),
-    createSealer(APP_SECRET).seal(pem, `${server.project.id} ${domain}`),
+    createSealer(APP_SECRET).seal(pem, `${projectId} ${domain}`),
   );
 }
 
@@ -117,5 +117,66 @@ test("a bounce and a complaint over SMTP find their mails, a forged one does not
   await expect.poll(received, { timeout: 10_000 }).toHaveLength(1);
   expect([await isSubscribed(bounced), await isSubscribed(complained)]).toEqual([false, false]);
   expect([await statusOf(untouched), await isSubscribed(untouched)]).toEqual(["SENT", true]);
+  expect(await findMiscounts(server.database)).toEqual([]);
+});
+
+test("whatever comes of a test mail touches nobody, whomever it was rendered as, and counts nowhere", async () => {
+  const project = await server.createProject();
+  await verifyDomain("tests.example", project.id);
+  const ada = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {
+    email: "ada@example.com",
+    data: { firstName: "Ada" },
+  });
+  const campaign = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, {
+    name: "News",
+    subject: "News for {{firstName}}",
+    body: '<p>For {{email}}, <a href="https://shop.example/sale">the sale</a></p>',
+    from: "news@tests.example",
+    audienceType: "ALL",
+  });
+  const security = async () =>
+    (await server.call<{ status: object }>("GET", `/projects/${project.id}/security`, project.byKey)).body;
+  const before = await security();
+  sink.setRules([{ phase: "RCPT", recipient: /gone@/, action: { reply: "550 5.1.1 no such user" } }]);
+  const tests = ["bounces@example.com", "complains@example.com", "gone@example.com"];
+  const ids: string[] = [];
+  for (const email of tests) {
+    const sent = await server.call<{ email: string }>(
+      "POST",
+      `/campaigns/${campaign.body.data.id}/test`,
+      project.byKey,
+      { email, contactId: ada.body.id },
+    );
+    ids.push(sent.body.email);
+  }
+  const arrived = (id: string | undefined) =>
+    sink.journal.find(({ messageId }) => messageId.includes(id ?? "none"));
+  await expect.poll(() => [arrived(ids[0]), arrived(ids[1])], { timeout: 10_000 }).not.toContain(undefined);
+  const source = String(arrived(ids[0])?.raw ?? "");
+  expect(source).toMatch(/Subject: \[TEST\] News for Ada/);
+  expect(source).not.toContain("/c/");
+  await comeBack(bounceMail({ recipient: "bounces@example.com" }), arrived(ids[0])?.sender ?? "");
+  await comeBack(complaintMail({ mailFrom: arrived(ids[1])?.sender ?? "" }), "fbl@bounce.example");
+  const statuses = async () =>
+    (
+      await server.rows<{ status: string }>(
+        "select status from emails where id = any($1::uuid[]) order by id",
+        ids,
+      )
+    ).map(({ status }) => status);
+  await expect.poll(statuses, { timeout: 10_000 }).toEqual(["BOUNCED", "COMPLAINED", "FAILED"]);
+  sink.setRules([]);
+  const contact = await server.call<{ subscribed: boolean }>(
+    "GET",
+    `/contacts/${ada.body.id}`,
+    project.byKey,
+  );
+  expect(contact.body.subscribed).toBe(true);
+  expect(
+    await server.rows("select name from events where project_id = $1 and name like 'email.%'", project.id),
+  ).toEqual([]);
+  expect(await server.rows("select 1 from emails where contact_id = $1", ada.body.id)).toEqual([]);
+  expect(await server.rows("select * from sending_hours where project_id = $1", project.id)).toEqual([]);
+  expect(await security()).toEqual(before);
   expect(await findMiscounts(server.database)).toEqual([]);
 });

@@ -99,7 +99,7 @@ export async function claimBatch(
     )
     select b.project_id, b.id as batch_id, b.claims as batch_claim, b.content_id, b.campaign_id, w.id, w.contact_id, w.address as to_address,
       3::smallint as priority, null as to_name, null as copies, null as variables, 0::smallint as attempts,
-      null as template_id, (select tracking from projects where id = ${projectId}) as tracking
+      null as template_id, null::boolean as is_test, (select tracking from projects where id = ${projectId}) as tracking
     from claimed b left join waiting w on w.is_taken`.execute(database);
   const taken = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ id, ...row }]));
   return { batchId: rows[0]?.batch_id ?? null, rows: taken };

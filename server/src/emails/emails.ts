@@ -88,6 +88,7 @@ export interface NewEmail {
   campaignId?: string;
   /** Laid over the contact's data when the mail is rendered. */
   variables: Readonly<Record<string, unknown>>;
+  isTest?: true;
 }
 
 /** A hash of the texts of a content, the long part of what its id is made from: a caller that needs it too makes it once. */
@@ -124,6 +125,7 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
     toName: email.to.name,
     copies: email.copies === null ? null : JSON.stringify(email.copies),
     variables: Object.keys(email.variables).length === 0 ? null : JSON.stringify(email.variables),
+    isTest: email.isTest ?? null,
   }));
   await insertEmails(tx, rows);
   return rows.map((row) => row.id);

@@ -25,7 +25,7 @@ interface EndedRow {
   contact_id: string | null;
   status: string;
   attempts: number;
-  /** Of a mail that left by this: when. Null where a report was quicker, and of all others. */
+  /** Of a mail that left by this: when. Null where a report was quicker, of a test mail, and of all others. */
   left_at: Date | null;
 }
 
@@ -99,7 +99,7 @@ function outcomeUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBu
     where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId}
       and (e.status in ('CLAIMED', 'SENDING') or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
     returning e.project_id, e.id, e.contact_id, i.status, e.attempts,
-      case when e.sent_at = now() then e.sent_at end as left_at`;
+      case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at`;
 }
 
 export async function insertAttempts(

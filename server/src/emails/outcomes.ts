@@ -39,6 +39,8 @@ interface Entry {
   /** What is kept of it; null: nothing more than the row. */
   kept: { outcome: string; answer: string; transport: string | null; meaning: Meaning | null } | null;
   feedback: Feedback | null;
+  /** Nothing that comes of a test mail is counted, or told to anybody. */
+  isTest: boolean;
   senderId: string;
   /** null: the mail has a row since it was enqueued. */
   batched: BatchedMail | null;
@@ -152,7 +154,8 @@ function handedOver(
     outcome: { projectId: row.project_id, id: row.id, subject: ownSubject, ...booking },
     attempt: number,
     kept,
-    feedback,
+    feedback: row.is_test ? null : feedback,
+    isTest: row.is_test === true,
     senderId,
     batched: batchedOf(row),
   };
@@ -174,6 +177,7 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
     attempt: row.attempts + 1,
     kept: isFailed ? { outcome: "failed", answer: reason, transport: null, meaning: null } : null,
     feedback: null,
+    isTest: row.is_test === true,
     senderId,
     batched: batchedOf(row),
   };
@@ -268,7 +272,7 @@ function countsOf(
 ): ToCount[] {
   return done.flatMap(({ row, entry }): ToCount[] => {
     if (row.left_at !== null) return [{ projectId: row.project_id, at: row.left_at, what: "sent" }];
-    return entry.kept?.meaning === "hard-bounce"
+    return entry.kept?.meaning === "hard-bounce" && !entry.isTest
       ? [{ projectId: row.project_id, at: null, what: "refused" }]
       : [];
   });

@@ -182,9 +182,10 @@ export function createPreparer(options: {
     const [{ found, keys }, contacts] = await Promise.all([
       readContents(rows),
       surroundings.readContacts(
-        rows.flatMap((row) =>
-          row.contact_id === null ? [] : [{ projectId: row.project_id, id: row.contact_id }],
-        ),
+        rows.flatMap((row) => {
+          const id = renderedAs(row);
+          return id === null ? [] : [{ projectId: row.project_id, id }];
+        }),
       ),
     ]);
     /** The last word has the gate; this saves the work for those who left long ago. */
@@ -193,7 +194,7 @@ export function createPreparer(options: {
     const renderable = rows.flatMap((row) => {
       const { content, attachments = null } = found.get(contentKey(row)) ?? {};
       if (content === undefined || attachments === null || isUnwanted(row, content)) return [];
-      const recipient = recipientOf(row, contacts.get(row.contact_id ?? ""), surroundings);
+      const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), surroundings);
       return [{ row, content, attachments, recipient }];
     });
     const footers = await readFooters(renderable);
@@ -251,18 +252,25 @@ function named({ address, name }: Mailbox): NamedMailbox {
   return name === null ? { address } : { address, name };
 }
 
+/** The contact whose data a mail shows: its own, and of a test mail the one it is to look like. */
+function renderedAs({ contact_id: contactId, is_test: isTest, variables }: ClaimedRow): string | null {
+  return isTest ? ((variables as { renderAs?: string } | null)?.renderAs ?? null) : contactId;
+}
+
 /** Whom a mail is rendered for; its own variables lie over the contact's data. */
 function recipientOf(
   row: ClaimedRow,
   contact: { email: string; subscribed: boolean; data: Record<string, unknown> } | undefined,
   surroundings: Surroundings,
 ): Omit<Recipient, "footer"> {
+  const id = renderedAs(row);
+  const variables = row.is_test ? null : (row.variables as Record<string, unknown> | null);
   return {
-    id: row.contact_id,
+    id,
     email: contact?.email ?? row.to_address,
     subscribed: contact?.subscribed ?? false,
-    data: { ...contact?.data, ...(row.variables as Record<string, unknown> | null) },
-    links: row.contact_id === null ? null : surroundings.linksOf(row.project_id, row.contact_id),
+    data: { ...contact?.data, ...variables },
+    links: id === null ? null : surroundings.linksOf(row.project_id, id),
   };
 }
 

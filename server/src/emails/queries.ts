@@ -95,12 +95,13 @@ export interface NewEmailRow {
   toName: string | null;
   copies: string | null;
   variables: string | null;
+  isTest: true | null;
 }
 
 export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
   await sql`
     insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, priority, to_address, to_name,
-      copies, variables)
+      copies, variables, is_test)
     select * from unnest(
       ${emails.map((email) => email.projectId)}::uuid[],
       ${emails.map((email) => email.id)}::uuid[],
@@ -112,7 +113,8 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
       ${emails.map((email) => email.toAddress)}::text[],
       ${emails.map((email) => email.toName)}::text[],
       ${emails.map((email) => email.copies)}::jsonb[],
-      ${emails.map((email) => email.variables)}::jsonb[]
+      ${emails.map((email) => email.variables)}::jsonb[],
+      ${emails.map((email) => email.isTest)}::boolean[]
     )`.execute(tx);
 }
 

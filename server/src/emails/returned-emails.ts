@@ -101,11 +101,16 @@ export async function advanceEmails(
     for (const step of taken) if (step.status === status) step.isFirst = firsts.delete(keyOf(step));
     const what = COUNTED[status];
     if (what !== undefined)
-      counts.push(...rows.map((row) => ({ projectId: row.project_id, at: row.sent_at, what })));
+      counts.push(
+        ...rows.filter(isCounted).map((row) => ({ projectId: row.project_id, at: row.sent_at, what })),
+      );
   }
   await countMails(tx, counts);
   return taken;
 }
+
+/** Nothing that comes of a test mail is counted. */
+const isCounted = (row: { is_test: boolean | null }) => row.is_test !== true;
 
 /** Each mail once, with its earliest instant, and with the rest of its first step. */
 function earliestOf<Step extends EmailKey & { at: Date }>(steps: readonly Step[]): Step[] {
@@ -140,8 +145,14 @@ export async function confirmSent(tx: Tx, steps: ReadonlyArray<EmailKey & { at: 
 /** Counts mails of which nobody knew yet that they had left, and notes their contacts. */
 async function noteLeft(
   tx: Tx,
-  rows: ReadonlyArray<{ project_id: string; contact_id: string | null; sent_at: Date }>,
+  all: ReadonlyArray<{
+    project_id: string;
+    contact_id: string | null;
+    sent_at: Date;
+    is_test: boolean | null;
+  }>,
 ): Promise<void> {
+  const rows = all.filter(isCounted);
   await noteSentMails(
     tx,
     rows.map((row) => ({ projectId: row.project_id, contactId: row.contact_id })),

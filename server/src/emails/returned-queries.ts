@@ -16,6 +16,7 @@ interface BookedRow {
   project_id: string;
   id: string;
   sent_at: Date;
+  is_test: boolean | null;
 }
 
 type LeftRow = BookedRow & { contact_id: string | null };
@@ -65,7 +66,7 @@ export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boo
     ) as i (project_id, id, at, is_sure)
     where e.project_id = i.project_id and e.id = i.id and e.sent_at is null
       and e.status = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'SENDING')
-    returning e.project_id, e.id, e.sent_at, e.contact_id`.execute(tx);
+    returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
   return rows;
 }
 
@@ -96,7 +97,7 @@ export async function updateReturned(
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.${instant} is null
       and e.status = any(${LEFT_STATUSES}::text[])
-    returning e.project_id, e.id, e.sent_at`.execute(tx);
+    returning e.project_id, e.id, e.sent_at, e.is_test`.execute(tx);
   return rows;
 }
 
@@ -118,7 +119,7 @@ export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<L
     update emails e set status = 'SENT', sent_at = i.at
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.status = 'UNCONFIRMED'
-    returning e.project_id, e.id, e.sent_at, e.contact_id`.execute(tx);
+    returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
   return rows;
 }
 

@@ -82,6 +82,8 @@ export interface ClaimedRow {
   attempts: number;
   campaign_id: string | null;
   template_id: string | null;
+  /** True of a test mail; its variables then say as whom it is rendered. */
+  is_test: boolean | null;
   /** The batch of a recipient that has no row yet. */
   batch_id: string | null;
   /** Which claim of the batch it was. */
@@ -128,7 +130,7 @@ export async function claimEmails(
     update emails e set status = 'CLAIMED', sender_id = ${claim.senderId} from q
     where e.project_id = ${claim.projectId} and e.id = q.id
     returning e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables,
-      e.attempts, e.campaign_id, e.template_id, null::uuid as batch_id, null::integer as batch_claim,
+      e.attempts, e.campaign_id, e.template_id, e.is_test, null::uuid as batch_id, null::integer as batch_claim,
       (select tracking from projects where id = ${claim.projectId}) as tracking`.execute(database);
   return rows;
 }

@@ -119,10 +119,11 @@ export async function listMiscounts(database: Database): Promise<Miscount[]> {
     with left_mails as (
       select project_id, date_bin('1 hour', sent_at, timestamptz 'epoch') as hour, count(*) as sent,
         count(bounced_at) as bounced, count(complained_at) as complained
-      from emails where sent_at is not null group by 1, 2
+      from emails where sent_at is not null and is_test is null group by 1, 2
     ), refusals as (
-      select project_id, date_bin('1 hour', created_at, timestamptz 'epoch') as hour, count(*) as refused
-      from email_attempts where meaning = 'hard-bounce' group by 1, 2
+      select a.project_id, date_bin('1 hour', a.created_at, timestamptz 'epoch') as hour, count(*) as refused
+      from email_attempts a join emails e on e.project_id = a.project_id and e.id = a.email_id
+      where a.meaning = 'hard-bounce' and e.is_test is null group by 1, 2
     ), recount as (
       select project_id, hour, coalesce(sent, 0) as sent, coalesce(refused, 0) as refused,
         coalesce(bounced, 0) as bounced, coalesce(complained, 0) as complained

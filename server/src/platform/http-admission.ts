@@ -83,7 +83,7 @@ async function identifyOrCount(
 
 /** A page of another site must not act with our cookie (reliability case S8). */
 function refuseForeignOrigin(options: AdmissionOptions, endpoint: Endpoint, request: FastifyRequest): void {
-  if (!changesSomething(endpoint)) return;
+  if (endpoint.method === "GET" && !changesSomething(endpoint)) return;
   const site = readHeader(request, "sec-fetch-site");
   const origin = request.headers.origin;
   const own = [options.origin(), `${request.protocol}://${request.headers.host ?? ""}`];

@@ -25,9 +25,9 @@ export function readHeader(request: FastifyRequest, name: string): string | unde
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Whether a call of it can change something: two GETs of the spec can, too. */
+/** Whether a call of it can change something: two GETs of the spec can, too, and some POSTs cannot. */
 export function changesSomething(endpoint: Endpoint): boolean {
-  return endpoint.method !== "GET" || endpoint.name === "auth.logout" || endpoint.name === "domains.verify";
+  return !endpoint.isRead || endpoint.name === "auth.logout" || endpoint.name === "domains.verify";
 }
 
 /** Shape, then rights, then the route; POSTs under a key also honour Idempotency-Key. */
@@ -104,7 +104,8 @@ function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
     if (parsed.success) body = parsed.data;
     else problems.push(...fieldErrors(parsed.error.issues, request.body, "body"));
   } else if (endpoint.takesBody) {
-    const value = parseJson(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+    const sent = parseJson(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+    const value = sent === undefined && endpoint.isBodyOptional ? {} : sent;
     if (value === undefined)
       throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is empty; a JSON object is needed." });
     const hostile = findHostileValues(value);

@@ -2,7 +2,6 @@
 // Before it: http.ts has a request and an endpoint. After it: the rate limit, then the body.
 import type { CallerKind } from "@postloft/contract/endpoint.ts";
 import type { CallerRole } from "./http-route.ts";
-import { isId } from "./ids.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface Caller {
@@ -38,6 +37,8 @@ export const NOBODY: Caller = {
   role: null,
   byKey: false,
 };
+/** What a key may write in a path for its own project. */
+const OWN_PROJECT = "current";
 const BEARER = /^bearer +((?:pk|sk)_[A-Za-z0-9_-]{1,200})$/i;
 /** Longer than any key of ours: not even looked at. */
 const MAX_AUTHORIZATION_LENGTH = 300;
@@ -80,9 +81,8 @@ async function identifyByKey(
     throw new Refusal("INVALID_API_KEY", {
       message: "The API key is not valid. Keys stop working when they are regenerated.",
     });
-  // In a path a key may write any word for its own project, but not another project's id.
   const inPath = given.pathProject?.toLowerCase() ?? "";
-  if (kind === "project-by-path" && isId(inPath) && inPath !== key.projectId)
+  if (kind === "project-by-path" && inPath !== OWN_PROJECT && inPath !== key.projectId)
     throw new Refusal("PROJECT_NOT_FOUND");
   return { ...NOBODY, projectId: key.projectId, disabled: key.disabled, role: "KEY", byKey: true };
 }

@@ -10,6 +10,8 @@ import type { TrackAnswer, TrackRequest } from "./track.ts";
 
 export function v1Routes(doors: {
   tracker: GroupCommit<TrackRequest, TrackAnswer>;
+  /** The address of a contact. @throws Refusal CONTACT_NOT_FOUND. */
+  addressOf: (projectId: string, contactId: string) => Promise<string>;
   send: (request: SendRequest) => Promise<SendAnswer>;
   recentSends: Pick<RecentSends, "note">;
   verify: (email: string) => Promise<Verification>;
@@ -17,6 +19,12 @@ export function v1Routes(doors: {
   return [
     route(contract.track, async ({ projectId, userId, body, receipt }) => {
       const { email, event, subscribed, data } = body;
+      const via = viaApi(userId);
+      return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt, via }));
+    }),
+    route(contract.trackEvent, async ({ projectId, userId, body, receipt }) => {
+      const { event = body.name ?? "", contactId, subscribed, data } = body;
+      const email = body.email ?? (await doors.addressOf(projectId, contactId ?? ""));
       const via = viaApi(userId);
       return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt, via }));
     }),

@@ -152,6 +152,9 @@ test("a call with one faulty recipient of five, one fault in its data or a domai
   );
   expect((await refuse({ to, body: "{{#if}" })).status).toBe(422);
   expect(refusalOf(await refuse({ to, template: randomUUID() }))).toBe("404 TEMPLATE_NOT_FOUND");
+  expect(refusalOf(await refuse({ to, template: randomUUID(), from: "a@elsewhere.example" }))).toBe(
+    "403 DOMAIN_NOT_VERIFIED",
+  );
   expect(await server.countRows()).toEqual(before);
 });
 

@@ -181,14 +181,14 @@ async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise
     tx,
     drafted.map(({ item, draft }) =>
       draft instanceof Error
-        ? draft
+        ? withoutTemplate(item, draft)
         : { projectId: item.projectId, body: item.body, template: draft.template },
     ),
     domains,
   );
   const plans = drafted.map(({ item, draft }, at): Plan | Error => {
     const from = senders[at] ?? new Error("A call has no sender.");
-    if (draft instanceof Error) return draft;
+    if (draft instanceof Error) return isAboutRights(from) ? from : draft;
     return from instanceof Error ? from : { item, draft, from };
   });
   const unreachable = await readUnreachable(tx, plans);
@@ -199,6 +199,16 @@ async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise
       message: `${address} is not subscribed: a ${plan.draft.template?.type} template does not go there.`,
     });
   });
+}
+
+/** Rights come before existence: a call whose template is not there is asked about its own sender all the same. */
+function withoutTemplate({ projectId, body }: Item, draft: Error) {
+  const isMissing = draft instanceof Refusal && draft.code === "TEMPLATE_NOT_FOUND";
+  return isMissing && body.from !== undefined ? { projectId, body, template: null } : draft;
+}
+
+function isAboutRights(sender: unknown): sender is Refusal {
+  return sender instanceof Refusal && sender.code === "DOMAIN_NOT_VERIFIED";
 }
 
 /** The first recipient of each call that its template must not reach. */

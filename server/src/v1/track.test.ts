@@ -1,6 +1,7 @@
 // POST /v1/track over HTTP: what is recorded, which names are refused, and that every call counts.
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { faultsOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -42,6 +43,35 @@ test("tracking answers contact, event and time, and nothing beside them", async 
     data: { a: 1 },
     created_at: new Date(reply.body.data.timestamp),
   });
+});
+
+test("the other name of the door takes the spellings of older clients, and contacts by their id", async () => {
+  const { byKey, publicKey } = server.project;
+  const email = newAddress();
+  const by = (caller: TestCaller, body: object) =>
+    server.call<Tracked>("POST", "/events/track", caller, body);
+  const first = await by(byKey, { email, event: "opened", data: { a: 1 } });
+  expect([first.status, first.body.success]).toEqual([200, true]);
+  const contactId = first.body.data.contact;
+  const second = await by(byKey, { contactId, name: "closed" });
+  expect([second.status, second.body.data.contact]).toEqual([200, contactId]);
+  expect(await eventNames(contactId)).toEqual(["opened", "closed"]);
+  expect(refusalOf((await by(byKey, { contactId: randomUUID(), name: "x" })) as never)).toBe(
+    "404 CONTACT_NOT_FOUND",
+  );
+  expect(refusalOf((await by({ key: publicKey }, { email, event: "x" })) as never)).toBe(
+    "401 INVALID_API_KEY",
+  );
+  expect(faultsOf((await by(byKey, { data: {} })) as never)).toEqual(["email required", "event required"]);
+  expect(faultsOf((await by(byKey, { email, name: "email.open" })) as never)).toEqual([
+    "name reserved_event",
+  ]);
+  const counted = await server.call<{ count: number }>("GET", "/v1/contacts/count", byKey);
+  const [{ count } = { count: 0 }] = await server.rows<{ count: number }>(
+    "select count(*)::integer as count from contacts where project_id = $1",
+    server.project.id,
+  );
+  expect(counted.body).toEqual({ count });
 });
 
 test("the same event tracked again is another event of the same contact", async () => {
