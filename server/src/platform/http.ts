@@ -9,6 +9,7 @@ import type { Database } from "./database.ts";
 import { answerRequest } from "./http-answer.ts";
 import { admit, type AdmissionOptions } from "./http-admission.ts";
 import { NOBODY, type Caller } from "./http-caller.ts";
+import { readOn } from "./http-drain.ts";
 import { asRefusal, errorEnvelope } from "./http-errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
 import { createGuards, type GuardOptions } from "./http-guards.ts";
@@ -196,7 +197,7 @@ async function sendFailure(
       "a request failed",
     );
   if (refusal.retryAfterSeconds !== null) reply.header("retry-after", refusal.retryAfterSeconds);
-  if (refusal.code === "PAYLOAD_TOO_LARGE") reply.header("connection", "close");
+  if (refusal.code === "PAYLOAD_TOO_LARGE") await readOn(request, reply);
   return reply
     .code(ERRORS[refusal.code].status)
     .header("content-type", "application/json; charset=utf-8")
