@@ -29,6 +29,9 @@ export type ValueForm =
   | "span"
   | "count";
 
+/** Of every field: whether there is anything. Of an event whether it ever happened, of a segment whether the contact is in it. */
+const PRESENCE_OPERATORS = { exists: "none", notExists: "none" } as const satisfies Record<string, ValueForm>;
+
 const INSTANT_OPERATORS = {
   equals: "date",
   notEquals: "date",
@@ -38,6 +41,7 @@ const INSTANT_OPERATORS = {
   lessThanOrEqual: "date",
   within: "span",
   olderThan: "span",
+  ...PRESENCE_OPERATORS,
 } as const satisfies Record<string, ValueForm>;
 
 /** The operators of each kind of field, with the value each takes. */
@@ -51,8 +55,9 @@ export const FILTER_OPERATORS = {
     endsWith: "text",
     in: "texts",
     notIn: "texts",
+    ...PRESENCE_OPERATORS,
   },
-  subscribed: { equals: "boolean", notEquals: "boolean" },
+  subscribed: { equals: "boolean", notEquals: "boolean", ...PRESENCE_OPERATORS },
   createdAt: INSTANT_OPERATORS,
   updatedAt: INSTANT_OPERATORS,
   data: {
@@ -68,8 +73,7 @@ export const FILTER_OPERATORS = {
     lessThan: "order",
     greaterThanOrEqual: "order",
     lessThanOrEqual: "order",
-    exists: "none",
-    notExists: "none",
+    ...PRESENCE_OPERATORS,
     within: "span",
     olderThan: "span",
   },
@@ -79,8 +83,9 @@ export const FILTER_OPERATORS = {
     triggeredWithin: "span",
     triggeredOlderThan: "span",
     notTriggeredWithin: "span",
+    ...PRESENCE_OPERATORS,
   },
-  segment: { memberOfSegment: "none", notMemberOfSegment: "none" },
+  segment: { memberOfSegment: "none", notMemberOfSegment: "none", ...PRESENCE_OPERATORS },
 } as const satisfies Record<string, Record<string, ValueForm>>;
 
 export type FieldKind = keyof typeof FILTER_OPERATORS;

@@ -24,7 +24,7 @@ import { projectRoutes } from "./projects/routes.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { contactBulkRoutes } from "./contacts/bulk/routes.ts";
-import { contactExists, getContact } from "./contacts/contacts.ts";
+import { contactExists } from "./contacts/contacts.ts";
 import { contactFieldRoutes } from "./contacts/fields/routes.ts";
 import { contactFileRoutes } from "./contacts/import/routes.ts";
 import { createExplainer } from "./contacts/filters/explain-apart.ts";
@@ -86,13 +86,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   parts.addWitness(recentSends);
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
   const routes = [
-    ...v1Routes({
-      tracker,
-      addressOf: async (projectId, id) => (await getContact(database, projectId, id)).email,
-      send,
-      recentSends,
-      verify: createVerifier({ dns }),
-    }),
+    ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...contactRoutes({ database }),
     ...contactBulkRoutes({ database, wakeJobs: parts.wakeJobs }),
     ...contactFieldRoutes({ database, wakeJobs: parts.wakeJobs }),

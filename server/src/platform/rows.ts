@@ -180,6 +180,7 @@ export interface EmailsTable {
   soft_bounced_at: Date | null;
   came_back: ColumnType<number, never, never>;
   subject: string | null;
+  is_test: boolean | null;
 }
 
 export interface EventsTable {

@@ -1,17 +1,18 @@
 // HTTP for the short way in: endpoint → door → answer.
 import * as contract from "@postloft/contract/v1.ts";
 import { verify, type Verification } from "@postloft/contract/verify.ts";
+import type { Database } from "../platform/database.ts";
 import type { GroupCommit } from "../platform/group-commit.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
 import { viaApi } from "../contacts/consent.ts";
+import { getContact } from "../contacts/contacts.ts";
 import type { RecentSends } from "./recent-sends.ts";
 import type { SendAnswer, SendRequest } from "./send.ts";
 import type { TrackAnswer, TrackRequest } from "./track.ts";
 
 export function v1Routes(doors: {
+  database: Database;
   tracker: GroupCommit<TrackRequest, TrackAnswer>;
-  /** The address of a contact. @throws Refusal CONTACT_NOT_FOUND. */
-  addressOf: (projectId: string, contactId: string) => Promise<string>;
   send: (request: SendRequest) => Promise<SendAnswer>;
   recentSends: Pick<RecentSends, "note">;
   verify: (email: string) => Promise<Verification>;
@@ -24,7 +25,7 @@ export function v1Routes(doors: {
     }),
     route(contract.trackEvent, async ({ projectId, userId, body, receipt }) => {
       const { event = body.name ?? "", contactId, subscribed, data } = body;
-      const email = body.email ?? (await doors.addressOf(projectId, contactId ?? ""));
+      const email = body.email ?? (await getContact(doors.database, projectId, contactId ?? "")).email;
       const via = viaApi(userId);
       return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt, via }));
     }),

@@ -36,6 +36,9 @@ export type Question =
 export type Plan = { all: Plan[] } | { any: Plan[] } | { not: Plan } | { question: Question };
 
 const NOBODY: Plan = { any: [] };
+/** What every contact has, whatever it says. */
+const ALWAYS_THERE: ReadonlySet<string> = new Set(["email", "subscribed", "createdAt", "updatedAt"]);
+const PRESENCE: Partial<Record<FilterOperator, Plan>> = { exists: { all: [] }, notExists: NOBODY };
 
 /** Every question of a plan. */
 export function questionsOf(plan: Plan): Question[] {
@@ -82,6 +85,8 @@ function planOne(condition: FilterCondition, planning: Planning): Plan {
   if (typeof field === "string")
     throw new Error(`A stored filter has a field that is none: ${condition.field}`);
   if (field.kind === "segment") return planSegment(field.segmentId, condition.operator, planning);
+  if (ALWAYS_THERE.has(field.kind) && PRESENCE[condition.operator] !== undefined)
+    return PRESENCE[condition.operator] ?? NOBODY;
   if (condition.operator === "triggeredOlderThan" && field.kind === "event")
     return planLongAgo(field.event, condition);
   const asked = field.kind === "data" ? askData(field.key, condition) : { question: ask(field, condition) };
@@ -105,7 +110,7 @@ function planSegment(segmentId: string, operator: FilterOperator, planning: Plan
     source.filters === null || asStored
       ? { question: { about: "members", segmentId } }
       : planInner(source.filters, segmentId, planning);
-  return operator === "notMemberOfSegment" ? { not: members } : members;
+  return NEGATIVE_OPERATORS.has(operator) ? { not: members } : members;
 }
 
 function planInner(filter: Filter, segmentId: string, planning: Planning): Plan {
