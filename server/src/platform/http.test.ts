@@ -124,7 +124,7 @@ test("what is no HTTP, or has headers without end, is answered with the envelope
 
 test("a body whose length is not announced is cut off at its limit with 413", async () => {
   const chunk = "x".repeat(100_000);
-  const head = `POST /contacts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.project.secretKey}\r\n`;
+  const head = `POST /contacts HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${server.project.secretKey}\r\n`;
   const body = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(15);
   const answer = await answerTo(
     `${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`,
