@@ -26,7 +26,6 @@ import * as webhooks from "./webhooks.ts";
 export const ENDPOINTS: readonly Endpoint[] = [
   v1.track,
   v1.send,
-  v1.trackEvent,
   verify.verify,
   contacts.listContacts,
   contacts.upsertContact,
@@ -87,6 +86,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.listCampaignRecipients,
   campaignActions.getCampaignAudience,
   campaignActions.checkCampaign,
+  v1.trackEvent,
   events.listEvents,
   events.listContactEvents,
   emails.listEmails,

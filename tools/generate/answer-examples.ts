@@ -119,6 +119,7 @@ async function contacts({ ask }: Story): Promise<string> {
   await ask("contacts.update", { params, body: { subscribed: true, data: { plan: "team" } } });
   await ask("contacts.get", { params });
   await ask("contacts.list");
+  await ask("contacts.count");
   await ask("contacts.lookup");
   await ask("contacts.listFields");
   await ask("contacts.listFieldValues", { params: { field: "data.plan" } });
@@ -182,6 +183,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("emails.list");
   const { data } = await ask<{ data: Array<{ id: string }> }>("mailbox.list");
   await ask("mailbox.get", { params: { id: data[0]?.id ?? "" } });
+  await ask("events.track");
   await ask("events.list");
   await ask("events.listByContact", { params: { contactId } });
 }

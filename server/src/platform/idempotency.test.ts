@@ -71,6 +71,31 @@ async function bulk(project: TestProject, name: string, operation: string): Prom
   };
 }
 
+/** A mail that came to a stop in some state, of a campaign or by itself; answers its id. */
+async function stranded(
+  project: TestProject,
+  name: string,
+  { status, campaign: path }: { status: string; campaign: string | null },
+): Promise<string> {
+  const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+    "POST",
+    "/v1/send",
+    project.byKey,
+    mail(`${name}@example.com`),
+  );
+  const id = body.data.emails[0]?.email ?? "";
+  await server.rows(
+    "update emails set status = $1, campaign_id = $2 where id = $3",
+    status,
+    path?.split("/")[2] ?? null,
+    id,
+  );
+  return id;
+}
+
+const doubtful = (project: TestProject, name: string, path: string | null) =>
+  stranded(project, name, { status: "UNCONFIRMED", campaign: path });
+
 /** For each POST that a key may make, a call that works in a project. */
 const CASES: Record<string, (project: TestProject, name: string) => Promise<CallToRepeat>> = {
   "v1.track": async (_project, name) => ({
@@ -78,6 +103,14 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     body: { email: `${name}@example.com`, event: "opened", data: { n: 1 } },
   }),
   "v1.send": async (_project, name) => ({ path: "/v1/send", body: mail(`${name}@example.com`) }),
+  "events.track": async (_project, name) => ({
+    path: "/events/track",
+    body: { email: `${name}@example.com`, event: "opened" },
+  }),
+  "emails.resolve": async (project, name) => ({
+    path: `/emails/${await doubtful(project, name, null)}/resolve`,
+    body: { as: "sent" },
+  }),
   "v1.verify": async (_project, name) => ({ path: "/v1/verify", body: { email: `${name}@example.com` } }),
   "contacts.upsert": async (_project, name) => ({
     path: "/contacts",
@@ -148,18 +181,23 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   },
   "campaigns.retryFailed": async (project, name) => {
     const path = await campaign(project, name, "sent");
-    const sent = await server.call<{ data: { emails: Array<{ email: string }> } }>(
-      "POST",
-      "/v1/send",
-      project.byKey,
-      mail(`${name}@example.com`),
-    );
-    await server.rows(
-      "update emails set status = 'FAILED', campaign_id = $1 where id = $2",
-      path.split("/")[2],
-      sent.body.data.emails[0]?.email,
-    );
+    await stranded(project, name, { status: "FAILED", campaign: path });
     return { path: `${path}/retry-failed` };
+  },
+  "campaigns.resolve": async (project, name) => {
+    const path = await campaign(project, name, "sent");
+    await doubtful(project, name, path);
+    return { path: `${path}/resolve`, body: { as: "sent" } };
+  },
+  "campaigns.release": async (project, name) => {
+    const path = await campaign(project, name, "sent");
+    await server.rows(
+      `insert into paused_destinations (project_id, campaign_id, destination, domains, answer, try_at)
+       values ($1, $2, 'example.com', '{example.com}', '550 5.7.1 no', now() + interval '1 hour')`,
+      project.id,
+      path.split("/")[2],
+    );
+    return { path: `${path}/release`, body: {} };
   },
 };
 const POSTS = ENDPOINTS.filter(

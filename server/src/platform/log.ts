@@ -23,13 +23,8 @@ const MAX_CAUSES = 5;
 export function createLog(options: LogOptions): Log {
   const output = destination({ dest: 1, sync: true, maxLength: MAX_KEPT_BYTES, minLength: BLOCK_BYTES });
   output.on("error", () => undefined);
-  const flush = () => {
-    try {
-      output.flushSync();
-    } catch {
-      // Whoever reads is gone, or the disk is full: the work goes on.
-    }
-  };
+  // Not `flushSync`, which tries for ever, with the whole process, when whoever reads is gone or the disk is full.
+  const flush = () => output.flush();
   if (options.level !== "silent") {
     setInterval(flush, FLUSH_MS).unref();
     process.on("exit", flush);
