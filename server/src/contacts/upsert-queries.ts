@@ -156,7 +156,8 @@ function fieldInsert(fields: readonly ContactField[]) {
            (select count(*) from contact_fields f where f.project_id = i.project_id)
              + row_number() over (partition by i.project_id order by i.field)
     from unnest(
-      ${fields.map((field) => field.projectId)}::uuid[],
+      -- In a subquery, as above.
+      (select ${fields.map((field) => field.projectId)}::uuid[]),
       ${fields.map((field) => field.field)}::text[],
       ${fields.map((field) => field.type)}::text[]
     ) as i (project_id, field, type)

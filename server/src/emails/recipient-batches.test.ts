@@ -354,7 +354,11 @@ test("paused in the middle nothing leaves and everybody waits again; resumed, ev
   }, OUTBOX_WAIT);
   const left = transport.handedOver.length;
   expect(new Set(leftIds(transport)).size).toBe(left);
-  expect(await outbox.countByStatus()).toEqual({ SENT: left, SKIPPED: RECIPIENTS - left });
+  // Whoever was past the gate when it was cancelled has been mailed, all of them perhaps.
+  expect({ SKIPPED: 0, ...(await outbox.countByStatus()) }).toEqual({
+    SENT: left,
+    SKIPPED: RECIPIENTS - left,
+  });
 });
 
 test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps the address", async () => {
