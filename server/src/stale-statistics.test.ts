@@ -6,7 +6,7 @@ import { createDatabase, createPool, transaction } from "./platform/database.ts"
 import { newId } from "./platform/ids.ts";
 import { createLog } from "./platform/log.ts";
 import { createScriptedTransport } from "./testing/scripted-transport.ts";
-import { OUTBOX_WAIT, useOutbox } from "./testing/outbox-fixture.ts";
+import { addSendingCampaign, OUTBOX_WAIT, useOutbox } from "./testing/outbox-fixture.ts";
 import { hasPendingRecipients, snapshotRecipients } from "./emails/campaign-emails.ts";
 import { makeContent, storeContents } from "./emails/emails.ts";
 import { findReturnedMails } from "./emails/returned-emails.ts";
@@ -148,11 +148,7 @@ async function work(): Promise<void> {
 async function send(): Promise<void> {
   const { database, projectId } = outbox;
   const key = { projectId, campaignId: newId() };
-  await sql`
-    insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
-    values (${projectId}, ${key.campaignId}, 'Test', 's', 'b', 'me@sender.example', 'ALL', 'SENDING')`.execute(
-    database,
-  );
+  await addSendingCampaign(database, key);
   await transaction(database, (tx) =>
     snapshotRecipients(tx, key, makeContent(contentParts()), sql<boolean>`c.email like '%@d7.example.com'`),
   );

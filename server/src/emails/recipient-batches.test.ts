@@ -5,7 +5,7 @@ import { transaction } from "../platform/database.ts";
 import { armFailpoints } from "../platform/failpoints.ts";
 import { newId } from "../platform/ids.ts";
 import { createScriptedTransport, takeEverything, TAKEN, type Play } from "../testing/scripted-transport.ts";
-import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
+import { addSendingCampaign, OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { bookActivities } from "../deliveries/tracking/book-activity.ts";
 import { findLinkTargets } from "../deliveries/tracking/queries.ts";
 import { claimBatch } from "./batch-queries.ts";
@@ -46,11 +46,7 @@ async function startCampaign(
     insert into contacts (project_id, id, email, subscribed)
     select ${projectId}, new_id(), n || case when n % 5 = 2 then '@gmail.com' else '@d' || n || '.example.com' end, true
     from generate_series(1, ${recipients}::integer) n`.execute(database);
-  await sql`
-    insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
-    values (${projectId}, ${key.campaignId}, 'Test', 's', 'b', 'me@sender.example', 'ALL', 'SENDING')`.execute(
-    database,
-  );
+  await addSendingCampaign(database, key);
   const content = makeContent({
     projectId,
     from: { address: "me@sender.example", name: null },

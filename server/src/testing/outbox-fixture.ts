@@ -53,6 +53,17 @@ export const OUTBOX_WAIT = { timeout: 10_000, interval: 10 };
 const BEAT_MS = 50;
 const silent = createLog({ level: "silent" });
 
+/** A campaign that is sending, if it is not there yet; without recipients. */
+export async function addSendingCampaign(
+  database: Database,
+  { projectId, campaignId }: { projectId: string; campaignId: string },
+): Promise<void> {
+  await sql`
+    insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
+    values (${projectId}, ${campaignId}, 'Test', 's', 'b', 'me@sender.example', 'ALL', 'SENDING')
+    on conflict do nothing`.execute(database);
+}
+
 /** One database for the tests of a file, emptied after each of them. */
 export function useOutbox(): Outbox {
   const state: { testDatabase?: TestDatabase; renderer?: Renderer } = {};
@@ -135,10 +146,7 @@ export function useOutbox(): Outbox {
         if (contacts.length > 0) await tx.insertInto("contacts").values(contacts).execute();
         for (const { project, campaignId } of mails) {
           if (campaignId === undefined) continue;
-          await sql`
-            insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
-            values (${project}, ${campaignId}, 'Test', 's', 'b', 'me@sender.example', 'ALL', 'SENDING')
-            on conflict do nothing`.execute(tx);
+          await addSendingCampaign(tx, { projectId: project, campaignId });
         }
         return enqueueEmails(
           tx,
