@@ -6,6 +6,7 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import { transaction, type Database } from "../server/src/platform/database.ts";
 import { startJobs } from "../server/src/platform/jobs.ts";
 import { createLog } from "../server/src/platform/log.ts";
+import { createMetrics } from "../server/src/platform/metrics.ts";
 import { recordEvents } from "../server/src/events/events.ts";
 import { BULK_KIND, getBulk, startBulk } from "../server/src/contacts/bulk/bulk-changes.ts";
 import { stepOfBulk } from "../server/src/contacts/bulk/change-contacts.ts";
@@ -121,7 +122,12 @@ async function callOne(database: Database, projectId: string): Promise<void> {
 
 async function unsubscribe(database: Database, projectId: string): Promise<void> {
   const contactIds = await someContacts(database, projectId, BULK);
-  const jobs = startJobs({ database, kinds: { [BULK_KIND]: stepOfBulk }, log: createLog({ level: "warn" }) });
+  const jobs = startJobs({
+    database,
+    kinds: { [BULK_KIND]: stepOfBulk },
+    log: createLog({ level: "warn" }),
+    metrics: createMetrics(),
+  });
   const id = await transaction(database, (tx) =>
     startBulk(tx, projectId, { operation: "unsubscribe", actor: "key" }, { contactIds }),
   );

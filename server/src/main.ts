@@ -11,6 +11,7 @@ import { createDatabase, type Database } from "./platform/database.ts";
 import { createDns } from "./platform/dns.ts";
 import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
 import { armFailpoints } from "./platform/failpoints.ts";
+import { createHints } from "./platform/hints.ts";
 import { createLog, type Log } from "./platform/log.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
@@ -36,7 +37,7 @@ import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { bootstrap, explainIgnored, faultsOfBootstrap, systemMailReaderOf } from "./instance/bootstrap.ts";
 import { greet, warnOfRoot } from "./instance/greeting.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
-import { startWorker } from "./worker.ts";
+import { startWorker, type Work } from "./worker.ts";
 
 const RENDER_THREADS = 1;
 const FORCED_STOP_MS = 19_000;
@@ -164,18 +165,20 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
 async function startRoles(config: Config, ground: Ground): Promise<string | null> {
   const { closing, say } = ground;
   const parts = await buildParts(config, ground);
-  const clock = await followClock(parts.database, parts.log);
-  closing.push(async () => clock.stop());
+  const clock = await followClock(parts);
+  closing.push(() => clock.stop());
   const { addWitness } = await watchDatabase(parts, ground, config.DATA_DIR);
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   if (accounts === "has accounts") (await explainIgnored(parts.database, config)).forEach(say);
-  const worker = config.ROLES.includes("worker") ? await startWorker({ ...parts, addWitness }) : null;
-  if (worker !== null) {
+  const hints = createHints<Work>({ ...parts, pool: ground.pool });
+  closing.push(() => hints.stop());
+  if (config.ROLES.includes("worker")) {
+    const worker = await startWorker({ ...parts, addWitness, hints });
     closing.push(() => worker.stop());
     tryAll(parts.watches, say);
   }
-  // Without a worker in this process, the one elsewhere looks every second.
-  const notices = createNoticeStore(parts.database, () => worker?.wakeNotices());
+  hints.start();
+  const notices = createNoticeStore(parts.database, () => hints.tell("notices"));
   await openSmtp(config, parts, notices, ground);
   if (!config.ROLES.includes("api")) {
     say(`Postloft is ready: no HTTP here (ROLES=${config.ROLES.join(",")}).`);
@@ -196,9 +199,8 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   const api = await createApi({
     ...parts,
     facts,
-    // Without a sender in this process, the one elsewhere looks every second.
-    wakeSender: () => worker?.wakeSender(),
-    wakeJobs: () => worker?.wakeJobs(),
+    wakeSender: () => hints.tell("emails"),
+    wakeJobs: () => hints.tell("jobs"),
     addWitness,
     sns: openSns(config, parts, notices),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,

@@ -1,6 +1,8 @@
 // Table of contents of the background: the sender, and what is checked and swept by the clock.
 // Before it: main.ts built the parts. After it: emails/sender.ts sends.
+import { startLoop } from "./platform/background.ts";
 import type { Database } from "./platform/database.ts";
+import type { Hints } from "./platform/hints.ts";
 import { sweepKeys } from "./platform/idempotency.ts";
 import { startJobs, sweepJobs } from "./platform/jobs.ts";
 import type { Log } from "./platform/log.ts";
@@ -24,7 +26,7 @@ import { startFollowingChanges } from "./segments/follow-changes.ts";
 import { readFooters } from "./templates/footers.ts";
 import { holdForgottenCampaigns } from "./campaigns/held-campaigns.ts";
 import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
-import { startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
+import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { snapshotStep } from "./campaigns/snapshot-recipients.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
@@ -59,21 +61,22 @@ export interface WorkerParts {
   guard: Guard;
   /** Whoever is added here is heard when the database is another one than it was. */
   addWitness: (witness: Witness) => void;
+  hints: Hints<Work>;
   log: Log;
   metrics: Metrics;
 }
 
+/** Sorts of work of which one process tells the others. */
+export type Work = "emails" | "jobs" | "notices";
+
 export interface Worker {
-  wakeSender(): void;
-  wakeJobs(): void;
-  wakeNotices(): void;
   stop(): Promise<void>;
 }
 
 const SWEEP_MS = 10 * 60_000;
 
 export async function startWorker(parts: WorkerParts): Promise<Worker> {
-  const { database, transport, renderer, domains, log, metrics } = parts;
+  const { database, transport, renderer, domains, hints, log, metrics } = parts;
   const deliveries = createDeliveries({ guard: parts.guard });
   const prepare = createPreparer({
     database,
@@ -104,40 +107,36 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     log,
     metrics,
   });
-  const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log });
+  const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log, metrics });
   const jobs = startJobs({
     database,
     kinds: { ...contactJobs(), [SNAPSHOT_JOB]: snapshotStep },
     log,
-  });
-  const followingChanges = startFollowingChanges({ database, log });
-  const settlingCampaigns = startSettlingCampaigns({
-    database,
-    domains,
-    wakeJobs: () => jobs.wake(),
-    log,
     metrics,
   });
-  const notices = startNoticeReader({ database, interpret: createNoticeInterpreter(parts, deliveries), log });
-  for (const watch of parts.watches) watch.start();
-  const watchingRates = startWatchingRates({ database, guard: parts.guard, log });
-  const sweeping = setInterval(() => void sweep(parts), SWEEP_MS);
+  const interpret = createNoticeInterpreter(parts, deliveries);
+  const notices = startNoticeReader({ database, interpret, log, metrics });
+  hints.hear("emails", () => sender.wake());
+  hints.hear("jobs", () => jobs.wake());
+  hints.hear("notices", () => notices.wake());
+  for (const watch of parts.watches) watch.start(metrics);
+  const settler = { database, domains, wakeJobs: () => hints.tell("jobs"), log, metrics };
+  const loops = [
+    sender,
+    jobs,
+    notices,
+    domainChecks,
+    startFollowingChanges({ database, log, metrics }),
+    startSettlingCampaigns(settler),
+    startAuditingCampaigns(settler),
+    startWatchingRates({ database, guard: parts.guard, log, metrics }),
+    ...startSweeps(parts),
+  ];
   return {
-    wakeSender: () => sender.wake(),
-    wakeJobs: () => jobs.wake(),
-    wakeNotices: () => notices.wake(),
     async stop() {
-      clearInterval(sweeping);
-      for (const watch of parts.watches) watch.stop();
-      await Promise.all([
-        sender.stop(),
-        jobs.stop(),
-        followingChanges.stop(),
-        settlingCampaigns.stop(),
-        notices.stop(),
-        watchingRates.stop(),
-        domainChecks.stop(),
-      ]);
+      // A look at a transport may last; nobody waits for it.
+      for (const watch of parts.watches) void watch.stop();
+      await Promise.all(loops.map((loop) => loop.stop()));
       await transport.close();
     },
   };
@@ -160,17 +159,18 @@ function createNoticeInterpreter(
   return createInterpreter({ deliveries, returnPaths, ownDomains, operator });
 }
 
-/** Deletes what nobody needs any more; small and safe to run in several processes at once. */
-async function sweep({ database, sessions, log }: WorkerParts): Promise<void> {
-  try {
-    await sweepKeys(database);
-    await sweepRateWindows(database);
-    await sweepJobs(database);
-    await sweepSystemMails(database);
-    await sweepNotices(database);
-    await sweepReturnedMessages(database);
-    await sessions.sweep();
-  } catch (error) {
-    log.warn({ err: error }, "the sweep failed; it runs again in ten minutes");
-  }
+/** Each deletes what nobody needs any more; small and safe to run in several processes at once. */
+function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
+  const sweeps = {
+    "sweep of keys": () => sweepKeys(database),
+    "sweep of rate windows": () => sweepRateWindows(database),
+    "sweep of jobs": () => sweepJobs(database),
+    "sweep of system mail": () => sweepSystemMails(database),
+    "sweep of notices": () => sweepNotices(database),
+    "sweep of returned messages": () => sweepReturnedMessages(database),
+    "sweep of sessions": () => sessions.sweep(),
+  };
+  return Object.entries(sweeps).map(([name, runOnce]) =>
+    startLoop({ name, runOnce, everyMs: SWEEP_MS, delayMs: SWEEP_MS, log, metrics }),
+  );
 }

@@ -1,6 +1,6 @@
 // What campaigns do by themselves: start in time, pause when too much is refused, end when every recipient has a final state, drop what was cancelled, prove their books.
 // Before it: worker.ts starts it. After it: a campaign that is SENT, and an alarm in the log and in /metrics if its books do not balance.
-import { createBell } from "../platform/bell.ts";
+import { startLoop, type Loop } from "../platform/background.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
@@ -176,42 +176,28 @@ export async function auditCampaigns({ database, log, metrics }: SettlerOptions)
   return wrong;
 }
 
-export interface CampaignSettler {
-  stop(): Promise<void>;
-}
-
-/** Does all of this every second, the audit every minute, until it is stopped; any number of processes may. */
-export function startSettlingCampaigns(options: SettlerOptions): CampaignSettler {
-  const bell = createBell();
-  let stopping = false;
-  let nextAuditMs = performance.now() + AUDIT_EVERY_MS;
-
-  async function lookOnce(): Promise<void> {
+/** Does all of this every second, until it is stopped; any number of processes may. */
+export function startSettlingCampaigns(options: SettlerOptions): Loop {
+  const { log, metrics } = options;
+  async function runOnce(): Promise<void> {
     if ((await startDueCampaigns(options)) > 0) options.wakeJobs();
     await pauseRefusedCampaigns(options);
     await pauseDoubtfulCampaigns(options);
     await settlePausedDestinations(options);
     await finishCampaigns(options);
-    if (performance.now() < nextAuditMs) return;
-    nextAuditMs = performance.now() + AUDIT_EVERY_MS;
-    await auditCampaigns(options);
   }
+  return startLoop({ name: "campaigns", runOnce, everyMs: POLL_MS, log, metrics });
+}
 
-  async function run(): Promise<void> {
-    while (!stopping) {
-      await lookOnce().catch((error: unknown) =>
-        options.log.warn({ err: error }, "campaigns could not be looked after; it tries again"),
-      );
-      if (!stopping) await bell.wait(POLL_MS);
-    }
-  }
-
-  const running = run();
-  return {
-    async stop() {
-      stopping = true;
-      bell.ring();
-      await running;
-    },
-  };
+/** Proves the books of campaigns every minute, until it is stopped. */
+export function startAuditingCampaigns(options: SettlerOptions): Loop {
+  const { log, metrics } = options;
+  return startLoop({
+    name: "campaign books",
+    runOnce: async () => void (await auditCampaigns(options)),
+    everyMs: AUDIT_EVERY_MS,
+    delayMs: AUDIT_EVERY_MS,
+    log,
+    metrics,
+  });
 }

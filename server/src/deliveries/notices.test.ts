@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, transaction, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
 import { listEvents } from "../events/events.ts";
@@ -571,7 +572,7 @@ test("what is written to an operator is passed on and kept; what came of our own
 test("a reader that runs takes what was stored before it and what comes after", async () => {
   const [before, after] = [await oneMail(), await oneMail()];
   await store([sns(sesEvent(before, "Delivery"))]);
-  const reader = startNoticeReader({ database, interpret, log: silent });
+  const reader = startNoticeReader({ database, interpret, log: silent, metrics: createMetrics() });
   const notices = createNoticeStore(database, () => reader.wake());
   await notices.store(sns(sesEvent(after, "Delivery")));
   await expect.poll(() => Promise.all([before, after].map(statusOf))).toEqual(["DELIVERED", "DELIVERED"]);

@@ -1,11 +1,12 @@
 // The inbox of notices: stored once before they are answered, gone through afterwards; effects and "done" commit together.
 // Before it: sns.ts and the SMTP door checked who tells. After it: interpret-notices.ts says what they mean.
-import { createBell } from "../platform/bell.ts";
+import { startLoop, type Loop } from "../platform/background.ts";
 import { nowMs } from "../platform/clock.ts";
 import { asUnavailable, transaction, type Database, type Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   claimNotices,
@@ -69,20 +70,12 @@ const BATCHES: ReadonlyArray<{ source: NoticeSource; limit: number }> = [
   { source: "sns", limit: 500 },
   { source: "smtp", limit: 20 },
 ];
-const POLL_MS = 1_000;
-const ERROR_PAUSE_MS = 2_000;
+const POLL_MS = 5_000;
 const MAX_FAILURES = 5;
 const FIRST_RETRY_SECONDS = 2;
 const MAX_REASON_LENGTH = 500;
 const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
-
-export interface NoticeReader {
-  /** Something was stored: look now. */
-  wake(): void;
-  /** Ends the batch in hand. */
-  stop(): Promise<void>;
-}
 
 export interface NoticeReaderOptions {
   database: Database;
@@ -91,30 +84,14 @@ export interface NoticeReaderOptions {
 }
 
 /** Goes through the inbox until it is stopped; any number of processes may. */
-export function startNoticeReader(options: NoticeReaderOptions): NoticeReader {
-  const bell = createBell();
-  let stopping = false;
-  async function run(): Promise<void> {
-    while (!stopping) {
-      try {
-        let done = 0;
-        for (const { source, limit } of BATCHES) done += await readNotices(options, source, limit);
-        if (done === 0 && !stopping) await bell.wait(POLL_MS);
-      } catch (error) {
-        options.log.warn({ err: error }, "notices could not be read; it tries again");
-        if (!stopping) await bell.wait(ERROR_PAUSE_MS);
-      }
-    }
+export function startNoticeReader(options: NoticeReaderOptions & { metrics: Metrics }): Loop {
+  const { log, metrics } = options;
+  async function runOnce(): Promise<number> {
+    let done = 0;
+    for (const { source, limit } of BATCHES) done += await readNotices(options, source, limit);
+    return done > 0 ? 0 : POLL_MS;
   }
-  const running = run();
-  return {
-    wake: () => bell.ring(),
-    async stop() {
-      stopping = true;
-      bell.ring();
-      await running;
-    },
-  };
+  return startLoop({ name: "notices", runOnce, everyMs: POLL_MS, log, metrics });
 }
 
 /** Takes one batch; answers how many notices were in it. When one of them cannot be dealt with, the others are, one by one. */

@@ -128,10 +128,7 @@ async function look(judged: Judged): Promise<string[]> {
     asked.push(...projectIds);
     await guard(tx, projectIds);
   };
-  await judgeSending(
-    { database: server.database, guard: watched, log: createLog({ level: "silent" }) },
-    judged,
-  );
+  await judgeSending({ database: server.database, guard: watched }, judged);
   return asked;
 }
 

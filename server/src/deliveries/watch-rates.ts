@@ -1,8 +1,9 @@
 // Judges projects while their mail goes out: the mail that makes enough of them, so that a rate counts, need not be one that comes back.
 // Before it: emails/sending-hours.ts counted. After it: the guard (reputation.ts) disables.
-import { createBell } from "../platform/bell.ts";
+import { startLoop, type Loop } from "../platform/background.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { readSendingProjects, type SendingProject } from "../emails/sending-hours.ts";
 import type { Guard } from "./reputation.ts";
@@ -11,7 +12,6 @@ import { DISABLING } from "./reputation-rules.ts";
 export interface WatchOptions {
   database: Database;
   guard: Guard;
-  log: Log;
 }
 
 const POLL_MS = 1_000;
@@ -46,24 +46,14 @@ function isDue(before: SendingProject | undefined, now: SendingProject): boolean
 }
 
 /** Looks every second until it is stopped; any number of processes may. */
-export function startWatchingRates(options: WatchOptions): { stop(): Promise<void> } {
-  const bell = createBell();
+export function startWatchingRates(options: WatchOptions & { log: Log; metrics: Metrics }): Loop {
+  const { log, metrics } = options;
   const judged: Judged = new Map();
-  let stopping = false;
-  async function run(): Promise<void> {
-    while (!stopping) {
-      await judgeSending(options, judged).catch((error: unknown) =>
-        options.log.warn({ err: error }, "rates could not be looked at; it tries again"),
-      );
-      if (!stopping) await bell.wait(POLL_MS);
-    }
-  }
-  const running = run();
-  return {
-    async stop() {
-      stopping = true;
-      bell.ring();
-      await running;
-    },
-  };
+  return startLoop({
+    name: "rates",
+    runOnce: () => judgeSending(options, judged),
+    everyMs: POLL_MS,
+    log,
+    metrics,
+  });
 }

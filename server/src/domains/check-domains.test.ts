@@ -6,6 +6,7 @@ import { createSealer } from "../platform/crypto.ts";
 import { createDatabase, transaction, type Database } from "../platform/database.ts";
 import { createDns, type Dns } from "../platform/dns.ts";
 import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
 import { startDnsServer, type DnsServer } from "../testing/dns-server.ts";
 import { APP_SECRET } from "../testing/test-server.ts";
@@ -499,6 +500,7 @@ test("by the clock every batch is taken, no two turns overlap, and stopping wait
     const signals: AbortSignal[] = [];
     const checks = startDomainChecks({
       log: createLog({ level: "silent" }),
+      metrics: createMetrics(),
       checkDue(signal) {
         signals.push(signal);
         const next = batches.shift();

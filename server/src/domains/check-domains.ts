@@ -1,8 +1,10 @@
 // Checks of sender domains: asks DNS, books what it means; now for one domain, and by the clock for all that are due.
 // Before it: domains.ts (a person asks), worker.ts (the clock). After it: rules.ts judges, check-queries.ts books.
+import { startLoop, type Loop } from "../platform/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
 import { readMemberAddresses } from "../projects/members.ts";
 import { askRecords, askSpf, type Asked } from "./ask-records.ts";
@@ -101,31 +103,24 @@ export function createDomainChecker(options: {
 }
 
 /** Checks what is due by the clock, until it is stopped. Any number of processes may do so at once. */
-export function startDomainChecks(options: { checkDue: DomainChecker["checkDue"]; log: Log }): {
-  stop(): Promise<void>;
-} {
-  const stopping = new AbortController();
-  let turn: Promise<void> | null = null;
-
-  async function takeTurn(): Promise<void> {
-    try {
-      for (let batch = 0; batch < MAX_BATCHES && !stopping.signal.aborted; batch++)
-        if ((await options.checkDue(stopping.signal)) === 0) return;
-    } catch (error) {
-      options.log.warn({ err: error }, "domains could not be checked; it is tried again");
-    }
+export function startDomainChecks(options: {
+  checkDue: DomainChecker["checkDue"];
+  log: Log;
+  metrics: Metrics;
+}): Loop {
+  const { checkDue, log, metrics } = options;
+  async function runOnce(signal: AbortSignal): Promise<void> {
+    for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch++)
+      if ((await checkDue(signal)) === 0) return;
   }
-
-  const timer = setInterval(() => {
-    turn ??= takeTurn().finally(() => (turn = null));
-  }, LOOK_EVERY_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      stopping.abort();
-      await turn;
-    },
-  };
+  return startLoop({
+    name: "domain checks",
+    runOnce,
+    everyMs: LOOK_EVERY_MS,
+    delayMs: LOOK_EVERY_MS,
+    log,
+    metrics,
+  });
 }
 
 /** Books a check in one transaction; the row is read again under the lock, since it may have changed while DNS was asked. */

@@ -1,5 +1,6 @@
 // The lease of a sending process: what it claimed is its own only while this row in `senders` is alive, by the clock of the database.
 // Before it: sender.ts starts one. After it: when a process dies, another one settles what it held.
+import { startLoop } from "../platform/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
@@ -96,18 +97,15 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   }
 
   async function beat(): Promise<void> {
-    try {
-      if (!(await renew())) await lose();
-      if (haveOthersCome) await settleTheDead();
-      liveSenders = await countLiveSenders(database);
-    } catch (error) {
-      log.warn({ err: error }, "the sender's lease could not be renewed; it tries again");
-    }
+    if (!(await renew())) await lose();
+    if (haveOthersCome) await settleTheDead();
+    liveSenders = await countLiveSenders(database);
   }
 
   await register();
   liveSenders = await countLiveSenders(database);
-  const beating = setInterval(() => void beat(), options.beatMs ?? BEAT_MS);
+  const beatMs = options.beatMs ?? BEAT_MS;
+  const beating = startLoop({ name: "lease", runOnce: beat, everyMs: beatMs, delayMs: beatMs, log, metrics });
   return {
     senderId: () => senderId,
     isHeld: () => haveOthersCome && performance.now() < heldUntilMs,
@@ -125,7 +123,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
     },
     liveSenders: () => Math.max(1, liveSenders),
     async end() {
-      clearInterval(beating);
+      await beating.stop();
       await deleteSender(database, senderId);
     },
   };

@@ -1,5 +1,6 @@
 // Books what came of each attempt: the mail's new state, which may be the event `email.sent`, the attempt and what came back, in one transaction.
 // Before it: sender.ts has an outcome; booking.ts says what it means. After it: deliveries/ interprets feedback.
+import { insist } from "../platform/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
@@ -54,11 +55,8 @@ export interface Bookkeeper {
 }
 
 const MAX_BATCH = 200;
-const RETRY_MS = 1_000;
 /** While the database is away an answer is kept this long; after that the lease is long over and another sender settles the mail. */
-const MAX_TRIES = 600;
-/** A disk that is full must not be filled further with the same line every second. */
-const TOLD_EVERY_TRIES = 60;
+const KEPT_MS = 10 * 60_000;
 const MAX_REASON_LENGTH = 500;
 
 export function createBookkeeper(options: {
@@ -100,22 +98,18 @@ export function createBookkeeper(options: {
   );
 
   async function submit(entry: Entry): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        if (!isPlain(entry)) return await books.submit(entry);
-        // One of a batch that has a row is booked like all others with one.
-        if (entry.batched !== null && (await desk.book(entry.batched, entry.outcome))) return;
-        return await plainBooks.submit(entry);
-      } catch (error) {
-        if (tries >= MAX_TRIES) throw error;
-        if (tries % TOLD_EVERY_TRIES === 1)
-          log.warn(
-            { err: error, emailId: entry.outcome.id, tries },
-            "an outcome could not be booked; it is kept and tried again",
-          );
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
+    const write = async () => {
+      if (!isPlain(entry)) return books.submit(entry);
+      // One of a batch that has a row is booked like all others with one.
+      if (entry.batched !== null && (await desk.book(entry.batched, entry.outcome))) return;
+      return plainBooks.submit(entry);
+    };
+    const tell = (failure: object) =>
+      log.warn(
+        { emailId: entry.outcome.id, ...failure },
+        "an outcome could not be booked; it is kept and tried again",
+      );
+    await insist(write, { forMs: KEPT_MS, tell });
   }
 
   return {

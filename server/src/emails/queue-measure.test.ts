@@ -2,7 +2,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
-import { createLog } from "../platform/log.ts";
 import { useOutbox } from "../testing/outbox-fixture.ts";
 import { measure } from "./queue-measure.ts";
 
@@ -10,7 +9,7 @@ const outbox = useOutbox();
 
 async function gauges(): Promise<Record<string, number>> {
   const { database, metrics } = outbox;
-  await measure({ database, metrics, log: createLog({ level: "silent" }) });
+  await measure({ database, metrics });
   const text = await metrics.registry.metrics();
   const values = [...text.matchAll(/^postloft_((?:emails|oldest)_\S+) (\S+)$/gm)];
   return Object.fromEntries(values.map(([, name = "", value]) => [name, Math.round(Number(value))]));

@@ -1,10 +1,10 @@
 // The sender: claims mails in batches under a lease, prepares them, hands them over, books what came of it.
 // Before it: a row in `emails`, queued. After it: providers/* take the message; outcomes.ts books the answer.
-import { createBell } from "../platform/bell.ts";
 import type { Database } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { createWakeUp } from "../platform/wake-up.ts";
 import { createDestinationLimits, echoOf, type Echo } from "./destination-limits.ts";
 import { BATCH_SIZE, releaseBatches } from "./batch-queries.ts";
 import { createClaims, inTurn } from "./claims.ts";
@@ -92,7 +92,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const claims = createClaims({ database, lease });
   const refusals = createRefusalWatch((refused) => pauseDestination(database, refused), log);
   let mayHoldMore = false;
-  const bell = createBell();
+  const wakeUp = createWakeUp();
   let stopping = false;
   let inPreparation = 0;
   let inHandover = 0;
@@ -156,7 +156,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     startHandovers();
     await book(mail, outcome);
     inBooking--;
-    if (room.supply() <= connections && (crowdedBy === "" || crowdedBy !== crowd())) bell.ring();
+    if (room.supply() <= connections && (crowdedBy === "" || crowdedBy !== crowd())) wakeUp.wake();
   }
 
   function startHandovers(): void {
@@ -204,7 +204,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     }
     await Promise.all([...outside].map(letGo));
     inPreparation -= weight;
-    bell.ring();
+    wakeUp.wake();
   }
 
   async function bookUnready(mail: Unready): Promise<void> {
@@ -237,7 +237,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     let claimed = 0;
     rate.shareAmong(lease.liveSenders());
     for (const due of inTurn(await listDueQueues(database))) {
-      while (hasEnough() && !stopping) await bell.wait(POLL_MS);
+      while (hasEnough() && !stopping) await wakeUp.wait(POLL_MS);
       if (stopping || !lease.isHeld()) return false;
       const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.project_id));
       if (limit > 0) claimed += await take(due, limit);
@@ -248,7 +248,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   /** Until there may be something to claim again. */
   async function rest(): Promise<void> {
     crowdedBy = crowd();
-    await bell.wait(Math.min(POLL_MS, Math.max(SHORTEST_WAIT_MS, rate.takeWaitMs())));
+    await wakeUp.wait(Math.min(POLL_MS, Math.max(SHORTEST_WAIT_MS, rate.takeWaitMs())));
     crowdedBy = "";
   }
 
@@ -264,7 +264,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       } catch (error) {
         mayHoldMore = true;
         log.warn({ err: error }, "the sender could not go on; it tries again");
-        await bell.pause(ERROR_PAUSE_MS);
+        await wakeUp.pause(ERROR_PAUSE_MS);
       }
     }
   }
@@ -274,21 +274,22 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const systemSender = startSystemSender({ ...options, lease });
   return {
     wake() {
-      bell.ring();
+      wakeUp.wake();
       systemSender.wake();
     },
     async stop() {
       stopping = true;
-      measure.stop();
-      bell.ring();
+      void measure.stop();
+      wakeUp.wake();
       await running;
-      systemSender.stop();
       const deadline = performance.now() + DRAIN_MS;
+      let isSystemBusy = true;
+      void systemSender.stop().then(() => (isSystemBusy = false));
       while (
-        (inPreparation > 0 || inHandover > 0 || inBooking > 0 || systemSender.isBusy()) &&
+        (inPreparation > 0 || inHandover > 0 || inBooking > 0 || isSystemBusy) &&
         performance.now() < deadline
       )
-        await bell.pause(DRAIN_LOOK_MS);
+        await wakeUp.pause(DRAIN_LOOK_MS);
       await books.drained();
       await releaseClaims(database, lease.senderId());
       // What could not be booked in time stays in doubt, under this sender's name.

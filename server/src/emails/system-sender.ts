@@ -1,9 +1,10 @@
 // Sends mail of the installation itself, beside the outbox of the projects: the same transport, the same lease, the same gate before the dot.
 // Before it: system-mail.ts queued it. After it: providers/*; system-mail-queries.ts keeps how it ended.
 import { hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
-import { createBell } from "../platform/bell.ts";
+import { insist, startLoop } from "../platform/background.ts";
 import type { Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import { bookingOf } from "./booking.ts";
 import type { Lease } from "./lease.ts";
 import { buildBody } from "./message/body.ts";
@@ -28,9 +29,8 @@ export interface SystemAddress {
 export interface SystemSender {
   /** Something was enqueued: look now. */
   wake(): void;
-  /** Claims nothing more; what is in handover goes on. */
-  stop(): void;
-  isBusy(): boolean;
+  /** Claims nothing more. Resolves when what is in handover has ended. */
+  stop(): Promise<void>;
 }
 
 interface Parts {
@@ -39,54 +39,38 @@ interface Parts {
   lease: Lease;
   systemFrom?: SystemAddress;
   log: Log;
+  metrics: Metrics;
 }
 
 /** There are few, so few are enough at a time. */
 const CLAIM_LIMIT = 10;
 const POLL_MS = 1_000;
-const RETRY_MS = 1_000;
-/** While the database is away the end of an attempt is kept this long. */
-const MAX_TRIES = 600;
+/** While the database is away the end of an attempt is kept this long; then the lease is long over and another sender settles the mail. */
+const KEPT_MS = 10 * 60_000;
 const LOST = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";
 
 /** Starts looking for mail of the installation; without an address to send from it does nothing. */
 export function startSystemSender(parts: Parts): SystemSender {
-  const { database, lease, systemFrom, log } = parts;
-  const bell = createBell();
-  let stopping = systemFrom === undefined;
-  let isBusy = false;
+  const { database, lease, systemFrom, log, metrics } = parts;
+  if (systemFrom === undefined) return { wake: () => undefined, stop: async () => undefined };
 
-  async function lookOnce(from: SystemAddress): Promise<boolean> {
-    if (!lease.isHeld()) return false;
+  async function runOnce(from: SystemAddress): Promise<number> {
+    if (!lease.isHeld()) return POLL_MS;
     const senderId = lease.senderId();
     const lost = await settleLostSystemMails(database, MAX_UNCERTAIN_ATTEMPTS, LOST);
     if (lost.length > 0) log.warn({ systemMailIds: lost }, "mail of the installation is unconfirmed");
     const mails = await claimSystemMails(database, senderId, CLAIM_LIMIT);
     await Promise.all(mails.map((mail) => handOver(parts, from, senderId, mail)));
-    return mails.length === CLAIM_LIMIT;
+    return mails.length === CLAIM_LIMIT ? 0 : POLL_MS;
   }
 
-  async function run(from: SystemAddress): Promise<void> {
-    while (!stopping) {
-      isBusy = true;
-      const isMore = await lookOnce(from).catch((error: unknown) => {
-        log.warn({ err: error }, "mail of the installation could not be sent; it is tried again");
-        return false;
-      });
-      isBusy = false;
-      if (!isMore) await bell.wait(POLL_MS);
-    }
-  }
-
-  if (systemFrom !== undefined) void run(systemFrom);
-  return {
-    wake: () => bell.ring(),
-    stop() {
-      stopping = true;
-      bell.ring();
-    },
-    isBusy: () => isBusy,
-  };
+  return startLoop({
+    name: "system mail",
+    runOnce: () => runOnce(systemFrom),
+    everyMs: POLL_MS,
+    log,
+    metrics,
+  });
 }
 
 /** Hands one mail over and keeps how that ended. Never throws. */
@@ -104,7 +88,7 @@ async function handOver(
     return { kind: "withdrawn" };
   });
   log.info({ ...ids, ...outcome }, "an attempt to send mail of the installation ended");
-  await insist(log, async () => {
+  const keep = async () => {
     if (outcome.kind === "withdrawn") return releaseSystemMail(database, senderId, mail.id);
     const booking = bookingOf(outcome, {
       kind: "TRANSACTIONAL",
@@ -122,7 +106,12 @@ async function handOver(
       waitMs: booking.waitMs,
       isKept: transport.name === "mailbox",
     });
-  });
+  };
+  const tell = (failure: object) =>
+    log.warn({ ...ids, ...failure }, "the end of an attempt could not be kept; it is tried again");
+  await insist(keep, { forMs: KEPT_MS, tell }).catch((error: unknown) =>
+    log.error({ err: error, ...ids }, "the end of an attempt could not be kept; the mail is in doubt"),
+  );
 }
 
 async function sendSystemMail(
@@ -152,18 +141,6 @@ async function sendSystemMail(
     needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
   };
   return transport.send(message, gate);
-}
-
-/** Does it again while the database is away; after that the lease is long over and another sender settles the mail. */
-async function insist(log: Log, work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; tries <= MAX_TRIES; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      log.warn({ err: error, tries }, "the end of an attempt could not be kept; it is tried again");
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
 }
 
 /** The address mail of the installation comes from when none is set: this installation's own name. */

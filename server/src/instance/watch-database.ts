@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type pg from "pg";
 import type { Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import { createStampFile } from "../platform/stamp/stamp-file.ts";
 import { watchStamp, type StampWatch } from "../platform/stamp/stamp.ts";
 import { describeHeld, HELD_COMMAND, holdEverything, readHeld } from "./held.ts";
@@ -14,13 +15,13 @@ import { describeHeld, HELD_COMMAND, holdEverything, readHeld } from "./held.ts"
  * @throws what keeps it from the database
  */
 export async function watchDatabase(
-  { database, log }: { database: Database; log: Log },
+  { database, log, metrics }: { database: Database; log: Log; metrics: Metrics },
   ground: { pool: pg.Pool; say: (line: string) => void; closing: Array<() => Promise<void>> },
   dataDir: string,
 ): Promise<StampWatch> {
   const { pool, say, closing } = ground;
   const file = createStampFile(resolve(dataDir));
-  const watch = await watchStamp({ database, pool, file, hold: holdEverything, log });
+  const watch = await watchStamp({ database, pool, file, hold: holdEverything, log, metrics });
   closing.push(() => watch.stop());
   const held = await readHeld(database);
   if (held !== null) {

@@ -4,6 +4,7 @@ import { followClock, now, nowMs, readClock } from "./clock.ts";
 import { createDatabase, createPool, type Database } from "./database.ts";
 import { idTimeMs, newId } from "./ids.ts";
 import { createLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -19,7 +20,7 @@ afterEach(async () => {
   vi.restoreAllMocks();
   vi.useRealTimers();
   // The difference belongs to the process: it is taken back.
-  (await followClock(database, log)).stop();
+  (await followClock({ database, log, metrics: createMetrics() })).stop();
 });
 afterAll(async () => {
   await database.destroy();
@@ -27,11 +28,11 @@ afterAll(async () => {
 });
 
 function setClock(wrongByMs: number): void {
-  vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: Date.now() + wrongByMs });
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.now() + wrongByMs });
 }
 
 async function follow() {
-  const clock = await followClock(database, log);
+  const clock = await followClock({ database, log, metrics: createMetrics() });
   onTestFinished(() => clock.stop());
 }
 

@@ -3,8 +3,10 @@
 // this is for what is made here: ids, the instants of events, dates of messages.
 // Before it: main.ts follows the database. After it: ids.ts, and whoever notes when something was.
 import { sql } from "kysely";
+import { startLoop, type Loop } from "./background.ts";
 import type { Database } from "./database.ts";
 import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 
 const LOOK_MS = 10_000;
 /** Below this a difference is not told from the way of an answer, beside half of how long that took. */
@@ -35,7 +37,15 @@ export async function readClock(database: Database): Promise<Date> {
  * be told: within half of the time that the database takes to answer.
  * @throws what the first look threw; later ones wait for a database that is away
  */
-export async function followClock(database: Database, log: Log): Promise<{ stop: () => void }> {
+export async function followClock({
+  database,
+  log,
+  metrics,
+}: {
+  database: Database;
+  log: Log;
+  metrics: Metrics;
+}): Promise<Loop> {
   const look = async () => {
     const { aheadMs, blurMs } = await compareClocks(database);
     const changeMs = Math.round(aheadMs) - difference.ms;
@@ -48,8 +58,7 @@ export async function followClock(database: Database, log: Log): Promise<{ stop:
       );
   };
   await look();
-  const looking = setInterval(() => void look().catch(() => undefined), LOOK_MS).unref();
-  return { stop: () => clearInterval(looking) };
+  return startLoop({ name: "clock", runOnce: look, everyMs: LOOK_MS, delayMs: LOOK_MS, log, metrics });
 }
 
 async function compareClocks(database: Database): Promise<{ aheadMs: number; blurMs: number }> {

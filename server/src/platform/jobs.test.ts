@@ -5,6 +5,7 @@ import { newId } from "./ids.ts";
 import { addJob, JobFailure, readJob, startJobs, type JobStep } from "./jobs.ts";
 import { claimJob } from "./job-queries.ts";
 import { createLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 const log = createLog({ level: "silent" });
@@ -61,7 +62,7 @@ async function steps(name: string): Promise<number> {
 test("a job is done step by step and tells its result", async () => {
   const id = await add("count", { to: 5, name: "whole" });
   expect(await read(id)).toMatchObject({ state: "waiting", progress: 0, result: null });
-  const runner = startJobs({ database, kinds: { count }, log });
+  const runner = startJobs({ database, kinds: { count }, log, metrics: createMetrics() });
   expect(await ended(id)).toMatchObject({ state: "completed", progress: 100, result: { counted: 5 } });
   expect(await steps("whole")).toBe(5);
   await runner.stop();
@@ -77,7 +78,7 @@ test("a worker that died in the middle is missed, and another goes on from its l
     return burial.promise;
   };
   // Its connection is lost with it: the transaction of its second step never commits.
-  const dead = startJobs({ database, kinds: { crash: dying }, log });
+  const dead = startJobs({ database, kinds: { crash: dying }, log, metrics: createMetrics() });
   await vi.waitUntil(() => isDead, { timeout: 5_000 });
   const { rows } = await testDatabase.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'",
@@ -88,7 +89,7 @@ test("a worker that died in the middle is missed, and another goes on from its l
     .set({ due_at: new Date(0) })
     .where("id", "=", id)
     .execute();
-  const runner = startJobs({ database, kinds: { crash: count }, log });
+  const runner = startJobs({ database, kinds: { crash: count }, log, metrics: createMetrics() });
   expect(await ended(id)).toMatchObject({ state: "completed", result: { counted: 4 } });
   expect(await steps("crash")).toBe(4);
   burial.reject(new Error("This worker is dead."));
@@ -99,7 +100,9 @@ test("of many workers one has a job at a time", async () => {
   const ids = await Promise.all(
     Array.from({ length: 6 }, (_, at) => add("count", { to: 3, name: `shared${at}` })),
   );
-  const runners = Array.from({ length: 3 }, () => startJobs({ database, kinds: { count }, log }));
+  const runners = Array.from({ length: 3 }, () =>
+    startJobs({ database, kinds: { count }, log, metrics: createMetrics() }),
+  );
   for (const id of ids) expect(await ended(id)).toMatchObject({ state: "completed" });
   for (const at of ids.keys()) expect(await steps(`shared${at}`)).toBe(3);
   await Promise.all(runners.map((runner) => runner.stop()));
@@ -109,7 +112,7 @@ test("whose claim was lost changes nothing any more", async () => {
   const id = await add("count", { to: 2, name: "lost" });
   const claimId = newId();
   await claimJob(database, { projectId, kinds: ["count"], claimId, leaseMs: 0 });
-  const runner = startJobs({ database, kinds: { count }, log });
+  const runner = startJobs({ database, kinds: { count }, log, metrics: createMetrics() });
   expect(await ended(id)).toMatchObject({ state: "completed", result: { counted: 2 } });
   expect(await steps("lost")).toBe(2);
   await runner.stop();
@@ -121,6 +124,7 @@ test("a reason a person can understand ends a job at once; an unexpected error i
   let tries = 0;
   const runner = startJobs({
     database,
+    metrics: createMetrics(),
     kinds: {
       refuse: async () => {
         throw new JobFailure("The file is empty.");

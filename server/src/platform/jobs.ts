@@ -2,7 +2,7 @@
 // so that whoever takes it up after a crash repeats nothing and leaves nothing out (docs/decisions/0011-jobs-are-rows-of-our-own.md).
 // Before it: a verb adds a job in its transaction. After it: worker.ts names the kinds; each kind's folder does the steps.
 import type { RawBuilder } from "kysely";
-import { createBell, type Bell } from "./bell.ts";
+import { startLoop } from "./background.ts";
 import { allowLongWork, transaction, type Database, type Tx } from "./database.ts";
 import { newId } from "./ids.ts";
 import {
@@ -19,6 +19,7 @@ import {
   type JobKey,
 } from "./job-queries.ts";
 import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
 
 export {
   countJobFileBytes,
@@ -60,7 +61,7 @@ export interface JobRunner {
 const LEASE_MS = 15_000;
 /** A job works so long before the next one has its turn. */
 const TURN_MS = 5_000;
-const POLL_MS = 1_000;
+const POLL_MS = 5_000;
 const JOBS_AT_ONCE = 2;
 const MAX_FAILURES = 5;
 const FIRST_RETRY_MS = 1_000;
@@ -122,12 +123,10 @@ export function startJobs(options: {
   database: Database;
   kinds: Readonly<Record<string, JobStep>>;
   log: Log;
+  metrics: Metrics;
 }): JobRunner {
-  const { database, kinds, log } = options;
-  const bells = Array.from({ length: JOBS_AT_ONCE }, createBell);
-  const ring = () => bells.forEach((bell) => bell.ring());
+  const { database, kinds, log, metrics } = options;
   const known = Object.keys(kinds);
-  let stopping = false;
 
   async function runStep(key: JobKey, claimId: string, step: JobStep): Promise<"goes on" | "ended"> {
     return transaction(database, async (tx) => {
@@ -153,20 +152,20 @@ export function startJobs(options: {
   }
 
   /** Steps until the job ends or its turn is over. */
-  async function takeTurn(key: JobKey, claimId: string, kind: string): Promise<void> {
+  async function takeTurn(key: JobKey, claimId: string, kind: string, signal: AbortSignal): Promise<void> {
     const step = kinds[kind];
     if (step === undefined) throw new Error(`A job of the unknown kind ${kind} was claimed.`);
     const turnEndsMs = performance.now() + TURN_MS;
     while ((await runStep(key, claimId, step)) === "goes on") {
-      if (!stopping && performance.now() < turnEndsMs) continue;
+      if (!signal.aborted && performance.now() < turnEndsMs) continue;
       await releaseJob(database, key, claimId);
       return;
     }
   }
 
-  async function work(key: JobKey, claimId: string, kind: string): Promise<void> {
+  async function work(key: JobKey, claimId: string, kind: string, signal: AbortSignal): Promise<void> {
     try {
-      await takeTurn(key, claimId, kind);
+      await takeTurn(key, claimId, kind, signal);
     } catch (error) {
       await fail(key, claimId, kind, error);
     }
@@ -186,38 +185,27 @@ export function startJobs(options: {
     await updateJobFailed(database, key, { claimId, reason, waitMs });
   }
 
-  /** Takes one due job, of whichever project, and works on it; answers whether there was one. */
-  async function runOne(): Promise<boolean> {
+  /** Takes one due job, of whichever project, and works on it; then looks for the next. */
+  async function runOnce(signal: AbortSignal): Promise<number> {
     const projects = await listProjectsWithDueJobs(database, known);
     const start = Math.floor(Math.random() * projects.length);
     for (const projectId of [...projects.slice(start), ...projects.slice(0, start)]) {
       const claimId = newId();
       const job = await claimJob(database, { projectId, kinds: known, claimId, leaseMs: LEASE_MS });
       if (job === undefined) continue;
-      await work({ projectId, id: job.id }, claimId, job.kind);
-      return true;
+      await work({ projectId, id: job.id }, claimId, job.kind, signal);
+      return 0;
     }
-    return false;
+    return POLL_MS;
   }
 
-  async function run(bell: Bell): Promise<void> {
-    while (!stopping) {
-      try {
-        if (!(await runOne()) && !stopping) await bell.wait(POLL_MS);
-      } catch (error) {
-        log.warn({ err: error }, "jobs could not be looked at; it tries again");
-        if (!stopping) await bell.wait(POLL_MS);
-      }
-    }
-  }
-
-  const running = bells.map(run);
+  const loops = Array.from({ length: JOBS_AT_ONCE }, () =>
+    startLoop({ name: "jobs", runOnce, everyMs: POLL_MS, log, metrics }),
+  );
   return {
-    wake: ring,
+    wake: () => loops.forEach((loop) => loop.wake()),
     async stop() {
-      stopping = true;
-      ring();
-      await Promise.all(running);
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }

@@ -12,6 +12,10 @@ export interface Metrics {
   readonly leasesLost: Counter;
   readonly campaignsPaused: Counter;
   readonly unbalancedCampaigns: Gauge;
+  readonly loopRuns: Counter<"loop">;
+  readonly loopErrors: Counter<"loop">;
+  readonly loopSeconds: Counter<"loop">;
+  readonly loopLastRun: Gauge<"loop">;
 }
 
 export function createMetrics(): Metrics {
@@ -20,6 +24,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   return {
     registry,
+    ...createLoopMetrics(registry),
     httpSeconds: new Histogram({
       name: "postloft_http_request_seconds",
       help: "Time to answer an HTTP request.",
@@ -69,6 +74,33 @@ export function createMetrics(): Metrics {
       name: "postloft_unbalanced_campaigns",
       help: "Campaigns whose mails do not add up to their recipients. Anything but 0 is a bug: tell us.",
       registers,
+    }),
+  };
+}
+
+/** What `startLoop` (background.ts) notes of each loop. */
+function createLoopMetrics(registry: Registry) {
+  const common = { labelNames: ["loop"] as const, registers: [registry] };
+  return {
+    loopRuns: new Counter({
+      name: "postloft_loop_runs_total",
+      help: "Runs of a background loop that ended, failed ones included.",
+      ...common,
+    }),
+    loopErrors: new Counter({
+      name: "postloft_loop_errors_total",
+      help: "Runs of a background loop that failed.",
+      ...common,
+    }),
+    loopSeconds: new Counter({
+      name: "postloft_loop_seconds_total",
+      help: "Time spent in runs of a background loop.",
+      ...common,
+    }),
+    loopLastRun: new Gauge({
+      name: "postloft_loop_last_run_timestamp_seconds",
+      help: "When the last run of a background loop ended, seconds since 1970.",
+      ...common,
     }),
   };
 }

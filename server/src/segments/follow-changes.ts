@@ -1,8 +1,9 @@
 // Keeps tracked segments current: contacts that something happened to are looked at within seconds, conditions on time by the clock.
 // Before it: events/contact-changes.ts holds what happened. After it: compute-segment.ts moves members and emits their events.
-import { createBell } from "../platform/bell.ts";
+import { startLoop } from "../platform/background.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
 import { listProjectsWithChanges, takeContactChanges } from "../events/contact-changes.ts";
 import { compute, computeDueSegment } from "./compute-segment.ts";
 import { countTrackedSegments, listDueSegments, lockTrackedSegments, updateTimeBasedDue } from "./queries.ts";
@@ -37,51 +38,54 @@ export async function followChanges(database: Database, projectId: string): Prom
   });
 }
 
-/** Follows changes and computes what is due, every second until it is stopped; a long computation holds up no change. */
-export function startFollowingChanges(options: { database: Database; log: Log }): SegmentFollower {
-  const { database, log } = options;
-  const stopping = new AbortController();
-  let nextScheduleMs = 0;
+/** Follows changes, computes what is due and says what is, until it is stopped; a long computation holds up no change. */
+export function startFollowingChanges(options: {
+  database: Database;
+  log: Log;
+  metrics: Metrics;
+}): SegmentFollower {
+  const { database, log, metrics } = options;
 
   /** Goes on while there is more, within bounds; a fault stops this one alone. */
-  async function drain(ids: Readonly<Record<string, string>>, maximum: number, look: () => Promise<boolean>) {
+  async function drain(
+    ids: Readonly<Record<string, string>>,
+    maximum: number,
+    signal: AbortSignal,
+    look: () => Promise<boolean>,
+  ) {
     try {
-      for (let times = 0; times < maximum && !stopping.signal.aborted; times++) if (!(await look())) return;
+      for (let times = 0; times < maximum && !signal.aborted; times++) if (!(await look())) return;
     } catch (error) {
       log.warn({ err: error, ...ids }, "a tracked segment could not be brought up to date; it tries again");
     }
   }
 
-  async function followAll(): Promise<void> {
+  async function followAll(signal: AbortSignal): Promise<void> {
     for (const projectId of await listProjectsWithChanges(database))
-      await drain({ projectId }, MAX_BATCHES, () => followChanges(database, projectId));
+      await drain({ projectId }, MAX_BATCHES, signal, () => followChanges(database, projectId));
   }
 
-  async function computeDue(): Promise<void> {
-    if (performance.now() >= nextScheduleMs) {
-      nextScheduleMs = performance.now() + SCHEDULE_EVERY_MS;
-      await updateTimeBasedDue(database, TIME_BASED_EVERY_MS);
-    }
+  async function computeDue(signal: AbortSignal): Promise<void> {
     for (const { project_id: projectId, id } of await listDueSegments(database))
-      await drain({ projectId, segmentId: id }, MAX_PARTS, () => computeDueSegment(database, projectId, id));
-  }
-
-  async function repeat(look: () => Promise<void>): Promise<void> {
-    const bell = createBell();
-    stopping.signal.addEventListener("abort", () => bell.ring());
-    while (!stopping.signal.aborted) {
-      await look().catch((error: unknown) =>
-        log.warn({ err: error }, "tracked segments could not be looked at; it tries again"),
+      await drain({ projectId, segmentId: id }, MAX_PARTS, signal, () =>
+        computeDueSegment(database, projectId, id),
       );
-      if (!stopping.signal.aborted) await bell.wait(POLL_MS);
-    }
   }
 
-  const running = [repeat(followAll), repeat(computeDue)];
+  const common = { log, metrics };
+  const loops = [
+    startLoop({ name: "segment changes", runOnce: followAll, everyMs: POLL_MS, ...common }),
+    startLoop({ name: "segment members", runOnce: computeDue, everyMs: POLL_MS, ...common }),
+    startLoop({
+      name: "segments by the clock",
+      runOnce: () => updateTimeBasedDue(database, TIME_BASED_EVERY_MS),
+      everyMs: SCHEDULE_EVERY_MS,
+      ...common,
+    }),
+  ];
   return {
     async stop() {
-      stopping.abort();
-      await Promise.all(running);
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }

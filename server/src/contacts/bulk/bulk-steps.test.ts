@@ -6,6 +6,7 @@ import { newId } from "../../platform/ids.ts";
 import { claimJob, findClaimedForUpdate, updateJobStep } from "../../platform/job-queries.ts";
 import { startJobs } from "../../platform/jobs.ts";
 import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { contactJobs } from "../jobs.ts";
 import { BULK_KIND } from "./bulk-changes.ts";
@@ -47,6 +48,7 @@ async function finish(project: TestProject, jobId: string): Promise<Record<strin
     database: server.database,
     kinds: contactJobs(),
     log: createLog({ level: "silent" }),
+    metrics: createMetrics(),
   });
   await vi.waitFor(async () => expect((await read(project, jobId)).state).toBe("completed"), WAIT);
   await jobs.stop();

@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { newId } from "../../platform/ids.ts";
 import { startJobs } from "../../platform/jobs.ts";
 import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
 import {
   answersByName,
   faultsOf,
@@ -73,7 +74,7 @@ const dataOf = async ({ id }: TestProject) =>
 /** Works on jobs, in this process, until none is left. */
 async function workOff({ id }: TestProject): Promise<void> {
   const log = createLog({ level: "silent" });
-  const jobs = startJobs({ database: server.database, kinds: contactJobs(), log });
+  const jobs = startJobs({ database: server.database, kinds: contactJobs(), log, metrics: createMetrics() });
   await vi.waitFor(
     async () =>
       expect(
@@ -394,6 +395,7 @@ test("while keys are written and fields taken away at once, no value that was wr
     database: server.database,
     kinds: contactJobs(),
     log: createLog({ level: "silent" }),
+    metrics: createMetrics(),
   });
   for (let round = 1; round <= 10; round++) {
     await Promise.all([

@@ -4,6 +4,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { createDatabase, createPool, type Database } from "../../platform/database.ts";
 import { JobFailure, startJobs, type JobRunner, type JobStep } from "../../platform/jobs.ts";
 import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv, type ImportJob } from "../../testing/upload.ts";
 import { importStep } from "./import-step.ts";
@@ -19,7 +20,7 @@ afterEach(async () => {
 });
 
 function startRunner(step: JobStep = importStep, database: Database = server.database): JobRunner {
-  const runner = startJobs({ database, kinds: { "contacts.import": step }, log });
+  const runner = startJobs({ database, kinds: { "contacts.import": step }, log, metrics: createMetrics() });
   runners.push(runner);
   return runner;
 }

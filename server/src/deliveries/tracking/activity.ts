@@ -1,6 +1,7 @@
 // Opens and clicks on their way into the books: told and forgotten by whoever answers the request, gathered into batches,
 // kept for a while when the database is away.
 // Before it: routes.ts. After it: book-activity.ts.
+import { insist } from "../../platform/background.ts";
 import { asUnavailable, transaction, type Database } from "../../platform/database.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
@@ -21,8 +22,8 @@ export interface ActivityBook {
 const MAX_BATCH = 500;
 /** What waits while the database is away; more is dropped, since nobody can wait for it. */
 const WAITING_MAX = 50_000;
-const RETRY_MS = 1_000;
-const TRIES_MAX = 600;
+/** While the database is away it is kept this long. */
+const KEPT_MS = 10 * 60_000;
 /** What fails for another reason: something else was being changed, or it is a bug. */
 const OTHER_TRIES_MAX = 3;
 
@@ -40,11 +41,11 @@ export function createActivityBook({ database, log }: { database: Database; log:
     },
   });
   const clicks = createClickHold<Click>((click, otherLinkMs, isLast) => {
-    void book({ ...click.activity, otherLinkMs, isLast: isLast || isClosing }, click);
+    void book({ ...click.activity, otherLinkMs, isLast: isLast || closing.signal.aborted }, click);
   });
   let waiting = 0;
   let lost = 0;
-  let isClosing = false;
+  const closing = new AbortController();
   let isClosed: (() => void) | null = null;
 
   async function book(activity: Activity, click?: Click): Promise<void> {
@@ -52,7 +53,7 @@ export function createActivityBook({ database, log }: { database: Database; log:
     waiting += 1;
     try {
       const isEarly = await bookPatiently(activity);
-      if (isEarly && isClosing) await bookPatiently({ ...activity, isLast: true });
+      if (isEarly && closing.signal.aborted) await bookPatiently({ ...activity, isLast: true });
       else if (isEarly && click !== undefined) clicks.holdOn(click);
     } catch (error) {
       lose(error);
@@ -75,15 +76,11 @@ export function createActivityBook({ database, log }: { database: Database; log:
   }
 
   async function bookPatiently(activity: Activity): Promise<boolean> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await commits.submit(activity);
-      } catch (error) {
-        const isAway = asUnavailable(error) instanceof Refusal;
-        if (tries >= (isAway ? TRIES_MAX : OTHER_TRIES_MAX) || isClosing) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
+    return insist(() => commits.submit(activity), {
+      forMs: KEPT_MS,
+      mayRepeat: (error, tries) => asUnavailable(error) instanceof Refusal || tries < OTHER_TRIES_MAX,
+      signal: closing.signal,
+    });
   }
 
   return {
@@ -100,7 +97,7 @@ export function createActivityBook({ database, log }: { database: Database; log:
         });
     },
     async close() {
-      isClosing = true;
+      closing.abort();
       clicks.flush();
       if (waiting > 0) await new Promise<void>((resolve) => (isClosed = resolve));
     },

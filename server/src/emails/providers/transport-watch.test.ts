@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { createDatabase, createPool } from "../../platform/database.ts";
 import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
 import { SES_KEY, startSesFake } from "../../testing/ses-fake.ts";
 import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
 import { startSmtpSink } from "../../testing/smtp-sink.ts";
@@ -188,7 +189,7 @@ test("while nothing is sent, the end of an outage is noticed by trying now and t
   const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp", lookMs: 5 });
   played.isReachable = false;
   await watch.tryNow();
-  watch.start();
+  watch.start(createMetrics());
   cleanups.push(async () => watch.stop());
   await expect.poll(() => played.reachCount).toBeGreaterThan(3);
   expect(sayings(lines)).toEqual([OUT]);

@@ -1,8 +1,10 @@
 // Whether mail can leave: tries a transport at the start, follows what comes of its messages, and tells an outage and its end once each.
 // Before it: create-transport.ts, for each transport of the setting. After it: the log, `/ready` and `/`, through the sender's lease.
 import { setTimeout as delay } from "node:timers/promises";
+import { startLoop, type Loop } from "../../platform/background.ts";
 import { now } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
 import { toPrintableLine } from "./smtp-replies.ts";
 import type { Outcome, Reachable, Transport } from "./transport.ts";
 
@@ -14,8 +16,8 @@ export interface TransportWatch {
   /** While it is out of service: a sentence that anybody may read, without the name of a machine. */
   outage(): string | null;
   /** Tries it now and then while it is out of service, until stopped. */
-  start(): void;
-  stop(): void;
+  start(metrics: Metrics): void;
+  stop(): Promise<void>;
 }
 
 export interface WatchOptions {
@@ -54,8 +56,7 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
   let outage: Outage | null = null;
   /** Attempts with a message since the last look: while there are some, they say more than a look. */
   let attempts = 0;
-  let looking: NodeJS.Timeout | undefined;
-  let isTrying = false;
+  let looking: Loop | undefined;
 
   function begin(answer: string): void {
     if (outage !== null) return;
@@ -100,10 +101,7 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
   async function look(): Promise<void> {
     const isIdle = attempts === 0;
     attempts = 0;
-    if (outage === null || !isIdle || isTrying) return;
-    isTrying = true;
-    await tryNow();
-    isTrying = false;
+    if (outage !== null && isIdle) await tryNow();
   }
 
   return {
@@ -120,8 +118,13 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
       outage === null
         ? null
         : `The transport ${place} has been out of service since ${outage.since.toISOString()}`,
-    start: () => void (looking ??= setInterval(() => void look(), options.lookMs ?? LOOK_MS).unref()),
-    stop: () => clearInterval(looking),
+    start(metrics) {
+      const everyMs = options.lookMs ?? LOOK_MS;
+      looking ??= startLoop({ name: "transport", runOnce: look, everyMs, delayMs: everyMs, log, metrics });
+    },
+    async stop() {
+      await looking?.stop();
+    },
   };
 }
 

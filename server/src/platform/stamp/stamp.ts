@@ -1,11 +1,12 @@
 // Notices a database that is not where it was: restored from a backup, copied beside the original, taken over by a standby. A row in
 // the database counts heartbeats; each process remembers it, in memory and in a file.
 // Before it: main.ts, when the tables are up to date. After it: whoever holds everything that waits (instance/held.ts).
-import { setTimeout as delay } from "node:timers/promises";
 import { Pool, type ClientBase } from "pg";
+import { insist, startLoop } from "../background.ts";
 import { nowMs } from "../clock.ts";
 import { createDatabase, transaction, type Database, type Tx } from "../database.ts";
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 import { isPlace, judge, type Kept, type Place } from "./rules.ts";
 import type { StampFile } from "./stamp-file.ts";
 import { lockStamp, readPlace, readSeen, updateBeat, updateStamp } from "./stamp-queries.ts";
@@ -35,6 +36,7 @@ export interface StampOptions {
   file: StampFile;
   hold: Hold;
   log: Log;
+  metrics: Metrics;
   /** Between two heartbeats; shorter in tests. */
   beatMs?: number;
 }
@@ -46,18 +48,17 @@ export interface StampWatch {
 }
 
 const BEAT_MS = 5_000;
-const RETRY_MS = 500;
 const MAX_SETTLING_CONNECTIONS = 2;
 
 /** Looks at the database before anything leaves, at each new connection and each heartbeat. @throws what the first look threw */
 export async function watchStamp(options: StampOptions): Promise<StampWatch> {
-  const { database, pool, file, log } = options;
+  const { database, pool, file, log, metrics } = options;
   const startedMs = nowMs();
   const witnesses: Witness[] = [];
   let known: (Kept & { place: Place }) | null = null;
   let settling: Promise<void> | null = null;
   let isFileTold = false;
-  let stopping = false;
+  const stopping = new AbortController();
 
   async function remember(row: Awaited<ReturnType<typeof updateBeat>>, place: Place): Promise<void> {
     if (row.id === null) return;
@@ -78,22 +79,21 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     settling ??= settle().finally(() => (settling = null));
   }
 
+  const tell = (failure: object) => log.warn(failure, "the database changed and cannot be looked at yet");
+
   async function settle(): Promise<void> {
     const own = openOwn(pool);
-    let isTold = false;
-    while (!stopping) {
-      try {
-        const rememberedSinceMs = Math.max(startedMs, ...witnesses.map((witness) => witness.sinceMs()));
-        const kept = known && { ...known, rememberedSinceMs };
-        const place = await look({ ...options, database: own.database }, kept);
-        for (const witness of witnesses) await witness.putRight(own.database);
-        await remember(await updateBeat(own.database), place);
-        break;
-      } catch (error) {
-        if (!isTold) log.warn({ err: error }, "the database changed and cannot be looked at yet");
-        isTold = true;
-        await delay(RETRY_MS);
-      }
+    const lookAndPutRight = async () => {
+      const rememberedSinceMs = Math.max(startedMs, ...witnesses.map((witness) => witness.sinceMs()));
+      const kept = known && { ...known, rememberedSinceMs };
+      const place = await look({ ...options, database: own.database }, kept);
+      for (const witness of witnesses) await witness.putRight(own.database);
+      await remember(await updateBeat(own.database), place);
+    };
+    try {
+      await insist(lookAndPutRight, { forMs: Number.POSITIVE_INFINITY, signal: stopping.signal, tell });
+    } catch (error) {
+      log.debug({ err: error }, "the process stops before the database could be looked at");
     }
     await own.pool.end();
   }
@@ -121,17 +121,22 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
   const place = await look(options, null);
   await remember(await updateBeat(database), place);
   pool.options.onConnect = admit;
-  let beating = Promise.resolve();
-  const timer = setInterval(() => {
-    beating = beating.then(beat).catch((error: unknown) => log.debug({ err: error }, "no heartbeat"));
-  }, options.beatMs ?? BEAT_MS);
+  const beatMs = options.beatMs ?? BEAT_MS;
+  const beating = startLoop({
+    name: "heartbeat",
+    runOnce: beat,
+    everyMs: beatMs,
+    delayMs: beatMs,
+    log,
+    metrics,
+  });
   return {
     addWitness: (witness) => void witnesses.push(witness),
     async stop() {
-      clearInterval(timer);
-      stopping = true;
+      stopping.abort();
+      await beating.stop();
       // The last one to stop remembers the very end: what proves that a database was moved in order.
-      await beating.then(beat).catch(() => undefined);
+      await beat().catch(() => undefined);
       await settling;
       // A start that failed is tried again on the same pool.
       delete pool.options.onConnect;
