@@ -7,9 +7,10 @@ import type { ErrorCode } from "./errors.ts";
  * Who may call:
  * `anyone` without authentication · `tracker` a public or secret key, or a session with a project ·
  * `project` a secret key, or a session with a project · `project-by-path` a session that is a member of the project in the path
- * (`:projectId`), or that project's secret key, which may also write `current` for its own · `session` a logged-in person only.
+ * (`:projectId`), or that project's secret key, which may also write `current` for its own · `session` a logged-in person only ·
+ * `operator` a logged-in person, or the token that was printed at start.
  */
-export type CallerKind = "anyone" | "tracker" | "project" | "project-by-path" | "session";
+export type CallerKind = "anyone" | "tracker" | "project" | "project-by-path" | "session" | "operator";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

@@ -89,6 +89,11 @@ export const LIMITS = {
   segmentEmails: limit(500, "addresses", "Members added to or removed from a static segment in one call."),
   pageSizeMaximum: limit(100, "items", "The largest page of a list."),
   searchLength: limit(254, "characters", "A search text."),
+  mailboxSearched: limit(
+    10_000,
+    "messages",
+    "`search` in the local mailbox looks through so many, the newest or those before the cursor.",
+  ),
   cursorLength: limit(500, "characters", "A cursor as it was handed out."),
   addressLength: limit(254, "octets", "An e-mail address, its domain in A-label form (RFC 5321 §4.5.3.1)."),
   displayNameLength: limit(256, "characters", "The name beside an address."),

@@ -22,6 +22,19 @@ const messageItem = z.object({
   receivedAt: instant,
   sizeBytes: z.int(),
 });
+const attachment = z.object({
+  filename: z.string(),
+  contentType: z.string(),
+  sizeBytes: z.int(),
+  contentId: z.string().nullable(),
+});
+const search = z
+  .string()
+  .max(LIMITS.searchLength.value)
+  .optional()
+  .describe(
+    `Only those with this text in the subject or an address; looks through ${LIMITS.mailboxSearched.value} messages.`,
+  );
 const byId = z.object({ id: pathId });
 
 export const listMessages = endpoint({
@@ -38,6 +51,7 @@ export const listMessages = endpoint({
       .max(LIMITS.addressLength.value)
       .optional()
       .describe("Only messages to this address, copies included."),
+    search,
   }),
   answers: { 200: cursorList(messageItem) },
 });
@@ -47,7 +61,8 @@ export const getMessage = endpoint({
   method: "GET",
   path: "/mailbox/messages/:id",
   summary: "Read a message",
-  description: "The message taken apart: HTML, text, headers, and the names and sizes of its attachments.",
+  description:
+    "The message taken apart: HTML, text, headers, and its attachments: what they are called, how large they are, and the `contentId` by which the HTML shows one.",
   caller: "project",
   params: byId,
   answers: {
@@ -55,7 +70,7 @@ export const getMessage = endpoint({
       html: z.string().nullable(),
       text: z.string().nullable(),
       headers: z.array(z.object({ name: z.string(), value: z.string() })),
-      attachments: z.array(z.object({ filename: z.string(), contentType: z.string(), sizeBytes: z.int() })),
+      attachments: z.array(attachment),
     }),
   },
   errors: ["MESSAGE_NOT_FOUND"],
@@ -74,15 +89,29 @@ export const getRawMessage = endpoint({
   errors: ["MESSAGE_NOT_FOUND"],
 });
 
+export const getAttachment = endpoint({
+  name: "mailbox.getAttachment",
+  method: "GET",
+  path: "/mailbox/messages/:id/attachments/:position",
+  summary: "Read an attachment of a message",
+  description:
+    "`position` is that in `attachments` of the message, from 0. Always `application/octet-stream`, to be stored and not shown.",
+  caller: "project",
+  params: byId.extend({ position: z.string() }),
+  envelope: "raw",
+  answers: { 200: z.string() },
+  errors: ["MESSAGE_NOT_FOUND", "RESOURCE_NOT_FOUND"],
+});
+
 export const listSystemMails = endpoint({
   name: "mailbox.system",
   method: "GET",
   path: "/mailbox/system",
   summary: "List the mail of the installation itself, newest first",
   description:
-    "Account mails and warnings to members. Only with the setting `SYSTEM_MAILBOX` and the local mailbox as the transport, and only for the session of the first account, if that is the one of `BOOTSTRAP_EMAIL`; else 404.",
-  caller: "session",
-  query: pageQuery,
+    "Account mails and warnings to members. Only with the setting `SYSTEM_MAILBOX` and the local mailbox as the transport, and only for the operator: the session of the first account, if that is the one of `BOOTSTRAP_EMAIL` (else 404), or as a Bearer token the one printed at start.",
+  caller: "operator",
+  query: pageQuery.extend({ search }),
   answers: { 200: cursorList(systemMail) },
   errors: ["RESOURCE_NOT_FOUND"],
 });

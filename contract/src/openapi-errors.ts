@@ -6,7 +6,7 @@ import { inputSchema } from "./openapi-schemas.ts";
 
 /** Whether an API key may call it. */
 export function takesKey(endpoint: Endpoint): boolean {
-  return endpoint.caller !== "anyone" && endpoint.caller !== "session";
+  return !["anyone", "session", "operator"].includes(endpoint.caller);
 }
 
 /** Whether it honours `Idempotency-Key`: every POST under a key (decisions §1). */
@@ -32,7 +32,11 @@ export const ERROR_RULES: readonly ErrorRule[] = [
     codes: ["MISSING_AUTH", "INVALID_API_KEY", "PROJECT_ACCESS_DENIED", "RATE_LIMIT_EXCEEDED"],
     applies: takesKey,
   },
-  { when: "only a session will do", codes: ["UNAUTHORIZED"], applies: ({ caller }) => caller === "session" },
+  {
+    when: "only a session will do, or a token of the installation",
+    codes: ["UNAUTHORIZED"],
+    applies: ({ caller }) => caller === "session" || caller === "operator",
+  },
   {
     when: "a session has to name its project, or a cursor is sent",
     codes: ["BAD_REQUEST"],

@@ -2,7 +2,7 @@
 // Before it: endpoints.ts, openapi-schemas.ts, openapi-errors.ts. After it: /openapi.json, the page /docs, contract/openapi.json.
 import type { z } from "zod";
 import ANSWER_EXAMPLES from "./answer-examples.json" with { type: "json" };
-import type { CallerKind, Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { errorAnswer, ERRORS, type ErrorCode } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
@@ -16,6 +16,7 @@ import {
   RESOURCES,
   resourceSchema,
 } from "./openapi-schemas.ts";
+import { SECURITY, securitySchemes } from "./openapi-security.ts";
 
 type Json = Record<string, unknown>;
 
@@ -49,6 +50,10 @@ export function nounTitle(noun: string): string {
 
 /** What answers without an envelope hold, where it is not plain text. */
 const RAW_CONTENT: Readonly<Record<string, { type: string; schema: Json }>> = {
+  "mailbox.getAttachment": {
+    type: "application/octet-stream",
+    schema: { type: "string", format: "binary" },
+  },
   "mailbox.getRaw": { type: "message/rfc822", schema: { type: "string" } },
   "instance.openapi": { type: "application/json", schema: { type: "object" } },
   "contacts.getImportErrors": { type: "text/csv", schema: { type: "string" } },
@@ -255,43 +260,3 @@ const IDEMPOTENCY_KEY = {
   description: `Under a key: the same request with the same value is done once and answered alike for ${LIMITS.idempotencyHours.value} hours. Printable ASCII.`,
   schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyLength.value },
 };
-
-const SESSION_WITH_PROJECT = { session: [], project: [] };
-
-const SECURITY: Readonly<Record<CallerKind, readonly Json[]>> = {
-  anyone: [],
-  tracker: [{ publicKey: [] }, { secretKey: [] }, SESSION_WITH_PROJECT],
-  project: [{ secretKey: [] }, SESSION_WITH_PROJECT],
-  "project-by-path": [{ secretKey: [] }, { session: [] }],
-  session: [{ session: [] }],
-};
-
-function securitySchemes(serverUrl: string): Json {
-  // The names that server/src/users/sessions.ts gives the cookie.
-  const cookie = serverUrl.startsWith("https:") ? "__Host-postloft_session" : "postloft_session";
-  return {
-    secretKey: {
-      type: "http",
-      scheme: "bearer",
-      description: "The secret key of a project (`sk_…`); for servers only.",
-    },
-    publicKey: {
-      type: "http",
-      scheme: "bearer",
-      description: "The public key of a project (`pk_…`); for browsers and apps, tracks events only.",
-    },
-    session: {
-      type: "apiKey",
-      in: "cookie",
-      name: cookie,
-      description:
-        "Set by `POST /auth/login`; `__Host-postloft_session` where the service is reached by https.",
-    },
-    project: {
-      type: "apiKey",
-      in: "header",
-      name: "X-Project-Id",
-      description: "The project a session speaks for.",
-    },
-  };
-}

@@ -1,9 +1,7 @@
-// Table of contents of the HTTP side: every routes.ts, and the two pages a person may open.
+// Table of contents of the HTTP side: every routes.ts, and the pages a person may open.
 // Before it: main.ts built the parts. After it: platform/http.ts serves.
-import { createHash } from "node:crypto";
-import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
-import type { Sealer } from "./platform/crypto.ts";
+import { isSameSecret, type Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
 import type { Dns } from "./platform/dns.ts";
 import { createHttp } from "./platform/http.ts";
@@ -46,8 +44,7 @@ import { createRecentSends } from "./v1/recent-sends.ts";
 import { createSendDoor } from "./v1/send.ts";
 import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
-import { homePage } from "./instance/home-page.ts";
-import { readReadiness } from "./instance/health.ts";
+import { addPages } from "./instance/pages.ts";
 import { instanceRoutes, mailboxRoutes, type InstanceFacts } from "./instance/routes.ts";
 
 export interface ApiParts {
@@ -124,6 +121,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
         findKey: createKeyFinder(database),
         findSession: (cookie) => sessions.find(cookie),
         findMembership: (userId, projectId) => findMembership(database, userId, projectId),
+        isOperatorToken: (token) => facts.operatorToken !== null && isSameSecret(token, facts.operatorToken),
       },
       rateLimiter,
       requestsPerMinute: parts.requestsPerMinute,
@@ -142,59 +140,6 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   );
   app.addHook("onClose", async () => tracking.book.close());
   for (const one of [renderer, explainer, passwords]) app.addHook("onClose", async () => one.close());
-  addPages(app, parts);
+  await addPages(app, parts);
   return app;
-}
-
-const PAGE_HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-};
-
-function addPages(app: FastifyInstance, { database, facts }: ApiParts): void {
-  app.get("/", async (_request, reply) =>
-    reply.headers(PAGE_HEADERS).send(homePage(await readReadiness(database, facts.dataDir), facts.baseUrl())),
-  );
-  app.addHook("onSend", (request, reply, payload, done) => {
-    if (request.routeOptions.url === "/docs/" && typeof payload === "string")
-      reply.header("content-security-policy", docsPolicy(payload));
-    done(null, payload);
-  });
-  app.register(scalar, {
-    routePrefix: "/docs",
-    configuration: {
-      url: "/openapi.json",
-      title: "Postloft API",
-      // Nothing on the page may ask another machine.
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      showDeveloperTools: "never",
-      agent: { disabled: true },
-      mcp: { disabled: true },
-    },
-  });
-}
-
-/**
- * The page runs one file of ours and the scripts that stand in it, and asks this server alone. Its program writes styles as it goes,
- * and keeps small pictures and fonts in itself.
- */
-function docsPolicy(page: string): string {
-  const inline = [...page.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
-    ([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
-  );
-  return [
-    "default-src 'none'",
-    `script-src 'self' ${inline.join(" ")}`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    "connect-src 'self'",
-    "worker-src 'self' blob:",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
 }

@@ -34,7 +34,7 @@ import { createSnsDoor } from "./deliveries/sns.ts";
 import { createSnsKeys } from "./deliveries/sns-keys.ts";
 import { createSnsRequests } from "./deliveries/sns-requests.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
-import { bootstrap, explainIgnored, faultsOfBootstrap, systemMailReaderOf } from "./instance/bootstrap.ts";
+import { bootstrap, explainIgnored, faultsOfBootstrap, openSystemMail } from "./instance/bootstrap.ts";
 import { greet, warnOfRoot } from "./instance/greeting.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker, type Work } from "./worker.ts";
@@ -190,7 +190,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     baseUrl: () => address.url,
     transportName: transport.name,
     signupsDisabled: config.DISABLE_SIGNUPS,
-    systemMailReader: systemMailReaderOf(config, transport.name),
+    ...openSystemMail(config, transport.name),
     dataDir: config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null,
   };
   // A process loads the code of its roles only: a worker at rest without HTTP is a quarter smaller.
@@ -212,7 +212,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   await api.listen({ port: config.PORT, host: config.HOST });
   const { port } = api.server.address() as AddressInfo;
   address.url = config.BASE_URL ?? `http://localhost:${port}`;
-  greet(address.url, accounts, config, say);
+  greet({ url: address.url, accounts, config, operatorToken: facts.operatorToken }, say);
   return `http://${config.HOST}:${port}`;
 }
 

@@ -25,6 +25,7 @@ const CALLERS: Readonly<Record<CallerKind, string>> = {
   project: "Secret key or session",
   "project-by-path": "The project's secret key, or a session of a member",
   session: "Session only",
+  operator: "Session, or the token printed at start",
 };
 
 /** The whole text of docs/api.md. */
@@ -154,6 +155,7 @@ const KEYS: Readonly<Record<CallerKind, string>> = {
   project: '-H "Authorization: Bearer $SECRET_KEY"',
   "project-by-path": '-H "Authorization: Bearer $SECRET_KEY"',
   session: "-b cookies.txt",
+  operator: "-b cookies.txt",
 };
 
 const MAX_JSON_LINE_LENGTH = 80;

@@ -8,6 +8,8 @@ const ENVIRONMENT_READER = "server/src/platform/config.ts";
 /** Programs of their own, which read what they need; the product gets its settings from the one reader. */
 const READ_ENVIRONMENT_THEMSELVES = /^(tools|bench|e2e)\/|(^|\/)[^/]+\.config\.[a-z]+$/;
 const CLOCK = "server/src/platform/clock.ts";
+/** What runs in a browser has that machine's clock and no other. */
+const BROWSER_CODE = "server/src/instance/assets/";
 /** Tools load their configuration from a default export. */
 const CONFIGURATION = /\.config\.[a-z]+$/;
 
@@ -96,7 +98,10 @@ export const oneClock: Rule = {
   name: `the date is read in ${CLOCK} only`,
   check: ({ sources }) =>
     sources
-      .filter(({ path }) => path.startsWith("server/src/") && path !== CLOCK && !isTest(path))
+      .filter(
+        ({ path }) =>
+          path.startsWith("server/src/") && !path.startsWith(BROWSER_CODE) && path !== CLOCK && !isTest(path),
+      )
       .flatMap((file) =>
         dateReadsOf(file).map((offset) => ({
           path: file.path,

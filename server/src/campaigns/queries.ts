@@ -2,6 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { containing } from "../platform/page.ts";
 
 export interface CampaignRow {
   id: string;
@@ -119,7 +120,7 @@ export interface CampaignFilter {
 
 /** The condition of a list, beside the project. */
 function matching(filter: CampaignFilter) {
-  const pattern = `%${(filter.search ?? "").toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  const pattern = containing((filter.search ?? "").toLowerCase());
   return sql<boolean>`(${filter.status ?? null}::text is null or status = ${filter.status ?? null})
     and (${filter.search ?? null}::text is null or lower(name) like ${pattern})`;
 }

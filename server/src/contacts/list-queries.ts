@@ -1,7 +1,7 @@
 // Statements of lists of contacts. Conditions are on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
+import { asFarAsItFits, containing, type RowOfBytes } from "../platform/page.ts";
 import type { ContactPageRequest } from "./list-cursor.ts";
 import type { ContactRow } from "./queries.ts";
 
@@ -9,7 +9,7 @@ type Condition = RawBuilder<SqlBool>;
 
 /** A literal part of an address: `%`, `_` and `\` mean themselves. */
 export function hasInAddress(search: string): Condition {
-  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  const pattern = containing(search.toLowerCase());
   return sql`c.email like ${pattern}`;
 }
 

@@ -1,6 +1,8 @@
 // Statements on `mailbox_messages`.
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { containing } from "../platform/page.ts";
 
 export interface NewMessage {
   projectId: string;
@@ -44,16 +46,33 @@ export interface MessageRow {
 const toFilter = (to: string | undefined) =>
   to === undefined ? sql`true` : sql`recipients @> array[${to.trim().toLowerCase()}]`;
 
+export interface MessageFilter {
+  /** One of the recipients. */
+  to?: string | undefined;
+  /** A text in the subject or an address. */
+  search?: string | undefined;
+}
+
+/** The messages that a filter finds. No index knows parts of texts: a search looks through the newest so many, not at all of them. */
+function found(projectId: string, { to, search }: MessageFilter, before: string | null) {
+  const below = before === null ? sql`true` : sql`id < ${before}`;
+  const messages = sql`select * from mailbox_messages where project_id = ${projectId} and ${toFilter(to)} and ${below}`;
+  if (search === undefined) return sql`(${messages}) m`;
+  const pattern = containing(search);
+  return sql`(
+    select * from (${messages} order by id desc limit ${LIMITS.mailboxSearched.value}) newest
+    where subject ilike ${pattern} or from_address ilike ${pattern} or array_to_string(recipients, ' ') ilike ${pattern}
+  ) m`;
+}
+
 export async function listMessageRows(
   database: Database,
   projectId: string,
-  to: string | undefined,
+  filter: MessageFilter,
   page: { limit: number; before: string | null },
 ): Promise<MessageRow[]> {
-  const before = page.before === null ? sql`true` : sql`id < ${page.before}`;
   const { rows } = await sql<MessageRow>`
-    select ${ITEM} from mailbox_messages
-    where project_id = ${projectId} and ${toFilter(to)} and ${before}
+    select ${ITEM} from ${found(projectId, filter, page.before)}
     order by id desc limit ${page.limit + 1}`.execute(database);
   return rows;
 }
@@ -61,12 +80,10 @@ export async function listMessageRows(
 export async function countMessages(
   database: Database,
   projectId: string,
-  to: string | undefined,
+  filter: MessageFilter,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::float8 as count from mailbox_messages where project_id = ${projectId} and ${toFilter(to)}`.execute(
-    database,
-  );
+    select count(*)::float8 as count from ${found(projectId, filter, null)}`.execute(database);
   return rows[0]?.count ?? 0;
 }
 

@@ -10,6 +10,7 @@ import {
   deleteAllMessages,
   findMessage,
   listMessageRows,
+  type MessageFilter,
   type MessageRow,
 } from "./mailbox-queries.ts";
 
@@ -35,15 +36,15 @@ function present(row: MessageRow): MessageItem {
   };
 }
 
-/** Messages newest first, of one recipient when `to` is given; `total` on the first page only. */
+/** Messages newest first; `total` on the first page only. */
 export async function listMessages(
   database: Database,
   projectId: string,
-  to: string | undefined,
+  filter: MessageFilter,
   request: PageRequest,
 ): Promise<Page<MessageItem> & { total: number }> {
-  const rows = await listMessageRows(database, projectId, to, request);
-  const total = request.before === null ? await countMessages(database, projectId, to) : 0;
+  const rows = await listMessageRows(database, projectId, filter, request);
+  const total = request.before === null ? await countMessages(database, projectId, filter) : 0;
   return { ...toPage("messages", request, rows, present), total };
 }
 
@@ -63,13 +64,37 @@ export async function getMessage(database: Database, projectId: string, id: stri
     text: partOf(parsed.text),
     headers: parsed.headers.map(({ originalKey, value }) => ({ name: originalKey, value })),
     attachments: parsed.attachments.map((attachment) => ({
-      filename: attachment.filename ?? "unnamed",
+      filename: attachment.filename ?? UNNAMED,
       contentType: attachment.mimeType,
       sizeBytes:
         typeof attachment.content === "string"
           ? Buffer.byteLength(attachment.content)
           : attachment.content.byteLength,
+      contentId: attachment.contentId?.replace(/^<(.*)>$/, "$1") ?? null,
     })),
+  };
+}
+
+const UNNAMED = "unnamed";
+const POSITION = /^\d{1,4}$/;
+
+/**
+ * The bytes of an attachment, by its position in the message as it is taken apart.
+ * @throws Refusal MESSAGE_NOT_FOUND, or RESOURCE_NOT_FOUND when there is no attachment at that position.
+ */
+export async function getAttachment(
+  database: Database,
+  projectId: string,
+  { id, position }: { id: string; position: string },
+): Promise<{ filename: string; bytes: Buffer }> {
+  const { raw } = await getRow(database, projectId, id);
+  const { attachments } = await PostalMime.parse(raw);
+  const attachment = POSITION.test(position) ? attachments[Number(position)] : undefined;
+  if (attachment === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
+  const { content, filename } = attachment;
+  return {
+    filename: filename ?? UNNAMED,
+    bytes: typeof content === "string" ? Buffer.from(content) : Buffer.from(content as ArrayBuffer),
   };
 }
 

@@ -2,6 +2,7 @@
 // Before it: system-mail.ts, system-sender.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { containing } from "../platform/page.ts";
 
 export interface NewSystemMailRow {
   id: string;
@@ -120,29 +121,43 @@ export async function releaseSystemMail(database: Database, senderId: string, id
     where id = ${id} and sender_id = ${senderId} and status in ('CLAIMED', 'SENDING')`.execute(database);
 }
 
-/** Mails that the local mailbox took, newest first. */
-export async function listKeptSystemMails(
-  database: Database,
-  page: { limit: number; before: string | null },
-) {
-  let query = database
+/** Mails that the local mailbox took, with a text in the subject or the address where one is asked for. */
+function kept(database: Database, search: string | undefined) {
+  const query = database
     .selectFrom("system_mails")
-    .select(["id", "to_address", "subject", "text", "html", "created_at", "ended_at"])
     .where("status", "=", "SENT")
     .where("transport", "=", "mailbox");
-  if (page.before !== null) query = query.where("id", "<", page.before);
-  return query
+  if (search === undefined) return query;
+  const pattern = containing(search);
+  return query.where((where) =>
+    where.or([where("subject", "ilike", pattern), where("to_address", "ilike", pattern)]),
+  );
+}
+
+/** Newest first. */
+export async function listKeptSystemMails(
+  database: Database,
+  search: string | undefined,
+  page: { limit: number; before: string | null },
+) {
+  const query = kept(database, search).select([
+    "id",
+    "to_address",
+    "subject",
+    "text",
+    "html",
+    "created_at",
+    "ended_at",
+  ]);
+  return (page.before === null ? query : query.where("id", "<", page.before))
     .orderBy("id", "desc")
     .limit(page.limit + 1)
     .execute();
 }
 
-export async function countKeptSystemMails(database: Database): Promise<number> {
-  const row = await database
-    .selectFrom("system_mails")
+export async function countKeptSystemMails(database: Database, search: string | undefined): Promise<number> {
+  const row = await kept(database, search)
     .select((select) => select.fn.countAll<number>().as("count"))
-    .where("status", "=", "SENT")
-    .where("transport", "=", "mailbox")
     .executeTakeFirstOrThrow();
   return row.count;
 }

@@ -47,6 +47,40 @@ test("nobody else does, with a key or a session of their own", async () => {
   expect(refusalOf(await server.call("GET", "/mailbox/system", bySession))).toBe("404 RESOURCE_NOT_FOUND");
 });
 
+test("a search finds a part of a subject or an address", async () => {
+  const bySession = await operator();
+  const total = async (search: string) =>
+    (await server.call<List>("GET", `/mailbox/system?search=${search}`, bySession)).body.total;
+  expect([await total("sECO"), await total("example.net"), await total("_")]).toEqual([1, 2, 0]);
+});
+
+test("whoever has the token that was printed at start reads it, and nothing else with it", async () => {
+  const lines: string[] = [];
+  const other = await server.startAnother({ ROLES: "api" }, (line) => lines.push(line));
+  const token = /\bop_[A-Za-z0-9]{40}\b/.exec(lines.join("\n"))?.[0] ?? "";
+  const byToken = { key: token };
+  expect((await other.call<List>("GET", "/mailbox/system", byToken)).body.total).toBe(2);
+  expect(refusalOf(await other.call("GET", "/mailbox/messages", byToken))).toBe("401 INVALID_API_KEY");
+  expect(refusalOf(await other.call("GET", "/users/@me", byToken))).toBe("401 UNAUTHORIZED");
+  expect(refusalOf(await other.call("GET", "/projects/current/security", byToken))).toBe(
+    "401 INVALID_API_KEY",
+  );
+  for (const wrong of [`${token}x`, token.slice(0, -1), "op_", token.toLowerCase()])
+    expect(refusalOf(await other.call("GET", "/mailbox/system", { key: wrong }))).toBe("401 UNAUTHORIZED");
+  // Each process has its own.
+  expect(refusalOf(await server.call("GET", "/mailbox/system", byToken))).toBe("401 UNAUTHORIZED");
+});
+
+test.each([{ SYSTEM_MAILBOX: "false" }, { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }])(
+  "with %j no token is printed",
+  async (settings) => {
+    const lines: string[] = [];
+    await server.startAnother({ ROLES: "api", ...settings }, (line) => lines.push(line));
+    expect(lines.join("\n")).toMatch(/is ready/);
+    expect(lines.join("\n")).not.toContain("op_");
+  },
+);
+
 test.each([
   ["without the setting", { SYSTEM_MAILBOX: "false" }],
   ["with another transport", { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }],

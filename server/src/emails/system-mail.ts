@@ -39,8 +39,9 @@ export interface SystemMailView {
 export async function listSystemMails(
   database: Database,
   request: PageRequest,
+  search?: string,
 ): Promise<Page<SystemMailView> & { total: number }> {
-  const rows = await listKeptSystemMails(database, request);
+  const rows = await listKeptSystemMails(database, search, request);
   const page = toPage("system mails", request, rows, (row) => ({
     id: row.id,
     to: row.to_address,
@@ -49,7 +50,7 @@ export async function listSystemMails(
     html: row.html ?? "",
     sentAt: (row.ended_at ?? row.created_at).toISOString(),
   }));
-  return { ...page, total: request.before === null ? await countKeptSystemMails(database) : 0 };
+  return { ...page, total: request.before === null ? await countKeptSystemMails(database, search) : 0 };
 }
 
 const KEPT_DAYS = 30;

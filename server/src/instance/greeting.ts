@@ -6,18 +6,24 @@ import type { BootstrapResult } from "./bootstrap.ts";
 /** Below it a system lets only root listen. */
 const FIRST_FREE_PORT = 1024;
 
+interface Greeting {
+  url: string;
+  accounts: BootstrapResult;
+  config: Config;
+  operatorToken: string | null;
+}
+
 /** Says it line by line. */
-export function greet(
-  url: string,
-  accounts: BootstrapResult,
-  config: Config,
-  say: (line: string) => void,
-): void {
+export function greet({ url, accounts, config, operatorToken }: Greeting, say: (line: string) => void): void {
   say(`Postloft is ready: ${url}`);
   say(`  API documentation   ${url}/docs`);
   if (config.MAIL_TRANSPORT === "mailbox")
     say(
       "  Mail                stays in the local mailbox (MAIL_TRANSPORT=mailbox): read it at /mailbox/messages",
+    );
+  if (operatorToken !== null)
+    say(
+      `  Its own mail        (accounts, warnings) at ${url}/mailbox with the token ${operatorToken}, until the next start`,
     );
   if (accounts === "made")
     say(`  First account       ${config.BOOTSTRAP_EMAIL}, made from the settings BOOTSTRAP_*`);

@@ -9,7 +9,7 @@ import type { Metrics } from "../platform/metrics.ts";
 import { readPage } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listSystemMails } from "../emails/system-mail.ts";
-import { emptyMailbox, getMessage, getRawMessage, listMessages } from "../emails/mailbox.ts";
+import { emptyMailbox, getAttachment, getMessage, getRawMessage, listMessages } from "../emails/mailbox.ts";
 import { findFirstUser } from "../users/users.ts";
 import { readReadiness } from "./health.ts";
 
@@ -20,6 +20,8 @@ export interface InstanceFacts {
   signupsDisabled: boolean;
   /** The address whose account may read mail of the installation itself; null when nobody may. */
   systemMailReader: string | null;
+  /** The token printed at start, with which mail of the installation is read; null: there is none. */
+  operatorToken: string | null;
   /** Of the embedded database; null with a database elsewhere. */
   dataDir: string | null;
 }
@@ -69,22 +71,35 @@ function publicConfig({ baseUrl, transportName, signupsDisabled }: InstanceFacts
 export function mailboxRoutes({ database, facts }: { database: Database; facts: InstanceFacts }): Route[] {
   return [
     route(mailboxContract.listSystemMails, async ({ query, userId }) => {
-      const first = facts.systemMailReader === null ? undefined : await findFirstUser(database);
-      // An account of that address that came later may be anybody's: addresses are not verified.
-      if (first === undefined || first.id !== userId || first.email !== facts.systemMailReader)
+      if (userId !== null && !(await isSystemMailReader(database, facts, userId)))
         throw new Refusal("RESOURCE_NOT_FOUND");
-      return ok(await listSystemMails(database, readPage("system mails", query)));
+      return ok(await listSystemMails(database, readPage("system mails", query), query.search));
     }),
     route(mailboxContract.listMessages, async ({ projectId, query }) =>
-      ok(await listMessages(database, projectId, query.to, readPage("messages", query))),
+      ok(await listMessages(database, projectId, query, readPage("messages", query))),
     ),
     route(mailboxContract.getMessage, async ({ projectId, params }) =>
       ok(await getMessage(database, projectId, params.id)),
     ),
     route(mailboxContract.getRawMessage, async ({ projectId, params }) => ({
       ...ok(await getRawMessage(database, projectId, params.id)),
-      headers: { "content-type": "message/rfc822", "content-disposition": "inline" },
+      headers: {
+        "content-type": "message/rfc822",
+        "content-disposition": "inline",
+        "content-security-policy": FROM_OUTSIDE,
+      },
     })),
+    route(mailboxContract.getAttachment, async ({ projectId, params }) => {
+      const { filename, bytes } = await getAttachment(database, projectId, params);
+      return {
+        ...ok(bytes),
+        headers: {
+          "content-type": "application/octet-stream",
+          "content-disposition": `attachment; filename*=UTF-8''${encodeFilename(filename)}`,
+          "content-security-policy": FROM_OUTSIDE,
+        },
+      };
+    }),
     route(mailboxContract.deleteMessages, async ({ projectId, commit }) =>
       commit(async (tx) => {
         await emptyMailbox(tx, projectId);
@@ -92,4 +107,26 @@ export function mailboxRoutes({ database, facts }: { database: Database; facts: 
       }),
     ),
   ];
+}
+
+/** Whatever a browser makes of what somebody else wrote, it runs and fetches nothing. */
+const FROM_OUTSIDE = "sandbox; default-src 'none'";
+
+/** RFC 8187 §3.2.1: a filename in a header, each octet that is no letter or digit percent-encoded; half of a character becomes U+FFFD. */
+function encodeFilename(filename: string): string {
+  return encodeURIComponent(filename.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+}
+
+/** An account of the operator's address that was not the first may be anybody's: addresses are not verified. */
+async function isSystemMailReader(
+  database: Database,
+  { systemMailReader }: InstanceFacts,
+  userId: string,
+): Promise<boolean> {
+  if (systemMailReader === null) return false;
+  const first = await findFirstUser(database);
+  return first !== undefined && first.id === userId && first.email === systemMailReader;
 }

@@ -167,7 +167,7 @@ export const SETTINGS = {
   SYSTEM_MAILBOX: setting(
     flag.default(false),
     "false",
-    "With the local mailbox as the transport: the account made from BOOTSTRAP_EMAIL may read mail of the installation itself, secrets of others included, at `GET /mailbox/system`.",
+    "With the local mailbox as the transport: mail of the installation itself, secrets of others included, can be read at `/mailbox` (`GET /mailbox/system`) by the account made from BOOTSTRAP_EMAIL, and with a token that is printed at start.",
   ),
   BOOTSTRAP_EMAIL: setting(
     z.string().optional(),

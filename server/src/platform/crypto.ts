@@ -9,6 +9,7 @@ import {
   type KeyObject,
   randomBytes,
   randomInt,
+  timingSafeEqual,
 } from "node:crypto";
 
 const NONCE_BYTES = 12;
@@ -22,6 +23,11 @@ export function randomText(length: number): string {
 
 export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
+}
+
+/** Whether two secrets are the same; takes the same time wherever they differ, and however long they are. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(sha256(given), sha256(expected));
 }
 
 /**

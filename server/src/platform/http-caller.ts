@@ -19,6 +19,8 @@ export interface Credentials {
   findKey(key: string): Promise<{ projectId: string; kind: "public" | "secret"; disabled: boolean } | null>;
   findSession(cookie: string): Promise<{ userId: string; sessionId: string } | null>;
   findMembership(userId: string, projectId: string): Promise<{ role: CallerRole; disabled: boolean } | null>;
+  /** Whether it is the token that was printed at start. Absent: there is none. */
+  isOperatorToken?: (token: string) => boolean;
 }
 
 export interface PresentedCredentials {
@@ -40,6 +42,7 @@ export const NOBODY: Caller = {
 /** What a key may write in a path for its own project. */
 const OWN_PROJECT = "current";
 const BEARER = /^bearer +((?:pk|sk)_[A-Za-z0-9_-]{1,200})$/i;
+const BEARER_TOKEN = /^bearer +(\S{1,200})$/i;
 /** Longer than any key of ours: not even looked at. */
 const MAX_AUTHORIZATION_LENGTH = 300;
 
@@ -50,8 +53,13 @@ export async function identify(
   credentials: Credentials,
 ): Promise<Caller> {
   if (kind === "anyone") return NOBODY;
-  if (kind === "session") {
-    if (given.authorization !== undefined) throw new Refusal("UNAUTHORIZED");
+  if (kind === "session" || kind === "operator") {
+    if (given.authorization !== undefined) {
+      const token = BEARER_TOKEN.exec(given.authorization)?.[1];
+      const isOperator = kind === "operator" && token !== undefined && credentials.isOperatorToken?.(token);
+      if (isOperator !== true) throw new Refusal("UNAUTHORIZED");
+      return NOBODY;
+    }
     return { ...NOBODY, ...(await requireSession(given.cookie, credentials, "UNAUTHORIZED")) };
   }
   if (given.authorization !== undefined) return identifyByKey(kind, given, credentials);

@@ -1,9 +1,9 @@
 // What is looked at in every request before anything else: headers that two readers would read differently, who may see the pages
 // of the installation, and a proxy that nobody told us to trust.
 // Before it: http.ts. After it: the route's own checks.
-import { createHash, timingSafeEqual } from "node:crypto";
 import { isIPv4 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isSameSecret } from "./crypto.ts";
 import type { Log } from "./log.ts";
 import { isLoopback } from "./loopback.ts";
 import { Refusal } from "./refusal.ts";
@@ -99,11 +99,7 @@ function hasToken(authorization: string | undefined, token: string): boolean {
           .toString()
           .replace(/^[^:]*:/, "")
       : value;
-  return timingSafeEqual(digest(given), digest(token));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return isSameSecret(given, token);
 }
 
 function withoutPrefix(address: string): string {

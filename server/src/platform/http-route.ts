@@ -22,7 +22,7 @@ export interface Call<E extends Endpoint = Endpoint> {
   body: z.output<E["body"]>;
   /** The tenant; null where the endpoint has none. */
   projectId: TenantOf<E["caller"]>;
-  /** The logged-in person; null under a key. */
+  /** The logged-in person; null under a key, or the operator's token. */
   userId: E["caller"] extends "session" ? string : string | null;
   sessionId: string | null;
   role: CallerRole | null;
@@ -46,7 +46,7 @@ export interface Call<E extends Endpoint = Endpoint> {
   receipt: Receipt | null;
 }
 
-type TenantOf<Kind extends CallerKind> = Kind extends "anyone" | "session" ? null : string;
+type TenantOf<Kind extends CallerKind> = Kind extends "anyone" | "session" | "operator" ? null : string;
 
 export interface Route {
   endpoint: Endpoint;

@@ -57,6 +57,11 @@ export function fittingLimit(limit: number, rows: readonly RowOfBytes[]): number
   return beyond === -1 ? limit : Math.min(limit, beyond);
 }
 
+/** A pattern for `like` of what holds this text: `%`, `_` and `\` in it mean themselves. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+}
+
 function cursorOf(list: string, id: string): string {
   return Buffer.from(`${list}:${id}`).toString("base64url");
 }

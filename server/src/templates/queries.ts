@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
+import { asFarAsItFits, containing, type RowOfBytes } from "../platform/page.ts";
 
 export interface TemplateRow {
   id: string;
@@ -115,8 +115,7 @@ export interface TemplateFilter {
 /** A literal part of a name: `%`, `_` and `\` mean themselves. */
 function conditionsOf(projectId: string, filter: TemplateFilter) {
   const conditions = [sql`project_id = ${projectId}`];
-  if (filter.search !== undefined)
-    conditions.push(sql`name ilike ${`%${filter.search.replace(/[\\%_]/g, "\\$&")}%`}`);
+  if (filter.search !== undefined) conditions.push(sql`name ilike ${containing(filter.search)}`);
   if (filter.type !== undefined) conditions.push(sql`type = ${filter.type}`);
   return conditions;
 }

@@ -71,8 +71,8 @@ export interface TestServer extends OneServer {
   readonly project: TestProject;
   signUp(): Promise<TestPerson>;
   createProject(owner?: TestPerson): Promise<TestProject>;
-  /** One more process' worth of service on the same database. */
-  startAnother(settings?: Settings): Promise<OneServer>;
+  /** One more process' worth of service on the same database; `say` hears what it prints. */
+  startAnother(settings?: Settings, say?: (line: string) => void): Promise<OneServer>;
   /** The rows of one statement. */
   rows<Row>(statement: string, ...values: unknown[]): Promise<Row[]>;
   /** How many rows each table holds. */
@@ -139,8 +139,8 @@ async function startTestServer(settings: Settings): Promise<TestServer> {
     project: settings["DISABLE_SIGNUPS"] === "true" ? noProject : await createProject(),
     signUp,
     createProject,
-    async startAnother(more = {}) {
-      const another = await startOne(testDatabase, { ...settings, ...more });
+    async startAnother(more = {}, say = () => undefined) {
+      const another = await startOne(testDatabase, { ...settings, ...more }, say);
       servers.push(another);
       return another;
     },
@@ -167,7 +167,11 @@ const neverCalled: Call = async () => {
   throw new Error("There is no server.");
 };
 
-async function startOne(testDatabase: TestDatabase, settings: Settings): Promise<OneServer> {
+async function startOne(
+  testDatabase: TestDatabase,
+  settings: Settings,
+  say: (line: string) => void = () => undefined,
+): Promise<OneServer> {
   const { host, port, user, password, database } = testDatabase.connection;
   const account = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
   const dataDir = await mkdtemp(join(tmpdir(), "postloft-test-server-"));
@@ -183,7 +187,7 @@ async function startOne(testDatabase: TestDatabase, settings: Settings): Promise
     DNS_SERVERS: "127.0.0.1:9",
     ...settings,
   });
-  const running: Running = await startPostloft(config, createLog({ level: "silent" }), () => undefined);
+  const running: Running = await startPostloft(config, createLog({ level: "silent" }), say);
   const url = running.url ?? "";
   const agent = new Agent({ keepAlive: true });
   let stopping: Promise<void> | undefined;

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
 import type { JobKey } from "../../platform/jobs.ts";
+import { containing } from "../../platform/page.ts";
 import type { FieldType } from "../rules.ts";
 
 export interface FieldRow {
@@ -79,8 +80,6 @@ export interface ValuePage {
   limit: number;
 }
 
-const contains = (search: string) => `%${search.replace(/[\\%_]/g, "\\$&")}%`;
-
 /** Distinct values of a key, the most frequent first (`offset 0`: only distinct values are looked at closer). */
 export async function listValuesOfKey(
   database: Database,
@@ -88,7 +87,7 @@ export async function listValuesOfKey(
   key: string,
   page: ValuePage & { maxLength: number },
 ): Promise<unknown[]> {
-  const isSought = page.search === "" ? sql`true` : sql`value #>> '{}' ilike ${contains(page.search)}`;
+  const isSought = page.search === "" ? sql`true` : sql`value #>> '{}' ilike ${containing(page.search)}`;
   const { rows } = await sql<{ value: unknown }>`
     ${plannedEachTime} select value from (
       select data -> ${key} as value, count(*) as count from contacts
@@ -113,7 +112,7 @@ export async function listAddresses(
   projectId: string,
   page: ValuePage,
 ): Promise<string[]> {
-  const isSought = page.search === "" ? sql`true` : sql`email like ${contains(page.search.toLowerCase())}`;
+  const isSought = page.search === "" ? sql`true` : sql`email like ${containing(page.search.toLowerCase())}`;
   const { rows } = await sql<{ email: string }>`
     ${plannedEachTime} select email from contacts where project_id = ${projectId} and ${isSought}
     order by email limit ${page.limit}`.execute(database);
@@ -130,7 +129,7 @@ export async function listInstants(
   page: ValuePage,
 ): Promise<string[]> {
   const text = sql`to_char(value at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-  const isSought = page.search === "" ? sql`true` : sql`${text} ilike ${contains(page.search)}`;
+  const isSought = page.search === "" ? sql`true` : sql`${text} ilike ${containing(page.search)}`;
   const { rows } = await sql<{ value: string }>`
     ${plannedEachTime} select ${text} as value from (
       select date_trunc('milliseconds', ${sql.ref(INSTANT_COLUMNS[field])}) as value from contacts

@@ -1,0 +1,118 @@
+// What the page /mailbox asks the server: whose mail there is to read, lists, messages, attachments.
+// Before it: a key of sessionStorage, or the cookie of a session. After it: mailbox.js and mailbox-message.js show it.
+
+const KEY = "postloft.mailbox.key";
+const PAGE_SIZE = 50;
+
+/** An answer that is no 2xx. */
+export class Refused extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function call(path, headers = {}, options = {}) {
+  const response = await fetch(path, { ...options, headers: { ...headers, ...options.headers } });
+  if (response.ok) return response;
+  const body = await response.json().catch(() => ({}));
+  throw new Refused(response.status, body.message ?? `The server answered ${response.status}.`);
+}
+
+const callJson = async (path, headers) => (await call(path, headers)).json();
+
+/** The key is kept for this tab alone, and sent with each call. */
+export function keepKey(key) {
+  sessionStorage.setItem(KEY, key);
+}
+
+export async function logIn(email, password) {
+  const headers = { "content-type": "application/json" };
+  await call("/auth/login", headers, { method: "POST", body: JSON.stringify({ email, password }) });
+}
+
+/** Forgets the key, or ends the session. */
+export async function leave() {
+  if (sessionStorage.getItem(KEY) === null) await call("/auth/logout", {}, { method: "POST" });
+  sessionStorage.removeItem(KEY);
+}
+
+/** How mail leaves this installation: `mailbox` is what keeps it here. */
+export async function readProvider() {
+  return (await callJson("/config")).features.email.provider;
+}
+
+/**
+ * Whose mail can be read here: of a project, or of the installation itself. Null: nobody is known.
+ * @throws Refused for a key that is not valid.
+ */
+export async function findSources() {
+  const key = sessionStorage.getItem(KEY);
+  if (key !== null) return sourcesOfKey(key);
+  const projects = await callJson("/users/@me/projects").catch((error) => {
+    if (error instanceof Refused && error.status === 401) return null;
+    throw error;
+  });
+  if (projects === null) return null;
+  const sources = projects.map(({ id, name }) => projectSource(name, { "x-project-id": id }));
+  const own = systemSource({});
+  const isOperator = await own.list({ limit: 1 }).then(
+    () => true,
+    () => false,
+  );
+  return isOperator ? [...sources, own] : sources;
+}
+
+async function sourcesOfKey(key) {
+  const headers = { authorization: `Bearer ${key}` };
+  const source = key.startsWith("op_") ? systemSource(headers) : projectSource("This project", headers);
+  try {
+    await source.list({ limit: 1 });
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) sessionStorage.removeItem(KEY);
+    throw error;
+  }
+  return [source];
+}
+
+const query = (values) =>
+  new URLSearchParams(
+    Object.entries({ limit: PAGE_SIZE, ...values }).filter(
+      ([, value]) => value !== undefined && value !== "",
+    ),
+  );
+
+const path = (id) => `/mailbox/messages/${encodeURIComponent(id)}`;
+
+/** Mail of a project, by its key or by a session that names it. */
+function projectSource(name, headers) {
+  return {
+    name,
+    list: (values) => callJson(`/mailbox/messages?${query(values)}`, headers),
+    read: ({ id }) => callJson(path(id), headers),
+    readSource: async (id) => (await call(`${path(id)}/raw`, headers)).blob(),
+    readAttachment: async (id, position) =>
+      (await call(`${path(id)}/attachments/${position}`, headers)).blob(),
+    empty: () => call("/mailbox/messages", headers, { method: "DELETE" }),
+  };
+}
+
+/** Mail of the installation itself: a list that holds the texts already. */
+function systemSource(headers) {
+  const known = new Map();
+  return {
+    name: "The installation itself",
+    async list(values) {
+      const page = await callJson(`/mailbox/system?${query(values)}`, headers);
+      const data = page.data.map((mail) => ({ ...mail, from: null, receivedAt: mail.sentAt }));
+      for (const mail of data) known.set(mail.id, mail);
+      return { ...page, data };
+    },
+    async read({ id }) {
+      const mail = known.get(id);
+      if (mail === undefined) throw new Refused(404, "This mail is not on the list: look for it there.");
+      return { ...mail, headers: null, attachments: [] };
+    },
+    empty: null,
+  };
+}

@@ -1,0 +1,101 @@
+// The pages a person opens in a browser, and what they are made of: `/`, `/mailbox`, `/docs` with `/docs/errors`.
+// Before it: api.ts made the application. After it: a browser, which runs nothing but files of ours.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import scalar from "@scalar/fastify-api-reference";
+import type { FastifyInstance } from "fastify";
+import type { Database } from "../platform/database.ts";
+import { readReadiness } from "./health.ts";
+import { homePage } from "./home-page.ts";
+import type { InstanceFacts } from "./routes.ts";
+
+const HTML = "text/html; charset=utf-8";
+const TYPES = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8" };
+const ASSETS = ["page.css", "mailbox.css", "mailbox.js", "mailbox-calls.js", "mailbox-message.js"] as const;
+
+const NOWHERE = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const PLAIN_POLICY = `default-src 'none'; style-src 'self'; img-src data:; ${NOWHERE}`;
+
+/**
+ * The frame in which a mail stands has this policy as well as its own, so it allows what a mail may have at most: styles, and
+ * pictures once a person asks for them. Scripts are those of our files, and the frame has none at all.
+ */
+const MAILBOX_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src data: http: https:",
+  "connect-src 'self'",
+  NOWHERE,
+].join("; ");
+
+/** Adds all of them. */
+export async function addPages(
+  app: FastifyInstance,
+  { database, facts }: { database: Database; facts: InstanceFacts },
+): Promise<void> {
+  app.get("/", async (_request, reply) =>
+    reply
+      .headers({ "content-type": HTML, "content-security-policy": PLAIN_POLICY })
+      .send(homePage(await readReadiness(database, facts.dataDir), facts.baseUrl())),
+  );
+  const mailbox = await read("mailbox.html");
+  app.get("/mailbox", async (_request, reply) =>
+    reply.headers({ "content-type": HTML, "content-security-policy": MAILBOX_POLICY }).send(mailbox),
+  );
+  for (const name of ASSETS) {
+    const text = await read(name);
+    const type = TYPES[name.endsWith(".css") ? "css" : "js"];
+    app.get(`/assets/${name}`, async (_request, reply) => reply.header("content-type", type).send(text));
+  }
+  addDocs(app);
+}
+
+function read(name: string): Promise<string> {
+  return readFile(join(import.meta.dirname, "assets", name), "utf8");
+}
+
+function addDocs(app: FastifyInstance): void {
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (request.routeOptions.url === "/docs/" && typeof payload === "string")
+      reply.header("content-security-policy", docsPolicy(payload));
+    done(null, payload);
+  });
+  app.register(scalar, {
+    routePrefix: "/docs",
+    configuration: {
+      url: "/openapi.json",
+      title: "Postloft API",
+      // Nothing on the page may ask another machine.
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: "never",
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
+  });
+}
+
+/**
+ * The page runs one file of ours and the scripts that stand in it, and asks this server alone. Its program writes styles as it goes,
+ * and keeps small pictures and fonts in itself.
+ */
+function docsPolicy(page: string): string {
+  const inline = [...page.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
+    ([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`,
+  );
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${inline.join(" ")}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self' blob:",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
