@@ -640,7 +640,7 @@ CREATE TABLE email_resolutions (
 
 CREATE TABLE paused_destinations (
   project_id    uuid                      NOT NULL,
-  campaign_id   uuid                      NOT NULL,
+  campaign_id   uuid,
   destination   text                      NOT NULL,
   domains       text[]                    NOT NULL,
   number        bigint                    NOT NULL  GENERATED ALWAYS AS IDENTITY,
@@ -652,8 +652,10 @@ CREATE TABLE paused_destinations (
   tried_at      timestamp with time zone,
   told_at       timestamp with time zone,
   released_at   timestamp with time zone,
-  CONSTRAINT paused_destinations_pkey PRIMARY KEY (project_id, campaign_id, destination),
-  CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE
+  CONSTRAINT paused_destinations_pkey PRIMARY KEY (project_id, number),
+  CONSTRAINT paused_destinations_project_id_campaign_id_destination_key UNIQUE NULLS NOT DISTINCT (project_id, campaign_id, destination),
+  CONSTRAINT paused_destinations_project_id_campaign_id_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE,
+  CONSTRAINT paused_destinations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
 CREATE TABLE returned_messages (

@@ -2,6 +2,7 @@
 // Before it: content.ts, filters.ts, templates.ts. After it: campaign-actions.ts sends them; server/src/campaigns/routes.ts answers.
 import { z } from "zod";
 import { bodyText, subject } from "./content.ts";
+import { pausedDestination } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import {
   displayName,
@@ -65,16 +66,7 @@ export const campaign = counters.extend({
       "Why a campaign waits for a person. A scheduled one: send it, or give it another time. A paused one, which paused by itself: mend what its mails are refused for and resume it.",
     ),
   pausedDestinations: z
-    .array(
-      z.object({
-        destination: z.string().describe("A domain, or a provider with all of its domains."),
-        domains: z.array(z.string()),
-        answer: z.string().describe("What the newest refused mail was told."),
-        since: instant,
-        nextTryAt: instant.describe("When a few mails try again by themselves."),
-        whatToDo: z.string(),
-      }),
-    )
+    .array(pausedDestination)
     .describe(
       "Who refuses its mail for who sends it or how: mail to them waits (pending), to all others it goes on. Only of a single campaign, not in lists.",
     ),

@@ -97,6 +97,39 @@ export const listEmails = endpoint({
   answers: { 200: cursorList(email) },
 });
 
+export const pausedDestination = z.object({
+  destination: z.string().describe("A domain, or a provider with all of its domains."),
+  domains: z.array(z.string()),
+  answer: z.string().describe("What the newest refused mail was told."),
+  since: instant,
+  nextTryAt: instant.describe("When a few mails try again by themselves."),
+  whatToDo: z.string(),
+});
+
+export const listPausedDestinations = endpoint({
+  name: "emails.pausedDestinations",
+  method: "GET",
+  path: "/emails/paused-destinations",
+  summary: "List the destinations for which list mail of no campaign waits",
+  description:
+    "They refuse mail made with MARKETING or HEADLESS templates for who sends it or how: such mail for them stays QUEUED, all other mail goes on. A campaign has `pausedDestinations` of its own.",
+  caller: "project",
+  answers: { 200: z.object({ data: z.array(pausedDestination) }) },
+});
+
+export const releaseListMail = endpoint({
+  name: "emails.release",
+  method: "POST",
+  path: "/emails/release",
+  summary: "Let list mail go on to destinations that are paused",
+  description:
+    "To one of `GET /emails/paused-destinations`, or to all of them. The answer lists those that are still paused.",
+  caller: "project",
+  body: z.object({ destination: z.string().max(LIMITS.addressLength.value).optional() }),
+  answers: { 200: z.object({ data: z.array(pausedDestination) }) },
+  errors: ["CONFLICT"],
+});
+
 export const getEmail = endpoint({
   name: "emails.get",
   method: "GET",

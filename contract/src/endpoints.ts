@@ -90,6 +90,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   events.listEvents,
   events.listContactEvents,
   emails.listEmails,
+  emails.listPausedDestinations,
+  emails.releaseListMail,
   emails.getEmail,
   emails.resolveEmail,
   emails.listReturnedMessages,

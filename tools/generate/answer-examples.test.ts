@@ -29,6 +29,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "campaigns.resolve": "the campaign, with mails in doubt",
   "campaigns.resume": "the campaign, in the middle of sending",
   "campaigns.retryFailed": "the campaign, with refused recipients",
+  "emails.release": "destinations that refuse list mail",
   "emails.resolve": "the mail, which was in doubt",
   "emails.returned": "a message that came back over SMTP",
   "mailbox.system": "only with a setting",

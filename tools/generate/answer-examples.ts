@@ -181,6 +181,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
   const params = { id: sent.emails[0]?.email ?? "" };
   await story.askUntil<{ status: string }>("emails.get", { params }, ({ status }) => status === "DELIVERED");
   await ask("emails.list");
+  await ask("emails.pausedDestinations");
   const { data } = await ask<{ data: Array<{ id: string }> }>("mailbox.list");
   await ask("mailbox.get", { params: { id: data[0]?.id ?? "" } });
   await ask("events.track");

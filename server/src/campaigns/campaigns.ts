@@ -7,7 +7,7 @@ import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { countRecipients, type CampaignCounts } from "../emails/campaign-emails.ts";
-import { readPausedDestinations } from "../emails/paused-destinations.ts";
+import { readPausedDestinations, type PausedDestinationView } from "../emails/paused-destinations.ts";
 import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "../templates/check-content.ts";
@@ -28,7 +28,6 @@ import {
   type ListedCampaignRow,
   type CampaignTexts,
 } from "./queries.ts";
-import { whatToDo } from "./paused-campaign-mail.ts";
 import { ratesOf } from "./rules.ts";
 
 export interface CampaignParts {
@@ -71,9 +70,7 @@ export type ListedCampaign = ReturnType<typeof presentCampaign>;
 export type CampaignView = ListedCampaign & {
   body: string;
   audienceFilter: unknown;
-  pausedDestinations: Array<
-    Awaited<ReturnType<typeof readPausedDestinations>>[number] & { whatToDo: string }
-  >;
+  pausedDestinations: PausedDestinationView[];
 };
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, the same for an id of another project. */
@@ -102,13 +99,13 @@ export async function countsOf(
 export async function getCampaign(database: Database, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(database, projectId, id);
   const [counts] = await countsOf(database, projectId, [row.id]);
-  const paused =
+  const pausedDestinations =
     row.finished_at === null ? await readPausedDestinations(database, { projectId, campaignId: row.id }) : [];
   return {
     ...presentCampaign(row, counts),
     body: row.body,
     audienceFilter: row.audience_filter,
-    pausedDestinations: paused.map((one) => ({ ...one, whatToDo: whatToDo(row.id) })),
+    pausedDestinations,
   };
 }
 

@@ -1,6 +1,7 @@
 // What the members of a project are told when one of its campaigns paused by itself, as a whole or for one destination. Pure.
 // Before it: settle-campaigns.ts, settle-paused.ts. After it: emails/system-mail.ts queues it.
 import { escapeHtml } from "../contacts/pages/fill-text.ts";
+import { whatToDo } from "../emails/paused-destinations.ts";
 
 /** What to do about mails that did not get through, in words that name the call. */
 const ADVICE = {
@@ -40,12 +41,16 @@ export function pausedDestinationMail(
   return textOf(`The campaign "${campaign.name}" is paused for ${destination}`, lines);
 }
 
-/** What a person does about a destination that is paused. */
-export function whatToDo(campaignId: string): string {
-  return (
-    "Look up what the answer says, and mend it: blocklists, DNS of the sender, complaints. Then let its mail go on " +
-    `(POST /campaigns/${campaignId}/release). By itself a few mails try again, after an hour first.`
-  );
+/** The same for list mail of a project that belongs to no campaign. */
+export function pausedListMail(
+  projectName: string,
+  { destination, answer }: { destination: string; answer: string },
+): Text {
+  const lines = [
+    `${destination} refuses list mail of the project "${projectName}" for who sends it or how, not for its recipients. The last answer was: ${answer}`,
+    `List mail of no campaign that is for ${destination} waits for now; transactional mail and mail to all others goes on. ${whatToDo(null)} GET /emails/paused-destinations lists what is paused.`,
+  ];
+  return textOf(`List mail of "${projectName}" is paused for ${destination}`, lines);
 }
 
 function textOf(subject: string, lines: readonly string[]): Text {

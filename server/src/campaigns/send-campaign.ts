@@ -87,14 +87,7 @@ export async function releaseCampaign(
   destination: string | null,
 ): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
-  const released = await releaseDestinations(tx, { projectId, campaignId: row.id }, destination);
-  if (released.length === 0)
-    throw new Refusal("CONFLICT", {
-      message:
-        destination === null
-          ? "No destination of the campaign is paused."
-          : `${destination} is not among the paused destinations of the campaign (pausedDestinations).`,
-    });
+  await releaseDestinations(tx, { projectId, campaignId: row.id }, destination);
   return getCampaign(tx, projectId, row.id);
 }
 

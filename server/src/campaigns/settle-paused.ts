@@ -1,6 +1,7 @@
-// What campaigns do by themselves for destinations that refuse them: tell the members, park what waits there, try again with a few, go on.
+// What is done by itself about destinations that refuse a campaign, or list mail of no campaign: tell the members, park what waits there,
+// try again with a few, go on.
 // Before it: emails/refusal-watch.ts paused one. After it: emails/ moves the mails; settle-campaigns.ts ends the campaign when none waits.
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import {
   isToBeTold,
@@ -11,10 +12,10 @@ import {
 } from "../emails/paused-destinations.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
 import { readMemberAddresses } from "../projects/members.ts";
-import { pausedDestinationMail } from "./paused-campaign-mail.ts";
+import { pausedDestinationMail, pausedListMail } from "./paused-campaign-mail.ts";
 import { findCampaign } from "./queries.ts";
 
-/** Looks after every paused destination of campaigns that are sending. A fault stops one alone. */
+/** Looks after every paused destination, of campaigns while they are sending. A fault stops one alone. */
 export async function settlePausedDestinations({
   database,
   log,
@@ -26,7 +27,8 @@ export async function settlePausedDestinations({
     const { project_id: projectId, campaign_id: campaignId, destination, answer } = paused;
     const ids = { projectId, campaignId, destination };
     try {
-      if (await tell(database, paused)) log.warn({ ...ids, answer }, "a campaign paused for one destination");
+      if (await tell(database, paused))
+        log.warn({ ...ids, answer }, "mail to a list paused for one destination");
       await moveParked(database, paused);
       if (paused.released_at !== null) continue;
       const tried = await tryPaused(database, paused);
@@ -41,9 +43,8 @@ async function tell(database: Database, paused: PausedDestination): Promise<bool
   if (paused.told_at !== null) return false;
   return transaction(database, async (tx) => {
     if (!(await isToBeTold(tx, paused))) return false;
-    const campaign = await findCampaign(tx, paused.project_id, paused.campaign_id);
-    if (campaign === undefined) return false;
-    const mail = pausedDestinationMail(campaign, paused);
+    const mail = await mailAbout(tx, paused);
+    if (mail === undefined) return false;
     const members = await readMemberAddresses(tx, paused.project_id);
     await enqueueSystemMails(
       tx,
@@ -51,4 +52,10 @@ async function tell(database: Database, paused: PausedDestination): Promise<bool
     );
     return true;
   });
+}
+
+async function mailAbout(tx: Tx, paused: PausedDestination) {
+  if (paused.campaign_id === null) return pausedListMail(paused.project_name, paused);
+  const campaign = await findCampaign(tx, paused.project_id, paused.campaign_id);
+  return campaign && pausedDestinationMail(campaign, paused);
 }

@@ -1,21 +1,24 @@
-// Destinations that refuse a campaign for reasons of ours: mail for them waits apart, a few try again by themselves, all go on when they may.
+// Destinations that refuse a campaign, or list mail of no campaign, for reasons of ours: mail for them waits apart, a few try again by
+// themselves, all go on when they may.
 // Before it: refusal-watch.ts noticed it, or campaigns/ did. After it: claims leave them out; campaigns/settle-paused.ts looks every second.
 import { transaction, type Database, type Tx } from "../platform/database.ts";
-import type { CampaignKey } from "./campaign-queries.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { domainsOf } from "./destinations.ts";
 import {
   claimTry,
+  deleteReleased,
   findTrial,
   insertPaused,
   listPaused,
-  listPausedOfSending,
+  listTended,
   parkMails,
   unparkMails,
   updateReleased,
   updateTold,
   updateTrial,
   updateTryFailed,
-  type PausedRow,
+  type PausedKey,
+  type TendedRow,
 } from "./paused-queries.ts";
 import type { RefusedDestination } from "./refusal-watch.ts";
 
@@ -32,9 +35,9 @@ const PARKED_AT_ONCE = 5_000;
 /** In one look: what is left is there at the next. */
 const MAX_STEPS = 20;
 
-export type PausedDestination = PausedRow;
+export type PausedDestination = TendedRow;
 
-/** Pauses a destination for a campaign; false: the campaign is not sending, or goes nowhere else, and pauses as a whole. */
+/** Pauses a destination; false: its campaign is not sending, or goes nowhere else, and pauses as a whole. */
 export async function pauseDestination(
   database: Database,
   { projectId, campaignId, destination, answer }: RefusedDestination,
@@ -55,12 +58,13 @@ export interface PausedDestinationView {
   answer: string;
   since: string;
   nextTryAt: string;
+  whatToDo: string;
 }
 
-/** The destinations a campaign waits for. */
+/** The destinations that a campaign, or list mail of no campaign, waits for. */
 export async function readPausedDestinations(
   database: Database,
-  key: CampaignKey,
+  key: PausedKey,
 ): Promise<PausedDestinationView[]> {
   const rows = await listPaused(database, key);
   return rows.map((row) => ({
@@ -69,24 +73,37 @@ export async function readPausedDestinations(
     answer: row.answer,
     since: row.since.toISOString(),
     nextTryAt: row.try_at.toISOString(),
+    whatToDo: whatToDo(row.campaign_id),
   }));
 }
 
-/** Lets mail for a destination go on, or for all (null); answers which were paused. */
-export async function releaseDestinations(
-  tx: Tx,
-  key: CampaignKey,
-  destination: string | null,
-): Promise<string[]> {
-  return updateReleased(tx, key, destination);
+/** What a person does about a destination that is paused. */
+export function whatToDo(campaignId: string | null): string {
+  const call = campaignId === null ? "/emails/release" : `/campaigns/${campaignId}/release`;
+  return (
+    "Look up what the answer says, and mend it: blocklists, DNS of the sender, complaints. Then let its mail go on " +
+    `(POST ${call}). By itself a few mails try again, after an hour first.`
+  );
 }
 
-/** Those of campaigns that are sending, released ones too. */
+/** Lets mail for a destination go on, or for all (null). @throws Refusal CONFLICT when none is paused. */
+export async function releaseDestinations(tx: Tx, key: PausedKey, destination: string | null): Promise<void> {
+  if ((await updateReleased(tx, key, destination)).length > 0) return;
+  const whose = key.campaignId === null ? "list mail" : "the campaign";
+  throw new Refusal("CONFLICT", {
+    message:
+      destination === null
+        ? `No destination of ${whose} is paused.`
+        : `${destination} is not among the paused destinations of ${whose}.`,
+  });
+}
+
+/** Those of campaigns that are sending and of list mail of no campaign, released ones too. */
 export async function listPausedDestinations(database: Database): Promise<PausedDestination[]> {
-  return listPausedOfSending(database);
+  return listTended(database);
 }
 
-/** Whether the members are to be told of it now; once for each campaign and destination. */
+/** Whether the members are to be told of it now; once for each campaign and destination, and for each pause of list mail. */
 export async function isToBeTold(tx: Tx, paused: PausedDestination): Promise<boolean> {
   return paused.released_at === null && updateTold(tx, paused);
 }
@@ -96,10 +113,11 @@ export async function moveParked(database: Database, paused: PausedDestination):
   for (let step = 0; step < MAX_STEPS; step++) {
     const moved =
       paused.released_at === null
-        ? await parkMails(database, paused, PARKED_AT_ONCE)
+        ? await transaction(database, (tx) => parkMails(tx, paused, PARKED_AT_ONCE))
         : (await unparkMails(database, paused, PARKED_AT_ONCE)).length;
-    if (moved < PARKED_AT_ONCE) return;
+    if (moved < PARKED_AT_ONCE) break;
   }
+  if (paused.released_at !== null && paused.campaign_id === null) await deleteReleased(database, paused);
 }
 
 /** Lets a few try when it is time, and judges how they fared: `taken` when mail goes on. */

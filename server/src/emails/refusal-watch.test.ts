@@ -1,4 +1,4 @@
-// When a destination is paused for a campaign: by the share of what it refuses for reasons of ours, counted for it alone.
+// When a destination is paused for a campaign, or for list mail of no campaign: by the share of what it refuses for reasons of ours, counted for it alone.
 import { expect, test } from "vitest";
 import { createLog } from "../platform/log.ts";
 import type { Outcome } from "./providers/transport.ts";
@@ -8,11 +8,11 @@ const refused: Outcome = { kind: "rejected", answer: "550 5.7.1 no", meaning: "p
 const unknown: Outcome = { kind: "rejected", answer: "550 5.1.1 who", meaning: "hard-bounce" };
 const sent: Outcome = { kind: "sent", answer: "250 ok" };
 const later: Outcome = { kind: "deferred", answer: "451 later" };
-const mail = (to_address: string, campaign_id: string | null = "c") => ({
-  project_id: "p",
-  campaign_id,
-  to_address,
-});
+const mail = (
+  to_address: string,
+  campaign_id: string | null = "c",
+  listKind: "MARKETING" | "HEADLESS" | null = null,
+) => ({ row: { project_id: "p", campaign_id, to_address }, listKind });
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -74,7 +74,22 @@ test.for([
   expect(asked).toEqual([]);
 });
 
-test("other campaigns, other destinations and mail of no campaign are counted apart", () => {
+test.for(["MARKETING", "HEADLESS"] as const)(
+  "%s mail of no campaign is counted together, and transactional mail is let through",
+  async (kind) => {
+    const { refusals, asked, note } = watch();
+    note(50, refused, "a@gmail.com", null);
+    for (let at = 0; at < 11; at++) refusals.note(mail("a@gmail.com", null, kind), refused);
+    expect(asked).toEqual([
+      { projectId: "p", campaignId: null, destination: "gmail", answer: "550 5.7.1 no" },
+    ]);
+    await settled();
+    const paused = [mail("a@gmail.com", null, kind), mail("a@gmail.com", null), mail("a@gmail.com")];
+    expect(paused.map((one) => refusals.isPaused(one))).toEqual([true, false, false]);
+  },
+);
+
+test("other campaigns, other destinations and mail that somebody waits for are counted apart", () => {
   const { asked, note } = watch();
   note(10, refused);
   note(10, refused, "a@gmail.com", "d");

@@ -1,7 +1,8 @@
-// Notices when a destination refuses mail of a campaign for reasons of ours: more than a fifth of the last mails there. In memory, one per
-// sending process; it costs a look into a map for each mail. Before it: sender.ts knows each outcome. After it: paused-destinations.ts.
+// Notices when a destination refuses mail of a campaign, or list mail of no campaign, for reasons of ours: more than a fifth of the last
+// mails there. In memory, one per sending process; it costs a look into a map for each mail. Before it: sender.ts knows each outcome. After it: paused-destinations.ts.
 import { LRUCache } from "lru-cache";
 import { destinationOf } from "./destinations.ts";
+import type { ListKind } from "./message-headers.ts";
 import type { Log } from "../platform/log.ts";
 import type { Outcome } from "./providers/transport.ts";
 
@@ -10,22 +11,22 @@ export const DESTINATION_REFUSAL_LIMIT = { refused: 11, last: 50 } as const;
 
 export interface RefusedDestination {
   projectId: string;
-  campaignId: string;
+  /** null: list mail of no campaign. */
+  campaignId: string | null;
   destination: string;
   /** What the newest refused mail was told. */
   answer: string;
 }
 
-interface MailOfCampaign {
-  project_id: string;
-  campaign_id: string | null;
-  to_address: string;
+interface WatchedMail {
+  row: { project_id: string; campaign_id: string | null; to_address: string };
+  listKind: ListKind | null;
 }
 
 export interface RefusalWatch {
-  note(mail: MailOfCampaign, outcome: Outcome): void;
+  note(mail: WatchedMail, outcome: Outcome): void;
   /** Whether its destination was paused a moment ago: what this process had in hand by then goes back and is parked. */
-  isPaused(mail: MailOfCampaign): boolean;
+  isPaused(mail: WatchedMail): boolean;
 }
 
 interface State {
@@ -39,7 +40,10 @@ const MAX_WATCHED = 10_000;
 /** By then nothing of it is claimed any more: claims leave out what is paused. */
 const GIVEN_BACK_MS = 10_000;
 
-const keyOf = ({ project_id, campaign_id, to_address }: MailOfCampaign) =>
+/** Somebody waits for each of the others. */
+const isWatched = ({ row, listKind }: WatchedMail) => row.campaign_id !== null || listKind !== null;
+
+const keyOf = ({ row: { project_id, campaign_id, to_address } }: WatchedMail) =>
   `${project_id} ${campaign_id} ${destinationOf(to_address)}`;
 
 /**
@@ -68,8 +72,8 @@ export function createRefusalWatch(
 
   return {
     note(mail, outcome) {
-      const { campaign_id: campaignId, project_id: projectId } = mail;
-      if (campaignId === null || (outcome.kind !== "sent" && outcome.kind !== "rejected")) return;
+      const { campaign_id: campaignId, project_id: projectId } = mail.row;
+      if (!isWatched(mail) || (outcome.kind !== "sent" && outcome.kind !== "rejected")) return;
       const isRefused = outcome.kind === "rejected" && outcome.meaning === "policy";
       const key = keyOf(mail);
       let state = states.get(key);
@@ -86,10 +90,10 @@ export function createRefusalWatch(
       void ask(state, {
         projectId,
         campaignId,
-        destination: destinationOf(mail.to_address),
+        destination: destinationOf(mail.row.to_address),
         answer: outcome.answer,
       });
     },
-    isPaused: (mail) => mail.campaign_id !== null && (states.get(keyOf(mail))?.pausedUntilMs ?? 0) > nowMs(),
+    isPaused: (mail) => isWatched(mail) && (states.get(keyOf(mail))?.pausedUntilMs ?? 0) > nowMs(),
   };
 }

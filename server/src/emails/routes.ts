@@ -4,6 +4,7 @@ import type { Database } from "../platform/database.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
 import { getEmail, listEmails } from "./emails.ts";
+import { readPausedDestinations, releaseDestinations } from "./paused-destinations.ts";
 import { resolveEmail } from "./resolve-emails.ts";
 import { listReturnedMessages } from "./returned-messages.ts";
 
@@ -20,6 +21,16 @@ export function emailRoutes({ database, wakeSender }: EmailRouteParts): Route[] 
       const filter = { ...plain, since: since === undefined ? undefined : new Date(since) };
       return ok(await listEmails(database, projectId, filter, readPage("emails", query)));
     }),
+    route(contract.listPausedDestinations, async ({ projectId }) =>
+      ok({ data: await readPausedDestinations(database, { projectId, campaignId: null }) }),
+    ),
+    route(contract.releaseListMail, async ({ projectId, body, commit }) =>
+      commit(async (tx) => {
+        const key = { projectId, campaignId: null };
+        await releaseDestinations(tx, key, body.destination ?? null);
+        return ok({ data: await readPausedDestinations(tx, key) });
+      }),
+    ),
     route(contract.getEmail, async ({ projectId, params }) =>
       ok(await getEmail(database, projectId, params.id)),
     ),

@@ -1,10 +1,11 @@
 // Statements of the sender: which projects have work, claim, handover, and what is given back. Outcomes are in
 // outcome-queries.ts, the lease in lease-queries.ts.
 // Claims name one project each: fairness wants it, and so does a sharded database (docs/decisions).
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import { plannedOften, type Database } from "../platform/database.ts";
 import type { ListKind } from "./message-headers.ts";
+import { isToList } from "./paused-queries.ts";
 
 export interface DueQueue {
   project_id: string;
@@ -13,7 +14,7 @@ export interface DueQueue {
   campaign_id: string | null;
   /** Whether the recipients wait in batches, and not each with a row of its own. */
   is_batched: boolean;
-  /** Destinations that are paused for the campaign; null: none. */
+  /** Destinations that are paused for the campaign, or for list mail of no campaign; null: none. */
   paused: PausedDomains[] | null;
 }
 
@@ -25,10 +26,10 @@ export interface PausedDomains {
   trials: string[];
 }
 
-const pausedOf = sql`(
+const pausedWhere = (isOf: RawBuilder<unknown>) => sql`(
   select jsonb_agg(jsonb_build_object('domains', h.domains, 'number', h.number, 'trials', h.trial_ids))
-  from paused_destinations h
-  where h.project_id = c.project_id and h.campaign_id = c.id and h.released_at is null) as paused`;
+  from paused_destinations h where ${isOf} and h.released_at is null) as paused`;
+const pausedOf = pausedWhere(sql`h.project_id = c.project_id and h.campaign_id = c.id`);
 
 /**
  * Queues that have mails due, most urgent first: of each project one per priority, and for each campaign that is sending one
@@ -38,7 +39,8 @@ const pausedOf = sql`(
  */
 export async function listDueQueues(database: Database): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
-    ${plannedOften} select p.id as project_id, k.priority, null::uuid as campaign_id, false as is_batched, null::jsonb as paused
+    ${plannedOften} select p.id as project_id, k.priority, null::uuid as campaign_id, false as is_batched,
+      ${pausedWhere(sql`h.project_id = p.id and h.campaign_id is null`)}
     from projects p
     cross join (values (1::smallint), (2::smallint), (3::smallint)) as k (priority)
     cross join lateral (
@@ -110,10 +112,13 @@ export async function claimEmails(
   const { paused = [], withoutDomains } = claim;
   const isUncrowded = withoutDomains.length === 0 ? sql`` : sql`and not (${isAt(withoutDomains)})`;
   const trials = paused.flatMap((one) => one.trials);
+  // Of no campaign only mail to lists waits.
+  const isUnpaused = claim.campaignId === null ? sql`or not ${isToList}` : sql``;
   const isWanted =
     paused.length === 0
       ? isUncrowded
-      : sql`${isUncrowded} and (not (${isAt(paused.flatMap(({ domains }) => domains))}) or id = any(${trials}::uuid[]))`;
+      : sql`${isUncrowded}
+        and (not (${isAt(paused.flatMap(({ domains }) => domains))}) or id = any(${trials}::uuid[]) ${isUnpaused})`;
   const inQueue =
     claim.campaignId === null
       ? sql`campaign_id is null and priority = ${claim.priority}`

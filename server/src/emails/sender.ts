@@ -103,7 +103,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   let crowdedBy = "";
 
   async function handOver(mail: Ready): Promise<Outcome> {
-    if (refusals.isPaused(mail.row)) return { kind: "withdrawn" };
+    if (refusals.isPaused(mail)) return { kind: "withdrawn" };
     const outcome = await transport
       .send(mail.message, () => gate.ask(mail))
       .catch((error: unknown): Outcome => {
@@ -113,7 +113,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       });
     noteAttempt(mail, outcome, options);
     await brake.tell(mail.row, outcome);
-    refusals.note(mail.row, outcome);
+    refusals.note(mail, outcome);
     if (outcome.kind === "sent") measure.count();
     return outcome;
   }

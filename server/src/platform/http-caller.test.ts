@@ -249,6 +249,7 @@ const CAMPAIGN = {
 const VALID_BODIES: Record<string, unknown> = {
   "campaigns.release": { destination: "gmail" },
   "campaigns.resolve": { as: "sent" },
+  "emails.release": { destination: "gmail" },
   "emails.resolve": { as: "sent" },
   "v1.track": { email: "ada@example.com", event: "opened" },
   "v1.send": { to: "ada@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" },

@@ -96,6 +96,15 @@ async function stranded(
 const doubtful = (project: TestProject, name: string, path: string | null) =>
   stranded(project, name, { status: "UNCONFIRMED", campaign: path });
 
+async function pauseForExample(projectId: string, campaignId: string | null): Promise<void> {
+  await server.rows(
+    `insert into paused_destinations (project_id, campaign_id, destination, domains, answer, try_at)
+     values ($1, $2, 'example.com', '{example.com}', '550 5.7.1 no', now() + interval '1 hour')`,
+    projectId,
+    campaignId,
+  );
+}
+
 /** For each POST that a key may make, a call that works in a project. */
 const CASES: Record<string, (project: TestProject, name: string) => Promise<CallToRepeat>> = {
   "v1.track": async (_project, name) => ({
@@ -111,6 +120,10 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     path: `/emails/${await doubtful(project, name, null)}/resolve`,
     body: { as: "sent" },
   }),
+  "emails.release": async ({ id }) => {
+    await pauseForExample(id, null);
+    return { path: "/emails/release", body: {} };
+  },
   "v1.verify": async (_project, name) => ({ path: "/v1/verify", body: { email: `${name}@example.com` } }),
   "contacts.upsert": async (_project, name) => ({
     path: "/contacts",
@@ -191,12 +204,7 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   },
   "campaigns.release": async (project, name) => {
     const path = await campaign(project, name, "sent");
-    await server.rows(
-      `insert into paused_destinations (project_id, campaign_id, destination, domains, answer, try_at)
-       values ($1, $2, 'example.com', '{example.com}', '550 5.7.1 no', now() + interval '1 hour')`,
-      project.id,
-      path.split("/")[2],
-    );
+    await pauseForExample(project.id, path.split("/")[2] ?? "");
     return { path: `${path}/release`, body: {} };
   },
 };

@@ -292,7 +292,7 @@ export interface NoticesTable {
 
 export interface PausedDestinationsTable {
   project_id: string;
-  campaign_id: string;
+  campaign_id: string | null;
   destination: string;
   domains: string[];
   number: Generated<number>;

@@ -1,0 +1,181 @@
+// List mail of no campaign that one destination refuses for reasons of ours waits for that one alone; all other mail goes on.
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startDnsServer } from "../testing/dns-server.ts";
+import { startSmtpSink } from "../testing/smtp-sink.ts";
+import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+
+const WAIT = { timeout: 30_000, interval: 50 };
+const AT_GMAIL = 60;
+const ELSEWHERE = 20;
+const REFUSED = "550 5.7.1 Not from you";
+
+const dns = await startDnsServer();
+const sink = await startSmtpSink({ keepRaw: false });
+const server = useTestServer({ ROLES: "api" });
+let worker: Awaited<ReturnType<typeof server.startAnother>>;
+beforeAll(async () => {
+  worker = await server.startAnother({
+    MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}`,
+    DNS_SERVERS: dns.address,
+    ROLES: "api,worker",
+  });
+});
+afterAll(async () => {
+  await sink.close();
+  await dns.close();
+});
+
+interface Paused {
+  data: Array<{ destination: string; domains: string[]; answer: string; whatToDo: string }>;
+}
+
+/** A project with a verified domain, subscribed people and a template of each kind. */
+async function furnish() {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const domain = `mail-${project.id}.example.com`;
+  const added = await worker.call<{ id: string; records: Array<{ name: string; value: string }> }>(
+    "POST",
+    "/domains",
+    byKey,
+    { domain },
+  );
+  for (const { name, value } of added.body.records) dns.setTxt(name, [value]);
+  await worker.call("GET", `/domains/${added.body.id}/verify`, byKey);
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, new_id(), 'person' || n || '@' || host, true
+     from generate_series(1, 200) n, unnest('{gmail.com,example.net}'::text[]) host`,
+    project.id,
+  );
+  const templateOf = async (type: string) => {
+    const template = { name: type, subject: "News", body: "<p>Hello</p>", from: `news@${domain}`, type };
+    return (await server.call<{ id: string }>("POST", "/templates", byKey, template)).body.id;
+  };
+  return { project, list: await templateOf("MARKETING"), single: await templateOf("TRANSACTIONAL") };
+}
+
+/** Sends to persons of a host, one call each; returns the ids of the mails. */
+async function send({ byKey }: TestProject, template: string, host: string, from: number, count: number) {
+  const calls = Array.from({ length: count }, async (_, at) => {
+    const to = `person${from + at}@${host}`;
+    const call = { to, template };
+    const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+      "POST",
+      "/v1/send",
+      byKey,
+      call,
+    );
+    return body.data.emails[0]?.email ?? "";
+  });
+  return Promise.all(calls);
+}
+
+async function statusesOf(ids: readonly string[]): Promise<Record<string, number>> {
+  const rows = await server.rows<{ status: string; count: number }>(
+    "select status, count(*)::integer from emails where id = any($1::uuid[]) group by status",
+    ids,
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+
+async function readPaused({ byKey }: TestProject): Promise<Paused["data"]> {
+  return (await server.call<Paused>("GET", "/emails/paused-destinations", byKey)).body.data;
+}
+
+const refuseRelease = async ({ byKey }: TestProject, body: object) =>
+  refusalOf(await server.call("POST", "/emails/release", byKey, body));
+const parkedOf = async (ids: readonly string[]) =>
+  (
+    await server.rows<{ id: string }>(
+      "select id from emails where id = any($1::uuid[]) and status = 'QUEUED' and due_at > '9999-01-01'",
+      ids,
+    )
+  ).map(({ id }) => id);
+
+/** List mail that Gmail refuses until it is paused there, with what waits parked. */
+async function refusedByGmail() {
+  const furnished = await furnish();
+  const { project, list } = furnished;
+  sink.setRules([{ phase: "RCPT", recipient: /@gmail\.com/, action: { reply: REFUSED } }]);
+  // Some first, so that what is refused before the pause is bounded by what was under way.
+  const first = await send(project, list, "gmail.com", 1, 20);
+  await vi.waitUntil(async () => (await readPaused(project)).length === 1, WAIT);
+  const later = await send(project, list, "gmail.com", 21, AT_GMAIL - 20);
+  await vi.waitUntil(async () => (await parkedOf(later)).length === later.length, WAIT);
+  return { ...furnished, first, later };
+}
+
+test("list mail to a destination that refuses us waits; a few try again by themselves, and it goes on", async () => {
+  const { project, list, single, later } = await refusedByGmail();
+  expect(await readPaused(project)).toEqual([
+    expect.objectContaining({
+      destination: "gmail",
+      domains: ["gmail.com", "googlemail.com"],
+      answer: expect.stringContaining(REFUSED),
+      whatToDo: expect.stringContaining("POST /emails/release"),
+    }),
+  ]);
+  const told = () =>
+    server.rows<{ subject: string }>(
+      "select subject from system_mails where to_address = $1",
+      project.owner.email,
+    );
+  await vi.waitUntil(async () => (await told()).length > 0, WAIT);
+  expect((await told()).map(({ subject }) => subject)).toEqual([
+    expect.stringMatching(/^List mail of ".*" is paused for gmail$/),
+  ]);
+
+  // Elsewhere, and what somebody waits for, goes on: the latter to be refused, which is its own affair.
+  const elsewhere = await send(project, list, "example.net", 1, ELSEWHERE);
+  const waitedFor = await send(project, single, "gmail.com", 101, 1);
+  await vi.waitUntil(async () => (await statusesOf(elsewhere))["SENT"] === ELSEWHERE, WAIT);
+  await vi.waitUntil(async () => (await statusesOf(waitedFor))["FAILED"] === 1, WAIT);
+  expect(await statusesOf(later)).toEqual({ QUEUED: later.length });
+  const waiting = await server.call<{ status: string; nextAttemptAt: string | null }>(
+    "GET",
+    `/emails/${later[0]}`,
+    project.byKey,
+  );
+  expect(waiting.body).toMatchObject({ status: "QUEUED", nextAttemptAt: null });
+
+  const tryNow = () =>
+    server.rows("update paused_destinations set try_at = now() where project_id = $1", project.id);
+  const triesOf = async () =>
+    (
+      await server.rows<{ failed_tries: number }>(
+        "select failed_tries from paused_destinations where project_id = $1",
+        project.id,
+      )
+    )[0]?.failed_tries;
+  await tryNow();
+  await vi.waitUntil(async () => (await triesOf()) === 1, WAIT);
+  expect(await statusesOf(later)).toEqual({ QUEUED: later.length - 10, FAILED: 10 });
+  sink.setRules([]);
+  await tryNow();
+  await vi.waitUntil(async () => (await statusesOf(later))["SENT"] === later.length - 10, WAIT);
+  expect(await readPaused(project)).toEqual([]);
+  // Nothing of it is left, so the next pause is told again.
+  await vi.waitUntil(async () => (await triesOf()) === undefined, WAIT);
+  expect(await told()).toHaveLength(1);
+}, 90_000);
+
+test("a person lets it go on, one destination or all; each mail leaves once", async () => {
+  const { project, first, later } = await refusedByGmail();
+  expect(await refuseRelease(project, { destination: "yahoo" })).toBe("409 CONFLICT");
+  const other = await server.createProject();
+  expect(await refuseRelease(other, { destination: "gmail" })).toBe("409 CONFLICT");
+  expect(await readPaused(other)).toEqual([]);
+  expect((await statusesOf(first))["FAILED"]).toBeGreaterThanOrEqual(11);
+  sink.setRules([]);
+  const gmail = { destination: "gmail" };
+  const released = await server.call<Paused>("POST", "/emails/release", project.byKey, gmail);
+  expect([released.status, released.body.data]).toEqual([200, []]);
+  expect(await refuseRelease(project, {})).toBe("409 CONFLICT");
+  await vi.waitUntil(async () => (await statusesOf(later))["SENT"] === later.length, WAIT);
+  const got = sink.journal
+    .filter(({ sender }) => sender.includes(project.id))
+    .flatMap(({ recipients }) => recipients);
+  expect(got.length).toBeGreaterThanOrEqual(later.length);
+  expect(got).toHaveLength(new Set(got).size);
+}, 90_000);
