@@ -6,6 +6,7 @@ import { benchDeliver } from "./deliver.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchImport } from "./import.ts";
 import { benchSegments } from "./segments.ts";
+import { benchNeighbours } from "./neighbours.ts";
 import { benchNotices } from "./notices.ts";
 import { benchSend } from "./send.ts";
 import { benchTrack } from "./track.ts";
@@ -48,6 +49,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures:
       "one project queues 200,000 mails (or the number given), another sends one a second; memory meanwhile",
     run: benchFairness,
+  },
+  neighbours: {
+    measures:
+      "what a project waits while another one does its worst within its rate limit (rounds: 4, or the number given)",
+    run: benchNeighbours,
   },
   segments: {
     measures: "filters over a million contacts: counts and pages, beside the plainest SQL",

@@ -60,15 +60,21 @@ async function addDomain({ database, privateKey, publicKey }: Outbox, projectId:
     .execute();
 }
 
+export interface ProjectAccess {
+  id: string;
+  secretKey: string;
+  publicKey: string;
+}
+
 /** Another project of the same owner that may send from SENDER_DOMAIN, too. */
-export async function addProject(outbox: Outbox, name: string): Promise<{ id: string; secretKey: string }> {
+export async function addProject(outbox: Outbox, name: string): Promise<ProjectAccess> {
   const { database } = outbox;
   const { id: ownerId } = await database.selectFrom("users").select("id").executeTakeFirstOrThrow();
   const project = await transaction(database, (tx) =>
     createProject(tx, { sealer: createSealer(APP_SECRET), inboundDomain: null }, { name, ownerId }),
   );
   await addDomain(outbox, project.id);
-  return { id: project.id, secretKey: project.secret };
+  return { id: project.id, secretKey: project.secret, publicKey: project.public };
 }
 
 /** Gives a project `count` subscribed contacts, whose data fill the variables of the content. */

@@ -81,7 +81,7 @@ export const LIMITS = {
   jsonDepth: limit(40, "levels", "Nesting of a JSON body."),
   pageSizeDefault: limit(20, "items", "A page of a list when `limit` is not given."),
   pageBytes: limit(
-    2 * MEGABYTE,
+    MEGABYTE,
     "bytes",
     "A page of a list ends with the item that reaches this; `hasMore` and `cursor` say where it goes on. Where pages have numbers, a smaller `pageSize` is asked for.",
   ),

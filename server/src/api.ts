@@ -31,6 +31,7 @@ import { pageRoutes } from "./contacts/pages/routes.ts";
 import { createSubscriptionPages } from "./contacts/pages/subscription-pages.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 import { segmentRoutes } from "./segments/routes.ts";
+import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
@@ -78,6 +79,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const renderer = createAskedRenderer();
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
   const explainer = createExplainer();
+  const linter = createLinter();
   const passwords = createPasswords();
   const recentSends = createRecentSends(log);
   parts.addWitness(recentSends);
@@ -90,10 +92,11 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...contactFileRoutes({ database, wakeJobs: parts.wakeJobs }),
     ...pageRoutes({ pages: createSubscriptionPages(parts) }),
     ...segmentRoutes({ database, explainer }),
-    ...templateRoutes({ database, renderer, domains, linksOf: parts.linksOf }),
+    ...templateRoutes({ database, renderer, linter, domains, linksOf: parts.linksOf }),
     ...campaignRoutes({
       database,
       renderer,
+      linter,
       domains,
       wakeSender: parts.wakeSender,
       wakeJobs: parts.wakeJobs,
@@ -139,7 +142,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     routes,
   );
   app.addHook("onClose", async () => tracking.book.close());
-  for (const one of [renderer, explainer, passwords]) app.addHook("onClose", async () => one.close());
+  for (const one of [renderer, explainer, linter, passwords]) app.addHook("onClose", async () => one.close());
   await addPages(app, parts);
   return app;
 }

@@ -7,7 +7,8 @@ import { transaction } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { BUILT_IN_VARIABLES } from "../emails/template-variables.ts";
 import { checkContent } from "../templates/check-content.ts";
-import { lintContent, type Warning } from "../templates/lint-content.ts";
+import type { Warning } from "../templates/lint-content.ts";
+import type { Linter } from "../templates/linter.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { countAudience, countUnsubscribedOf } from "./audience.ts";
 import { getCampaignRow, type CampaignParts } from "./campaigns.ts";
@@ -31,7 +32,7 @@ const UNUSUAL_GROWTH = 10;
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND. */
 export async function checkCampaign(
-  { renderer, domains }: CampaignParts,
+  { renderer, domains, linter }: CampaignParts & { linter: Linter },
   database: Database,
   projectId: string,
   id: string,
@@ -56,7 +57,7 @@ export async function checkCampaign(
       : [];
   const blocks = [...sender, ...syntax, ...audience, ...empty];
   const warnings = [
-    ...(syntax.length > 0 ? [] : await lint(database, projectId, row)),
+    ...(syntax.length > 0 ? [] : await lint(linter, database, projectId, row)),
     ...(await senderAdvice(domains, projectId, row)),
     ...(unsubscribed === 0 ? [] : [toUnsubscribed(unsubscribed)]),
     ...(await compareWithOthers(database, projectId, row, eligible)),
@@ -114,9 +115,14 @@ async function refusalOf(field: string, code: string, check: () => Promise<void>
   }
 }
 
-async function lint(database: Database, projectId: string, row: CampaignRow): Promise<Warning[]> {
+async function lint(
+  linter: Linter,
+  database: Database,
+  projectId: string,
+  row: CampaignRow,
+): Promise<Warning[]> {
   const fields = await listKnownFields(database, projectId);
-  return lintContent({
+  return linter.lint(projectId, {
     subject: row.subject,
     html: row.body,
     text: null,

@@ -10,6 +10,7 @@ import type { RateLimiter } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listRecipients } from "../emails/campaign-emails.ts";
 import { countAudience } from "./audience.ts";
+import type { Linter } from "../templates/linter.ts";
 import {
   createCampaign,
   deleteCampaign,
@@ -37,6 +38,7 @@ import { testCampaign } from "./test-campaign.ts";
 const TEST_MAILS_WINDOW_SECONDS = 3_600;
 
 export interface CampaignRouteParts extends CampaignParts {
+  linter: Linter;
   database: Database;
   /** A mail was enqueued, or a job added: look now. */
   wakeSender: () => void;

@@ -140,6 +140,7 @@ test("what one contact tracks through the door keeps its order, whatever others 
         subscribed: at % 3 === 0 ? at % 2 === 0 : undefined,
         data: { at },
         receipt: null,
+        bodyBytes: 0,
         via: viaApi(null),
       }),
     ),

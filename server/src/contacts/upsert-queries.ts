@@ -30,6 +30,9 @@ export interface UpsertedContact {
   changed: boolean;
 }
 
+/** What JSON escapes besides quotes and backslashes; JSON itself has none of them. */
+const CONTROL = /\p{Cc}/u;
+
 const keysOf = (column: string) => sql.raw(`array(select jsonb_array_elements_text(${column}))`);
 
 export type ContactUpsertStatement = RawBuilder<UpsertedContact>;
@@ -131,11 +134,11 @@ export async function upsertContactRows(
 
 /**
  * Texts as the database writes an array of them. Quotes and backslashes are escaped in JSON alike, and that is made many
- * times faster than the driver does it; where JSON escapes anything else, it is left to the driver.
+ * times faster than the driver does it; a text in which JSON escapes anything else leaves them to the driver.
  */
 function arrayOf(texts: ReadonlyArray<string | null>): string | ReadonlyArray<string | null> {
-  const json = JSON.stringify(texts);
-  return /\\[^"\\]/.test(json) ? texts : `{${json.slice(1, -1)}}`;
+  if (texts.some((text) => text !== null && (CONTROL.test(text) || !text.isWellFormed()))) return texts;
+  return `{${JSON.stringify(texts).slice(1, -1)}}`;
 }
 
 export interface ContactField {

@@ -135,3 +135,21 @@ test("is drained when nothing waits and nothing is in flight", async () => {
   expect(finished).toBe(true);
   await submitted;
 });
+
+test("a batch ends before it weighs too much, and what is heavier goes alone", async () => {
+  const batches: number[][] = [];
+  const commits = createGroupCommit<number, number>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: 100,
+    weightOf: (item) => item,
+    maxWeight: 10,
+    async run(items) {
+      batches.push([...items]);
+      return [...items];
+    },
+  });
+  const items = [4, 6, 1, 30, 2, 3];
+  expect(await Promise.all(items.map((item) => commits.submit(item)))).toEqual(items);
+  expect(batches).toEqual([[4, 6], [1], [30], [2, 3]]);
+});

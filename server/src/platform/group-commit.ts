@@ -8,6 +8,10 @@ export interface GroupCommitOptions<Item, Result> {
   laneOf: (item: Item) => number;
   /** The largest batch. */
   maxItems: number;
+  /** What an item weighs, such as its bytes: a batch ends before it would weigh more than `maxWeight`. Default: nothing. */
+  weightOf?: (item: Item) => number;
+  /** An item that weighs more goes alone. Default: no limit. */
+  maxWeight?: number;
   /**
    * Does the work of a batch and answers one entry per item, in order; an `Error` there fails that item alone.
    * When it throws, each item is tried once more by itself, so that one bad item cannot fail the others.
@@ -43,10 +47,18 @@ export function createGroupCommit<Item, Result>(
     busy: null as Promise<void> | null,
   }));
 
+  /** How many of those that wait the next batch takes; at least one. */
+  function fitting(waiting: ReadonlyArray<Waiting<Item, Result>>): number {
+    const { maxItems, maxWeight = Number.POSITIVE_INFINITY, weightOf = () => 0 } = options;
+    let weight = 0;
+    const beyond = waiting.findIndex(({ item }) => (weight += weightOf(item)) > maxWeight);
+    return beyond === -1 ? maxItems : Math.min(maxItems, Math.max(1, beyond));
+  }
+
   async function work(lane: (typeof lanes)[number]): Promise<void> {
     // One turn of the event loop, so that everything that arrived together goes together.
     await new Promise((resolve) => setImmediate(resolve));
-    while (lane.waiting.length > 0) await settle(lane.waiting.splice(0, options.maxItems), options);
+    while (lane.waiting.length > 0) await settle(lane.waiting.splice(0, fitting(lane.waiting)), options);
     lane.busy = null;
   }
 

@@ -10,12 +10,15 @@ import type { Caller } from "./http-caller.ts";
 import { fieldErrors } from "./http-errors.ts";
 import { joinParts } from "./http-form.ts";
 import type { Answer, Call, Route } from "./http-route.ts";
+import type { Pace } from "./http-pace.ts";
 import { checkIdempotencyKey, claimKey, releaseKey, storeReceipts, type Receipt } from "./idempotency.ts";
 import type { Log } from "./log.ts";
 import { Refusal } from "./refusal.ts";
+import { networkOf } from "./visitor-network.ts";
 
 export interface AnswerOptions {
   database: Database;
+  pace: Pace;
   log: Log;
 }
 
@@ -30,26 +33,45 @@ export function changesSomething(endpoint: Endpoint): boolean {
   return !endpoint.isRead || endpoint.name === "auth.logout" || endpoint.name === "domains.verify";
 }
 
-/** Shape, then rights, then the route; POSTs under a key also honour Idempotency-Key. */
+/** Answers a request in its time: at once, or when it is its caller's turn to have something large done. */
 export async function answerRequest(
+  options: AnswerOptions,
+  route: Route,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const bodyBytes = Buffer.isBuffer(request.body) ? request.body.length : 0;
+  return options.pace.follow(
+    { owner: ownerOf(caller, request), bodyBytes, isList: route.endpoint.method === "GET" },
+    () => answerNow(options, route, caller, request, reply),
+  );
+}
+
+/** Who waits for their own large requests. */
+function ownerOf({ projectId, userId }: Caller, request: FastifyRequest): string {
+  return projectId ?? userId ?? networkOf(request.ip);
+}
+
+/** Shape, then rights, then the route; POSTs under a key also honour Idempotency-Key. */
+async function answerNow(
   options: AnswerOptions,
   { endpoint, handle }: Route,
   caller: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const send = (answer: Answer) =>
+    sendAnswer(endpoint, answer, request, reply, (length) =>
+      options.pace.note(ownerOf(caller, request), length),
+    );
   const parts = readParts(endpoint, request);
   const key = readHeader(request, "idempotency-key");
   const mayRepeat = endpoint.method === "POST" && caller.byKey && key !== undefined;
   if (mayRepeat) checkIdempotencyKey(key);
   if (caller.disabled && changesSomething(endpoint)) throw new Refusal("PROJECT_DISABLED");
   if (!mayRepeat || caller.projectId === null)
-    return sendAnswer(
-      endpoint,
-      await handle(makeCall(options, caller, request, parts, null)),
-      request,
-      reply,
-    );
+    return send(await handle(makeCall(options, caller, request, parts, null)));
   const body =
     endpoint.bodyKind === "upload"
       ? joinParts(request.body)
@@ -62,15 +84,12 @@ export async function answerRequest(
     path: endpoint.path + request.url,
     body,
   });
-  if ("stored" in claim)
-    return sendAnswer(endpoint, claim.stored, request, reply.header("idempotency-replayed", "true"));
+  if ("stored" in claim) {
+    reply.header("idempotency-replayed", "true");
+    return send(claim.stored);
+  }
   try {
-    return await sendAnswer(
-      endpoint,
-      await handle(makeCall(options, caller, request, parts, claim.receipt)),
-      request,
-      reply,
-    );
+    return await send(await handle(makeCall(options, caller, request, parts, claim.receipt)));
   } catch (error) {
     await releaseKey(options.database, claim.receipt).catch((failure: unknown) =>
       options.log.warn(
@@ -131,6 +150,7 @@ function makeCall(
 ): Call {
   return {
     ...parts,
+    bodyBytes: Buffer.isBuffer(request.body) ? request.body.length : 0,
     projectId: caller.projectId,
     userId: caller.userId,
     sessionId: caller.sessionId,
@@ -154,6 +174,7 @@ async function sendAnswer(
   result: Answer,
   request: FastifyRequest,
   reply: FastifyReply,
+  noteLength: (characters: number) => void,
 ): Promise<FastifyReply> {
   if (result.headers !== undefined) reply.headers(result.headers);
   reply.code(result.status);
@@ -162,9 +183,9 @@ async function sendAnswer(
   reply.header("content-type", "application/json; charset=utf-8");
   // JSON that is too long to be made as a whole.
   if (result.body instanceof Readable) return reply.send(result.body);
-  return reply.send(
-    JSON.stringify(endpoint.envelope === "bare" ? result.body : wrapped(result.body, request)),
-  );
+  const json = JSON.stringify(endpoint.envelope === "bare" ? result.body : wrapped(result.body, request));
+  noteLength(json.length);
+  return reply.send(json);
 }
 
 /** Clients of an older generation read the fields of `data` at the top level; on the alias paths they stand there too. */

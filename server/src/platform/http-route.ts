@@ -20,6 +20,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   params: z.output<E["params"]>;
   query: z.output<E["query"]>;
   body: z.output<E["body"]>;
+  /** Of the body as it came; 0 where it is not JSON. */
+  bodyBytes: number;
   /** The tenant; null where the endpoint has none. */
   projectId: TenantOf<E["caller"]>;
   /** The logged-in person; null under a key, or the operator's token. */

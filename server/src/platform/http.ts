@@ -6,7 +6,7 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "./database.ts";
-import { answerRequest } from "./http-answer.ts";
+import { answerRequest, type AnswerOptions } from "./http-answer.ts";
 import { admit, type AdmissionOptions } from "./http-admission.ts";
 import { NOBODY, type Caller } from "./http-caller.ts";
 import { readOn } from "./http-drain.ts";
@@ -14,6 +14,7 @@ import { asRefusal, errorEnvelope } from "./http-errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
 import { createGuards, type GuardOptions } from "./http-guards.ts";
 import { noteRequest } from "./http-notes.ts";
+import { createPace } from "./http-pace.ts";
 import { plainPath } from "./http-paths.ts";
 import type { Route } from "./http-route.ts";
 import { newId } from "./ids.ts";
@@ -120,12 +121,13 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     reply.header("allow", methods.join(", "));
     throw new Refusal("METHOD_NOT_ALLOWED");
   });
+  const answering = { ...options, pace: createPace() };
   for (const one of routes) {
-    if (one.endpoint.envelope === "page") addFormRoute(app, options, one, FORM_TYPES, readForm);
-    else if (one.endpoint.bodyKind === "upload") addFormRoute(app, options, one, UPLOAD_TYPES, readUpload);
+    if (one.endpoint.envelope === "page") addFormRoute(app, answering, one, FORM_TYPES, readForm);
+    else if (one.endpoint.bodyKind === "upload") addFormRoute(app, answering, one, UPLOAD_TYPES, readUpload);
     else if (one.endpoint.bodyKind === "text-json")
-      addFormRoute(app, options, one, TEXT_JSON_TYPES, async (bytes) => bytes);
-    else addRoute(app, options, one);
+      addFormRoute(app, answering, one, TEXT_JSON_TYPES, async (bytes) => bytes);
+    else addRoute(app, answering, one);
   }
   return app;
 }
@@ -139,7 +141,9 @@ function safetyHeaders(requestId: string) {
   };
 }
 
-function addRoute(app: FastifyInstance, options: HttpOptions, { endpoint, handle }: Route): void {
+type Answering = HttpOptions & AnswerOptions;
+
+function addRoute(app: FastifyInstance, options: Answering, { endpoint, handle }: Route): void {
   const openToBrowsers = endpoint.caller === "tracker";
   app.route({
     method: endpoint.method,
@@ -169,7 +173,7 @@ function addRoute(app: FastifyInstance, options: HttpOptions, { endpoint, handle
 /** In a scope of its own, because what it reads no other route reads, and it reads nothing else. */
 function addFormRoute(
   app: FastifyInstance,
-  options: HttpOptions,
+  options: Answering,
   route: Route,
   types: string[],
   read: (bytes: Buffer, contentType: string) => Promise<object>,

@@ -79,3 +79,20 @@ test("a tenth of the time that passes is forgotten of what was taken", () => {
   expect(spent.of("a")).toBe(0);
   expect(spent.of("b")).toBe(0);
 });
+
+test("where turns rest, an owner's next one comes as much later as the last one took, and others go meanwhile", async () => {
+  const turns = createTurns({ atOnce: 1, atOncePerOwner: 1, waitingPerOwner: 10, waiting: 20, rests: true });
+  const times: Record<string, number> = {};
+  const take = (owner: string, name: string) =>
+    turns.take(owner, async () => {
+      times[`${name} begins`] = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      times[`${name} ends`] = performance.now();
+    });
+  await Promise.all([take("a", "a1"), take("a", "a2"), take("b", "b1")]);
+  const at = (name: string) => times[name] ?? Number.NaN;
+  const tookMs = at("a1 ends") - at("a1 begins");
+  // Timers may be a millisecond early.
+  expect(at("a2 begins") - at("a1 ends")).toBeGreaterThanOrEqual(tookMs - 2);
+  expect(at("b1 begins")).toBeLessThan(at("a2 begins"));
+});

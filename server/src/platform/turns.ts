@@ -12,6 +12,8 @@ export interface TurnsOptions {
   waitingPerOwner: number;
   /** So many may wait in all; one more is refused. */
   waiting: number;
+  /** After each turn its owner rests as long as it took, `REST_MS` at most: half of the time is left to others. Default: no rest. */
+  rests?: boolean;
 }
 
 export interface Turns {
@@ -20,9 +22,11 @@ export interface Turns {
 }
 
 const RETRY_AFTER_SECONDS = 2;
+/** Work that waits long for others has cost nobody as much. */
+const REST_MS = 200;
 
 export function createTurns(options: TurnsOptions): Turns {
-  const { atOnce, atOncePerOwner = atOnce, waitingPerOwner, waiting } = options;
+  const { atOnce, atOncePerOwner = atOnce, waitingPerOwner, waiting, rests = false } = options;
   const spent = createTimeSpent();
   const lines = new Map<string, Array<() => void>>();
   let waitingCount = 0;
@@ -64,6 +68,14 @@ export function createTurns(options: TurnsOptions): Turns {
     return turn;
   }
 
+  /** Its owner may have another turn. */
+  function end(owner: string): void {
+    const left = (runningOf.get(owner) ?? 1) - 1;
+    if (left === 0) runningOf.delete(owner);
+    else runningOf.set(owner, left);
+    goOn();
+  }
+
   return {
     async take(owner, work) {
       await ownTurn(owner);
@@ -71,12 +83,12 @@ export function createTurns(options: TurnsOptions): Turns {
       try {
         return await work();
       } finally {
-        spent.add(owner, performance.now() - beganAtMs);
+        const tookMs = performance.now() - beganAtMs;
+        spent.add(owner, tookMs);
         running -= 1;
-        const left = (runningOf.get(owner) ?? 1) - 1;
-        if (left === 0) runningOf.delete(owner);
-        else runningOf.set(owner, left);
         goOn();
+        if (rests) setTimeout(() => end(owner), Math.min(REST_MS, tookMs));
+        else end(owner);
       }
     },
   };

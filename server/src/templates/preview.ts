@@ -11,13 +11,15 @@ import type { ContactLinks } from "../contacts/links.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { checkContent } from "./check-content.ts";
 import { readFooters } from "./footers.ts";
-import { lintContent, type Warning } from "./lint-content.ts";
+import type { Warning } from "./lint-content.ts";
+import type { Linter } from "./linter.ts";
 import { listFieldNames } from "./queries.ts";
 import { withFooter } from "./with-footer.ts";
 
 export interface PreviewParts {
   database: Database;
   renderer: AskedRenderer;
+  linter: Linter;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
 }
 
@@ -42,7 +44,7 @@ const EXAMPLE_ADDRESS = "recipient@example.com";
 
 /** @throws Refusal VALIDATION_ERROR for faulty variables and for what is too slow or too large; CONTACT_NOT_FOUND. */
 export async function previewContent(
-  { database, renderer, linksOf }: PreviewParts,
+  { database, renderer, linter, linksOf }: PreviewParts,
   projectId: string,
   draft: PreviewDraft,
 ): Promise<Preview> {
@@ -78,6 +80,6 @@ export async function previewContent(
     ...(await listFieldNames(database, projectId)),
   ]);
   const renderedBytes = Buffer.byteLength(rendered.html);
-  const warnings = lintContent({ ...written, type, knownVariables, renderedBytes });
+  const warnings = await linter.lint(projectId, { ...written, type, knownVariables, renderedBytes });
   return { subject: rendered.subject, html: rendered.html, text: rendered.text, warnings };
 }

@@ -18,19 +18,23 @@ export function v1Routes(doors: {
   verify: (email: string) => Promise<Verification>;
 }): Route[] {
   return [
-    route(contract.track, async ({ projectId, userId, body, receipt }) => {
+    route(contract.track, async ({ projectId, userId, body, bodyBytes, receipt }) => {
       const { email, event, subscribed, data } = body;
       const via = viaApi(userId);
-      return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt, via }));
+      return ok(
+        await doors.tracker.submit({ projectId, email, event, subscribed, data, bodyBytes, receipt, via }),
+      );
     }),
-    route(contract.trackEvent, async ({ projectId, userId, body, receipt }) => {
+    route(contract.trackEvent, async ({ projectId, userId, body, bodyBytes, receipt }) => {
       const { event = body.name ?? "", contactId, subscribed, data } = body;
       const email = body.email ?? (await getContact(doors.database, projectId, contactId ?? "")).email;
       const via = viaApi(userId);
-      return ok(await doors.tracker.submit({ projectId, email, event, subscribed, data, receipt, via }));
+      return ok(
+        await doors.tracker.submit({ projectId, email, event, subscribed, data, bodyBytes, receipt, via }),
+      );
     }),
-    route(contract.send, async ({ projectId, userId, body, receipt, requestId }) => {
-      const answer = await doors.send({ projectId, body, receipt, via: viaApi(userId) });
+    route(contract.send, async ({ projectId, userId, body, bodyBytes, receipt, requestId }) => {
+      const answer = await doors.send({ projectId, body, bodyBytes, receipt, via: viaApi(userId) });
       doors.recentSends.note({ requestId, projectId, answer });
       return ok(answer);
     }),

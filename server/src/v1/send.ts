@@ -18,7 +18,7 @@ import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { readTemplates } from "../templates/templates.ts";
 import { createDrafter, ownTexts, partsOf, templateKeyOf, type Draft, type Parts } from "./draft-content.ts";
-import { laneOf, optional } from "./lane.ts";
+import { createLanes, MAX_BATCH_BYTES, optional, type LaneRequest } from "./lane.ts";
 import { findSubscriptions } from "./queries.ts";
 import { resolveSenders } from "./resolve-senders.ts";
 import { contactKey, findUnreachable } from "./send-rules.ts";
@@ -26,6 +26,8 @@ import { contactKey, findUnreachable } from "./send-rules.ts";
 export interface SendRequest {
   projectId: string;
   body: SendBody;
+  /** Of the request as it came. */
+  bodyBytes: number;
   receipt: Receipt | null;
   via: Via;
 }
@@ -35,7 +37,7 @@ export interface SendAnswer {
   timestamp: string;
 }
 
-/** Two batches in flight: one fills while the other commits. Calls to the same address share a lane. */
+/** Two batches in flight: one fills while the other commits. Calls to the same address share a lane, heavy ones have one apart. */
 const LANES = 2;
 /** Calls can be large; this many of them are held in one batch. */
 const MAX_BATCH = 50;
@@ -73,10 +75,13 @@ export function createSendDoor(options: {
     checked.set(key, true);
   }
 
+  const lanes = createLanes(LANES);
   const commits = createGroupCommit<Item, SendAnswer>({
-    lanes: LANES,
-    laneOf: ({ projectId, body }) => laneOf(projectId + (body.to.length === 1 ? body.to[0]?.address : "")),
+    lanes: lanes.count,
+    laneOf: (item) => lanes.laneOf(asLaneRequest(item)),
     maxItems: MAX_BATCH,
+    weightOf: ({ bodyBytes }) => bodyBytes,
+    maxWeight: MAX_BATCH_BYTES,
     run: (items) => transaction(database, (tx) => sendAll(tx, items, domains)),
     hadNoEffect: surelyRolledBack,
   });
@@ -85,14 +90,22 @@ export function createSendDoor(options: {
     const parts = partsOf(request.body);
     const texts = ownTexts(request.body, parts);
     await checkTexts(request, parts, texts?.hash);
-    const answer = await commits
-      .submit({ ...request, parts, texts, patch: readDataPatch(request.body.data) })
+    const item = { ...request, parts, texts, patch: readDataPatch(request.body.data) };
+    const answer = await lanes
+      .during(asLaneRequest(request), () => commits.submit(item))
       .catch((error: unknown) => {
         throw contactRefusal(error) ?? error;
       });
     options.wakeSender();
     return answer;
   };
+}
+
+/** Calls to one address share a lane. */
+function asLaneRequest({ projectId, body, bodyBytes }: SendRequest): LaneRequest {
+  const [only, another] = body.to;
+  const text = only !== undefined && another === undefined ? only.address : "";
+  return { projectId, text, bodyBytes, data: body.data };
 }
 
 /** One answer per call, in order; a call that may not send what it wants to whom it wants is refused alone. */

@@ -206,3 +206,15 @@ test("among many at once the faulty ones are refused alone", async () => {
   );
   expect(await server.rows("select 1 from events where name = 'mixed'")).toHaveLength(40);
 });
+
+test("what a text holds is stored as it came, whatever the database and JSON escape", async () => {
+  const texts = ['"', "\\", '\\"', "a\nb", "\u0001", "\u2028", "{,}", "NULL", "é 中 😀", '\\n"}', ""];
+  const email = newAddress();
+  const data = { texts, 'key \\ "': 'x\\"' };
+  const { body } = await track(server.project.byKey, { email, event: 'quoted " \\', data });
+  const [row] = await server.rows<{ data: unknown; event: unknown; name: string }>(
+    "select c.data, e.data as event, e.name from contacts c join events e on e.contact_id = c.id where c.id = $1",
+    body.data.contact,
+  );
+  expect(row).toEqual({ data, event: data, name: 'quoted " \\' });
+});

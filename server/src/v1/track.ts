@@ -9,7 +9,7 @@ import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";
 import { readDataPatch, readEventData } from "../contacts/rules.ts";
 import { upsertContacts, upsertContactsWithEvents } from "../contacts/upsert-contacts.ts";
-import { laneOf, optional } from "./lane.ts";
+import { createLanes, MAX_BATCH_BYTES, optional } from "./lane.ts";
 
 export interface TrackRequest {
   projectId: string;
@@ -17,6 +17,8 @@ export interface TrackRequest {
   event: string;
   subscribed: boolean | undefined;
   data: Readonly<Record<string, unknown>> | undefined;
+  /** Of the request as it came. */
+  bodyBytes: number;
   receipt: Receipt | null;
   via: Via;
 }
@@ -33,13 +35,26 @@ const MAX_BATCH = 200;
 
 /** The door for tracked events. What one contact tracked stays in order: its events share a lane. */
 export function createTracker(database: Database): GroupCommit<TrackRequest, TrackAnswer> {
-  return createGroupCommit<TrackRequest, TrackAnswer>({
-    lanes: LANES,
-    laneOf: (request) => laneOf(request.projectId + request.email),
+  const lanes = createLanes(LANES);
+  const asLaneRequest = ({ projectId, email, bodyBytes, data }: TrackRequest) => ({
+    projectId,
+    text: email,
+    bodyBytes,
+    data,
+  });
+  const { submit, drained } = createGroupCommit<TrackRequest, TrackAnswer>({
+    lanes: lanes.count,
+    laneOf: (request) => lanes.laneOf(asLaneRequest(request)),
     maxItems: MAX_BATCH,
+    weightOf: ({ bodyBytes }) => bodyBytes,
+    maxWeight: MAX_BATCH_BYTES,
     run: (requests) => track(database, requests),
     hadNoEffect: surelyRolledBack,
   });
+  return {
+    submit: (request) => lanes.during(asLaneRequest(request), () => submit(request)),
+    drained,
+  };
 }
 
 async function track(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {

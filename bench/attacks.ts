@@ -1,0 +1,169 @@
+// What a hostile project can lawfully ask for, each at its worst: the largest bodies, the dearest questions, the largest pages.
+// Before it: neighbours.ts made what the requests name. After it: neighbours-load.ts sends them in bursts, within the rate limits.
+
+/** One kind of request: a burst of `atOnce` every `everyMs`. */
+export interface Burst {
+  name: string;
+  atOnce: number;
+  everyMs: number;
+  /** Sent in turn, one after the other. */
+  requests: readonly PlainRequest[];
+}
+
+export interface PlainRequest {
+  method: string;
+  path: string;
+  /** Sent as it is; null where there is none. */
+  key: string | null;
+  body: Buffer | null;
+}
+
+/** What the hostile project has prepared. */
+export interface HostileProject {
+  secretKey: string;
+  publicKey: string;
+  /** A contact whose `data.text` has `EXPLAINED_LENGTH` characters. */
+  contactId: string;
+}
+
+const MEGABYTE = 1024 * 1024;
+/** Times `CONDITIONS` it is all that an explanation may look through. */
+export const EXPLAINED_LENGTH = 490_000;
+const CONDITIONS = 100;
+/** A request line of Node.js may have 16 KB, headers included. */
+const SLASHES = 15_800;
+const KEYS_OF_CONTACT = 1_000;
+const LOOP_ITEMS = 300;
+
+/**
+ * All attacks together. Those with a key are 16 requests a second: the default limit of a project, 1,000 a minute. Logins are 5 a
+ * second, the limit of an address.
+ */
+export function attacksOf(project: HostileProject): Burst[] {
+  return [...questions(project), ...strangers(), ...writes(project)];
+}
+
+function post(path: string, key: string | null, body: object): PlainRequest {
+  return { method: "POST", path, key, body: Buffer.from(JSON.stringify(body)) };
+}
+
+function get(path: string, key: string | null): PlainRequest {
+  return { method: "GET", path, key, body: null };
+}
+
+/** `count` requests that each name something else. */
+function several(count: number, make: (at: number) => PlainRequest): PlainRequest[] {
+  return Array.from({ length: count }, (_, at) => make(at));
+}
+
+function burst(name: string, atOnce: number, everyMs: number, requests: readonly PlainRequest[]): Burst {
+  return { name, atOnce, everyMs, requests };
+}
+
+/** What is dear to answer. */
+function questions({ secretKey, contactId }: HostileProject): Burst[] {
+  const large = { subject: "Large", body: fill("<a href=x>&amp;", MEGABYTE - 1_000) };
+  return [
+    burst("explain a filter: 100 conditions on 490 KB", 12, 4_000, [
+      post("/segments/explain", secretKey, { contactId, filters: dearFilter() }),
+    ]),
+    burst("previews of nested loops", 12, 4_000, [post("/templates/preview", secretKey, nestedLoops())]),
+    burst("previews of a megabyte", 2, 2_000, [post("/templates/preview", secretKey, large)]),
+    burst(
+      "largest pages of lists",
+      4,
+      2_000,
+      ["contacts", "templates", "campaigns", "events"].map((list) => get(`/${list}?limit=100`, secretKey)),
+    ),
+  ];
+}
+
+/** What needs no key. */
+function strangers(): Burst[] {
+  const body = manyObjects();
+  const password = "not the password";
+  return [
+    burst("1 MB of `{},` without a key", 2, 1_000, [
+      { method: "POST", path: "/auth/login", key: null, body },
+    ]),
+    burst("`GET /` with 15,800 slashes", 10, 1_000, [get("/".repeat(SLASHES), null)]),
+    burst(
+      "logins, wrong password",
+      12,
+      4_000,
+      several(100, (at) => post("/auth/login", null, { email: `somebody-${at}@example.com`, password })),
+    ),
+  ];
+}
+
+/** What is stored. */
+function writes({ secretKey, publicKey }: HostileProject): Burst[] {
+  const body = manyObjects();
+  const large = { email: "large@example.com", event: "e", data: { text: fill('é"\\ ', 500_000) } };
+  return [
+    burst("1 MB of `{},` with a public key", 2, 2_000, [
+      { method: "POST", path: "/v1/track", key: publicKey, body },
+    ]),
+    burst(
+      "domains without end",
+      2,
+      2_000,
+      several(200, (at) => post("/domains", secretKey, { domain: `d${at}.hostile.example` })),
+    ),
+    burst(
+      "field names without end, with a public key",
+      2,
+      2_000,
+      several(100, (at) =>
+        post("/v1/track", publicKey, { email: `f${at}@example.com`, event: "e", data: manyKeys(`f${at}`) }),
+      ),
+    ),
+    burst(
+      "contacts with many keys",
+      2,
+      1_000,
+      several(100, (at) =>
+        post("/contacts", secretKey, { email: `k${at}@example.com`, data: manyKeys("f0", String(at)) }),
+      ),
+    ),
+    burst("a megabyte of data in an event", 2, 1_000, [post("/v1/track", publicKey, large)]),
+  ];
+}
+
+/** As many requests as `attacks`, at the same times, that ask for next to nothing. */
+export function harmlessOf(attacks: readonly Burst[], { secretKey }: HostileProject): Burst[] {
+  return attacks.map(({ name, atOnce, everyMs, requests }) => {
+    const key = requests[0]?.key == null ? null : secretKey;
+    const path = key === null ? "/health" : "/contacts/count";
+    return { name, atOnce, everyMs, requests: [{ method: "GET", path, key, body: null }] };
+  });
+}
+
+function dearFilter(): object {
+  return {
+    operator: "AND",
+    conditions: Array.from({ length: CONDITIONS }, (_, at) => ({
+      field: "data.text",
+      operator: "notContains",
+      value: `${"ab".repeat(450)}x${at}`,
+    })),
+  };
+}
+
+function nestedLoops(): object {
+  const items = Array.from({ length: LOOP_ITEMS }, (_, at) => at);
+  const open = "{{#each @root.items}}";
+  return { subject: "Loops", body: `${open.repeat(4)}{{this}}${"{{/each}}".repeat(4)}`, data: { items } };
+}
+
+function manyObjects(): Buffer {
+  return Buffer.from(`[${"{},".repeat(MEGABYTE / 3 - 10)}{}]`);
+}
+
+function manyKeys(prefix: string, value = "x"): object {
+  return Object.fromEntries(Array.from({ length: KEYS_OF_CONTACT }, (_, at) => [`${prefix}_${at}`, value]));
+}
+
+function fill(unit: string, length: number): string {
+  return unit.repeat(Math.floor(length / unit.length));
+}

@@ -1,0 +1,205 @@
+// `npm run bench neighbours [rounds]`: what a project waits for /v1/track and /v1/send while another one does its worst, lawfully.
+// Idle, a harmless neighbour and a hostile one alternate, so that what the machine does meanwhile is in all of them alike.
+// Before it: bench.ts. After it: two tables, of the project and of its neighbour; what they must show is in docs/benchmarks.md.
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createApiClient } from "../e2e/api-client.ts";
+import { BOOTSTRAP, SECRET_KEY, startProgram } from "../e2e/program.ts";
+import { attacksOf, EXPLAINED_LENGTH, harmlessOf, type Burst, type HostileProject } from "./attacks.ts";
+import { percentile } from "./latency.ts";
+import { withMailGround, type MailGround } from "./mail-ground.ts";
+import type { Ending, NeighbourSpec } from "./neighbours-load.ts";
+import { addProject, SENDER_DOMAIN } from "./outbox.ts";
+import { readNumbers } from "./read-numbers.ts";
+import { NUMBER_DIGITS } from "./request.ts";
+import { settingsOf } from "./servers.ts";
+import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
+
+const LOAD = fileURLToPath(new URL("neighbours-load.ts", import.meta.url));
+const ROUNDS = 4;
+const PHASE_MS = 15_000;
+const QUIET_MS = 2_000;
+const WARM_UP_MS = 5_000;
+/** Of each kind, each by a project of its own: 900 a minute, below the default limit of 1,000. */
+const CALLS_PER_SECOND = 15;
+/** Rows of a megabyte in each list. */
+const LARGE_ROWS = 20;
+const LARGE_LENGTH = 900_000;
+
+const SITUATIONS = ["idle", "harmless neighbour", "hostile neighbour"] as const;
+type Situation = (typeof SITUATIONS)[number];
+
+/** One situation in all rounds. */
+interface Seen {
+  calls: Ending[];
+  neighbour: Ending[];
+}
+
+export async function benchNeighbours(): Promise<void> {
+  const [rounds = ROUNDS] = readNumbers([ROUNDS]);
+  await withMailGround(async (ground) => {
+    const program = await startProgram({
+      ...BOOTSTRAP,
+      ...settingsOf(ground.bench),
+      ROLES: "api,worker",
+      MAIL_TRANSPORT: ground.sink.transport(),
+      API_RATE_LIMIT_PER_MINUTE: "1000",
+    });
+    const loads = [
+      fork(LOAD, { serialization: "advanced" }),
+      fork(LOAD, { serialization: "advanced" }),
+    ] as const;
+    try {
+      const port = Number(new URL(program.url).port);
+      const calls = await callsOf(ground);
+      const hostile = await prepareHostile(ground, program.url);
+      const attacks = attacksOf(hostile);
+      const neighbours: Record<Situation, readonly Burst[]> = {
+        idle: [],
+        "harmless neighbour": harmlessOf(attacks, hostile),
+        "hostile neighbour": attacks,
+      };
+      await run(loads[0], { port, forMs: WARM_UP_MS, bursts: calls });
+      const seen = new Map<Situation, Seen>(SITUATIONS.map((one) => [one, { calls: [], neighbour: [] }]));
+      for (let round = 1; round <= rounds; round++) {
+        for (const situation of SITUATIONS) {
+          progress(`round ${round} of ${rounds}: ${situation}`);
+          const [called, neighbour] = await Promise.all([
+            run(loads[0], { port, forMs: PHASE_MS, bursts: calls }),
+            run(loads[1], { port, forMs: PHASE_MS, bursts: neighbours[situation] }),
+          ]);
+          seen.get(situation)?.calls.push(...called);
+          seen.get(situation)?.neighbour.push(...neighbour);
+          await delay(QUIET_MS);
+        }
+      }
+      printCalls(seen);
+      printNeighbour(seen.get("hostile neighbour")?.neighbour ?? []);
+    } finally {
+      for (const load of loads) load.disconnect();
+      await program.stop();
+    }
+  });
+}
+
+async function run(load: ChildProcess, spec: NeighbourSpec): Promise<Ending[]> {
+  load.send(spec);
+  const [endings] = (await once(load, "message")) as [Ending[]];
+  return endings;
+}
+
+/** One call after the other, each for another address. */
+function steadyCalls(path: string, key: string, bodyFor: (address: string) => object): Burst {
+  return {
+    name: path,
+    atOnce: 1,
+    everyMs: 1_000 / CALLS_PER_SECOND,
+    requests: Array.from({ length: 1_000 }, (_, at) => ({
+      method: "POST",
+      path,
+      key,
+      body: Buffer.from(
+        JSON.stringify(bodyFor(`person-${String(at).padStart(NUMBER_DIGITS, "0")}@example.com`)),
+      ),
+    })),
+  };
+}
+
+/** What is watched: one project tracks, another sends. */
+async function callsOf({ outbox }: MailGround): Promise<Burst[]> {
+  const shop = await addProject(outbox, "Shop");
+  return [
+    steadyCalls("/v1/track", SECRET_KEY, (email) => ({
+      email,
+      event: "order placed",
+      data: { plan: "pro" },
+    })),
+    steadyCalls("/v1/send", shop.secretKey, (to) => ({
+      to,
+      from: `shop@${SENDER_DOMAIN}`,
+      subject: "Your order, {{name}}",
+      body: "<p>Thank you for your order, {{name}}.</p>",
+      data: { name: "Ada" },
+    })),
+  ];
+}
+
+/** A project with all that its requests name: a contact with a long text, and lists whose items are a megabyte each. */
+async function prepareHostile({ outbox }: MailGround, url: string): Promise<HostileProject> {
+  const { secretKey, publicKey } = await addProject(outbox, "Hostile");
+  const api = createApiClient(url, { authorization: `Bearer ${secretKey}` });
+  const long = await api.post<{ id: string }>("/contacts", {
+    email: "long@example.com",
+    data: { text: "aB".repeat(EXPLAINED_LENGTH / 2) },
+  });
+  const text = "a <b>large</b> value, ".repeat(LARGE_LENGTH / 22);
+  for (let at = 0; at < LARGE_ROWS; at++) {
+    await api.post("/v1/track", { email: `large-${at}@example.com`, event: "large", data: { text } });
+    await api.post("/templates", {
+      name: `Large ${at}`,
+      type: "TRANSACTIONAL",
+      subject: "Large",
+      body: text,
+    });
+    await api.post("/campaigns", {
+      name: `Large ${at}`,
+      subject: "Large",
+      body: text,
+      from: `news@${SENDER_DOMAIN}`,
+      audienceType: "ALL",
+    });
+  }
+  return { secretKey, publicKey, contactId: long.id };
+}
+
+function printCalls(seen: ReadonlyMap<Situation, Seen>): void {
+  const names = [...new Set(seen.get("idle")?.calls.map(({ name }) => name))].toSorted();
+  const timesOf = (situation: Situation, of: string) =>
+    (seen.get(situation)?.calls ?? []).filter(({ name }) => name === of).map(({ tookMs }) => tookMs);
+  printTable(
+    ["another project's", "neighbour", "requests", "p50 ms", "p99 ms", "longest ms", "p99 × idle", "not 2xx"],
+    names.flatMap((name) =>
+      SITUATIONS.map((situation) => {
+        const times = timesOf(situation, name);
+        const p99 = percentile(times, 0.99);
+        const failed = seen.get(situation)?.calls.filter((one) => one.name === name && !isFine(one)).length;
+        return [
+          name,
+          situation,
+          whole(times.length),
+          oneDecimal(percentile(times, 0.5)),
+          oneDecimal(p99),
+          oneDecimal(percentile(times, 1)),
+          oneDecimal(p99 / percentile(timesOf("idle", name), 0.99)),
+          whole(failed ?? 0),
+        ];
+      }),
+    ),
+  );
+  print(
+    "\nBars: beside a hostile neighbour p99 at most 3 × idle, and no call that is not answered with 2xx.\n",
+  );
+}
+
+const isFine = ({ status }: Ending) => status >= 200 && status < 300;
+
+function printNeighbour(endings: readonly Ending[]): void {
+  const names = [...new Set(endings.map(({ name }) => name))];
+  printTable(
+    ["what the hostile project asks", "requests", "p50 ms", "longest ms", "answers"],
+    names.map((name) => {
+      const own = endings.filter((one) => one.name === name);
+      const times = own.map(({ tookMs }) => tookMs);
+      const counts = Object.entries(Object.groupBy(own, ({ status }) => status));
+      return [
+        name,
+        whole(own.length),
+        oneDecimal(percentile(times, 0.5)),
+        oneDecimal(percentile(times, 1)),
+        counts.map(([status, of]) => `${of?.length ?? 0} × ${status === "0" ? "none" : status}`).join(", "),
+      ];
+    }),
+  );
+}

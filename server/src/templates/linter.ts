@@ -1,0 +1,40 @@
+// Lints contents without keeping the serving thread: what is long goes to a thread of its own, in turns between projects.
+// Before it: preview.ts, campaigns/ have a content that passed its check. After it: lint-content.ts, here or in lint-worker.ts.
+import { createTaskThread, TaskOverLimit } from "../platform/task-thread.ts";
+import { lintContent, type LintedContent, type Warning } from "./lint-content.ts";
+
+/** Characters of HTML that are looked through at once; what takes a millisecond. Few mails have more. */
+const SHORT_LENGTH = 20_000;
+const WAITING = { waitingPerOwner: 20, waiting: 200 };
+const DEADLINE_MS = 5_000;
+
+export interface Linter {
+  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many long ones wait. */
+  lint(projectId: string, content: LintedContent): Promise<Warning[]>;
+  close(): Promise<void>;
+}
+
+/** Its thread starts with the first long content. */
+export function createLinter(): Linter {
+  const thread = createTaskThread<LintedContent, Warning[]>({
+    module: new URL("./lint-worker.ts", import.meta.url),
+    deadlineMs: DEADLINE_MS,
+    ...WAITING,
+  });
+  return {
+    async lint(projectId, content) {
+      if (content.html.length + (content.text?.length ?? 0) <= SHORT_LENGTH) return lintContent(content);
+      return thread.run(projectId, content).catch((error: unknown) => {
+        if (error instanceof TaskOverLimit) return [notLookedThrough];
+        throw error;
+      });
+    },
+    close: () => thread.close(),
+  };
+}
+
+const notLookedThrough: Warning = {
+  code: "too_much_to_check",
+  message: "The HTML is too much to be looked through: no advice on it.",
+  where: { field: "body", line: null, column: null },
+};
