@@ -10,6 +10,8 @@ import {
   type PartText,
   type SharedText,
 } from "./part-text.ts";
+import { htmlToText } from "../rendering/text-part.ts";
+import { buildBody, HEADER_ROOM_BYTES } from "./body.ts";
 import { relaxedLines } from "./quoted-printable.ts";
 
 const asText = (octets: readonly Uint8Array[]) => Buffer.concat(octets).toString("latin1");
@@ -138,6 +140,35 @@ test("shared text is encoded once, whatever stands before it", () => {
   const piece = first.pieces.find((octets) => octets.length > 200);
   expect(piece).toBeDefined();
   expect(second.pieces).toContain(piece);
+});
+
+/** HTML of which a seventh is text for people, the rest tables and styles. */
+const NEWSLETTER = `<!doctype html>
+<html><body style="margin:0;padding:0;background-color:#f4f4f5;">${Array.from(
+  { length: 22 },
+  (_, at) => `
+  <table role="presentation" border="0" cellpadding="0" cellspacing="0" width="600" align="center" style="background-color:#ffffff;">
+    <tr><td style="padding:0 24px 8px 24px;font-family:Helvetica,Arial,sans-serif;color:#222222;">
+      <h2 style="margin:0 0 8px 0;font-size:20px;line-height:28px;font-weight:600;">News of the week</h2>
+      <p style="margin:0 0 16px 0;font-size:16px;line-height:24px;color:#444444;">Nothing rises as slowly as bread that somebody waits for, so we bake it while you are still asleep.</p>
+    </td></tr>
+    <tr><td align="center" bgcolor="#1a56db" style="border-radius:4px;background-color:#1a56db;">
+      <a href="https://shop.example/offer/${at}" target="_blank" style="display:inline-block;padding:12px 24px;font-family:Helvetica,Arial,sans-serif;font-size:16px;font-weight:600;color:#ffffff;text-decoration:none;border:1px solid #1a56db;">See the offer</a>
+    </td></tr>
+  </table>`,
+).join("")}
+</body></html>`;
+
+test("20 KB of HTML take 26 KB on the wire with their text part, not an eleventh more than what they say", () => {
+  const text = htmlToText(NEWSLETTER);
+  const { memory } = buildBody({ messageId: "1@a.example", html: NEWSLETTER, text, attachments: [] });
+  const sizes = {
+    html: NEWSLETTER.length,
+    text: text.length,
+    wire: memory.length - HEADER_ROOM_BYTES,
+  };
+  expect(sizes.html).toBeGreaterThan(20_000);
+  expect(sizes.wire).toBeLessThan((sizes.html + sizes.text) * (1 + 1 / 11));
 });
 
 test("texts that are larger than the memory kept for them are encoded all the same", () => {
