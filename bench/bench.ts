@@ -4,6 +4,7 @@ import { benchBounces } from "./bounces.ts";
 import { benchCampaign } from "./campaign.ts";
 import { benchDeliver } from "./deliver.ts";
 import { benchFairness } from "./fairness.ts";
+import { benchIdle } from "./idle.ts";
 import { benchImport } from "./import.ts";
 import { benchSegments } from "./segments.ts";
 import { benchNeighbours } from "./neighbours.ts";
@@ -54,6 +55,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures:
       "what a project waits while another one does its worst within its rate limit (rounds: 4, or the number given)",
     run: benchNeighbours,
+  },
+  idle: {
+    measures:
+      "a process that waits with 10,000 projects (or the number given): CPU, statements; mail accepted by another",
+    run: benchIdle,
   },
   segments: {
     measures: "filters over a million contacts: counts and pages, beside the plainest SQL",

@@ -58,6 +58,7 @@ export interface ApiParts {
   readLink: (purpose: LinkPurpose, token: string) => LinkedContact | null;
   wakeSender: () => void;
   wakeJobs: () => void;
+  wakeCampaigns: () => void;
   sns: SnsDoor;
   mailTokens: MailTokens;
   facts: InstanceFacts;
@@ -100,6 +101,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       domains,
       wakeSender: parts.wakeSender,
       wakeJobs: parts.wakeJobs,
+      wakeCampaigns: parts.wakeCampaigns,
       rateLimiter,
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),

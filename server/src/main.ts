@@ -201,6 +201,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     facts,
     wakeSender: () => hints.tell("emails"),
     wakeJobs: () => hints.tell("jobs"),
+    wakeCampaigns: () => hints.tell("campaigns"),
     addWitness,
     sns: openSns(config, parts, notices),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,

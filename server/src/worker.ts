@@ -67,7 +67,7 @@ export interface WorkerParts {
 }
 
 /** Sorts of work of which one process tells the others. */
-export type Work = "emails" | "jobs" | "notices";
+export type Work = "emails" | "jobs" | "notices" | "campaigns";
 
 export interface Worker {
   stop(): Promise<void>;
@@ -114,20 +114,22 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     log,
     metrics,
   });
+  const settler = { database, domains, wakeJobs: () => hints.tell("jobs"), log, metrics };
+  const campaigns = startSettlingCampaigns(settler);
   const interpret = createNoticeInterpreter(parts, deliveries);
   const notices = startNoticeReader({ database, interpret, log, metrics });
   hints.hear("emails", () => sender.wake());
   hints.hear("jobs", () => jobs.wake());
   hints.hear("notices", () => notices.wake());
+  hints.hear("campaigns", () => campaigns.wake());
   for (const watch of parts.watches) watch.start(metrics);
-  const settler = { database, domains, wakeJobs: () => hints.tell("jobs"), log, metrics };
   const loops = [
     sender,
     jobs,
     notices,
     domainChecks,
     startFollowingChanges({ database, log, metrics }),
-    startSettlingCampaigns(settler),
+    campaigns,
     startAuditingCampaigns(settler),
     startWatchingRates({ database, guard: parts.guard, log, metrics }),
     ...startSweeps(parts),

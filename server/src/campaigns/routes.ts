@@ -43,6 +43,8 @@ export interface CampaignRouteParts extends CampaignParts {
   /** A mail was enqueued, or a job added: look now. */
   wakeSender: () => void;
   wakeJobs: () => void;
+  /** Something about a campaign changed by hand: whoever starts, ends and pauses them looks now. */
+  wakeCampaigns: () => void;
   rateLimiter: RateLimiter;
   /** How often each link of a campaign was followed. */
   linkStats: (projectId: string, campaignId: string) => Promise<readonly object[]>;
@@ -106,29 +108,34 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
 }
 
 function actionRoutes(parts: CampaignRouteParts): Route[] {
-  const { database, domains, wakeSender, wakeJobs } = parts;
+  const { database, domains, wakeSender, wakeJobs, wakeCampaigns } = parts;
   return [
     route(actions.sendCampaign, async ({ projectId, params, body, commit }) => {
       const scheduledFor = body.scheduledFor ?? body.scheduledAt ?? null;
       const send = await sendCampaign(parts, database, projectId, params.id, scheduledFor);
       const answer = await commit(async (tx) => ok(await send(tx)));
       wakeJobs();
+      wakeCampaigns();
       return answer;
     }),
-    route(actions.cancelCampaign, async ({ projectId, params, commit }) =>
-      commit(async (tx) => ok(await cancelCampaign(tx, projectId, params.id))),
-    ),
+    route(actions.cancelCampaign, async ({ projectId, params, commit }) => {
+      const answer = await commit(async (tx) => ok(await cancelCampaign(tx, projectId, params.id)));
+      wakeCampaigns();
+      return answer;
+    }),
     route(actions.pauseCampaign, async ({ projectId, params, commit }) =>
       commit(async (tx) => ok(await pauseCampaign(tx, projectId, params.id))),
     ),
     route(actions.resumeCampaign, async ({ projectId, params, commit }) => {
       const answer = await commit(async (tx) => ok(await resumeCampaign(tx, projectId, params.id)));
       wakeSender();
+      wakeCampaigns();
       return answer;
     }),
     route(actions.retryFailedCampaign, async ({ projectId, params, commit }) => {
       const answer = await commit(async (tx) => ok(await retryFailed(tx, projectId, params.id)));
       wakeSender();
+      wakeCampaigns();
       return answer;
     }),
     route(actions.resolveCampaign, async ({ projectId, params, body, userId, commit }) => {
@@ -136,11 +143,16 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
         ok(await resolveRecipients(tx, projectId, params.id, body, userId)),
       );
       if (body.as === "retry") wakeSender();
+      wakeCampaigns();
       return answer;
     }),
-    route(actions.releaseCampaign, async ({ projectId, params, body, commit }) =>
-      commit(async (tx) => ok(await releaseCampaign(tx, projectId, params.id, body.destination ?? null))),
-    ),
+    route(actions.releaseCampaign, async ({ projectId, params, body, commit }) => {
+      const answer = await commit(async (tx) =>
+        ok(await releaseCampaign(tx, projectId, params.id, body.destination ?? null)),
+      );
+      wakeCampaigns();
+      return answer;
+    }),
     route(actions.testCampaign, async ({ projectId, params, body, commit }) => {
       const taken = await parts.rateLimiter.take({
         bucket: `test-mails:${projectId}`,

@@ -23,13 +23,16 @@ import {
   listRefusedCampaigns,
   listToAudit,
   listUnfinished,
+  readNextDueMs,
   updateDueToSending,
   updateHeld,
   updateRefusedToPaused,
   type CampaignRef,
 } from "./settle-queries.ts";
 
-const POLL_MS = 1_000;
+/** While something is under way, and while nothing is. */
+const BUSY_POLL_MS = 1_000;
+const POLL_MS = 5_000;
 const AUDIT_EVERY_MS = 60_000;
 const DUE_AT_ONCE = 100;
 const DROP_BATCH = 5_000;
@@ -176,15 +179,19 @@ export async function auditCampaigns({ database, log, metrics }: SettlerOptions)
   return wrong;
 }
 
-/** Does all of this every second, until it is stopped; any number of processes may. */
+/** Does all of this every second while campaigns are under way, until it is stopped; any number of processes may. */
 export function startSettlingCampaigns(options: SettlerOptions): Loop {
-  const { log, metrics } = options;
-  async function runOnce(): Promise<void> {
+  const { database, log, metrics } = options;
+  async function runOnce(): Promise<number> {
+    const nextMs = await readNextDueMs(database);
+    if (nextMs === null) return POLL_MS;
+    if (nextMs > 0) return nextMs;
     if ((await startDueCampaigns(options)) > 0) options.wakeJobs();
     await pauseRefusedCampaigns(options);
     await pauseDoubtfulCampaigns(options);
     await settlePausedDestinations(options);
     await finishCampaigns(options);
+    return BUSY_POLL_MS;
   }
   return startLoop({ name: "campaigns", runOnce, everyMs: POLL_MS, log, metrics });
 }

@@ -120,6 +120,18 @@ export async function updateRefusedToPaused(
   return result.numAffectedRows === 1n;
 }
 
+/** In how many milliseconds there is something to do for a campaign: none while one is under way or late; null: nothing is known of. */
+export async function readNextDueMs(database: Database): Promise<number | null> {
+  const { rows } = await sql<{ next_ms: number | null }>`
+    select case
+      when exists (select 1 from campaigns where status in ('SENDING', 'CANCELLED') and finished_at is null) then 0
+      else (
+        select ceil(extract(epoch from min(scheduled_for) - now()) * 1000) from campaigns
+        where status = 'SCHEDULED' and held_reason is null)
+    end::float8 as next_ms`.execute(database);
+  return rows[0]?.next_ms ?? null;
+}
+
 /** Campaigns that are not over: their recipients are fixed, and something may still wait. */
 export async function listUnfinished(database: Database): Promise<Array<CampaignRef & { status: string }>> {
   const { rows } = await sql<CampaignRef & { status: string }>`

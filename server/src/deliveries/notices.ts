@@ -11,6 +11,7 @@ import { Refusal } from "../platform/refusal.ts";
 import {
   claimNotices,
   deleteDoneNotices,
+  hasDueNotices,
   insertNotices,
   updateFailedNotice,
   updateNotices,
@@ -87,6 +88,7 @@ export interface NoticeReaderOptions {
 export function startNoticeReader(options: NoticeReaderOptions & { metrics: Metrics }): Loop {
   const { log, metrics } = options;
   async function runOnce(): Promise<number> {
+    if (!(await hasDueNotices(options.database))) return POLL_MS;
     let done = 0;
     for (const { source, limit } of BATCHES) done += await readNotices(options, source, limit);
     return done > 0 ? 0 : POLL_MS;

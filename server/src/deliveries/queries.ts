@@ -57,6 +57,15 @@ export interface NoticeRow {
   age_seconds: number;
 }
 
+/** Whether any waits to be gone through. */
+export async function hasDueNotices(database: Database): Promise<boolean> {
+  const { rows } = await sql<{ is_due: boolean }>`
+    select exists (select 1 from notices where done_at is null and due_at <= now()) as is_due`.execute(
+    database,
+  );
+  return rows[0]?.is_due === true;
+}
+
 /** Takes notices that are due; they are this transaction's until it ends. `ids` narrows it to these. */
 export async function claimNotices(
   tx: Tx,

@@ -44,7 +44,7 @@ interface Parts {
 
 /** There are few, so few are enough at a time. */
 const CLAIM_LIMIT = 10;
-const POLL_MS = 1_000;
+const POLL_MS = 5_000;
 /** While the database is away the end of an attempt is kept this long; then the lease is long over and another sender settles the mail. */
 const KEPT_MS = 10 * 60_000;
 const LOST = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";

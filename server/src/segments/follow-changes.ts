@@ -9,7 +9,9 @@ import { compute, computeDueSegment } from "./compute-segment.ts";
 import { countTrackedSegments, listDueSegments, lockTrackedSegments, updateTimeBasedDue } from "./queries.ts";
 import { canMove } from "./rules.ts";
 
-const POLL_MS = 1_000;
+const POLL_MS = 2_000;
+/** Segments whose members are to be computed as a whole. */
+const COMPUTE_POLL_MS = 4_000;
 /** Notes looked at in one transaction. */
 const BATCH_SIZE = 2_000;
 /** Of one project in one turn; the next project follows, the rest is due in the next turn. */
@@ -75,7 +77,7 @@ export function startFollowingChanges(options: {
   const common = { log, metrics };
   const loops = [
     startLoop({ name: "segment changes", runOnce: followAll, everyMs: POLL_MS, ...common }),
-    startLoop({ name: "segment members", runOnce: computeDue, everyMs: POLL_MS, ...common }),
+    startLoop({ name: "segment members", runOnce: computeDue, everyMs: COMPUTE_POLL_MS, ...common }),
     startLoop({
       name: "segments by the clock",
       runOnce: () => updateTimeBasedDue(database, TIME_BASED_EVERY_MS),

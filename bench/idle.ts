@@ -1,0 +1,142 @@
+// `npm run bench idle [projects]`: what a process that waits costs, and how soon it sends what another process accepted.
+// Before it: bench.ts. After it: three tables; what they must show is in docs/benchmarks.md.
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
+import { createApiClient, type ApiClient } from "../e2e/api-client.ts";
+import { startProgram } from "../e2e/program.ts";
+import { HTML, SUBJECT } from "./content.ts";
+import { percentile } from "./latency.ts";
+import { waitUntilSent, withMailGround, type MailGround } from "./mail-ground.ts";
+import { SENDER_DOMAIN } from "./outbox.ts";
+import { costOf } from "./process-cost.ts";
+import { readNumbers } from "./read-numbers.ts";
+import { settingsOf } from "./servers.ts";
+import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
+
+const PROJECTS = 10_000;
+const MAILS = 200;
+/** The first half minute has the start in it. */
+const SETTLE_MS = 30_000;
+const WATCHED_MS = 60_000;
+/** Longer than a mail takes, so that each finds everybody waiting. */
+const BETWEEN_MAILS_MS = 150;
+const MOST_SHOWN = 12;
+const SHOWN_LENGTH = 70;
+
+export async function benchIdle(): Promise<void> {
+  const [projects = PROJECTS] = readNumbers([PROJECTS]);
+  await withMailGround(async (ground) => {
+    await sql`insert into projects (id, name) select uuidv7(), 'Idle ' || n from generate_series(1, ${projects}) n`.execute(
+      ground.outbox.database,
+    );
+    await sql`vacuum (analyze) projects`.execute(ground.outbox.database);
+    const settings = { ...settingsOf(ground.bench), MAIL_TRANSPORT: ground.sink.transport() };
+    const worker = await startProgram({ ...settings, ROLES: "worker" });
+    try {
+      await watchIdle(ground, worker.pid, projects);
+      const api = await startProgram({ ...settings, ROLES: "api", API_RATE_LIMIT_PER_MINUTE: "0" });
+      try {
+        await measureWay(ground, createApiClient(api.url));
+      } finally {
+        await api.stop();
+      }
+    } finally {
+      await worker.stop();
+    }
+  });
+}
+
+/** CPU of the waiting process, and every statement the database is asked, from its log. */
+async function watchIdle(ground: MailGround, pid: number, projects: number): Promise<void> {
+  progress("waiting for the process to come to rest");
+  await delay(SETTLE_MS);
+  const { database } = ground.outbox;
+  await logStatements(ground, "all");
+  const log = await newestLog(ground);
+  const from = (await stat(log)).size;
+  const before = costOf(pid).cpuMs;
+  const startedMs = performance.now();
+  await delay(WATCHED_MS);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const cpuMs = costOf(pid).cpuMs - before;
+  const statements = statementsIn((await readFile(log)).subarray(from).toString());
+  await logStatements(ground, "none");
+  await sql`select 1`.execute(database);
+  printTable(
+    ["projects", "watched s", "CPU %", "statements/s"],
+    [
+      [
+        whole(projects),
+        whole(seconds),
+        oneDecimal(cpuMs / 10 / seconds),
+        oneDecimal(statements.length / seconds),
+      ],
+    ],
+  );
+  print("\nBars: at most 1 % of CPU, at most 5 statements a second. Most often:\n");
+  const counts = [...Map.groupBy(statements, (text) => text)].map(
+    ([text, all]) => [text, all.length] as const,
+  );
+  printTable(
+    ["statement", "times"],
+    counts
+      .toSorted(([, one], [, other]) => other - one)
+      .slice(0, MOST_SHOWN)
+      .map(([text, count]) => [text, whole(count)]),
+  );
+}
+
+/** Of the whole server, at once. */
+async function logStatements(ground: MailGround, what: "all" | "none"): Promise<void> {
+  const { database } = ground.outbox;
+  await sql`alter system set log_statement = ${sql.lit(what)}`.execute(database);
+  await sql`select pg_reload_conf()`.execute(database);
+}
+
+async function newestLog({ outbox }: MailGround): Promise<string> {
+  const { rows } = await sql<{ folder: string }>`
+    select current_setting('data_directory') || '/' || current_setting('log_directory') as folder`.execute(
+    outbox.database,
+  );
+  const folder = rows[0]?.folder ?? "";
+  const files = (await readdir(folder)).toSorted();
+  const dated = await Promise.all(
+    files.map(async (name) => ({ name, atMs: (await stat(join(folder, name))).mtimeMs })),
+  );
+  return join(folder, dated.toSorted((one, other) => other.atMs - one.atMs)[0]?.name ?? "");
+}
+
+/** The beginnings of the statements in a log, those about the log itself left out. */
+function statementsIn(log: string): string[] {
+  const found = [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*\n)(?:\t.*\n)*)/g)];
+  return found
+    .map(([, text = ""]) => text.replaceAll(/\s+/g, " ").replaceAll("|", "").trim().slice(0, SHOWN_LENGTH))
+    .filter((text) => !/alter system|pg_reload_conf|current_setting\('data_directory'\)/.test(text));
+}
+
+/** One mail after the other, each accepted by one process and sent by the other. */
+async function measureWay({ outbox }: MailGround, api: ApiClient): Promise<void> {
+  progress("sending one mail after the other");
+  for (let mail = 0; mail < MAILS; mail++) {
+    await api.post("/v1/send", {
+      to: "person-000000000@example.com",
+      from: `shop@${SENDER_DOMAIN}`,
+      subject: SUBJECT,
+      body: HTML,
+    });
+    await delay(BETWEEN_MAILS_MS);
+  }
+  await waitUntilSent(outbox);
+  const { rows } = await sql<{ ms: number }>`
+    select (extract(epoch from sent_at - created_at) * 1000)::float8 as ms
+    from emails where project_id = ${outbox.projectId}`.execute(outbox.database);
+  const waits = rows.map(({ ms }) => ms);
+  print("");
+  printTable(
+    ["mails", "accepted by one, sent by another: p50 ms", "p99 ms", "longest ms"],
+    [[whole(waits.length), ...[0.5, 0.99, 1].map((share) => whole(percentile(waits, share)))]],
+  );
+  print("\nBar: p50 at most 20 ms.\n");
+}

@@ -1,0 +1,36 @@
+// When whoever looks after campaigns looks next: a process with nothing to do for them asks the database once in a while.
+import { expect, test } from "vitest";
+import { useTestServer } from "../testing/test-server.ts";
+import { readNextDueMs } from "./settle-queries.ts";
+
+// Nobody looks after campaigns but the test.
+const server = useTestServer({ ROLES: "api" });
+
+test("there is something to do when a campaign is under way, or at the time of the next one; of others nothing", async () => {
+  const { database, project } = server;
+  const draft = {
+    name: "News",
+    subject: "s",
+    body: "b",
+    from: "a@sandbox.localhost",
+    audienceType: "ALL",
+  };
+  expect(await readNextDueMs(database)).toBeNull();
+  const { body } = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, draft);
+  const { id } = body.data;
+  const become = (change: string) => server.rows(`update campaigns set ${change} where id = $1`, id);
+  expect(await readNextDueMs(database)).toBeNull();
+
+  await become("status = 'SCHEDULED', scheduled_for = now() + interval '1 minute'");
+  expect(await readNextDueMs(database)).toBeGreaterThan(50_000);
+  expect(await readNextDueMs(database)).toBeLessThanOrEqual(60_000);
+  await become("held_reason = 'It was missed.'");
+  expect(await readNextDueMs(database)).toBeNull();
+  await become("held_reason = null, scheduled_for = now() - interval '1 minute'");
+  expect(await readNextDueMs(database)).toBeLessThan(0);
+
+  await become("status = 'SENDING', started_at = now(), sending_since = now()");
+  expect(await readNextDueMs(database)).toBe(0);
+  await become("status = 'SENT', finished_at = now()");
+  expect(await readNextDueMs(database)).toBeNull();
+});
