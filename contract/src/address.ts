@@ -89,7 +89,16 @@ export function parseDisplayName(text: string): DisplayNameResult {
  */
 export function parseDomain(text: string): DomainResult {
   if (text.length > ADDRESS_INPUT_MAX_CHARS) return refuse("The domain is too long.");
+  if (/^[^[]*[/:]/.test(text))
+    return refuse(`Give the name alone, without https:// and path, such as ${hostOf(text)}.`);
   return parseTrimmedDomain(text.trim());
+}
+
+/** The name that an address on the web has in it. */
+function hostOf(text: string): string {
+  const address = text.includes("://") ? text : `https://${text}`;
+  const host = URL.canParse(address) ? new URL(address).hostname : "";
+  return parseTrimmedDomain(host).ok ? host : "example.com";
 }
 
 /** Whether a canonical address can travel only where SMTPUTF8 is offered (RFC 6531). */

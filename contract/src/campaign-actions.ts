@@ -4,14 +4,12 @@ import { z } from "zod";
 import { campaign, counters } from "./campaigns.ts";
 import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, emailAddress, instant, pageQuery, pathId } from "./field.ts";
+import { cursorList, emailAddress, instant, pageQuery, pathId, givenInstant } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
 const byId = z.object({ id: pathId });
 
-const scheduledFor = z.iso
-  .datetime({ offset: true })
-  .describe("An instant in the future with its offset or Z (ISO 8601).");
+const scheduledFor = givenInstant.describe("An instant in the future with its offset or Z (ISO 8601).");
 
 export const sendCampaign = endpoint({
   name: "campaigns.send",

@@ -15,7 +15,7 @@ import {
 } from "./field.ts";
 import { filter, type Filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
-import { TEMPLATE_TYPES } from "./templates.ts";
+import { contentWarning, TEMPLATE_TYPES } from "./templates.ts";
 
 /** What a campaign is to its recipients: the same three kinds as a template's. */
 export const CAMPAIGN_KINDS = TEMPLATE_TYPES;
@@ -159,6 +159,10 @@ export const listCampaigns = endpoint({
   },
 });
 
+const savedCampaign = campaign.extend({
+  warnings: z.array(contentWarning).describe("Variables for which no contact has a value."),
+});
+
 export const createCampaign = endpoint({
   name: "campaigns.create",
   method: "POST",
@@ -169,7 +173,7 @@ export const createCampaign = endpoint({
   caller: "project",
   body: campaignBody,
   envelope: "wrapped",
-  answers: { 201: campaign },
+  answers: { 201: savedCampaign },
   errors: ["DOMAIN_NOT_VERIFIED"],
 });
 
@@ -195,7 +199,7 @@ export const replaceCampaign = endpoint({
   caller: "project",
   params: byId,
   body: campaignBody,
-  answers: { 200: campaign },
+  answers: { 200: savedCampaign },
   errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "DOMAIN_NOT_VERIFIED"],
 });
 

@@ -2,7 +2,7 @@
 // Before it: field.ts. After it: server/src/emails/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, id, instant, pageQuery, pathId } from "./field.ts";
+import { cursorList, id, instant, pageQuery, pathId, givenInstant } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
 /** QUEUED → CLAIMED → SENDING → SENT | FAILED | SKIPPED | UNCONFIRMED, then what came back; forward only (decisions §8). */
@@ -89,10 +89,7 @@ export const listEmails = endpoint({
     status: z.enum(EMAIL_STATUSES).optional(),
     contactId: id.optional(),
     campaignId: id.optional(),
-    since: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe("Only what came at or after this instant (ISO 8601)."),
+    since: givenInstant.optional().describe("Only what came at or after this instant (ISO 8601)."),
   }),
   answers: { 200: cursorList(email) },
 });

@@ -196,6 +196,7 @@ export const errorAnswer = z.object({
       )
       .optional(),
     suggestion: z.string(),
+    docs: z.string().describe("Where the documentation says more about the code."),
   }),
   timestamp: z.iso.datetime(),
 });

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { isReservedEventName } from "./event-names.ts";
-import { id, instant, issue, pageQuery, pathId } from "./field.ts";
+import { id, instant, issue, pageQuery, pathId, givenInstant } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
 export const event = z.object({
@@ -45,10 +45,7 @@ export const listEvents = endpoint({
   query: pageQuery.extend({
     eventName: z.string().max(LIMITS.eventNameLength.value).optional(),
     contactId: id.optional(),
-    since: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe("Only what came at or after this instant (ISO 8601)."),
+    since: givenInstant.optional().describe("Only what came at or after this instant (ISO 8601)."),
   }),
   answers: { 200: eventList },
 });

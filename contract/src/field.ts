@@ -113,6 +113,15 @@ export const pathId = z.string();
 
 export const instant = z.iso.datetime();
 
+/** An instant as a caller writes it: without an offset nobody knows which one is meant. */
+export const givenInstant = z.iso.datetime({
+  offset: true,
+  error: ({ code }) =>
+    code === "invalid_format"
+      ? "Must be a date and time with its offset: 2027-01-31T12:00:00Z, or 2027-01-31T13:00:00+01:00."
+      : undefined,
+});
+
 /** A whole number in a query string. */
 export function queryInteger(minimum: number, maximum: number, meaning: string) {
   return z

@@ -191,3 +191,8 @@ export const LIMITS = {
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "How long an `Idempotency-Key` is remembered."),
 } as const satisfies Record<string, Limit>;
+
+/** `60 MB` where it comes out even (1 MB = 1,048,576 bytes), else bytes. */
+export function formatBytes(bytes: number): string {
+  return bytes > 0 && bytes % MEGABYTE === 0 ? `${bytes / MEGABYTE} MB` : `${bytes} bytes`;
+}

@@ -5,7 +5,7 @@ import ANSWER_EXAMPLES from "./answer-examples.json" with { type: "json" };
 import type { Endpoint } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { errorAnswer, ERRORS, type ErrorCode } from "./errors.ts";
-import { LIMITS } from "./limits.ts";
+import { formatBytes, LIMITS } from "./limits.ts";
 import { errorsOf, takesIdempotencyKey, takesKey } from "./openapi-errors.ts";
 import { EXAMPLE_BODIES } from "./openapi-examples.ts";
 import {
@@ -164,13 +164,6 @@ export function bodyTypes(endpoint: Endpoint): readonly string[] {
   return endpoint.envelope === "page"
     ? ["application/x-www-form-urlencoded", "multipart/form-data"]
     : ["application/json"];
-}
-
-const MEGABYTE = 1024 * 1024;
-
-/** `60 MB` where it comes out even (1 MB = 1,048,576 bytes), else bytes. */
-export function formatBytes(bytes: number): string {
-  return bytes > 0 && bytes % MEGABYTE === 0 ? `${bytes / MEGABYTE} MB` : `${bytes} bytes`;
 }
 
 function answers(endpoint: Endpoint): Json {

@@ -87,6 +87,19 @@ const fields = {
     .describe("Whatever an editor needs to go on; `body` is what is sent."),
 };
 
+/** Something to look at, and where in the content it stands. */
+export const contentWarning = z.object({
+  code: z.string(),
+  message: z.string(),
+  where: z.object({
+    field: z.enum(["subject", "body", "text"]),
+    line: z.int().nullable(),
+    column: z.int().nullable(),
+  }),
+});
+const savedTemplate = wholeTemplate.extend({
+  warnings: z.array(contentWarning).describe("Variables for which no contact has a value."),
+});
 const DESCRIPTION_OF_SAVING =
   "Subject and body are checked: a fault in their variables is told with line and column. The domain of `from` must be verified.";
 
@@ -112,7 +125,7 @@ export const createTemplate = endpoint({
   description: DESCRIPTION_OF_SAVING,
   caller: "project",
   body: z.object(fields),
-  answers: { 201: wholeTemplate },
+  answers: { 201: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED"],
 });
 
@@ -143,7 +156,7 @@ export const updateTemplate = endpoint({
     subject: fields.subject.optional(),
     body: fields.body.optional(),
   }),
-  answers: { 200: wholeTemplate },
+  answers: { 200: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND"],
 });
 
@@ -212,17 +225,7 @@ export const previewTemplate = endpoint({
       subject: z.string(),
       html: z.string(),
       text: z.string(),
-      warnings: z.array(
-        z.object({
-          code: z.string(),
-          message: z.string(),
-          where: z.object({
-            field: z.enum(["subject", "body", "text"]),
-            line: z.int().nullable(),
-            column: z.int().nullable(),
-          }),
-        }),
-      ),
+      warnings: z.array(contentWarning),
     }),
   },
   errors: ["CONTACT_NOT_FOUND"],

@@ -2,7 +2,7 @@
 // Before it: contract/src. After it: people who write a client.
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { bodyTypes, formatBytes, nounTitle, rawContent } from "@postloft/contract/openapi.ts";
+import { bodyTypes, nounTitle, rawContent } from "@postloft/contract/openapi.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import {
   inputSchema,
@@ -13,7 +13,7 @@ import {
   resourceSchema,
   type JsonSchema,
 } from "@postloft/contract/openapi-schemas.ts";
-import { LIMITS, type Limit } from "@postloft/contract/limits.ts";
+import { formatBytes, LIMITS, type Limit } from "@postloft/contract/limits.ts";
 import { conventions } from "./api-conventions.ts";
 import { fieldsOf, isArray, itemsOf, referenceName } from "./api-fields.ts";
 import { errorLinks } from "./errors-page.ts";

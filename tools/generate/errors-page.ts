@@ -15,6 +15,7 @@ export const ERROR_EXAMPLE: z.infer<typeof errorAnswer> = {
     requestId: "0197a9c4-6f0e-7c3a-9d51-2b7e8f4a1c60",
     errors: [{ field: "attachments.2.filename", message: "Required.", code: "required" }],
     suggestion: ERRORS.VALIDATION_ERROR.suggestion,
+    docs: "http://localhost:3000/docs/errors#VALIDATION_ERROR",
   },
   timestamp: "2027-01-31T12:00:00.000Z",
 };
@@ -29,7 +30,8 @@ export function errorsPage(): string {
     wrap("Whatever goes wrong is answered in one form:"),
     fenced("json", JSON.stringify(ERROR_EXAMPLE, null, 2)),
     wrap(
-      "Programs read `error.code`; people read `error.message` and `error.suggestion`. `error.requestId` is what to tell whoever " +
+      "Programs read `error.code`; people read `error.message` and `error.suggestion`. `error.docs` leads to the code on the page " +
+        "`/docs/errors` of the installation, which says what stands here. `error.requestId` is what to tell whoever " +
         "runs the installation; the log has it too. `message` at the top is the same text, for older clients.",
     ),
     "## Fields",

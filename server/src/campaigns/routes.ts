@@ -9,6 +9,7 @@ import { readPage } from "../platform/page.ts";
 import type { RateLimiter } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listRecipients } from "../emails/campaign-emails.ts";
+import { warnOfUnknownVariables } from "../templates/unknown-variables.ts";
 import { countAudience } from "./audience.ts";
 import type { Linter } from "../templates/linter.ts";
 import {
@@ -69,14 +70,16 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
     }),
     route(contract.createCampaign, async ({ projectId, body, commit }) => {
       const insert = await createCampaign(parts, projectId, inputOf(body));
-      return commit(async (tx) => created(await insert(tx)));
+      const warnings = await warnOfUnknownVariables(database, projectId, body);
+      return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
     }),
     route(contract.getCampaign, async ({ projectId, params }) =>
       ok(await getCampaign(database, projectId, params.id)),
     ),
     route(contract.replaceCampaign, async ({ projectId, params, body, commit }) => {
       const replace = await replaceCampaign(parts, database, projectId, params.id, inputOf(body));
-      return commit(async (tx) => ok(await replace(tx)));
+      const warnings = await warnOfUnknownVariables(database, projectId, body);
+      return commit(async (tx) => ok({ ...(await replace(tx)), warnings }));
     }),
     route(contract.deleteCampaign, async ({ projectId, params, commit }) =>
       commit(async (tx) => {

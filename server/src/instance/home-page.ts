@@ -47,6 +47,7 @@ export function homePage(readiness: Readiness, baseUrl: string): string {
 `;
 }
 
-function escapeHtml(text: string): string {
+/** Text as it stands between tags and in attributes. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import type { Database } from "../platform/database.ts";
+import { errorsPage } from "./errors-page.ts";
 import { readReadiness } from "./health.ts";
 import { homePage } from "./home-page.ts";
 import type { InstanceFacts } from "./routes.ts";
@@ -49,6 +50,10 @@ export async function addPages(
     const type = TYPES[name.endsWith(".css") ? "css" : "js"];
     app.get(`/assets/${name}`, async (_request, reply) => reply.header("content-type", type).send(text));
   }
+  const errors = errorsPage();
+  app.get("/docs/errors", async (_request, reply) =>
+    reply.headers({ "content-type": HTML, "content-security-policy": PLAIN_POLICY }).send(errors),
+  );
   addDocs(app);
 }
 

@@ -9,6 +9,7 @@ import { findHostileValues, parseJson } from "./http-body.ts";
 import type { Caller } from "./http-caller.ts";
 import { fieldErrors } from "./http-errors.ts";
 import { joinParts } from "./http-form.ts";
+import { withGuesses } from "./http-guesses.ts";
 import type { Answer, Call, Route } from "./http-route.ts";
 import type { Pace } from "./http-pace.ts";
 import { checkIdempotencyKey, claimKey, releaseKey, storeReceipts, type Receipt } from "./idempotency.ts";
@@ -131,7 +132,8 @@ function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
     problems.push(...hostile.problems);
     const parsed = hostile.tooDeep ? null : endpoint.body.safeParse(value);
     if (parsed?.success === true) body = parsed.data;
-    else if (parsed !== null) problems.push(...fieldErrors(parsed.error.issues, value, "body"));
+    else if (parsed !== null)
+      problems.push(...withGuesses(fieldErrors(parsed.error.issues, value, "body"), value));
   }
   if (problems.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: uniqueByField(problems) });
   return { params: params.data, query: query.data, body };

@@ -82,7 +82,7 @@ async function identifyByKey(
 ): Promise<Caller> {
   const header = given.authorization ?? "";
   const text = header.length > MAX_AUTHORIZATION_LENGTH ? undefined : BEARER.exec(header)?.[1];
-  if (text === undefined) throw new Refusal("INVALID_API_KEY");
+  if (text === undefined) throw new Refusal("INVALID_API_KEY", formFault(header));
   if (text.startsWith("pk_") && kind !== "tracker") throw new Refusal("INVALID_API_KEY");
   const key = await credentials.findKey(text);
   if (key === null || text.startsWith("pk_") !== (key.kind === "public"))
@@ -93,6 +93,16 @@ async function identifyByKey(
   if (kind === "project-by-path" && inPath !== OWN_PROJECT && inPath !== key.projectId)
     throw new Refusal("PROJECT_NOT_FOUND");
   return { ...NOBODY, projectId: key.projectId, disabled: key.disabled, role: "KEY", byKey: true };
+}
+
+/** Of a key that nearly came right; what was sent is not repeated. */
+function formFault(header: string): { message?: string } {
+  if (header.length > MAX_AUTHORIZATION_LENGTH) return {};
+  if (/^(pk|sk)_/.test(header))
+    return { message: "The key stands alone in the header: write `Authorization: Bearer <key>`." };
+  return /^bearer +(?!pk_|sk_)/i.test(header)
+    ? { message: "What stands behind `Bearer` is no key of this service: keys begin with `sk_` or `pk_`." }
+    : {};
 }
 
 async function requireSession(

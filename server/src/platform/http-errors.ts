@@ -94,11 +94,13 @@ export interface ErrorEnvelope {
     requestId: string;
     errors?: readonly FieldError[];
     suggestion: string;
+    docs: string;
   };
   timestamp: string;
 }
 
-export function errorEnvelope(refusal: Refusal, requestId: string): ErrorEnvelope {
+/** @param origin of this service, where its documentation is; null: it is not known, and the link is one within it */
+export function errorEnvelope(refusal: Refusal, requestId: string, origin: string | null): ErrorEnvelope {
   const { status, suggestion } = ERRORS[refusal.code];
   return {
     success: false,
@@ -110,6 +112,7 @@ export function errorEnvelope(refusal: Refusal, requestId: string): ErrorEnvelop
       requestId,
       ...(refusal.fields === null ? {} : { errors: refusal.fields }),
       suggestion,
+      docs: `${origin ?? ""}/docs/errors#${refusal.code}`,
     },
     timestamp: now().toISOString(),
   };

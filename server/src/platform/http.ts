@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { formatBytes, LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "./database.ts";
 import { answerRequest, type AnswerOptions } from "./http-answer.ts";
 import { admit, type AdmissionOptions } from "./http-admission.ts";
@@ -13,6 +13,7 @@ import { readOn } from "./http-drain.ts";
 import { asRefusal, errorEnvelope } from "./http-errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
 import { createGuards, type GuardOptions } from "./http-guards.ts";
+import { nearestPath } from "./http-guesses.ts";
 import { noteRequest } from "./http-notes.ts";
 import { createPace } from "./http-pace.ts";
 import { plainPath } from "./http-paths.ts";
@@ -85,7 +86,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     // A path that cannot be decoded never reaches a hook or the error handler.
     frameworkErrors: (error, request, reply) =>
       void sendFailure(options, error, request, reply.headers(safetyHeaders(request.id))),
-    clientErrorHandler: refuseBytes,
+    clientErrorHandler: (error, socket) => refuseBytes(error, socket, options.origin()),
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
@@ -117,7 +118,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   app.setErrorHandler(async (error, request, reply) => sendFailure(options, error, request, reply));
   app.setNotFoundHandler(async (request, reply) => {
     const methods = methodsOf(routes, request.url);
-    if (methods.length === 0) throw new Refusal("RESOURCE_NOT_FOUND");
+    if (methods.length === 0) throw pathNotFound(routes, request.url);
     reply.header("allow", methods.join(", "));
     throw new Refusal("METHOD_NOT_ALLOWED");
   });
@@ -193,7 +194,7 @@ async function sendFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const refusal = asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR");
+  const refusal = withLimit(asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR"), request);
   request.refusalCode = refusal.code;
   if (ERRORS[refusal.code].status >= 500)
     options.log.error(
@@ -205,14 +206,22 @@ async function sendFailure(
   return reply
     .code(ERRORS[refusal.code].status)
     .header("content-type", "application/json; charset=utf-8")
-    .send(JSON.stringify(errorEnvelope(refusal, request.id)));
+    .send(JSON.stringify(errorEnvelope(refusal, request.id, options.origin())));
+}
+
+/** A body that is too large is told how large it may be. */
+function withLimit(refusal: Refusal, { routeOptions }: FastifyRequest): Refusal {
+  const { code, message } = refusal;
+  if (code !== "PAYLOAD_TOO_LARGE" || message !== ERRORS[code].message) return refusal;
+  const limit = formatBytes(routeOptions.bodyLimit ?? LIMITS.bodyBytes.value);
+  return new Refusal(code, { message: `The body is larger than the ${limit} that this endpoint takes.` });
 }
 
 /** Bytes that are no HTTP, or headers without end: there is no request to answer, only a connection to end. */
-function refuseBytes(error: Error & { code?: string }, socket: Socket): void {
+function refuseBytes(error: Error & { code?: string }, socket: Socket, origin: string | null): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const id = newId();
-  const body = JSON.stringify(errorEnvelope(new Refusal("BAD_REQUEST"), id));
+  const body = JSON.stringify(errorEnvelope(new Refusal("BAD_REQUEST"), id, origin));
   const headers = {
     ...safetyHeaders(id),
     "content-type": "application/json; charset=utf-8",
@@ -222,6 +231,16 @@ function refuseBytes(error: Error & { code?: string }, socket: Socket): void {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join("")}\r\n${body}`);
   socket.destroySoon();
+}
+
+function pathNotFound(routes: readonly Route[], url: string): Refusal {
+  const path = url.split("?")[0] ?? "";
+  const near = nearestPath(
+    routes.map(({ endpoint }) => endpoint),
+    path,
+  );
+  const details = near === null ? {} : { message: `There is nothing at this path: did you mean ${near}?` };
+  return new Refusal("RESOURCE_NOT_FOUND", details);
 }
 
 /** The methods of the path that a URL names: of `/contacts/lookup` its own, and not those of `/contacts/:id`, which it fits as well. */

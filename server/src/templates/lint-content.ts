@@ -159,7 +159,7 @@ function unsubscribeWarnings(field: "body" | "text", source: string, type: Templ
 }
 
 /** Each unknown name once, where it stands first. */
-function unknownVariables(
+export function unknownVariables(
   parts: ReadonlyArray<readonly [Place["field"], string]>,
   known: ReadonlySet<string>,
 ): Warning[] {

@@ -15,6 +15,7 @@ import {
   updateTemplate,
   type TemplateParts,
 } from "./templates.ts";
+import { warnOfUnknownVariables } from "./unknown-variables.ts";
 
 export function templateRoutes(parts: TemplateParts & PreviewParts & { database: Database }): Route[] {
   const { database } = parts;
@@ -29,14 +30,16 @@ export function templateRoutes(parts: TemplateParts & PreviewParts & { database:
     }),
     route(contract.createTemplate, async ({ projectId, body, commit }) => {
       const insert = await createTemplate(parts, projectId, body);
-      return commit(async (tx) => created(await insert(tx)));
+      const warnings = await warnOfUnknownVariables(database, projectId, body);
+      return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
     }),
     route(contract.getTemplate, async ({ projectId, params }) =>
       ok(await getTemplate(database, projectId, params.id)),
     ),
     route(contract.updateTemplate, async ({ projectId, params, body, commit }) => {
       const change = await updateTemplate(parts, projectId, params.id, body);
-      return commit(async (tx) => ok(await change(tx)));
+      const warnings = await warnOfUnknownVariables(database, projectId, body);
+      return commit(async (tx) => ok({ ...(await change(tx)), warnings }));
     }),
     route(contract.deleteTemplate, async ({ projectId, params, commit }) =>
       commit(async (tx) => {

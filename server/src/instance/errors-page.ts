@@ -1,0 +1,31 @@
+// `GET /docs/errors`: what each error code means and what to do, one anchor a code; `error.docs` of every refusal leads here.
+// Before it: contract/src/errors.ts. After it: a browser.
+import { ERRORS, FIELD_CODES } from "@postloft/contract/errors.ts";
+import { escapeHtml } from "./home-page.ts";
+
+/** The page; the same as docs/errors.md says. */
+export function errorsPage(): string {
+  const codes = Object.entries(ERRORS).map(
+    ([code, { status, message, suggestion }]) =>
+      `<dt id="${code}">${status} ${code}</dt><dd>${inline(message)}</dd><dd>→ ${inline(suggestion)}</dd>`,
+  );
+  const fields = Object.entries(FIELD_CODES).map(
+    ([code, meaning]) => `<dt id="${code}"><code>${code}</code></dt><dd>${inline(meaning)}</dd>`,
+  );
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Errors – Postloft</title><meta name="robots" content="noindex"><link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/page.css"></head>
+<body class="card"><main>
+<h1>Errors</h1>
+<p>Programs read <code>error.code</code>; <code>error.requestId</code> is what to tell whoever runs this installation. <a href="/docs">API documentation</a></p>
+<dl>${codes.join("\n")}</dl>
+<h2>Codes of fields, in <code>error.errors</code></h2>
+<dl>${fields.join("\n")}</dl>
+</main></body></html>
+`;
+}
+
+/** Text with `code` in it. */
+function inline(text: string): string {
+  return escapeHtml(text).replace(/`([^`]{1,200})`/g, "<code>$1</code>");
+}

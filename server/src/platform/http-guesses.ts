@@ -1,0 +1,96 @@
+// What whoever was refused probably meant: the path near the one that is not there, the field under another service's name.
+// Before it: http.ts, http-answer.ts refuse. After it: a sentence in the error. Pure.
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import type { FieldError } from "@postloft/contract/errors.ts";
+
+/** Longer paths are no slip of the hand, and comparing costs length times length. */
+const MAX_PATH_LENGTH = 100;
+/** A slip is two letters at most, and no more than a third of the word. */
+const MAX_SLIPS = 2;
+const SLIP_SHARE = 3;
+
+/** What other services call a field of ours. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  body: ["html", "htmlBody", "html_body", "content", "message", "text"],
+  to: ["recipient", "recipients", "email"],
+  from: ["sender", "fromEmail", "from_email"],
+  subject: ["title"],
+  email: ["address", "to", "mail"],
+  event: ["name", "eventName", "event_name"],
+  domain: ["name", "host", "hostname"],
+  name: ["title", "label"],
+};
+const MAX_KEYS = 200;
+
+/** The endpoint whose path this one nearly is, as `POST /v1/send`; null when there is none. */
+export function nearestPath(endpoints: readonly Endpoint[], path: string): string | null {
+  if (path.length > MAX_PATH_LENGTH) return null;
+  const given = path.split("/").filter((part) => part !== "");
+  const near = endpoints
+    .map(({ path: own }) => ({ own, slips: slipsBetween(own.split("/").slice(1), given) }))
+    .filter((one): one is { own: string; slips: number } => one.slips !== null)
+    .toSorted((a, b) => a.slips - b.slips || parametersOf(a.own) - parametersOf(b.own))[0];
+  if (near === undefined) return null;
+  const methods = endpoints.filter(({ path: own }) => own === near.own).map(({ method }) => method);
+  return `${[...new Set(methods)].join(" or ")} ${near.own}`;
+}
+
+function parametersOf(path: string): number {
+  return path.split("/:").length;
+}
+
+/** Slips of the hand between the path of an endpoint and one that was asked for; null when it is another path. */
+function slipsBetween(own: readonly string[], given: readonly string[]): number | null {
+  if (own.length !== given.length) return null;
+  let slips = 0;
+  let letters = 0;
+  for (const [at, part] of own.entries()) {
+    if (part.startsWith(":")) continue;
+    const asked = given[at] ?? "";
+    if (Math.abs(part.length - asked.length) > MAX_SLIPS) return null;
+    slips += slipsOf(part, asked);
+    letters += part.length;
+  }
+  return slips <= MAX_SLIPS && slips * SLIP_SHARE <= letters ? slips : null;
+}
+
+/** Letters to change, add or leave out (Levenshtein), capital letters like small ones. */
+function slipsOf(one: string, other: string): number {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...a].entries()) {
+    const next = [at + 1];
+    for (let column = 1; column <= b.length; column++)
+      next.push(
+        Math.min(
+          (row[column] ?? 0) + 1,
+          (next[column - 1] ?? 0) + 1,
+          (row[column - 1] ?? 0) + (letter === b[column - 1] ? 0 : 1),
+        ),
+      );
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** The same faults; one of a missing field says which other field was sent in its place. */
+export function withGuesses(faults: readonly FieldError[], input: unknown): FieldError[] {
+  return faults.map((fault) => {
+    const other = fault.code === "required" ? sentInPlaceOf(fault.field, input) : null;
+    if (other === null) return fault;
+    return { ...fault, message: `${fault.message} \`${other}\` was sent: did you mean \`${fault.field}\`?` };
+  });
+}
+
+/** Only at the top of a body: that is where somebody else's names come in. */
+function sentInPlaceOf(field: string, input: unknown): string | null {
+  if (typeof input !== "object" || input === null || field.includes(".")) return null;
+  const sent = Object.keys(input).slice(0, MAX_KEYS);
+  const known = OTHER_NAMES[field]?.find((name) => sent.includes(name));
+  if (known !== undefined) return known;
+  const slip = sent.find(
+    (name) =>
+      Math.abs(name.length - field.length) <= MAX_SLIPS && slipsOf(name, field) * SLIP_SHARE < field.length,
+  );
+  return slip ?? null;
+}

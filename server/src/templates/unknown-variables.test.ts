@@ -1,0 +1,40 @@
+// What is saved says which of its variables no contact has a value for, and is saved all the same.
+import { expect, test } from "vitest";
+import { useTestServer } from "../testing/test-server.ts";
+
+const server = useTestServer();
+
+interface Saved {
+  id: string;
+  warnings: Array<{ code: string; where: object; message: string }>;
+}
+
+test("templates and campaigns are saved with a warning for each variable that nobody has", async () => {
+  const { byKey } = await server.createProject();
+  await server.call("POST", "/v1/track", byKey, {
+    email: "a@example.com",
+    event: "e",
+    data: { plan: "pro" },
+  });
+  const content = { subject: "{{firstNam}} {{email}}", body: "<p>{{plan}} {{data.color}}</p>" };
+  const template = { ...content, name: "t", type: "MARKETING" };
+  const made = await server.call<Saved>("POST", "/templates", byKey, template);
+  expect(made.status).toBe(201);
+  expect(made.body.warnings.map(({ code, where }) => ({ code, ...where }))).toEqual([
+    { code: "unknown_variable", field: "subject", line: 1, column: 3 },
+    expect.objectContaining({ code: "unknown_variable", field: "body" }),
+  ]);
+  const path = `/templates/${made.body.id}`;
+  const changed = await server.call<Saved>("PATCH", path, byKey, { body: "<p>{{plan}}</p>" });
+  expect([changed.status, changed.body.warnings]).toEqual([200, []]);
+  const draft = { ...content, name: "c", from: "a@sandbox.localhost", audienceType: "ALL" };
+  const campaign = await server.call<{ data: Saved }>("POST", "/campaigns", byKey, draft);
+  expect(campaign.status).toBe(201);
+  expect(campaign.body.data.warnings).toHaveLength(2);
+  const replaced = await server.call<Saved>("PUT", `/campaigns/${campaign.body.data.id}`, byKey, {
+    ...draft,
+    subject: "{{plan}}",
+    body: "x",
+  });
+  expect([replaced.status, replaced.body.warnings]).toEqual([200, []]);
+});
