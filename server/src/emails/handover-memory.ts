@@ -27,7 +27,7 @@ export interface HandoverMemory {
 }
 
 /** A standby that is further behind than this is no standby. */
-const REACH_MS = 5 * 60_000;
+export const REACH_MS = 5 * 60_000;
 /** At full speed the last half minute or more: 600 bytes each. */
 const MAX_MAILS = 20_000;
 

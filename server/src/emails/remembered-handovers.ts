@@ -1,4 +1,5 @@
-// The gate and the books of a sender, with a memory of what passed: so that what a database forgets when a standby takes over is put right.
+// The gate and the books of a sender, with a memory of what passed, and one of system mail: so that what a database forgets when a
+// standby takes over is put right.
 // Before it: sender.ts. After it: gate.ts and outcomes.ts as ever; put-right.ts when the database is another one.
 import type { Witness } from "../platform/stamp/stamp.ts";
 import { createGate, type Gate, type GateOptions } from "./gate.ts";
@@ -6,21 +7,26 @@ import { createHandoverMemory } from "./handover-memory.ts";
 import { createBookkeeper, type Bookkeeper, type Feedbacks } from "./outcomes.ts";
 import { createWitness, type HoldCampaigns } from "./put-right.ts";
 import type { Transport } from "./providers/transport.ts";
+import { createSystemMemory, type SystemMemory } from "./system-memory.ts";
 
 export interface FailoverOptions {
-  /** Called once: whoever watches the database has what it forgot put right. Without it nobody does. */
+  /** Called for each, in the order in which they put right: whoever watches the database has what it forgot put right. Without it nobody does. */
   addWitness?: (witness: Witness) => void;
   holdCampaigns?: HoldCampaigns;
 }
 
 export function createRememberedHandovers(
   options: GateOptions & FailoverOptions & { transport: Transport; applyFeedback: Feedbacks },
-): { gate: Gate; books: Bookkeeper } {
+): { gate: Gate; books: Bookkeeper; systemMemory: SystemMemory } {
   const transportName = options.transport.name;
   const memory = createHandoverMemory();
   const holdCampaigns = options.holdCampaigns ?? (async () => undefined);
+  const systemMemory = createSystemMemory(options);
+  // First: the other one is who says that this process has come by.
+  options.addWitness?.(systemMemory.witness);
   options.addWitness?.(createWitness({ ...options, memory, transportName, holdCampaigns }));
   return {
+    systemMemory,
     gate: memory.atGate(createGate(options)),
     books: memory.atBooks(createBookkeeper({ ...options, transportName })),
   };

@@ -82,7 +82,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const places = createPlaces(connections);
   const desk = createDesk({ database, lease, places });
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
-  const { gate, books } = createRememberedHandovers({ ...options, lease, places, desk, brake });
+  const { gate, books, systemMemory } = createRememberedHandovers({ ...options, lease, places, desk, brake });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
   const room = createWaitingRoom<Ready>(
     createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
@@ -271,7 +271,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
 
   const measure = startQueueMeasure(options);
   const running = run();
-  const systemSender = startSystemSender({ ...options, lease });
+  const systemSender = startSystemSender({ ...options, lease, memory: systemMemory });
   return {
     wake() {
       wakeUp.wake();

@@ -115,6 +115,25 @@ export async function endSystemMail(database: Database, senderId: string, end: S
     .execute();
 }
 
+/**
+ * After a failover: mails that the database forgot were handed over are this sender's again, in handover; what else it says this sender
+ * claimed waits again. Returns the ids of the former.
+ */
+export async function takeBackSystemMails(
+  tx: Tx,
+  senderId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  await sql`
+    update system_mails set status = 'QUEUED', sender_id = null
+    where sender_id = ${senderId} and status = 'CLAIMED' and not (id = any(${ids}::uuid[]))`.execute(tx);
+  const { rows } = await sql<{ id: string }>`
+    update system_mails set status = 'SENDING', sender_id = ${senderId}, due_at = now()
+    where id = any(${ids}::uuid[]) and status in ('QUEUED', 'CLAIMED', 'SENDING')
+    returning id`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Gives back what this sender claimed and did not hand over. */
 export async function releaseSystemMail(database: Database, senderId: string, id: string): Promise<void> {
   await sql`update system_mails set status = 'QUEUED', sender_id = null, attempts = attempts - 1

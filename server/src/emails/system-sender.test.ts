@@ -10,6 +10,7 @@ import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { createMailboxTransport } from "./providers/mailbox.ts";
 import type { Transport } from "./providers/transport.ts";
 import { enqueueSystemMails, listSystemMails, sweepSystemMails } from "./system-mail.ts";
+import type { Witness } from "../platform/stamp/stamp.ts";
 import { defaultSystemAddress } from "./system-sender.ts";
 
 const outbox = useOutbox();
@@ -64,6 +65,79 @@ test("it leaves once: from the installation, without tracking and without a way 
     ].toSorted(),
   );
   expect(await rowOf(id)).toMatchObject({ text: null, html: null, attempts: 1, transport: "scripted" });
+});
+
+/** As a standby has it that lacks the last commits; not due, as nobody reaches such a database before it is put right. */
+const forget = (id: string, row: object) =>
+  outbox.database
+    .updateTable("system_mails")
+    .set({ due_at: sql`now() + interval '1 hour'`, ...MAIL_ROW, ...row })
+    .where("id", "=", id)
+    .execute();
+const MAIL_ROW = {
+  text: MAIL.text,
+  html: MAIL.html,
+  attempts: 0,
+  answer: null,
+  transport: null,
+  ended_at: null,
+};
+
+/** Starts a sender with all that remembers what it does; the function puts right what the database forgot. */
+async function startRemembering(transport: Transport): Promise<() => Promise<void>> {
+  const witnesses: Witness[] = [];
+  await outbox.start(transport, { systemFrom, addWitness: (witness) => void witnesses.push(witness) });
+  return async () => {
+    for (const witness of witnesses) await witness.putRight(outbox.database);
+  };
+}
+
+test("a mail that left is not sent again by a database that forgot it, and keeps no text", async () => {
+  const transport = createScriptedTransport();
+  const [id = ""] = await enqueue();
+  const putRight = await startRemembering(transport);
+  await until(id, "SENT");
+  await forget(id, { status: "QUEUED", sender_id: null });
+  await putRight();
+  expect(await rowOf(id)).toMatchObject({ status: "SENT", text: null, html: null, transport: "scripted" });
+  expect(transport.handedOver).toHaveLength(1);
+});
+
+test("a mail in handover is in handover again, and its answer finds it", async () => {
+  const transport = createScriptedTransport();
+  const reached = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  transport.play = async (message, gate) => {
+    const outcome = await takeEverything(message, gate);
+    reached.resolve();
+    await answered.promise;
+    return outcome;
+  };
+  const [id = ""] = await enqueue();
+  const putRight = await startRemembering(transport);
+  await reached.promise;
+  await forget(id, { status: "QUEUED", sender_id: null });
+  await putRight();
+  expect((await rowOf(id)).status).toBe("SENDING");
+  answered.resolve();
+  await until(id, "SENT");
+  expect(transport.handedOver).toHaveLength(1);
+});
+
+test("a mail that was claimed and not handed over as far as the database knows waits again", async () => {
+  const transport = createScriptedTransport();
+  const putRight = await startRemembering(transport);
+  const [sender] = await outbox.database.selectFrom("senders").select("id").execute();
+  const id = await transaction(outbox.database, async (tx) => {
+    const [one = ""] = await enqueueSystemMails(tx, [MAIL]);
+    await sql`update system_mails set status = 'CLAIMED', sender_id = ${sender?.id} where id = ${one}`.execute(
+      tx,
+    );
+    return one;
+  });
+  await putRight();
+  await until(id, "SENT");
+  expect(transport.handedOver).toHaveLength(1);
 });
 
 test("it is not there when what caused it is rolled back", async () => {

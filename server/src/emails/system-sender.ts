@@ -17,8 +17,10 @@ import {
   markSystemMailSending,
   releaseSystemMail,
   settleLostSystemMails,
+  type SystemMailEnd,
   type SystemMailRow,
 } from "./system-mail-queries.ts";
+import type { SystemMemory } from "./system-memory.ts";
 
 /** Whom mail of the installation comes from. */
 export interface SystemAddress {
@@ -37,6 +39,7 @@ interface Parts {
   database: Database;
   transport: Transport;
   lease: Lease;
+  memory: SystemMemory;
   systemFrom?: SystemAddress;
   log: Log;
   metrics: Metrics;
@@ -75,43 +78,54 @@ export function startSystemSender(parts: Parts): SystemSender {
 
 /** Hands one mail over and keeps how that ended. Never throws. */
 async function handOver(
-  { database, transport, log }: Parts,
+  { database, transport, memory, log }: Parts,
   from: SystemAddress,
   senderId: string,
   mail: SystemMailRow,
 ): Promise<void> {
   const ids = { systemMailId: mail.id, attempt: mail.attempts };
-  const outcome = await sendSystemMail(mail, from, transport, () =>
-    markSystemMailSending(database, senderId, mail.id),
-  ).catch((error: unknown): Outcome => {
+  const gate = async () => {
+    const mayPass = await markSystemMailSending(database, senderId, mail.id);
+    if (mayPass) memory.passed(mail.id);
+    return mayPass;
+  };
+  const outcome = await sendSystemMail(mail, from, transport, gate).catch((error: unknown): Outcome => {
     log.warn({ err: error, ...ids }, "a handover could not begin; the mail goes back");
     return { kind: "withdrawn" };
   });
   log.info({ ...ids, ...outcome }, "an attempt to send mail of the installation ended");
-  const keep = async () => {
-    if (outcome.kind === "withdrawn") return releaseSystemMail(database, senderId, mail.id);
-    const booking = bookingOf(outcome, {
-      kind: "TRANSACTIONAL",
-      number: mail.attempts,
-      // Nothing is kept of each attempt: all of them might have.
-      earlierDoubts: mail.attempts - 1,
-      random: Math.random(),
-      transportName: transport.name,
-    });
-    return endSystemMail(database, senderId, {
-      id: mail.id,
-      status: booking.status,
-      answer: outcome.answer,
-      transport: outcome.by ?? transport.name,
-      waitMs: booking.waitMs,
-      isKept: transport.name === "mailbox",
-    });
-  };
+  const end = outcome.kind === "withdrawn" ? null : endOf(mail, outcome, transport.name);
+  memory.ended(mail.id, end);
+  const keep = () =>
+    end === null ? releaseSystemMail(database, senderId, mail.id) : endSystemMail(database, senderId, end);
   const tell = (failure: object) =>
     log.warn({ ...ids, ...failure }, "the end of an attempt could not be kept; it is tried again");
   await insist(keep, { forMs: KEPT_MS, tell }).catch((error: unknown) =>
     log.error({ err: error, ...ids }, "the end of an attempt could not be kept; the mail is in doubt"),
   );
+}
+
+function endOf(
+  mail: SystemMailRow,
+  outcome: Exclude<Outcome, { kind: "withdrawn" }>,
+  transportName: string,
+): SystemMailEnd {
+  const booking = bookingOf(outcome, {
+    kind: "TRANSACTIONAL",
+    number: mail.attempts,
+    // Nothing is kept of each attempt: all of them might have.
+    earlierDoubts: mail.attempts - 1,
+    random: Math.random(),
+    transportName,
+  });
+  return {
+    id: mail.id,
+    status: booking.status,
+    answer: outcome.answer,
+    transport: outcome.by ?? transportName,
+    waitMs: booking.waitMs,
+    isKept: transportName === "mailbox",
+  };
 }
 
 async function sendSystemMail(
