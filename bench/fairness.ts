@@ -142,6 +142,6 @@ function printSamples(samples: readonly Sample[]): void {
     }),
   );
   print(
-    "\nThe delay of the event loop includes the 10 ms between two looks at it: a process that rests shows 10. The first row has the start of the process in it.",
+    "\nThe delay of the event loop includes the 50 ms between two looks at it: a process that rests shows 50. The first row has the start of the process in it.",
   );
 }

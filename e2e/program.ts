@@ -61,7 +61,14 @@ export async function startProgram(
   const child = spawn(process.execPath, [...argumentsFor(settings["ROLES"]), ...nodeArguments, MAIN], {
     // The channel ends with us, however we end; then the program stops by itself.
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { PATH: process.env["PATH"], ...SERVER_ENVIRONMENT, LOG_LEVEL: "warn", PORT: "0", ...settings },
+    env: {
+      PATH: process.env["PATH"],
+      ...SERVER_ENVIRONMENT,
+      LOG_LEVEL: "warn",
+      PORT: "0",
+      STATUS_PORT: "0",
+      ...settings,
+    },
   });
   const said = { text: "", changed: () => {} };
   for (const stream of [child.stdout, child.stderr]) {

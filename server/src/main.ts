@@ -30,12 +30,11 @@ import { createContactLinks, createLinkReader } from "./contacts/links.ts";
 import { createNoticeStore, type NoticeStore } from "./deliveries/notices.ts";
 import { createGuard } from "./deliveries/reputation.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
-import { createSnsDoor } from "./deliveries/sns.ts";
-import { createSnsKeys } from "./deliveries/sns-keys.ts";
-import { createSnsRequests } from "./deliveries/sns-requests.ts";
+import { openSnsDoor } from "./deliveries/open-sns.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
 import { bootstrap, explainIgnored, faultsOfBootstrap, openSystemMail } from "./instance/bootstrap.ts";
 import { greet, warnOfRoot } from "./instance/greeting.ts";
+import { openStatusServer } from "./instance/status-server.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker, type Work } from "./worker.ts";
 
@@ -45,6 +44,8 @@ const FORCED_STOP_MS = 19_000;
 export interface Running {
   /** Where HTTP listens; null without the role `api`. */
   url: string | null;
+  /** Where a process without that role tells how it is; null with it. */
+  statusUrl: string | null;
   /** Drains: nothing new, what is in flight ends. */
   stop(): Promise<void>;
 }
@@ -83,9 +84,9 @@ export async function startPostloft(
     }
   };
   try {
-    const url = await startPatiently(start, { databaseUrl: config.DATABASE_URL, say, signal });
+    const listening = await startPatiently(start, { databaseUrl: config.DATABASE_URL, say, signal });
     return {
-      url,
+      ...listening,
       async stop() {
         await closeParts();
         await opened.close();
@@ -162,7 +163,7 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
   };
 }
 
-async function startRoles(config: Config, ground: Ground): Promise<string | null> {
+async function startRoles(config: Config, ground: Ground): Promise<Pick<Running, "url" | "statusUrl">> {
   const { closing, say } = ground;
   const parts = await buildParts(config, ground);
   const clock = await followClock(parts);
@@ -180,18 +181,29 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   hints.start();
   const notices = createNoticeStore(parts.database, () => hints.tell("notices"));
   await openSmtp(config, parts, notices, ground);
-  if (!config.ROLES.includes("api")) {
-    say(`Postloft is ready: no HTTP here (ROLES=${config.ROLES.join(",")}).`);
-    return null;
-  }
   const { address, transport } = parts;
+  const dataDir = config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null;
+  if (!config.ROLES.includes("api")) {
+    const status = await openStatusServer({
+      ...parts,
+      dataDir,
+      host: config.HOST,
+      port: config.STATUS_PORT ?? null,
+      metricsAccess: config.METRICS_ACCESS,
+      origin: () => config.BASE_URL,
+    });
+    closing.push(() => status.stop());
+    const roles = config.ROLES.join(",");
+    say(`Postloft is ready (ROLES=${roles}): ${status.url}/health, /ready and /metrics, and no other HTTP.`);
+    return { url: null, statusUrl: status.url };
+  }
   const facts = {
     version: manifest.version,
     baseUrl: () => address.url,
     transportName: transport.name,
     signupsDisabled: config.DISABLE_SIGNUPS,
     ...openSystemMail(config, transport.name),
-    dataDir: config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null,
+    dataDir,
   };
   // A process loads the code of its roles only: a worker at rest without HTTP is a quarter smaller.
   const { createApi } = await import("./api.ts");
@@ -203,7 +215,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
     wakeJobs: () => hints.tell("jobs"),
     wakeCampaigns: () => hints.tell("campaigns"),
     addWitness,
-    sns: openSns(config, parts, notices),
+    sns: openSnsDoor({ ...parts, notices, topics: config.SNS_TOPIC_ARNS }),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,
     trustedProxies: config.TRUST_PROXY,
     docsAccess: config.DOCS_ACCESS,
@@ -214,7 +226,7 @@ async function startRoles(config: Config, ground: Ground): Promise<string | null
   const { port } = api.server.address() as AddressInfo;
   address.url = config.BASE_URL ?? `http://localhost:${port}`;
   greet({ url: address.url, accounts, config, operatorToken: facts.operatorToken }, say);
-  return `http://${config.HOST}:${port}`;
+  return { url: `http://${config.HOST}:${port}`, statusUrl: null };
 }
 
 type Parts = Awaited<ReturnType<typeof buildParts>>;
@@ -239,18 +251,6 @@ async function openSmtp(
   });
   closing.push(() => door.stop());
   for (const line of door.description) say(line);
-}
-
-function openSns(config: Config, { database, log }: Parts, notices: NoticeStore) {
-  const fetchText = createSnsRequests();
-  return createSnsDoor({
-    database,
-    notices,
-    topics: config.SNS_TOPIC_ARNS,
-    keys: createSnsKeys(fetchText, log),
-    fetchText,
-    log,
-  });
 }
 
 function sayLine(line: string): void {

@@ -1,6 +1,7 @@
 // Whether this process can do its work: the database answers, its shape is the newest, mail does not pile up, there is room on the disk;
 // and what a person should know although it can, such as a mail server that is away, or mail that is held.
 // Before it: routes.ts (`/ready`, `/`). After it: whoever runs the installation.
+import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { hasRoom } from "../platform/disk.ts";
 import { readMigrations } from "../platform/migrations.ts";
@@ -24,6 +25,17 @@ export interface Warning {
 
 /** Mail that is due and has waited this long says that nobody sends. */
 const QUEUE_ALARM_SECONDS = 300;
+
+/** What `/ready` says: 503 tells a load balancer to ask another process. */
+export async function answerReady(database: Database, dataDir: string | null) {
+  const { ready, ...told } = await readReadiness(database, dataDir);
+  return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not ready", ...told } } as const;
+}
+
+/** What `/health` says: that the process lives. */
+export function answerHealth() {
+  return { status: "ok", time: now().toISOString() };
+}
 
 /**
  * Never throws: what cannot be asked is failing.

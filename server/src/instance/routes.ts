@@ -2,7 +2,6 @@
 import * as contract from "@postloft/contract/instance.ts";
 import * as mailboxContract from "@postloft/contract/mailbox.ts";
 import { openApiDocument } from "@postloft/contract/openapi.ts";
-import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import type { Metrics } from "../platform/metrics.ts";
@@ -11,7 +10,7 @@ import { Refusal } from "../platform/refusal.ts";
 import { listSystemMails } from "../emails/system-mail.ts";
 import { emptyMailbox, getAttachment, getMessage, getRawMessage, listMessages } from "../emails/mailbox.ts";
 import { findFirstUser } from "../users/users.ts";
-import { readReadiness } from "./health.ts";
+import { answerHealth, answerReady } from "./health.ts";
 
 export interface InstanceFacts {
   version: string;
@@ -37,11 +36,8 @@ export function instanceRoutes({
 }): Route[] {
   return [
     route(contract.getConfig, async () => ok(publicConfig(facts))),
-    route(contract.getHealth, async () => ok({ status: "ok", time: now().toISOString() })),
-    route(contract.getReadiness, async () => {
-      const { ready, ...told } = await readReadiness(database, facts.dataDir);
-      return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not ready", ...told } };
-    }),
+    route(contract.getHealth, async () => ok(answerHealth())),
+    route(contract.getReadiness, async () => answerReady(database, facts.dataDir)),
     route(contract.getMetrics, async () => ({
       ...ok(await metrics.registry.metrics()),
       headers: { "content-type": metrics.registry.contentType },

@@ -144,6 +144,11 @@ export const SETTINGS = {
     "loopback",
     "The same for `/metrics`, whose numbers tell how much is sent.",
   ),
+  STATUS_PORT: setting(
+    port.optional(),
+    "",
+    "Port where a process without the role `api` answers `/health`, `/ready` and `/metrics`, at HOST; 0 takes a free one. Empty: 3001, or a free one where that is taken.",
+  ),
   DISABLE_SIGNUPS: setting(
     flag.default(false),
     "false",

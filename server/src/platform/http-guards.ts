@@ -1,6 +1,7 @@
 // What is looked at in every request before anything else: headers that two readers would read differently, who may see the pages
 // of the installation, and a proxy that nobody told us to trust.
 // Before it: http.ts. After it: the route's own checks.
+import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isSameSecret } from "./crypto.ts";
@@ -50,7 +51,15 @@ export function createGuards(options: GuardOptions) {
     noticeProxy(request);
     const path = request.routeOptions.url ?? "";
     const guarded = options.access.find((one) => path === one.path || path.startsWith(`${one.path}/`));
-    return guarded === undefined ? null : refuseAccess(guarded, request, reply);
+    if (guarded === undefined) return null;
+    const refusal = refuseAccess(guarded, {
+      headers: request.headers,
+      // With a proxy on this machine everybody would come from it: then only one that is trusted says who it was.
+      addresses: [request.socket.remoteAddress ?? "", request.ip],
+      isProxyTrusted: request.ips !== undefined,
+    });
+    if (refusal?.code === "UNAUTHORIZED") reply.header("www-authenticate", ASK_FOR_TOKEN);
+    return refusal;
   };
 }
 
@@ -68,24 +77,31 @@ function repeatedHeader(rawHeaders: readonly string[]): string | null {
   return null;
 }
 
-function refuseAccess(
-  { access, setting }: GuardOptions["access"][number],
-  request: FastifyRequest,
-  reply: FastifyReply,
+/** What a refusal for want of a token says in the header `www-authenticate`. */
+export const ASK_FOR_TOKEN = 'Basic realm="Postloft", Bearer';
+
+/** Who asks for a guarded page. */
+export interface Visitor {
+  headers: IncomingHttpHeaders;
+  /** Who connects, and for whom where a trusted proxy says so. */
+  addresses: readonly string[];
+  isProxyTrusted: boolean;
+}
+
+/** Why somebody may not see a page; null: they may. */
+export function refuseAccess(
+  { access, setting }: { access: Access; setting: string },
+  { headers, addresses, isProxyTrusted }: Visitor,
 ): Refusal | null {
   if (access === "anyone") return null;
   if (access === "loopback") {
-    // With a proxy on this machine everybody would come from it: then only one that is trusted says who it was.
-    const isOurs = isLoopback(request.socket.remoteAddress ?? "") && isLoopback(request.ip);
-    const isRelayed =
-      request.ips === undefined && FORWARDED.some((name) => request.headers[name] !== undefined);
-    if (isOurs && !isRelayed) return null;
+    const isRelayed = !isProxyTrusted && FORWARDED.some((name) => headers[name] !== undefined);
+    if (addresses.every(isLoopback) && !isRelayed) return null;
     return new Refusal("FORBIDDEN", {
       message: `This page is for the machine of the installation alone; its operator can open it with the setting ${setting}.`,
     });
   }
-  if (hasToken(request.headers.authorization, access.token)) return null;
-  reply.header("www-authenticate", 'Basic realm="Postloft", Bearer');
+  if (hasToken(headers.authorization, access.token)) return null;
   return new Refusal("UNAUTHORIZED", {
     message: `This page needs the token of the setting ${setting}: as a Bearer token, or as the password of any user.`,
   });

@@ -59,6 +59,7 @@ export interface TestProject {
 }
 
 export interface OneServer {
+  /** Without the role `api` that of its status. */
   readonly url: string;
   readonly call: Call;
   stop(): Promise<void>;
@@ -179,6 +180,7 @@ async function startOne(
     DATABASE_URL: `postgres://${account}@${host}:${port}/${database}`,
     APP_SECRET,
     PORT: "0",
+    STATUS_PORT: "0",
     ROLES: "api,worker",
     MAIL_TRANSPORT: "mailbox",
     DATA_DIR: dataDir,
@@ -188,7 +190,7 @@ async function startOne(
     ...settings,
   });
   const running: Running = await startPostloft(config, createLog({ level: "silent" }), say);
-  const url = running.url ?? "";
+  const url = running.url ?? running.statusUrl ?? "";
   const agent = new Agent({ keepAlive: true });
   let stopping: Promise<void> | undefined;
   return {

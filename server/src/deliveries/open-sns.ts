@@ -1,0 +1,19 @@
+// The door for notices of Amazon SNS as the service runs it: keys and confirmations are fetched from Amazon.
+// Before it: main.ts has the topics. After it: sns.ts checks and stores what is told.
+import type { Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import type { NoticeStore } from "./notices.ts";
+import { createSnsDoor, type SnsDoor } from "./sns.ts";
+import { createSnsKeys } from "./sns-keys.ts";
+import { createSnsRequests } from "./sns-requests.ts";
+
+export function openSnsDoor(parts: {
+  database: Database;
+  notices: NoticeStore;
+  topics: readonly string[];
+  log: Log;
+}): SnsDoor {
+  const { database, notices, topics, log } = parts;
+  const fetchText = createSnsRequests();
+  return createSnsDoor({ database, notices, topics, keys: createSnsKeys(fetchText, log), fetchText, log });
+}

@@ -1,0 +1,73 @@
+// A process that only sends tells how it is at a port of its own: alive, ready, its numbers; and nothing else.
+import { createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { useTestServer, type OneServer } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+async function startWorker(settings: Readonly<Record<string, string>> = {}): Promise<OneServer> {
+  const worker = await server.startAnother({ ROLES: "worker", ...settings });
+  onTestFinished(() => worker.stop());
+  return worker;
+}
+
+test("a worker tells that it lives, that it is ready, and what each of its loops does", async () => {
+  const { call } = await startWorker();
+  expect(await call("GET", "/health")).toMatchObject({ status: 200, body: { status: "ok" } });
+  expect(await call("GET", "/ready")).toMatchObject({ status: 200, body: { status: "ready" } });
+  const loops = async () => {
+    const { status, text } = await call("GET", "/metrics");
+    expect(status).toBe(200);
+    return [...text.matchAll(/^postloft_loop_runs_total\{loop="([^"]+)"\} [1-9]/gm)].map(([, name]) => name);
+  };
+  await expect
+    .poll(loops)
+    .toEqual(
+      expect.arrayContaining([
+        "jobs",
+        "notices",
+        "campaigns",
+        "segment changes",
+        "segment members",
+        "rates",
+        "system mail",
+        "hints",
+      ]),
+    );
+});
+
+test("there is nothing else there, and nothing to be done", async () => {
+  const { call } = await startWorker();
+  const told = async (method: string, path: string) => {
+    const { status, body } = await call(method, path);
+    return `${status} ${body.error.code}`;
+  };
+  expect(await told("GET", "/config")).toBe("404 RESOURCE_NOT_FOUND");
+  expect(await told("GET", "/contacts")).toBe("404 RESOURCE_NOT_FOUND");
+  expect(await told("POST", "/health")).toBe("405 METHOD_NOT_ALLOWED");
+});
+
+test("its numbers are for whom METRICS_ACCESS says, a proxy on this machine not taken for it", async () => {
+  const open = await startWorker();
+  const relayed = { headers: { "x-forwarded-for": "203.0.113.9" } };
+  expect((await open.call("GET", "/metrics", relayed)).status).toBe(403);
+  expect((await open.call("GET", "/health", relayed)).status).toBe(200);
+  const closed = await startWorker({ METRICS_ACCESS: "token:a-token-of-16-characters" });
+  const refused = await closed.call("GET", "/metrics");
+  expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+    401,
+    'Basic realm="Postloft", Bearer',
+  ]);
+  const bearer = { headers: { authorization: "Bearer a-token-of-16-characters" } };
+  expect((await closed.call("GET", "/metrics", bearer)).status).toBe(200);
+});
+
+test("a port that was asked for and is taken ends the start", async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as { port: number };
+  await expect(server.startAnother({ ROLES: "worker", STATUS_PORT: String(port) })).rejects.toThrow(
+    "EADDRINUSE",
+  );
+});

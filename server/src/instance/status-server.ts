@@ -1,0 +1,121 @@
+// The small HTTP side of a process without the role `api`: `/health`, `/ready` and `/metrics`, and nothing else.
+// Before it: main.ts. After it: health.ts. Without Fastify: a process that only sends does not load what it does not need.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ERRORS } from "@postloft/contract/errors.ts";
+import type { Database } from "../platform/database.ts";
+import { asRefusal, errorEnvelope } from "../platform/http-errors.ts";
+import { ASK_FOR_TOKEN, refuseAccess, type Access } from "../platform/http-guards.ts";
+import { newId } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { answerHealth, answerReady } from "./health.ts";
+
+export interface StatusServerOptions {
+  host: string;
+  /** null: the usual one, or any that is free where that is taken. */
+  port: number | null;
+  metricsAccess: Access;
+  /** Of the service, where its documentation is; null: nobody said. */
+  origin: () => string | null;
+  database: Database;
+  /** Of the embedded database; null with a database elsewhere. */
+  dataDir: string | null;
+  metrics: Metrics;
+  log: Log;
+}
+
+export interface StatusServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+const USUAL_PORT = 3001;
+const MAX_CONNECTIONS = 100;
+const REQUEST_TIMEOUT_MS = 10_000;
+
+interface StatusReply {
+  status: number;
+  type: string;
+  text: string;
+}
+
+/** @throws the error of the system when it cannot listen at the port it was given */
+export async function openStatusServer(options: StatusServerOptions): Promise<StatusServer> {
+  const { host, port } = options;
+  const server = createServer((request, response) => void answer(options, request, response));
+  server.maxConnections = MAX_CONNECTIONS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  const listen = (at: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(at, host, () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  await listen(port ?? USUAL_PORT).catch((error: NodeJS.ErrnoException) => {
+    // Several processes on one machine need no setting to run.
+    if (port !== null || error.code !== "EADDRINUSE") throw error;
+    return listen(0);
+  });
+  return {
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Never throws. */
+async function answer(
+  options: StatusServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = newId();
+  const headers: Record<string, string> = {
+    "x-request-id": requestId,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  };
+  let reply: StatusReply;
+  try {
+    reply = await read(options, request);
+  } catch (error) {
+    const refusal = asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR");
+    const { status } = ERRORS[refusal.code];
+    if (status >= 500) options.log.error({ err: error, requestId }, "a request for the status failed");
+    if (status === 401) headers["www-authenticate"] = ASK_FOR_TOKEN;
+    if (status === 405) headers["allow"] = "GET, HEAD";
+    reply = asJson(status, errorEnvelope(refusal, requestId, options.origin()));
+  }
+  request.resume();
+  response.writeHead(reply.status, { ...headers, "content-type": reply.type });
+  response.end(request.method === "HEAD" ? undefined : reply.text);
+}
+
+async function read(options: StatusServerOptions, request: IncomingMessage): Promise<StatusReply> {
+  const { database, dataDir, metrics, metricsAccess } = options;
+  const [path] = (request.url ?? "").split("?");
+  if (path !== "/health" && path !== "/ready" && path !== "/metrics") throw new Refusal("RESOURCE_NOT_FOUND");
+  if (request.method !== "GET" && request.method !== "HEAD") throw new Refusal("METHOD_NOT_ALLOWED");
+  if (path === "/health") return asJson(200, answerHealth());
+  if (path === "/ready") {
+    const { status, body } = await answerReady(database, dataDir);
+    return asJson(status, body);
+  }
+  const refusal = refuseAccess(
+    { access: metricsAccess, setting: "METRICS_ACCESS" },
+    { headers: request.headers, addresses: [request.socket.remoteAddress ?? ""], isProxyTrusted: false },
+  );
+  if (refusal !== null) throw refusal;
+  return { status: 200, type: metrics.registry.contentType, text: await metrics.registry.metrics() };
+}
+
+function asJson(status: number, body: unknown): StatusReply {
+  return { status, type: "application/json; charset=utf-8", text: JSON.stringify(body) };
+}
