@@ -225,7 +225,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   await api.listen({ port: config.PORT, host: config.HOST });
   const { port } = api.server.address() as AddressInfo;
   address.url = config.BASE_URL ?? `http://localhost:${port}`;
-  greet({ url: address.url, accounts, config, operatorToken: facts.operatorToken }, say);
+  await greet({ database: parts.database, facts, accounts, config }, say);
   return { url: `http://${config.HOST}:${port}`, statusUrl: null };
 }
 

@@ -1,40 +1,44 @@
 // What whoever started the program reads when it is ready: where it is, where mail goes, what to do first.
 // Before it: main.ts listens. After it: the terminal.
 import type { Config } from "../platform/config.ts";
+import type { Database } from "../platform/database.ts";
 import type { BootstrapResult } from "./bootstrap.ts";
+import { nextStep, readProgress } from "./next-step.ts";
+import type { InstanceFacts } from "./routes.ts";
 
 /** Below it a system lets only root listen. */
 const FIRST_FREE_PORT = 1024;
 
 interface Greeting {
-  url: string;
+  database: Database;
+  facts: InstanceFacts;
   accounts: BootstrapResult;
   config: Config;
-  operatorToken: string | null;
 }
 
 /** Says it line by line. */
-export function greet({ url, accounts, config, operatorToken }: Greeting, say: (line: string) => void): void {
+export async function greet(
+  { database, facts, accounts, config }: Greeting,
+  say: (line: string) => void,
+): Promise<void> {
+  const url = facts.baseUrl();
   say(`Postloft is ready: ${url}`);
   say(`  API documentation   ${url}/docs`);
-  if (config.MAIL_TRANSPORT === "mailbox")
+  if (facts.transportName === "mailbox")
     say(
-      "  Mail                stays in the local mailbox (MAIL_TRANSPORT=mailbox): read it at /mailbox/messages",
+      `  Mail                stays in the local mailbox (MAIL_TRANSPORT=mailbox): read it at ${url}/mailbox`,
     );
-  if (operatorToken !== null)
+  if (facts.operatorToken !== null)
     say(
-      `  Its own mail        (accounts, warnings) at ${url}/mailbox with the token ${operatorToken}, until the next start`,
+      `  Its own mail        (accounts, warnings) is read there with the token ${facts.operatorToken}, until the next start`,
     );
   if (accounts === "made")
     say(`  First account       ${config.BOOTSTRAP_EMAIL}, made from the settings BOOTSTRAP_*`);
-  if (accounts !== "nothing set") return;
-  say("There is no account yet. Create the first one, then a project with its API keys:");
-  say(
-    `  curl -c cookies -H 'Content-Type: application/json' -d '{"email":"you@example.com","password":"at least 8 characters"}' ${url}/auth/signup`,
-  );
-  say(
-    `  curl -b cookies -H 'Content-Type: application/json' -d '{"name":"My project"}' ${url}/users/@me/projects`,
-  );
+  const step = nextStep(await readProgress(database), facts);
+  if (step === null) return;
+  say(`${step.title}. ${step.text}`);
+  for (const command of step.commands) say(`  ${command}`);
+  if (step.link !== null) say(`${step.link.text}: ${url}${step.link.path}`);
 }
 
 /** For whoever runs it as root: it needs that for ports below 1024 alone. */

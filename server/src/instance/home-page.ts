@@ -1,6 +1,7 @@
 // `GET /` for a person: what this is, whether it is well, where to go on. Plain HTML, no script, light and dark.
 // Before it: health.ts. After it: a browser.
 import type { Readiness } from "./health.ts";
+import type { NextStep } from "./next-step.ts";
 
 const CHECK_TEXTS: Readonly<Record<keyof Readiness["checks"], { ok: string; failing: string }>> = {
   database: { ok: "The database answers", failing: "The database does not answer" },
@@ -18,7 +19,8 @@ const CHECK_TEXTS: Readonly<Record<keyof Readiness["checks"], { ok: string; fail
   },
 };
 
-export function homePage(readiness: Readiness, baseUrl: string): string {
+/** `step`: what whoever runs the installation does next; null when nothing has to be done, or nobody knows. */
+export function homePage(readiness: Readiness, step: NextStep | null, staysHere: boolean): string {
   const checks = Object.entries(readiness.checks).map(([name, state]) => {
     const text = CHECK_TEXTS[name as keyof Readiness["checks"]][state];
     return `<li class="${state}"><span class="mark" aria-hidden="true">${state === "ok" ? "✓" : "✕"}</span>${text}</li>`;
@@ -34,17 +36,19 @@ export function homePage(readiness: Readiness, baseUrl: string): string {
 <body class="card"><main>
 <h1>Postloft</h1>
 <p>Transactional mail, campaigns and workflows, on your own machine.</p>
+${step === null ? "" : stepText(step)}
 <h2>${isWell ? "This installation is well" : "This installation needs attention"}</h2>
 <ul>${[...checks, ...warnings].join("")}</ul>
 <h2>Where to go</h2>
-<ul class="links"><li><a href="/docs">API documentation</a>, to read and to try</li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/metrics">Metrics</a> for Prometheus</li></ul>
-<h2>First call</h2>
-<pre><code>curl ${escapeHtml(baseUrl)}/v1/track \\
-  -H "Authorization: Bearer &lt;API key&gt;" \\
-  -H "Content-Type: application/json" \\
-  -d '{"email": "ada@example.com", "event": "signed-up"}'</code></pre>
+<ul class="links">${staysHere ? '<li><a href="/mailbox">Local mailbox</a>: the mail that stays on this machine</li>' : ""}<li><a href="/docs">API documentation</a>, to read and to try</li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/metrics">Metrics</a> for Prometheus</li></ul>
 </main></body></html>
 `;
+}
+
+function stepText({ title, text, commands, link }: NextStep): string {
+  const shell = commands.length === 0 ? "" : `<pre><code>${commands.map(escapeHtml).join("\n")}</code></pre>`;
+  const further = link === null ? "" : `<p><a href="${link.path}">${escapeHtml(link.text)}</a></p>`;
+  return `<section class="next"><h2>${escapeHtml(title)}</h2><p>${escapeHtml(text)}</p>${shell}${further}</section>`;
 }
 
 /** Text as it stands between tags and in attributes. */

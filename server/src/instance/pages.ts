@@ -9,6 +9,7 @@ import type { Database } from "../platform/database.ts";
 import { errorsPage } from "./errors-page.ts";
 import { readReadiness } from "./health.ts";
 import { homePage } from "./home-page.ts";
+import { nextStep, readProgress } from "./next-step.ts";
 import type { InstanceFacts } from "./routes.ts";
 
 const HTML = "text/html; charset=utf-8";
@@ -39,7 +40,7 @@ export async function addPages(
   app.get("/", async (_request, reply) =>
     reply
       .headers({ "content-type": HTML, "content-security-policy": PLAIN_POLICY })
-      .send(homePage(await readReadiness(database, facts.dataDir), facts.baseUrl())),
+      .send(await home(database, facts)),
   );
   const mailbox = await read("mailbox.html");
   app.get("/mailbox", async (_request, reply) =>
@@ -55,6 +56,14 @@ export async function addPages(
     reply.headers({ "content-type": HTML, "content-security-policy": PLAIN_POLICY }).send(errors),
   );
   addDocs(app);
+}
+
+async function home(database: Database, facts: InstanceFacts): Promise<string> {
+  const readiness = await readReadiness(database, facts.dataDir);
+  // Without its database the page says that, which is the next step.
+  const progress = await readProgress(database).catch(() => null);
+  const step = progress === null ? null : nextStep(progress, facts);
+  return homePage(readiness, step, facts.transportName === "mailbox");
 }
 
 function read(name: string): Promise<string> {

@@ -32,3 +32,20 @@ export async function listTransportOutages(database: Database): Promise<string[]
 export async function lockBootstrap(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bootstrap', 0))`.execute(tx);
 }
+
+/** Whether anybody ever sent a mail here. */
+export async function hasEmails(database: Database): Promise<boolean> {
+  return (await database.selectFrom("emails").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Whether a project has proved a domain, other than the one that all share. */
+export async function hasProvenDomain(database: Database, shared: string): Promise<boolean> {
+  const row = await database
+    .selectFrom("domains")
+    .select("id")
+    .where("status", "=", "VERIFIED")
+    .where("domain", "<>", shared)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

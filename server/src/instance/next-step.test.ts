@@ -1,0 +1,52 @@
+// What to do next follows from how far the installation has come, and is the same on the page and in the terminal.
+import { expect, test, vi } from "vitest";
+import { OUTBOX_WAIT } from "../testing/outbox-fixture.ts";
+import { useTestServer } from "../testing/test-server.ts";
+import { nextStep, type Progress } from "./next-step.ts";
+
+const server = useTestServer({ DISABLE_SIGNUPS: "true" });
+const ACCOUNT = { BOOTSTRAP_EMAIL: "you@example.com", BOOTSTRAP_PASSWORD: "a password for tests" };
+
+const at = (progress: Partial<Progress>, transportName: string, signupsDisabled = false) =>
+  nextStep(
+    { hasAccount: true, hasMail: false, hasDomain: false, ...progress },
+    { baseUrl: () => "http://here", transportName, signupsDisabled },
+  );
+
+test.each([
+  ["no account", { hasAccount: false }, "mailbox", "There is no account yet", null],
+  ["no mail", {}, "mailbox", "Send the first mail", "/mailbox"],
+  ["a mail that stayed here", { hasMail: true }, "mailbox", "Read your mail", "/mailbox"],
+  ["a mail server and no domain", { hasMail: true }, "smtp", "Prove a domain", null],
+  ["a mail server, a domain and no mail", { hasDomain: true }, "smtp", "Send the first mail", null],
+])("with %s", (_name, progress, transport, title, path) => {
+  const step = at(progress, transport);
+  expect([step?.title, step?.link?.path ?? null]).toEqual([title, path]);
+  expect(step?.commands.join() ?? "").not.toContain("undefined");
+});
+
+test("who sends from a domain of their own has nothing left to do", () =>
+  expect(at({ hasMail: true, hasDomain: true }, "smtp")).toBeNull());
+
+test("where signing up is closed, the settings that make an account are named", () => {
+  const step = at({ hasAccount: false }, "mailbox", true);
+  expect([step?.commands, step?.text]).toEqual([[], expect.stringContaining("BOOTSTRAP_EMAIL")]);
+});
+
+test("the page and the terminal lead from the account to the mail that can be read", async () => {
+  const page = async () => (await server.call("GET", "/")).text;
+  expect(await page()).toContain("There is no account yet");
+  const lines: string[] = [];
+  await server.startAnother({ ...ACCOUNT, BOOTSTRAP_SECRET_KEY: "sk_first", ROLES: "api" }, (line) =>
+    lines.push(line),
+  );
+  const told = lines.join("\n");
+  expect(told).toContain("Send the first mail");
+  expect(told).toMatch(/hello@sandbox\.localhost.*\nThen read it in the local mailbox: http:\S+\/mailbox$/);
+  expect(told).not.toContain("sk_first");
+  expect(await page()).toContain("Send the first mail");
+  const mail = { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "Hello", body: "x" };
+  expect((await server.call("POST", "/v1/send", { key: "sk_first" }, mail)).status).toBe(200);
+  await vi.waitFor(async () => expect(await page()).toContain("Read your mail"), OUTBOX_WAIT);
+  expect(await page()).toContain('<a href="/mailbox">');
+});
