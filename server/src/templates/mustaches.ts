@@ -27,6 +27,8 @@ export interface UsedVariable {
 /** As Handlebars reads them: strings, `??`, paths of names and `[any text]`, and the signs that mean something. */
 const WORDS =
   /"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|\?\?|(?:@|\.\.?\/)*(?:\[(?:\\\]|[^\]])*\]|(?:(?!\?\?)[^\s!"#%-,./;<=>@[-^`{-~])+|\.\.?)(?:[./](?:\[(?:\\\]|[^\]])*\]|(?:(?!\?\?)[^\s!"#%-,./;<=>@[-^`{-~])+))*|[=()|]/g;
+/** Of what stands between the braces so much is read: nobody writes more, and a megabyte would take long. */
+const READ_LENGTH = 10_000;
 const SEGMENTS = /\[([^\]]*)\]|[^./]+/g;
 const LITERAL = /^(?:true|false|null|undefined|-?\d+(?:\.\d+)?)$/;
 const BLOCK_HELPERS = new Set(["if", "unless", "each", "with"]);
@@ -40,7 +42,7 @@ export function mustachesOf(source: string): Mustache[] {
     if (kind !== "value" && kind !== "control") return [];
     const text = source.slice(start, end);
     const [lead = ""] = /^\{\{~?[{&#^/]?/.exec(text) ?? [];
-    const words = [...text.slice(lead.length).matchAll(WORDS)].map((match) => ({
+    const words = [...text.slice(lead.length, READ_LENGTH).matchAll(WORDS)].map((match) => ({
       text: match[0],
       start: start + lead.length + match.index,
     }));
