@@ -17,6 +17,7 @@ const WORST = 2;
 /** In CPU time of this thread: by the clock a busy machine takes longer. */
 const MOST_MS = 20;
 const TIMEOUT_MS = 500;
+const TRIES_MAX = 5;
 const LETTERS_MAX = 16;
 const PAIRS_MAX = 6;
 
@@ -117,10 +118,12 @@ function worstOf({ name, regex }: Expression): number {
   return Math.max(...worst.map(({ unit }) => leastMsOf(regex, textOf(unit, length))));
 }
 
-/** Tried again where it is too long: at first it is compiled, and garbage may be collected. */
+/** The least of several times where the first is too long: code is compiled, garbage collected, and busy machines are slow in CPU time, too. */
 function leastMsOf(regex: RegExp, text: string): number {
-  const ms = cpuMsOf(regex, text);
-  return ms <= MOST_MS ? ms : Math.min(ms, cpuMsOf(regex, text));
+  let ms = cpuMsOf(regex, text);
+  for (let tries = 1; tries < TRIES_MAX && ms > MOST_MS && ms < Infinity; tries++)
+    ms = Math.min(ms, cpuMsOf(regex, text));
+  return ms;
 }
 
 test("no regular expression takes long, whatever reaches it", { timeout: 120_000 }, () => {
