@@ -502,3 +502,20 @@ test("a request that fails after its commit left effect and receipt: repeated, i
   expect(await doWork(key, "after")).toEqual({ statusCode: 500, effects: 1, receipts: [{ status: 200 }] });
   expect(await doWork(key, "after")).toEqual({ statusCode: 200, effects: 0, receipts: [{ status: 200 }] });
 });
+
+test("the same call under the same key by two projects has its own effect and its own stored answer in each", async () => {
+  const projects = [await server.createProject(), await server.createProject()];
+  const body = { email: "shared@example.com", data: { n: 1 } };
+  const callAll = async () =>
+    Promise.all(
+      projects.map(async ({ byKey }) => {
+        const caller = { ...byKey, headers: { "idempotency-key": "the same for both" } };
+        return (await server.call<{ id: string }>("POST", "/contacts", caller, body)).body.id;
+      }),
+    );
+  const ids = await callAll();
+  expect(new Set(ids).size).toBe(2);
+  expect(await callAll()).toEqual(ids);
+  for (const [at, { id }] of projects.entries())
+    expect(await server.rows("select id from contacts where project_id = $1", id)).toEqual([{ id: ids[at] }]);
+});

@@ -216,3 +216,27 @@ test("an import whose file is gone ends with a reason", async () => {
     failedReason: "The uploaded file is gone.",
   });
 });
+
+test("a file of several parts whose characters take several bytes is read to its end, each row once and whole", async () => {
+  const project = await server.createProject(server.project.owner);
+  // Two, three and four bytes: the ends of parts fall into the middle of some.
+  const filler = "ü€😀".repeat(150);
+  const rows = Array.from({ length: PEOPLE }, (_, at) => `u${at}@example.com,${at},${filler}`);
+  const jobId = await upload(project, ["email,number,filler", ...rows]);
+  let steps = 0;
+  startRunner((tx, job) => {
+    steps++;
+    return importStep(tx, job);
+  });
+  const { result } = await endOf(project, jobId);
+  expect(result).toMatchObject({ totalRows: PEOPLE, createdCount: PEOPLE, updatedCount: 0, failureCount: 0 });
+  expect(steps).toBeGreaterThan(3);
+  const [counted] = await server.rows(
+    `select count(*) as contacts, count(*) filter (where data->>'filler' = $2
+       and data->>'number' = substr(split_part(email, '@', 1), 2)) as exact
+     from contacts where project_id = $1`,
+    project.id,
+    filler,
+  );
+  expect(counted).toEqual({ contacts: PEOPLE, exact: PEOPLE });
+});

@@ -1,0 +1,90 @@
+// Tracked segments in the background: what only the clock changes, and two processes at one project.
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import { useTestServer } from "../testing/test-server.ts";
+import { followChanges, startFollowingChanges } from "./follow-changes.ts";
+
+// Nobody follows changes but the test.
+const server = useTestServer({ ROLES: "api" });
+const log = createLog({ level: "silent" });
+const WAIT = { timeout: 20_000, interval: 20 };
+
+function startFollower() {
+  const follower = startFollowingChanges({ database: server.database, log, metrics: createMetrics() });
+  onTestFinished(() => follower.stop());
+  return follower;
+}
+
+/** A project with a tracked segment of one condition, and a contact with this data. */
+async function furnish(condition: object, data: object) {
+  const { id: projectId, byKey } = await server.createProject();
+  const email = "ada@example.com";
+  await server.call("POST", "/contacts", byKey, { email, data });
+  const { body } = await server.call<{ id: string }>("POST", "/segments", byKey, {
+    name: "Tracked",
+    filters: { operator: "AND", conditions: [condition] },
+    trackMembership: true,
+  });
+  const dueInSeconds = async () =>
+    (
+      await server.rows<{ seconds: number | null }>(
+        "select extract(epoch from compute_due_at - now())::float8 as seconds from segments where id = $1",
+        body.id,
+      )
+    )[0]?.seconds;
+  const moves = async () =>
+    (
+      await server.rows<{ name: string }>(
+        "select name from events where project_id = $1 and name like 'segment.%' order by id",
+        projectId,
+      )
+    ).map(({ name }) => name);
+  return { projectId, byKey, email, segmentId: body.id, dueInSeconds, moves };
+}
+
+test("a condition on time is computed again by the clock, within five minutes, though nothing happens to anybody", async () => {
+  const seen = { field: "data.seen", operator: "within", value: 1, unit: "days" };
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+  const { projectId, segmentId, dueInSeconds, moves } = await furnish(seen, { seen: hourAgo });
+  const first = startFollower();
+  await vi.waitFor(async () => expect(await dueInSeconds()).toBeNull(), WAIT);
+  await first.stop();
+  // Two days pass for the contact, of which nobody is told.
+  await server.rows(
+    `update contacts set data = jsonb_build_object('seen', to_char(now() - interval '2 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
+     where project_id = $1`,
+    projectId,
+  );
+  startFollower();
+  await vi.waitFor(async () => expect(await dueInSeconds()).toBeGreaterThan(0), WAIT);
+  expect(await dueInSeconds()).toBeLessThanOrEqual(300);
+  const before = await moves();
+  await server.rows("update segments set compute_due_at = now() where id = $1", segmentId);
+  await vi.waitFor(async () => expect((await moves()).length).toBe(before.length + 1), WAIT);
+  expect((await moves()).at(-1)).toMatch(/exit/);
+});
+
+test("while another process has one of a project's segments in hand, no change is taken that it would miss", async () => {
+  const pro = { field: "data.plan", operator: "equals", value: "pro" };
+  const { projectId, byKey, email, segmentId, dueInSeconds, moves } = await furnish(pro, { plan: "free" });
+  const follower = startFollower();
+  await vi.waitFor(async () => expect(await dueInSeconds()).toBeNull(), WAIT);
+  await follower.stop();
+  await server.call("POST", "/contacts", byKey, { email, data: { plan: "pro" } });
+  const waiting = async () =>
+    (await server.rows("select 1 from contact_changes where project_id = $1", projectId)).length;
+  expect(await waiting()).toBeGreaterThan(0);
+  const other = await server.pool.connect();
+  try {
+    await other.query("begin");
+    await other.query("select 1 from segments where id = $1 for update", [segmentId]);
+    expect(await followChanges(server.database, projectId)).toBe(false);
+    expect(await waiting()).toBeGreaterThan(0);
+  } finally {
+    await other.query("rollback");
+    other.release();
+  }
+  await followChanges(server.database, projectId);
+  expect([await waiting(), (await moves()).length]).toEqual([0, 1]);
+});
