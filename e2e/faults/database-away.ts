@@ -76,8 +76,8 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
   }
 }
 
-/** The pool of a program (main.ts), and one that asks whether the database answers. */
-const MAX_CONNECTIONS = 17;
+/** The pool of a program (main.ts), one that asks whether the database answers, and one that listens for hints (decision 0037). */
+const MAX_CONNECTIONS = 18;
 
 /** What the mail server has was committed as being handed over before: never waiting, never only claimed or in a batch. */
 async function faultsOfGate(world: World): Promise<string[]> {
