@@ -46,7 +46,8 @@ ${step === null ? "" : stepText(step)}
 }
 
 function stepText({ title, text, commands, link }: NextStep): string {
-  const shell = commands.length === 0 ? "" : `<pre><code>${commands.map(escapeHtml).join("\n")}</code></pre>`;
+  const shell =
+    commands.length === 0 ? "" : `<pre><code>${commands.map(escapeHtml).join("\n\n")}</code></pre>`;
   const further = link === null ? "" : `<p><a href="${link.path}">${escapeHtml(link.text)}</a></p>`;
   return `<section class="next"><h2>${escapeHtml(title)}</h2><p>${escapeHtml(text)}</p>${shell}${further}</section>`;
 }

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import * as contract from "@postloft/contract/mailbox.ts";
 import { OUTBOX_WAIT } from "../testing/outbox-fixture.ts";
 import {
@@ -127,6 +128,21 @@ test("the page runs scripts of files of ours alone, and sends nothing anywhere e
       name.endsWith(".js") ? "200 text/javascript; charset=utf-8" : "200 text/css; charset=utf-8",
     ),
   );
+});
+
+test("what the page asks is there, by the methods it asks with", async () => {
+  const calls = await readFile(join(import.meta.dirname, "assets", "mailbox-calls.js"), "utf8");
+  const asked = [...calls.matchAll(/["`](\/[a-z@/]+)[^"`]*["`](?:[^;]*?method: "([A-Z]+)")?/g)].map(
+    ([, path = "", method = "GET"]) => `${method} ${path.replace(/\/$/, "")}`,
+  );
+  expect(new Set(asked)).toContain("GET /auth/logout");
+  const known = ENDPOINTS.flatMap(({ method, path }) => [
+    `${method} ${path}`,
+    `${method} ${path.split("/:")[0]}`,
+  ]);
+  expect(
+    [...new Set(asked)].filter((call) => !known.includes(call) && !call.endsWith("/attachments")),
+  ).toEqual([]);
 });
 
 test("nothing of a mail becomes part of the page: it is set as text, or stands in a frame that has nothing", async () => {

@@ -33,7 +33,7 @@ export async function logIn(email, password) {
 
 /** Forgets the key, or ends the session. */
 export async function leave() {
-  if (sessionStorage.getItem(KEY) === null) await call("/auth/logout", {}, { method: "POST" });
+  if (sessionStorage.getItem(KEY) === null) await call("/auth/logout");
   sessionStorage.removeItem(KEY);
 }
 
