@@ -12,6 +12,7 @@ import { advanceEmails, forgetRecipients, getEmail } from "../emails/emails.ts";
 import { listReturnedMessages } from "../emails/returned-messages.ts";
 import { findMiscounts } from "../emails/sending-hours.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
+import { putInHandover } from "../testing/outbox-fixture.ts";
 import {
   makeProject,
   makeSentMails,
@@ -332,9 +333,10 @@ test("of a mail that failed nothing is booked, but a complaint still ends the su
 });
 
 test("a mail in the middle of its handover is taken as sent by a delivery, not by an opening", async () => {
-  const [opened, delivered] = [await oneMail({ status: "SENDING" }), await oneMail({ status: "SENDING" })];
+  const [opened, delivered] = [await oneMail({ status: "CLAIMED" }), await oneMail({ status: "CLAIMED" })];
+  for (const { id } of [opened, delivered]) await putInHandover(database, newId(), id);
   await tell(sns(sesEvent(opened, "Open")), sns(sesEvent(delivered, "Delivery")));
-  expect([(await mailRow(opened)).status, (await mailRow(opened)).sent_at]).toEqual(["SENDING", null]);
+  expect([(await mailRow(opened)).status, (await mailRow(opened)).sent_at]).toEqual(["CLAIMED", null]);
   expect(await statusOf(delivered)).toBe("DELIVERED");
   expect(await findMiscounts(database)).toEqual([]);
 });

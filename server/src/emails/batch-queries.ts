@@ -1,10 +1,10 @@
 // Statements on `recipient_batches`: the recipients of a campaign that have no row in `emails` yet, 40 to a row.
-// Before it: campaign-emails.ts fixes recipients, claims.ts claims, lease.ts settles. After it: desk-queries.ts lets them leave and books them.
+// Before it: campaign-emails.ts fixes recipients. After it: sender.ts claims a batch, and each of its recipients has a row.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 import { parkedAt } from "./paused-queries.ts";
-import type { ClaimedRow, PausedDomains } from "./sender-queries.ts";
+import { CLAIMED_COLUMNS, type ClaimedRow, type PausedDomains } from "./sender-queries.ts";
 
 /** Recipients of one batch: as many as a sender claims at a time. */
 export const BATCH_SIZE = 40;
@@ -12,9 +12,6 @@ export const BATCH_SIZE = 40;
 /** The recipients `r` (id, contact, address) of batches `b`. */
 const recipientsOf = (batches: RawBuilder<unknown>) => sql`
   ${batches} b cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)`;
-
-/** Whether a recipient has no row in `emails` yet. */
-const hasNoRow = sql`not exists (select 1 from emails e where e.project_id = b.project_id and e.id = r.id)`;
 
 /** Puts each contact `c` that matches into a batch, all in one statement; answers how many. */
 export async function insertRecipientBatches(
@@ -44,15 +41,10 @@ export async function insertRecipientBatches(
   return rows[0]?.count ?? 0;
 }
 
-export interface ClaimedBatch {
-  /** null: there was none to claim. */
-  batchId: string | null;
-  rows: ClaimedRow[];
-}
-
 /**
- * Claims the next batch of a campaign, and answers its recipients whose mail has not ended. Those beyond the limit, or at one
- * of the domains of which enough wait at this sender, get rows that wait in the queue instead; those at paused ones are parked.
+ * Claims the next batch of a campaign: each of its recipients gets a row, and the batch is gone. Returns those that are in the
+ * sender's hands; whoever is beyond the limit, or at one of the domains of which enough wait at this sender, waits in its row, and
+ * whoever is at a paused one is parked.
  */
 export async function claimBatch(
   database: Database,
@@ -64,135 +56,113 @@ export async function claimBatch(
     withoutDomains: readonly string[];
     paused?: readonly PausedDomains[];
   },
-): Promise<ClaimedBatch> {
-  const { projectId, campaignId, withoutDomains } = claim;
+): Promise<ClaimedRow[]> {
+  const { senderId, projectId, campaignId, withoutDomains } = claim;
   const paused = (claim.paused ?? []).flatMap(({ domains, number }) =>
     domains.map((domain) => ({ domain, number })),
   );
   const pausedDomains = paused.map(({ domain }) => domain);
-  const { rows } = await sql<Omit<ClaimedRow, "id"> & { id: string | null; batch_id: string }>`
+  const { rows } = await sql<ClaimedRow>`
     ${plannedOften} with next as materialized (
       select id from recipient_batches
-      where project_id = ${projectId} and campaign_id = ${campaignId} and sender_id is null and due_at <= now()
-        and not (domains <@ ${withoutDomains}::text[])
+      where project_id = ${projectId} and campaign_id = ${campaignId} and not (domains <@ ${withoutDomains}::text[])
       order by id limit 1
       for update skip locked
-    ), claimed as (
-      update recipient_batches b set sender_id = ${claim.senderId}, claims = claims + 1 from next
+    ), ended as (
+      delete from recipient_batches b using next
       where b.project_id = ${projectId} and b.id = next.id
       returning b.*
     ), waiting as (
       select b.content_id, b.created_at, r.id, c.id as contact_id, r.address,
         not w.is_crowded and row_number() over (partition by w.is_crowded order by r.id) <= ${claim.limit} as is_taken
-      from ${recipientsOf(sql`claimed`)}
+      from ${recipientsOf(sql`ended`)}
       cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...pausedDomains]}::text[]) as is_crowded) w
       left join contacts c on c.project_id = b.project_id and c.id = r.contact_id
-      where ${hasNoRow}
-    ), laid as (
-      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at, due_at)
+    ), e as (
+      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at, status, sender_id, due_at)
       select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3, address, created_at,
+        case when is_taken then 'CLAIMED' else 'QUEUED' end, case when is_taken then ${senderId}::uuid end,
         coalesce((
           select ${parkedAt(sql`p.number`)}
           from unnest(${pausedDomains}::text[], ${paused.map(({ number }) => number)}::bigint[]) as p (domain, number)
-          where p.domain = split_part(address, '@', 2)), now())
-      from waiting where not is_taken
+          where not is_taken and p.domain = split_part(address, '@', 2)), now())
+      from waiting order by id
+      returning *
     )
-    select b.project_id, b.id as batch_id, b.claims as batch_claim, b.content_id, b.campaign_id, w.id, w.contact_id, w.address as to_address,
-      3::smallint as priority, null as to_name, null as copies, null as variables, 0::smallint as attempts,
-      null as template_id, null::boolean as is_test, (select tracking from projects where id = ${projectId}) as tracking
-    from claimed b left join waiting w on w.is_taken`.execute(database);
-  const taken = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ id, ...row }]));
-  return { batchId: rows[0]?.batch_id ?? null, rows: taken };
+    select ${CLAIMED_COLUMNS(projectId)} from e where e.status = 'CLAIMED'`.execute(database);
+  return rows;
 }
 
-/** Ends a batch this sender holds: it is gone if each of its mails has ended, else whoever is left of it waits again, for a second. */
-export async function finishBatch(
-  database: Database,
-  senderId: string,
-  projectId: string,
-  batchId: string,
-): Promise<void> {
-  const isOurs = sql`b.project_id = ${projectId} and b.id = ${batchId} and b.sender_id is not distinct from ${senderId}`;
-  await sql`
-    ${plannedOften} with ended as (
-      delete from recipient_batches b where ${isOurs} and cardinality(b.email_ids) = (
-        select count(*) from emails e where e.project_id = ${projectId} and e.id = any(b.email_ids))
-      returning b.id
-    )
-    update recipient_batches b set sender_id = null, due_at = now() + interval '1 second'
-    where ${isOurs} and not exists (select 1 from ended)`.execute(database);
+/** Recipients who wait in a batch, named by their mails or by their contacts. */
+export interface WaitingRecipients {
+  by: "id" | "contact_id";
+  ids: readonly string[];
 }
 
-/** Gives back batches that a sender holds beside these. */
-export async function releaseBatches(
-  database: Database,
-  senderId: string,
-  kept: readonly string[],
-): Promise<void> {
-  await sql`
-    update recipient_batches set sender_id = null
-    where sender_id = ${senderId} and not (id = any(${kept}::uuid[]))`.execute(database);
-}
+const isMeant = ({ by, ids }: WaitingRecipients) => sql<SqlBool>`r.${sql.ref(by)} = any(${ids}::uuid[])`;
+
+/** Whether a batch `b` of a project holds one of them. */
+const holds = (projectId: string, recipients: WaitingRecipients) => sql<SqlBool>`
+  b.project_id = ${projectId} and exists (
+    select 1 from unnest(b.email_ids, b.contact_ids) as r (id, contact_id) where ${isMeant(recipients)})`;
 
 /**
- * Gives rows of their own to the mails of a dead sender that may have left, as mails in its hands, and gives its batches
- * back. `inDoubt`: what the sender had committed to hand over.
+ * Gives recipients who wait in batches rows that wait, and takes them out of their batches. Those that have a row are left alone.
  */
-export async function layOutInDoubt(tx: Tx, senderId: string, inDoubt: readonly string[]): Promise<void> {
-  // First the locks: whoever booked one of these mails before has done so when the next statement looks.
-  await sql`select 1 from recipient_batches where sender_id = ${senderId} order by project_id, id for update`.execute(
-    tx,
-  );
-  await layOut(
-    sql`b.sender_id = ${senderId} and r.id = any(${inDoubt}::uuid[])`,
-    sql`select b.sender_id`,
-  ).execute(tx);
-  await releaseBatches(tx, senderId, []);
-}
-
-/**
- * Gives rows of their own to recipients whom somebody asks for, in the state they are in, and takes them out of their
- * batches. Named by their contacts or by their mails.
- */
-export async function layOutRecipients(
+export async function takeOutRecipients(
   tx: Tx,
   projectId: string,
-  { by, ids }: { by: "id" | "contact_id"; ids: readonly string[] },
+  recipients: WaitingRecipients,
 ): Promise<void> {
-  const wanted = sql<SqlBool>`r.${sql.ref(by)} = any(${ids}::uuid[])`;
-  const meant = sql<SqlBool>`b.project_id = ${projectId} and exists (
-    select 1 from unnest(b.email_ids, b.contact_ids) as r (id, contact_id) where ${wanted})`;
   const { rows } = await sql<{ id: string }>`
-    select b.id from recipient_batches b where ${meant} order by b.id for update`.execute(tx);
+    select b.id from recipient_batches b where ${holds(projectId, recipients)} order by b.id for update`.execute(
+    tx,
+  );
   if (rows.length === 0) return;
   const locked = sql<SqlBool>`b.project_id = ${projectId} and b.id = any(${rows.map(({ id }) => id)}::uuid[])`;
-  // Only now, with the batches locked, it is certain which of their mails a sender has committed to hand over. The others
-  // wait again: whoever has them in hand asks before they leave, and is told no.
-  await layOut(
-    sql`${locked} and ${wanted}`,
-    sql`select b.sender_id where r.id in (select unnest(s.in_doubt) from senders s where s.id = b.sender_id)`,
-  ).execute(tx);
+  await sql`
+    insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at)
+    select b.project_id, r.id, c.id, b.content_id, b.campaign_id, 3, r.address, b.created_at
+    from ${recipientsOf(sql`recipient_batches`)}
+    left join contacts c on c.project_id = b.project_id and c.id = r.contact_id
+    where ${locked} and ${isMeant(recipients)}`.execute(tx);
   const rest = (values: RawBuilder<unknown>) => sql`array(
     select ${values} from unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)
-    where not (${wanted}) order by r.id)`;
+    where not (${isMeant(recipients)}) order by r.id)`;
   await sql`
     update recipient_batches b set email_ids = ${rest(sql`r.id`)}, contact_ids = ${rest(sql`r.contact_id`)},
       addresses = ${rest(sql`r.address`)}
     where ${locked}`.execute(tx);
+  await sql`delete from recipient_batches b where ${locked} and b.email_ids = '{}'`.execute(tx);
 }
 
-/** Rows for recipients, in handover by the sender that `sender` is a query of; without one they wait. */
-const layOut = (wanted: RawBuilder<SqlBool>, sender: RawBuilder<unknown>) => sql`
-  insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, sender_id, created_at)
-  select b.project_id, r.id, c.id, b.content_id, b.campaign_id, 3, r.address,
-    case when d.sender_id is null then 'QUEUED' else 'SENDING' end, d.sender_id, b.created_at
-  from ${recipientsOf(sql`recipient_batches`)}
-  left join lateral (${sender}) d on true
-  left join contacts c on c.project_id = b.project_id and c.id = r.contact_id
-  where ${wanted}
-  on conflict do nothing`;
+/** Recipients who wait in batches, as mails that are queued; newest first. */
+export async function listWaiting(database: Database, projectId: string, recipients: WaitingRecipients) {
+  const { rows } = await sql<WaitingRow>`
+    select r.id, b.campaign_id, c.id as contact_id, r.address as to_address, b.created_at, k.from_address, k.subject, k.reply_to,
+      k.html, k.attachments
+    from ${recipientsOf(sql`recipient_batches`)}
+    join email_contents k on k.project_id = b.project_id and k.id = b.content_id
+    left join contacts c on c.project_id = b.project_id and c.id = r.contact_id
+    where ${holds(projectId, recipients)} and ${isMeant(recipients)}
+    order by r.id desc`.execute(database);
+  return rows;
+}
 
-/** Drops the recipients of up to so many batches of a campaign that nobody has in hand; answers how many mails that were. */
+export interface WaitingRow {
+  id: string;
+  campaign_id: string;
+  contact_id: string | null;
+  to_address: string;
+  created_at: Date;
+  from_address: string;
+  subject: string;
+  reply_to: string | null;
+  html: string;
+  attachments: unknown;
+}
+
+/** Drops the recipients of up to so many batches of a campaign; returns how many mails that were. */
 export async function skipBatches(
   tx: Tx,
   { projectId, campaignId }: CampaignKey,
@@ -203,7 +173,7 @@ export async function skipBatches(
     with dropped as (
       delete from recipient_batches where project_id = ${projectId} and id in (
         select id from recipient_batches
-        where project_id = ${projectId} and campaign_id = ${campaignId} and sender_id is null
+        where project_id = ${projectId} and campaign_id = ${campaignId}
         order by id limit ${limit} for update skip locked)
       returning *
     )

@@ -17,7 +17,7 @@ const having = (bit: number) =>
 
 /**
  * How many mails of each campaign stand where, and what came back; everything counted from the rows, by one index, and from
- * the batches. Only of those that ever were in hand each recipient is looked up.
+ * the batches of those who wait.
  */
 export async function countCampaignEmails(
   database: Database,
@@ -42,10 +42,7 @@ export async function countCampaignEmails(
       from emails where project_id = ${projectId} and campaign_id = any(${campaignIds}::uuid[])
       group by campaign_id, status, came_back
       union all
-      select b.campaign_id, 'QUEUED', 0, case when b.claims > 0 then (
-          select count(*) from unnest(b.email_ids) as r (id)
-          where not exists (select 1 from emails e where e.project_id = b.project_id and e.id = r.id))
-        else cardinality(b.email_ids) end
+      select b.campaign_id, 'QUEUED', 0, cardinality(b.email_ids)
       from recipient_batches b where b.project_id = ${projectId} and b.campaign_id = any(${campaignIds}::uuid[])
     ) g
     where count > 0
@@ -64,8 +61,7 @@ export async function hasPendingEmails(database: Database, { projectId, campaign
         where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED'
         order by project_id, campaign_id, due_at limit 1),
       (select true from emails
-        where project_id = ${projectId} and campaign_id = ${campaignId} and status in ('CLAIMED', 'SENDING')
-          and sender_id is not null
+        where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'CLAIMED'
         order by sender_id limit 1),
       (select true from recipient_batches
         where project_id = ${projectId} and campaign_id = ${campaignId}
@@ -136,7 +132,6 @@ export async function listCampaignEmails(
     from recipient_batches b
     cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)
     where ${ofCampaign} and ${waits} ${before(sql`b.id`)} ${before(sql`r.id`)}
-      and (b.claims = 0 or not exists (select 1 from emails e where e.project_id = b.project_id and e.id = r.id))
     order by b.id desc, r.id desc ${limit})
     order by id desc ${limit}`.execute(database);
   return rows;

@@ -1,7 +1,8 @@
 // Mails that were handed over without an answer: tried once more or left to a person, as their project wants it.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
-import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
+import { newId } from "../platform/ids.ts";
+import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../testing/outbox-fixture.ts";
 import {
   createScriptedTransport,
   refuseWith,
@@ -39,9 +40,9 @@ test("where the project wants a person to look, transactional mail in doubt leav
 test("the same after the death of its sender", async () => {
   await waitForAPerson();
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
-  await sql`
-    with dead as (insert into senders (id, lease_until) values (new_id(), now() - interval '1 second') returning id)
-    update emails set status = 'SENDING', sender_id = dead.id from dead`.execute(outbox.database);
+  const dead = newId();
+  await putInHandover(outbox.database, dead, id);
+  await letLeaseRunOut(outbox.database, dead);
   await outbox.start(transport);
   await outbox.until(id, "UNCONFIRMED");
   expect(transport.handedOver).toHaveLength(0);

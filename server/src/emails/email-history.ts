@@ -1,9 +1,9 @@
 // All mails to one contact with what each says and what happened to it: for whoever asks what we hold on them.
 // Before it: contacts/export-contact.ts. After it: the rows of the outbox.
-import { transaction, type Database } from "../platform/database.ts";
+import type { Database } from "../platform/database.ts";
+import { listWaiting } from "./batch-queries.ts";
 import { getEmail } from "./emails.ts";
 import { listEmailsOfContact } from "./history-queries.ts";
-import { layOutMailsOf } from "./lay-out-emails.ts";
 
 export type EmailOfContact = Awaited<ReturnType<typeof getEmail>> & { variables: Record<string, unknown> };
 
@@ -15,15 +15,20 @@ export async function* readEmailHistory(
   projectId: string,
   contactId: string,
 ): AsyncGenerator<EmailOfContact> {
-  await transaction(database, (tx) => layOutMailsOf(tx, projectId, [contactId]));
+  // First those that wait: who is claimed in between has a row when the rows are read.
+  const waiting = await listWaiting(database, projectId, { by: "contact_id", ids: [contactId] });
+  const told = new Set<string>();
   for (let after: string | null = null; ;) {
     const rows = await listEmailsOfContact(database, projectId, contactId, { after, limit: MAILS_A_PAGE });
     for (const row of rows) {
+      told.add(row.id);
       const variables = (row.variables ?? {}) as Record<string, unknown>;
       yield { ...(await getEmail(database, projectId, row.id)), variables };
     }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < MAILS_A_PAGE) return;
+    if (last === undefined || rows.length < MAILS_A_PAGE) break;
     after = last.id;
   }
+  for (const { id } of waiting.toReversed())
+    if (!told.has(id)) yield { ...(await getEmail(database, projectId, id)), variables: {} };
 }

@@ -1,13 +1,13 @@
 // The outbox: putting mails in, and telling where each stands.
 // Before it: v1/ (later campaigns and workflows) enqueues in its own transaction. After it: sender.ts claims.
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database.ts";
 import { contentId, isId, newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listEventsOfEmail } from "../events/events.ts";
 import { listResolutions } from "./doubt-queries.ts";
-import { layOutEmails, layOutMailsOf } from "./lay-out-emails.ts";
+import { listWaiting, takeOutRecipients, type WaitingRow } from "./batch-queries.ts";
 import type { ListKind } from "./message-headers.ts";
 import { kindOf, messageIdOf } from "./rules.ts";
 import {
@@ -190,7 +190,7 @@ export interface EmailView {
 /** Later than any retry: a mail that is due then waits for its destination, and nobody knows how long. */
 const PARKED_FROM = new Date("9999-01-01T00:00:00Z");
 
-type ListedEmail = Awaited<ReturnType<typeof listEmailRows>>[number];
+type ListedEmail = Awaited<ReturnType<typeof listEmailRows>>[number] | ReturnType<typeof asMail>;
 
 function present(row: ListedEmail): EmailView {
   return {
@@ -215,6 +215,32 @@ function instantOf(dueAt: Date | number): string | null {
   return dueAt instanceof Date && dueAt < PARKED_FROM ? dueAt.toISOString() : null;
 }
 
+/** A recipient of a campaign who waits in a batch, as the mail it will be. */
+const asMail = (row: WaitingRow) => ({
+  ...row,
+  status: "QUEUED",
+  priority: EMAIL_KINDS.indexOf("CAMPAIGN") + 1,
+  reason: null,
+  attempts: 0,
+  due_at: row.created_at,
+  sent_at: null,
+  copies: null,
+  transport: null,
+  answer: null,
+  provider_message_id: null,
+});
+
+/** Mails of a contact that wait in batches and match. */
+async function listWaitingMails(database: Database, projectId: string, filter: EmailFilter) {
+  const { contactId, status = "QUEUED", campaignId, since } = filter;
+  if (contactId === undefined || status !== "QUEUED") return [];
+  const waiting = await listWaiting(database, projectId, { by: "contact_id", ids: [contactId] });
+  return waiting
+    .filter((row) => campaignId === undefined || row.campaign_id === campaignId)
+    .filter((row) => since === undefined || row.created_at >= since)
+    .map(asMail);
+}
+
 /** Mails newest first, those in batches only of a contact that is asked for; `total` is counted on the first page only. */
 export async function listEmails(
   database: Database,
@@ -222,22 +248,22 @@ export async function listEmails(
   filter: EmailFilter,
   request: PageRequest,
 ): Promise<Page<EmailView> & { total: number }> {
-  const { contactId } = filter;
-  if (contactId !== undefined) await transaction(database, (tx) => layOutMailsOf(tx, projectId, [contactId]));
-  const rows = await listEmailRows(database, projectId, filter, request);
-  const total = request.before === null ? await countEmails(database, projectId, filter) : 0;
+  const { before } = request;
+  const stored = await listEmailRows(database, projectId, filter, request);
+  const waiting = await listWaitingMails(database, projectId, filter);
+  const rows = [...stored, ...waiting.filter(({ id }) => before === null || id < before)]
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+    .slice(0, request.limit + 1);
+  const total = before === null ? (await countEmails(database, projectId, filter)) + waiting.length : 0;
   return { ...toPage("emails", request, rows, present), total };
 }
 
 /** A mail with all that happened to it, oldest first. @throws Refusal EMAIL_NOT_FOUND. */
 export async function getEmail(database: Database, projectId: string, id: string) {
   if (!isId(id)) throw new Refusal("EMAIL_NOT_FOUND");
-  let row = await findEmail(database, projectId, id);
-  if (row === undefined) {
-    // A recipient of a campaign who waits in a batch.
-    await transaction(database, (tx) => layOutEmails(tx, [{ projectId, id }]));
-    row = await findEmail(database, projectId, id);
-  }
+  const row =
+    (await findEmail(database, projectId, id)) ??
+    (await listWaiting(database, projectId, { by: "id", ids: [id] })).map(asMail)[0];
   if (row === undefined) throw new Refusal("EMAIL_NOT_FOUND");
   const copies = (row.copies ?? { cc: [], bcc: [] }) as Copies;
   const attempts = await listAttempts(database, projectId, id);
@@ -266,6 +292,6 @@ export async function forgetRecipients(
   projectId: string,
   contactIds: readonly string[],
 ): Promise<void> {
-  await layOutMailsOf(tx, projectId, contactIds);
+  await takeOutRecipients(tx, projectId, { by: "contact_id", ids: contactIds });
   await eraseRecipients(tx, projectId, contactIds);
 }

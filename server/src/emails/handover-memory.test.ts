@@ -1,13 +1,13 @@
 // What is remembered of handovers: who passed and what came of it, as long as it matters and no more.
 import { expect, test } from "vitest";
-import type { Gate } from "./gate.ts";
+import type { HandoverCheck } from "./handover.ts";
 import { createHandoverMemory } from "./handover-memory.ts";
 import type { Bookkeeper } from "./outcomes.ts";
 import type { Ready } from "./prepare-emails.ts";
 
 const mailOf = (id: string) =>
   ({ row: { id, variables: { secret: "42" } }, ownSubject: null }) as unknown as Ready;
-const GATE: Gate = { ask: async ({ row }) => row.id !== "refused", leave: () => undefined };
+const CHECK: HandoverCheck = { ask: async ({ row }) => row.id !== "refused", leave: () => undefined };
 const BOOKS: Bookkeeper = {
   record: async () => undefined,
   recordUnready: async () => undefined,
@@ -16,12 +16,12 @@ const BOOKS: Bookkeeper = {
 
 test("who passed is remembered with the answer; who was told no, or left without one, is not", async () => {
   const memory = createHandoverMemory();
-  const gate = memory.atGate(GATE);
+  const check = memory.atCheck(CHECK);
   const books = memory.atBooks(BOOKS);
-  for (const id of ["sent", "open", "withdrawn", "refused"]) await gate.ask(mailOf(id));
+  for (const id of ["sent", "open", "withdrawn", "refused"]) await check.ask(mailOf(id));
   await books.record(mailOf("sent"), { kind: "sent", answer: "250 ok" });
-  gate.leave(mailOf("sent"), true);
-  gate.leave(mailOf("withdrawn"), true);
+  check.leave(mailOf("sent"), true);
+  check.leave(mailOf("withdrawn"), true);
   expect(memory.all().map(({ row, outcome }) => [row.id, outcome?.kind ?? null, row.variables])).toEqual([
     ["sent", "sent", null],
     ["open", null, null],
@@ -30,9 +30,9 @@ test("who passed is remembered with the answer; who was told no, or left without
 
 test("memory has an end, and knows where it is", async () => {
   const memory = createHandoverMemory();
-  const gate = memory.atGate(GATE);
+  const check = memory.atCheck(CHECK);
   const before = memory.sinceMs();
-  for (let number = 0; number < 20_010; number++) await gate.ask(mailOf(`mail ${number}`));
+  for (let number = 0; number < 20_010; number++) await check.ask(mailOf(`mail ${number}`));
   expect(memory.all()).toHaveLength(20_000);
   expect(memory.all()[0]?.row.id).toBe("mail 10");
   expect(memory.sinceMs()).toBeGreaterThanOrEqual(before);

@@ -1,13 +1,13 @@
 // What this process handed over in the last minutes, in its own memory: a database that fails over to a standby may have forgotten it.
-// Before it: sender.ts, whose gate and books pass through here. After it: put-right.ts, when the database is another one.
+// Before it: sender.ts, whose handover check and books pass through here. After it: put-right.ts, when the database is another one.
 import { nowMs } from "../platform/clock.ts";
-import type { Gate } from "./gate.ts";
+import type { HandoverCheck } from "./handover.ts";
 import type { Bookkeeper } from "./outcomes.ts";
 import type { Ready } from "./prepare-emails.ts";
 import type { Outcome } from "./providers/transport.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
-/** A mail that passed the gate: enough to book it, and nothing of what it says. */
+/** A mail that passed the handover check: enough to book it, and nothing of what it says. */
 export interface Remembered {
   row: ClaimedRow;
   ownSubject: string | null;
@@ -17,8 +17,8 @@ export interface Remembered {
 }
 
 export interface HandoverMemory {
-  /** The same gate; who passes is remembered. */
-  atGate(gate: Gate): Gate;
+  /** The same check; who passes is remembered. */
+  atCheck(check: HandoverCheck): HandoverCheck;
   /** The same books; what is booked is remembered. */
   atBooks(books: Bookkeeper): Bookkeeper;
   all(): Remembered[];
@@ -47,9 +47,9 @@ export function createHandoverMemory(): HandoverMemory {
   }
 
   return {
-    atGate: (gate) => ({
+    atCheck: (check) => ({
       async ask(mail) {
-        if (!(await gate.ask(mail))) return false;
+        if (!(await check.ask(mail))) return false;
         const passedMs = nowMs();
         mails.delete(mail.row.id);
         mails.set(mail.row.id, { ...essence(mail), outcome: null, passedMs });
@@ -59,7 +59,7 @@ export function createHandoverMemory(): HandoverMemory {
       leave(mail, isKnown) {
         // It passed and was surely not taken: nothing to remember.
         if (isKnown && mails.get(mail.row.id)?.outcome === null) mails.delete(mail.row.id);
-        gate.leave(mail, isKnown);
+        check.leave(mail, isKnown);
       },
     }),
     atBooks: (books) => ({

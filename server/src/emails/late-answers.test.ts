@@ -2,13 +2,15 @@
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
 import { createScriptedTransport, TAKEN, type ScriptedTransport } from "../testing/scripted-transport.ts";
-import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
+import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../testing/outbox-fixture.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
-import type { Desk } from "./desk.ts";
+import { createDoubtBrake } from "./doubt-brake.ts";
 import { getEmail } from "./emails.ts";
+import { createHandover } from "./handover.ts";
 import type { Lease } from "./lease.ts";
 import { createBookkeeper } from "./outcomes.ts";
+import { createPlaces } from "./places.ts";
 import type { Ready } from "./prepare-emails.ts";
 import { claimEmails } from "./sender-queries.ts";
 import { findMiscounts } from "./sending-hours.ts";
@@ -84,14 +86,19 @@ async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
     limit: 1,
     withoutDomains: [],
   });
-  await sql`update emails set status = 'SENDING' where id = ${id}`.execute(outbox.database);
+  await putInHandover(outbox.database, dead, id);
+  await letLeaseRunOut(outbox.database, dead);
+  const log = createLog({ level: "silent" });
+  const lease = { senderId: () => dead, isHeld: () => true } as Lease;
+  const places = createPlaces(1);
+  const brake = createDoubtBrake({ pause: async () => undefined, log });
   const books = createBookkeeper({
     database: outbox.database,
     transportName: "smtp",
-    lease: { senderId: () => dead } as Lease,
-    desk: {} as Desk,
+    lease,
+    handover: createHandover({ database: outbox.database, lease, places, brake, log, metrics: outbox.metrics }),
     applyFeedback: async () => undefined,
-    log: createLog({ level: "silent" }),
+    log,
     metrics: outbox.metrics,
   });
   return { id, wake: () => books.record({ row, ownSubject: null } as Ready, TAKEN) };

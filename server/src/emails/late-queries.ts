@@ -2,6 +2,7 @@
 // Before it: late-answers.ts. After it: rows in `emails` and `email_attempts`.
 import { sql } from "kysely";
 import type { Database } from "../platform/database.ts";
+import { isInHandover } from "./handover-queries.ts";
 import type { LateAnswer } from "./late-answers.ts";
 import { consequences } from "./outcome-queries.ts";
 import { RETURNED_STATUSES } from "./rules.ts";
@@ -34,7 +35,7 @@ export async function updateLateSent(
       from told i
       where e.project_id = i.project_id and e.id = i.id and e.attempts = i.attempt and e.answer is null
         and (e.status in ('UNCONFIRMED', 'SENT') or e.status = any(${RETURNED_STATUSES}::text[])
-          or e.status in ('QUEUED', 'CLAIMED', 'FAILED') and exists (
+          or e.status in ('QUEUED', 'CLAIMED', 'FAILED') and not ${isInHandover} and exists (
             select 1 from email_attempts a where a.project_id = i.project_id and a.email_id = i.id
               and a.attempt = i.attempt and a.outcome = 'uncertain'))
       returning e.project_id, e.id, e.contact_id, case when e.sent_at = now() then e.sent_at end as left_at

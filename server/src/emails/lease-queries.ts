@@ -33,8 +33,9 @@ export async function renewLease(
 /** Removes a sender that ended in order: it holds nothing any more. */
 export async function deleteSender(database: Database, senderId: string): Promise<void> {
   await sql`delete from senders where id = ${senderId}
-    and not exists (select 1 from emails where sender_id = ${senderId} and status in ('CLAIMED', 'SENDING'))
-    and not exists (select 1 from recipient_batches where sender_id = ${senderId})`.execute(database);
+    and not exists (select 1 from emails where sender_id = ${senderId} and status = 'CLAIMED')`.execute(
+    database,
+  );
 }
 
 export async function listExpiredSenders(
@@ -48,8 +49,8 @@ export async function listExpiredSenders(
 }
 
 /**
- * Declares a sender dead if its lease is still the one that ran out; from here on it can hand over nothing. Answers which mails
- * without a row it had committed to hand over, or null if it lives.
+ * Declares a sender dead if its lease is still the one that ran out; from here on it can hand over nothing. Returns which mails it
+ * had committed to hand over, or null if it lives.
  */
 export async function deleteExpiredSender(
   tx: Tx,
@@ -60,22 +61,32 @@ export async function deleteExpiredSender(
   return rows[0]?.in_doubt ?? null;
 }
 
-/** What a dead sender had merely claimed goes back as if nothing had been. */
-export async function requeueClaimed(tx: Tx, senderId: string): Promise<number> {
-  const result =
-    await sql`update emails set status = 'QUEUED', sender_id = null where sender_id = ${senderId} and status = 'CLAIMED'`.execute(
-      tx,
-    );
+/** What a sender has merely claimed goes back as if nothing had been; `inDoubt` is left. Returns how many. */
+export async function requeueClaimed(
+  database: Database,
+  senderId: string,
+  inDoubt: readonly string[],
+): Promise<number> {
+  const result = await sql`
+    update emails set status = 'QUEUED', sender_id = null
+    where sender_id = ${senderId} and status = 'CLAIMED' and not (id = any(${inDoubt}::uuid[]))`.execute(
+    database,
+  );
   return Number(result.numAffectedRows ?? 0);
 }
 
-export async function listSendingOf(tx: Tx, senderId: string) {
+export async function listClaimedOf(tx: Tx, senderId: string) {
   return tx
     .selectFrom("emails")
     .select(["project_id", "id", "priority", "attempts"])
     .where("sender_id", "=", senderId)
-    .where("status", "=", "SENDING")
+    .where("status", "=", "CLAIMED")
     .execute();
+}
+
+/** From here on these are the mails of a sender that are in doubt when it dies. */
+export async function updateInDoubt(tx: Tx, senderId: string, inDoubt: readonly string[]): Promise<void> {
+  await sql`update senders set in_doubt = ${inDoubt}::uuid[] where id = ${senderId}`.execute(tx);
 }
 
 /** Senders that live, this one included. */

@@ -7,13 +7,12 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { endDoubts } from "./doubts.ts";
 import { kindOf, waitInDoubtMs } from "./rules.ts";
-import { layOutInDoubt } from "./batch-queries.ts";
 import {
   countLiveSenders,
   deleteExpiredSender,
   deleteSender,
   listExpiredSenders,
-  listSendingOf,
+  listClaimedOf,
   renewLease,
   requeueClaimed,
   upsertSender,
@@ -131,12 +130,11 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
 
 /**
  * Settles the mails of a sender that is gone: claimed ones wait again, uncertain ones by the policy of their kind. `inDoubt`:
- * those without a row that it had committed to hand over.
+ * those that it had committed to hand over.
  */
 export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly string[]) {
-  await layOutInDoubt(tx, senderId, inDoubt);
-  const requeued = await requeueClaimed(tx, senderId);
-  const uncertain = await listSendingOf(tx, senderId);
+  const requeued = await requeueClaimed(tx, senderId, inDoubt);
+  const uncertain = await listClaimedOf(tx, senderId);
   if (uncertain.length === 0) return { requeued, uncertain: [] };
   const outcomes = uncertain.map((email): OutcomeRow => {
     const attempts = { attempts: email.attempts + 1, earlierDoubts: 0 };

@@ -21,8 +21,8 @@ const dueOfEachQueue = (limit: number) => sql`
   where k.priority = 3 and c.status = 'SENDING' and c.finished_at is null
   union all
   select d.due_at from campaigns c join projects p on p.id = c.project_id and not p.disabled cross join lateral (
-    select b.due_at from recipient_batches b cross join unnest(b.email_ids)
-    where b.project_id = c.project_id and b.campaign_id = c.id and b.sender_id is null and b.due_at <= now()
+    select b.created_at as due_at from recipient_batches b cross join unnest(b.email_ids)
+    where b.project_id = c.project_id and b.campaign_id = c.id
     order by b.project_id, b.campaign_id, b.id limit ${sql.lit(limit)}) d
   where k.priority = 3 and c.status = 'SENDING' and c.finished_at is null`;
 

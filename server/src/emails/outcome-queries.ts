@@ -1,7 +1,7 @@
 // Statements of the books: how an attempt to hand a mail over ended.
 // Before it: outcomes.ts, and lease.ts for a sender that died. After it: notes and counters, in the same transaction.
 import { sql, type RawBuilder } from "kysely";
-import { plannedOften, type Database, type Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database.ts";
 import { noteSentMailsFrom } from "../events/contact-changes.ts";
 import type { Meaning } from "./answers.ts";
 import { RETURNED_STATUSES } from "./rules.ts";
@@ -38,19 +38,9 @@ export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonl
   return rows;
 }
 
-/**
- * The same for mails that were sent and nothing more, with their note and their count, as one statement and so one
- * transaction: nearly all mails end here. Answers the ids of those it did hold.
- */
-export async function updateSent(
-  database: Database,
-  senderId: string,
-  outcomes: readonly OutcomeRow[],
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    ${plannedOften} with ended as (${outcomeUpdate(senderId, outcomes.toSorted(byEndOfId))}), ${consequences}
-    select id from ended`.execute(database);
-  return rows.map((row) => row.id);
+/** The same for mails that were sent and nothing more, as a part of a larger statement: nearly all mails end here. */
+export function sentUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
+  return outcomeUpdate(senderId, outcomes.toSorted(byEndOfId));
 }
 
 /**
@@ -72,7 +62,7 @@ function outcomeUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBu
   return sql<EndedRow>`
     update emails e set
       status = case
-        when e.status not in ('CLAIMED', 'SENDING') then e.status
+        when e.status <> 'CLAIMED' then e.status
         when i.status <> 'SENT' then i.status
         -- Opened before its handover was booked.
         when e.clicked_at is not null then 'CLICKED'
@@ -97,7 +87,7 @@ function outcomeUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBu
       ${outcomes.map((outcome) => outcome.sent?.providerMessageId ?? null)}::text[]
     ) as i (project_id, id, status, reason, wait_ms, subject, transport, answer, provider_message_id)
     where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId}
-      and (e.status in ('CLAIMED', 'SENDING') or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
+      and (e.status = 'CLAIMED' or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
     returning e.project_id, e.id, e.contact_id, i.status, e.attempts,
       case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at`;
 }

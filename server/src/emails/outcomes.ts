@@ -10,14 +10,13 @@ import { noteSentMails } from "../events/contact-changes.ts";
 import type { Meaning } from "./answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
 import { endDoubts } from "./doubts.ts";
-import { batchedOf, type Desk } from "./desk.ts";
 import { bookLate } from "./late-answers.ts";
-import { insertBatched, type BatchedMail } from "./desk-queries.ts";
+import type { Handover } from "./handover.ts";
 import type { Lease } from "./lease.ts";
 import type { Ready, Unready } from "./prepare-emails.ts";
 import type { Feedback, Outcome } from "./providers/transport.ts";
 import { kindOf } from "./rules.ts";
-import { insertAttempts, updateOutcomes, updateSent, type OutcomeRow } from "./outcome-queries.ts";
+import { insertAttempts, updateOutcomes, type OutcomeRow } from "./outcome-queries.ts";
 import { countMails, type ToCount } from "./sending-hours.ts";
 
 /** What came back about mails of this installation, to be interpreted in the same transaction. */
@@ -43,8 +42,6 @@ interface Entry {
   /** Nothing that comes of a test mail is counted, or told to anybody. */
   isTest: boolean;
   senderId: string;
-  /** null: the mail has a row since it was enqueued. */
-  batched: BatchedMail | null;
 }
 
 export interface Bookkeeper {
@@ -63,53 +60,51 @@ export function createBookkeeper(options: {
   database: Database;
   transportName: string;
   lease: Lease;
-  desk: Desk;
+  handover: Pick<Handover, "book" | "drained">;
   applyFeedback: Feedbacks;
   log: Log;
   metrics: Metrics;
 }): Bookkeeper {
-  const { database, lease, desk, log, transportName } = options;
-  const createBooks = (write: (entries: readonly Entry[]) => Promise<Set<string>>) =>
-    createGroupCommit<Entry, void>({
-      lanes: 1,
-      laneOf: () => 0,
-      maxItems: MAX_BATCH,
-      async run(entries) {
-        const booked = await write(entries);
-        await failpoint("sent.after_commit");
-        const lost = entries.filter(({ outcome }) => !booked.has(outcome.id));
-        if (lost.length > 0) {
-          options.metrics.leasesLost.inc();
-          const ends = await bookLate(
-            database,
-            lost.filter(({ outcome }) => outcome.status === "SENT"),
-          );
-          log.warn(
-            { emailIds: lost.map(({ outcome }) => outcome.id), ...ends },
-            "mails had been taken from this sender when it booked them",
-          );
-        }
-        return entries.map(() => undefined);
-      },
-    });
-  const plainBooks = createBooks((entries) => bookSent(database, entries));
-  const books = createBooks((entries) =>
-    transaction(database, (tx) => book(tx, entries, options.applyFeedback)),
-  );
+  const { database, lease, handover, log, transportName } = options;
+
+  /** Mails that somebody else has settled meanwhile. */
+  async function bookLost(lost: readonly Entry[]): Promise<void> {
+    options.metrics.leasesLost.inc();
+    const ends = await bookLate(
+      database,
+      lost.filter(({ outcome }) => outcome.status === "SENT"),
+    );
+    log.warn(
+      { emailIds: lost.map(({ outcome }) => outcome.id), ...ends },
+      "mails had been taken from this sender when it booked them",
+    );
+  }
+
+  const books = createGroupCommit<Entry, void>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    async run(entries) {
+      const booked = await transaction(database, (tx) => book(tx, entries, options.applyFeedback));
+      await failpoint("sent.after_commit");
+      const lost = entries.filter(({ outcome }) => !booked.has(outcome.id));
+      if (lost.length > 0) await bookLost(lost);
+      return entries.map(() => undefined);
+    },
+  });
+
+  async function submitOnce(entry: Entry): Promise<void> {
+    if (!isPlain(entry)) return books.submit(entry);
+    if (!(await handover.book(entry.outcome, entry.senderId))) await bookLost([entry]);
+  }
 
   async function submit(entry: Entry): Promise<void> {
-    const write = async () => {
-      if (!isPlain(entry)) return books.submit(entry);
-      // One of a batch that has a row is booked like all others with one.
-      if (entry.batched !== null && (await desk.book(entry.batched, entry.outcome))) return;
-      return plainBooks.submit(entry);
-    };
     const tell = (failure: object) =>
       log.warn(
         { emailId: entry.outcome.id, ...failure },
         "an outcome could not be booked; it is kept and tried again",
       );
-    await insist(write, { forMs: KEPT_MS, tell });
+    await insist(() => submitOnce(entry), { forMs: KEPT_MS, tell });
   }
 
   return {
@@ -120,7 +115,7 @@ export function createBookkeeper(options: {
     },
     recordUnready: (mail) => submit(neverHandedOver(mail, lease.senderId())),
     async drained() {
-      await Promise.all([desk.drained(), plainBooks.drained(), books.drained()]);
+      await Promise.all([handover.drained(), books.drained()]);
     },
   };
 }
@@ -151,7 +146,6 @@ function handedOver(
     feedback: row.is_test ? null : feedback,
     isTest: row.is_test === true,
     senderId,
-    batched: batchedOf(row),
   };
 }
 
@@ -173,7 +167,6 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
     feedback: null,
     isTest: row.is_test === true,
     senderId,
-    batched: batchedOf(row),
   };
 }
 
@@ -186,7 +179,7 @@ export async function bookAgain(
   const entries = mails.flatMap(({ outcome, ...mail }) =>
     outcome === null || outcome.kind === "withdrawn"
       ? []
-      : [{ ...handedOver(mail, outcome, by.senderId, by.transportName), batched: null }],
+      : [handedOver(mail, outcome, by.senderId, by.transportName)],
   );
   if (entries.length > 0) await book(tx, entries, by.applyFeedback);
 }
@@ -196,24 +189,10 @@ function isPlain({ outcome, feedback }: Entry): boolean {
   return outcome.status === "SENT" && feedback === null;
 }
 
-/** Books plain entries, one statement for each sender. Answers the ids of the mails that were still their sender's. */
-async function bookSent(database: Database, entries: readonly Entry[]): Promise<Set<string>> {
-  await failpoint("sent.before_commit");
-  const booked: string[] = [];
-  for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {
-    const sent = own.map(({ outcome }) => outcome);
-    booked.push(...(await updateSent(database, senderId, sent)));
-  }
-  return new Set(booked);
-}
-
 /** Answers the ids of the mails that were still their sender's. */
 async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks): Promise<Set<string>> {
   const booked = new Set<string>();
   for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {
-    const fromBatches = own.flatMap(({ batched }) => batched ?? []);
-    for (const [projectId, mails] of Map.groupBy(fromBatches, (mail) => mail.projectId))
-      await insertBatched(tx, senderId, projectId, mails);
     const rows = await updateOutcomes(
       tx,
       senderId,

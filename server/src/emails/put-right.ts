@@ -7,6 +7,7 @@ import type { Witness } from "../platform/stamp/stamp.ts";
 import type { HandoverMemory, Remembered } from "./handover-memory.ts";
 import type { Lease } from "./lease.ts";
 import { bookAgain, type Feedbacks } from "./outcomes.ts";
+import { updateInDoubt } from "./lease-queries.ts";
 import { giveBackAll, listWithoutRow, takeBack } from "./put-right-queries.ts";
 
 export interface ForgottenCampaign {
@@ -37,14 +38,20 @@ export function createWitness(parts: {
     const found = await transaction(database, async (tx) => {
       await lease.registerAgain(tx);
       const rows = known.map(({ row }) => row);
-      await giveBackAll(tx, lease.senderId(), rows);
+      await giveBackAll(tx, lease.senderId());
       const taken = await takeBack(tx, lease.senderId(), rows);
       const answered = known.filter(({ row, outcome }) => outcome !== null && taken.has(row.id));
+      const unanswered = known.filter(({ row, outcome }) => outcome === null && taken.has(row.id));
+      await updateInDoubt(
+        tx,
+        lease.senderId(),
+        unanswered.map(({ row }) => row.id),
+      );
       await bookAgain(tx, answered, { ...parts, senderId: lease.senderId() });
       const gone = await listWithoutRow(tx, rows);
       const lost = known.filter(({ row }) => gone.has(row.id));
       await parts.holdCampaigns(tx, campaignsOf(lost));
-      return { sent: answered.length, inHandover: taken.size - answered.length, lost };
+      return { sent: answered.length, inHandover: unanswered.length, lost };
     });
     const { lost, ...counts } = found;
     log.warn({ remembered: known.length, ...counts }, "what the database forgot of handovers was put right");

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { isInHandover, standing } from "./handover-queries.ts";
 
 export interface ContentRow {
   project_id: string;
@@ -123,7 +124,6 @@ const LIST_COLUMNS = [
   "e.contact_id",
   "e.campaign_id",
   "e.priority",
-  "e.status",
   "e.to_address",
   "e.reason",
   "e.attempts",
@@ -135,6 +135,7 @@ const LIST_COLUMNS = [
 ] as const;
 /** As it was sent: a mail has a subject of its own where variables stood in that of its content. */
 const SUBJECT = sql<string>`coalesce(e.subject, c.subject)`.as("subject");
+const STATUS = standing.as("status");
 
 export interface EmailFilter {
   status?: EmailStatus | undefined;
@@ -145,7 +146,10 @@ export interface EmailFilter {
 
 function filtered(database: Database, projectId: string, filter: EmailFilter) {
   let query = database.selectFrom("emails as e").where("e.project_id", "=", projectId);
-  if (filter.status !== undefined) query = query.where("e.status", "=", filter.status);
+  if (filter.status !== undefined)
+    query = query
+      .where("e.status", "=", filter.status === "SENDING" ? "CLAIMED" : filter.status)
+      .where(standing, "=", filter.status);
   if (filter.contactId !== undefined) query = query.where("e.contact_id", "=", filter.contactId);
   if (filter.campaignId !== undefined) query = query.where("e.campaign_id", "=", filter.campaignId);
   if (filter.since !== undefined) query = query.where("e.created_at", ">=", filter.since);
@@ -162,7 +166,7 @@ export async function listEmailRows(
     .innerJoin("email_contents as c", (join) =>
       join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
     )
-    .select([...LIST_COLUMNS, SUBJECT]);
+    .select([...LIST_COLUMNS, SUBJECT, STATUS]);
   if (page.before !== null) query = query.where("e.id", "<", page.before);
   return query
     .orderBy("e.id", "desc")
@@ -187,7 +191,7 @@ export async function findEmail(database: Database, projectId: string, id: strin
     .innerJoin("email_contents as c", (join) =>
       join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
     )
-    .select([...LIST_COLUMNS, SUBJECT, "e.copies", "e.transport", "e.answer", "e.provider_message_id"])
+    .select([...LIST_COLUMNS, SUBJECT, STATUS, "e.copies", "e.transport", "e.answer", "e.provider_message_id"])
     .select(["c.reply_to", "c.html", "c.attachments"])
     .where("e.project_id", "=", projectId)
     .where("e.id", "=", id)
@@ -204,12 +208,18 @@ export async function listAttempts(database: Database, projectId: string, emailI
     .execute();
 }
 
+const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover})`;
+
 /** Takes people out of their mails and skips those that have not left. */
 export async function eraseRecipients(
   tx: Tx,
   projectId: string,
   contactIds: readonly string[],
 ): Promise<void> {
+  // First the locks: who has been let go by the handover check stands in its sender's row when the next statements look.
+  await sql`
+    select 1 from emails where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
+    order by id for update`.execute(tx);
   // Servers repeat the address in what they answer.
   await sql`
     update email_attempts a set answer = replace(a.answer, e.to_address, '***')
@@ -217,12 +227,11 @@ export async function eraseRecipients(
     where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
       and a.project_id = ${projectId} and a.email_id = e.id`.execute(tx);
   await sql`
-    update emails set
+    update emails e set
       to_address = '', to_name = null, copies = null, variables = null, subject = null,
       answer = replace(answer, to_address, '***'),
-      status = case when status in ('QUEUED', 'CLAIMED') then 'SKIPPED' else status end,
-      reason = case when status in ('QUEUED', 'CLAIMED') then 'The contact was deleted.'
-                    else replace(reason, to_address, '***') end
+      status = case when ${hasNotLeft} then 'SKIPPED' else status end,
+      reason = case when ${hasNotLeft} then 'The contact was deleted.' else replace(reason, to_address, '***') end
     where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[]) and to_address <> ''`.execute(
     tx,
   );

@@ -16,8 +16,7 @@ import {
   listRecipients,
   snapshotRecipients,
 } from "./campaign-emails.ts";
-import { batchedOf } from "./desk.ts";
-import { bookAndPass } from "./desk-queries.ts";
+import { bookAndCheck } from "./handover-queries.ts";
 import { readEmailHistory } from "./email-history.ts";
 import { forgetRecipients, getEmail, listEmails, makeContent } from "./emails.ts";
 import { upsertSender } from "./lease-queries.ts";
@@ -82,6 +81,14 @@ async function isOver({ key }: Campaign): Promise<void> {
     async () => expect(await hasPendingRecipients(outbox.database, key)).toBe(false),
     OUTBOX_WAIT,
   );
+}
+
+/** Which of these mails to a list a sender may hand over. */
+async function check(senderId: string, { key }: Campaign, ids: readonly string[]): Promise<string[]> {
+  const list = { projectId: key.projectId, ids };
+  const asked = { sent: [], plain: [], list, kept: [], skipReason: "" };
+  const ends = await bookAndCheck(outbox.database, senderId, asked);
+  return ids.filter((id) => ends.get(id) === "passed");
 }
 
 const batches = async () =>
@@ -163,18 +170,9 @@ test("of a sender that died the mails in doubt are named, and everybody else is 
   const { database } = outbox;
   const dead = newId();
   await upsertSender(database, dead, 60);
-  const { rows } = await claimBatch(database, {
-    senderId: dead,
-    ...campaign.key,
-    limit: 40,
-    withoutDomains: [],
-  });
-  const asking = rows.slice(0, 3).flatMap((row) => {
-    const mail = batchedOf(row);
-    return mail === null ? [] : [{ mail, isToList: true }];
-  });
-  const { passed } = await bookAndPass(database, dead, campaign.key.projectId, [], asking, []);
-  expect(passed.toSorted()).toEqual(asking.map(({ mail }) => mail.id).toSorted());
+  const rows = await claimBatch(database, { senderId: dead, ...campaign.key, limit: 40, withoutDomains: [] });
+  const asking = rows.slice(0, 3).map(({ id }) => id);
+  expect(await check(dead, campaign, asking)).toEqual(asking);
   await sql`update senders set lease_until = now() - interval '1 second' where id = ${dead}`.execute(
     database,
   );
@@ -182,46 +180,20 @@ test("of a sender that died the mails in doubt are named, and everybody else is 
   await outbox.start(transport);
   await isOver(campaign);
   expect(await outbox.countByStatus()).toEqual({ SENT: RECIPIENTS - 3, UNCONFIRMED: 3 });
-  expect(leftIds(transport)).toEqual(campaign.ids.filter((id) => !passed.includes(id)));
+  expect(leftIds(transport)).toEqual(campaign.ids.filter((id) => !asking.includes(id)));
 });
 
-test("what a sender has in hand of a claim that is not its own any more does not leave, also when the batch is its own again", async () => {
+test("what a sender has in hand and another has sent meanwhile does not leave again", async () => {
   const campaign = await startCampaign(5);
   const transport = createScriptedTransport();
   const hold = holdAll(transport);
   await outbox.start(transport);
   await hold.reached;
-  // As when it slept, another took its batch over, sent one of the mails and gave it back.
   const { database } = outbox;
-  const other = newId();
-  await upsertSender(database, other, 60);
-  const { rows: held } = await sql<{ id: string; sender_id: string; content_id: string }>`
-    select id, sender_id, content_id from recipient_batches`.execute(database);
-  const { id: batchId = "", sender_id: own, content_id: contentId = "" } = held[0] ?? {};
-  await sql`update recipient_batches set claims = claims + 1, sender_id = ${other}`.execute(database);
-  const [id = "", contactId = ""] = [campaign.ids[1], campaign.contactIds[1]];
-  const mail = {
-    ...campaign.key,
-    id,
-    batchId,
-    batchClaim: 2,
-    contactId,
-    contentId,
-    toAddress: "2@gmail.com",
-  };
-  const sent = { transport: "other", answer: "250 ok", providerMessageId: null };
-  const outcome = {
-    ...campaign.key,
-    id,
-    status: "SENT" as const,
-    reason: null,
-    waitMs: 0,
-    subject: null,
-    sent,
-  };
-  const done = await bookAndPass(database, other, campaign.key.projectId, [{ mail, outcome }], [], []);
-  expect(done).toEqual({ booked: [id], passed: [] });
-  await sql`update recipient_batches set claims = claims + 1, sender_id = ${own}`.execute(database);
+  const [id = ""] = campaign.ids;
+  await sql`update emails set status = 'SENT', sender_id = null, sent_at = now() where id = ${id}`.execute(
+    database,
+  );
   hold.release();
   await isOver(campaign);
   expect(leftIds(transport)).toEqual(campaign.ids.filter((one) => one !== id));
@@ -230,22 +202,17 @@ test("what a sender has in hand of a claim that is not its own any more does not
 
 test.each([
   ["whose lease ran out", sql`update senders set lease_until = now() - interval '1 second'`],
-  ["whose batch was taken away", sql`update recipient_batches set sender_id = null`],
+  ["whose mails were given back", sql`update emails set status = 'QUEUED', sender_id = null`],
 ])("a sender %s lets nobody leave", async (_what, happens) => {
   const campaign = await startCampaign(5);
   const { database } = outbox;
   const sender = newId();
   await upsertSender(database, sender, 60);
   const claim = { senderId: sender, ...campaign.key, limit: 40, withoutDomains: [] };
-  const { rows } = await claimBatch(database, claim);
-  const asking = rows.flatMap((row) => {
-    const mail = batchedOf(row);
-    return mail === null ? [] : [{ mail, isToList: true }];
-  });
-  const ask = () => bookAndPass(database, sender, campaign.key.projectId, [], asking, []);
-  expect((await ask()).passed).toHaveLength(5);
+  const ids = (await claimBatch(database, claim)).map((row) => row.id);
+  expect(await check(sender, campaign, ids)).toHaveLength(5);
   await happens.execute(database);
-  expect(await ask()).toEqual({ booked: [], passed: [] });
+  expect(await check(sender, campaign, ids)).toEqual([]);
 });
 
 test("no more mails are in doubt than there are connections, also when what came of them cannot be booked for now", async () => {
@@ -278,9 +245,9 @@ test("whoever cannot be taken at once gets a row and waits in the queue", async 
   const senderId = newId();
   const withoutDomains = ["gmail.com"];
   const claim = { senderId, ...campaign.key, limit: 10, withoutDomains };
-  const { rows } = await claimBatch(outbox.database, claim);
+  const rows = await claimBatch(outbox.database, claim);
   expect(rows.map(({ to_address }) => to_address).filter((to) => to.endsWith("@gmail.com"))).toEqual([]);
-  expect([rows.length, await outbox.countByStatus()]).toEqual([10, { QUEUED: 30 }]);
+  expect([rows.length, await outbox.countByStatus()]).toEqual([10, { CLAIMED: 10, QUEUED: 30 }]);
   expect(await counts(campaign)).toMatchObject({ totalRecipients: 40, pendingCount: 40 });
 });
 
@@ -293,7 +260,8 @@ test("a batch whose destinations are all at their limits is passed over", async 
     limit: 10,
     withoutDomains: ["gmail.com", "other.example"],
   };
-  expect(await claimBatch(outbox.database, claim)).toEqual({ batchId: null, rows: [] });
+  expect(await claimBatch(outbox.database, claim)).toEqual([]);
+  expect(await batches()).toBe(1);
 });
 
 test.each(["at the last byte before the dot", "before its mail is prepared"])(
@@ -330,8 +298,7 @@ test("paused in the middle nothing leaves and everybody waits again; resumed, ev
   };
   await outbox.start(transport);
   const held = async () =>
-    (await sql`select 1 from recipient_batches where sender_id is not null`.execute(outbox.database)).rows
-      .length;
+    (await sql`select 1 from emails where sender_id is not null`.execute(outbox.database)).rows.length;
   await vi.waitFor(
     async () => expect([transport.handedOver.length >= 20, await held()]).toEqual([true, 0]),
     OUTBOX_WAIT,

@@ -1,8 +1,13 @@
-// The gate and the books of a sender, with a memory of what passed, and one of system mail: so that what a database forgets when a
-// standby takes over is put right.
-// Before it: sender.ts. After it: gate.ts and outcomes.ts as ever; put-right.ts when the database is another one.
+// The handover check and the books of a sender, with a memory of what passed, and one of system mail: so that what a database forgets
+// when a standby takes over is put right.
+// Before it: sender.ts. After it: handover.ts and outcomes.ts as ever; put-right.ts when the database is another one.
 import type { Witness } from "../platform/stamp/stamp.ts";
-import { createGate, type Gate, type GateOptions } from "./gate.ts";
+import {
+  createHandover,
+  type Handover,
+  type HandoverCheck,
+  type HandoverOptions,
+} from "./handover.ts";
 import { createHandoverMemory } from "./handover-memory.ts";
 import { createBookkeeper, type Bookkeeper, type Feedbacks } from "./outcomes.ts";
 import { createWitness, type HoldCampaigns } from "./put-right.ts";
@@ -16,8 +21,13 @@ export interface FailoverOptions {
 }
 
 export function createRememberedHandovers(
-  options: GateOptions & FailoverOptions & { transport: Transport; applyFeedback: Feedbacks },
-): { gate: Gate; books: Bookkeeper; systemMemory: SystemMemory } {
+  options: HandoverOptions & FailoverOptions & { transport: Transport; applyFeedback: Feedbacks },
+): {
+  check: HandoverCheck;
+  books: Bookkeeper;
+  inDoubt: Handover["inDoubt"];
+  systemMemory: SystemMemory;
+} {
   const transportName = options.transport.name;
   const memory = createHandoverMemory();
   const holdCampaigns = options.holdCampaigns ?? (async () => undefined);
@@ -25,9 +35,11 @@ export function createRememberedHandovers(
   // First: the other one is who says that this process has come by.
   options.addWitness?.(systemMemory.witness);
   options.addWitness?.(createWitness({ ...options, memory, transportName, holdCampaigns }));
+  const handover = createHandover(options);
   return {
     systemMemory,
-    gate: memory.atGate(createGate(options)),
-    books: memory.atBooks(createBookkeeper({ ...options, transportName })),
+    check: memory.atCheck(handover),
+    books: memory.atBooks(createBookkeeper({ ...options, transportName, handover })),
+    inDoubt: handover.inDoubt,
   };
 }

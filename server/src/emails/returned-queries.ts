@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { mailFacts } from "../events/events.ts";
+import { isInHandover, standing } from "./handover-queries.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "./rules.ts";
 
 interface Step {
@@ -31,12 +32,12 @@ export async function lockEmailRows(tx: Tx, projectId: string, ids: readonly str
 }
 
 /** Whether mails `e` wait for a further try because nobody knows whether the last one was taken. */
-const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and exists (
+const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover} and exists (
   select 1 from email_attempts a where a.project_id = e.project_id and a.email_id = e.id and a.attempt = e.attempts
     and a.outcome = 'uncertain'))`;
 
 /** Where mails stand, to whoever has heard of them: those that wait for a further try in doubt may have left. */
-export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else e.status end`;
+export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else ${standing} end`;
 
 /** Takes back the further try of those of these mails that wait for one in doubt: something came back about them. */
 export async function updateFurtherTries(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
@@ -65,7 +66,7 @@ export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boo
       ${steps.map((step) => step.isSure)}::boolean[]
     ) as i (project_id, id, at, is_sure)
     where e.project_id = i.project_id and e.id = i.id and e.sent_at is null
-      and e.status = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'SENDING')
+      and ${standing} = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'CLAIMED')
     returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
   return rows;
 }
@@ -93,10 +94,10 @@ export async function updateReturned(
   const { rows } = await sql<BookedRow>`
     update emails e set
       ${instant} = i.at,
-      status = case when e.status = any(${from}::text[]) then ${status} else e.status end
+      status = case when ${standing} = any(${from}::text[]) then ${status} else e.status end
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.${instant} is null
-      and e.status = any(${LEFT_STATUSES}::text[])
+      and ${standing} = any(${LEFT_STATUSES}::text[])
     returning e.project_id, e.id, e.sent_at, e.is_test`.execute(tx);
   return rows;
 }
@@ -109,7 +110,7 @@ export async function updateSoftBounced(
     update emails e set soft_bounced_at = i.at
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.soft_bounced_at is null
-      and e.status = any(${LEFT_STATUSES}::text[])
+      and ${standing} = any(${LEFT_STATUSES}::text[])
     returning e.project_id, e.id`.execute(tx);
   return rows;
 }

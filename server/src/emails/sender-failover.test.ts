@@ -15,6 +15,8 @@ import {
   type Play,
   type ScriptedTransport,
 } from "../testing/scripted-transport.ts";
+import { putInHandover } from "../testing/outbox-fixture.ts";
+import { standing } from "./handover-queries.ts";
 import { enqueueEmails, getEmail, makeContent } from "./emails.ts";
 import { createPreparer } from "./prepare-emails.ts";
 import { createFailoverTransport } from "./providers/failover.ts";
@@ -118,8 +120,8 @@ async function enqueue(kind: EmailKind = "CAMPAIGN"): Promise<string> {
 
 async function rowOf(id: string) {
   return database
-    .selectFrom("emails")
-    .select(["status", "sender_id", "attempts"])
+    .selectFrom("emails as e")
+    .select([standing.as("status"), "sender_id", "attempts"])
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
 }
@@ -190,10 +192,9 @@ test.each(["CLAIMED", "SENDING", "SENT"])(
     const sender = await start([first, second]);
     await stop.reached;
     const other = newId();
-    await sql`insert into senders (id, lease_until) values (${other}, now() + interval '1 minute')`.execute(
-      database,
-    );
-    await sql`update emails set status = ${status}, sender_id = ${other}`.execute(database);
+    await putInHandover(database, other, id);
+    if (status === "CLAIMED") await sql`update senders set in_doubt = '{}' where id = ${other}`.execute(database);
+    if (status === "SENT") await sql`update emails set status = 'SENT'`.execute(database);
     stop.release();
     await sender.stop();
     expect([first.handedOver.length, second.handedOver.length]).toEqual([1, 0]);

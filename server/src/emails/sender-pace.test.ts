@@ -225,11 +225,12 @@ test("while outcomes cannot be booked no more mails leave than may be in doubt; 
   await sql`lock table sending_hours in exclusive mode`.execute(blocking);
   try {
     await outbox.start(transport, { connections: 3 });
-    await vi.waitFor(() => expect(sentCount(transport)).toBe(3), OUTBOX_WAIT);
-    // The next ones are at the gate, with turns enough for its commit.
-    await vi.waitFor(() => expect(asked.length).toBeGreaterThanOrEqual(6), OUTBOX_WAIT);
-    for (let turn = 0; turn < 20; turn++) expect((await outbox.countByStatus())["SENDING"]).toBe(3);
-    expect(sentCount(transport)).toBe(3);
+    await vi.waitFor(() => expect(sentCount(transport)).toBeGreaterThanOrEqual(1), OUTBOX_WAIT);
+    // The next ones ask, with turns enough for the commit of their check.
+    await vi.waitFor(() => expect(asked.length).toBe(3 + sentCount(transport)), OUTBOX_WAIT);
+    for (let turn = 0; turn < 20; turn++)
+      expect((await outbox.countByStatus())["SENDING"]).toBe(sentCount(transport));
+    expect(sentCount(transport)).toBeLessThanOrEqual(3);
   } finally {
     await blocking.commit().execute();
   }

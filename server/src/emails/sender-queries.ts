@@ -1,5 +1,5 @@
-// Statements of the sender: which projects have work, claim, handover, and what is given back. Outcomes are in
-// outcome-queries.ts, the lease in lease-queries.ts.
+// Statements of the sender: which projects have work, claim, and what is given back. The handover is in handover-queries.ts,
+// outcomes are in outcome-queries.ts, the lease in lease-queries.ts.
 // Claims name one project each: fairness wants it, and so does a sharded database (docs/decisions).
 import { sql, type RawBuilder } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
@@ -64,7 +64,7 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
     join projects p on p.id = c.project_id and not p.disabled
     cross join lateral (
       select 1 from recipient_batches b
-      where b.project_id = c.project_id and b.campaign_id = c.id and b.sender_id is null and b.due_at <= now()
+      where b.project_id = c.project_id and b.campaign_id = c.id
       order by b.project_id, b.campaign_id, b.id limit 1) due
     where c.status = 'SENDING' and c.finished_at is null
     order by 2`.execute(database);
@@ -86,13 +86,14 @@ export interface ClaimedRow {
   template_id: string | null;
   /** True of a test mail; its variables then say as whom it is rendered. */
   is_test: boolean | null;
-  /** The batch of a recipient that has no row yet. */
-  batch_id: string | null;
-  /** Which claim of the batch it was. */
-  batch_claim: number | null;
   /** What the project says of opens and clicks, at the time of the claim. */
   tracking: TrackingMode;
 }
+
+/** Of mails `e` of one project that were just claimed. */
+export const CLAIMED_COLUMNS = (projectId: string) => sql`
+  e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables, e.attempts,
+  e.campaign_id, e.template_id, e.is_test, (select tracking from projects where id = ${projectId}) as tracking`;
 
 const isAt = (domains: readonly string[]) => sql`split_part(to_address, '@', 2) = any(${domains}::text[])`;
 
@@ -134,9 +135,7 @@ export async function claimEmails(
     )
     update emails e set status = 'CLAIMED', sender_id = ${claim.senderId} from q
     where e.project_id = ${claim.projectId} and e.id = q.id
-    returning e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables,
-      e.attempts, e.campaign_id, e.template_id, e.is_test, null::uuid as batch_id, null::integer as batch_claim,
-      (select tracking from projects where id = ${claim.projectId}) as tracking`.execute(database);
+    returning ${CLAIMED_COLUMNS(claim.projectId)}`.execute(database);
   return rows;
 }
 
@@ -176,67 +175,7 @@ export async function findFiles(
   return rows;
 }
 
-/** Of a campaign that was paused or cancelled since the claim, nothing leaves any more. */
-const isCampaignOn = sql`(e.campaign_id is null or exists (
-  select 1 from campaigns p where p.project_id = e.project_id and p.id = e.campaign_id and p.status = 'SENDING'))`;
-
-/**
- * Commits "handover is imminent" for mails this sender still holds under a live lease, by the clock of the database;
- * answers those that are ours to send. Again for a mail whose first handover surely failed and goes another way.
- */
-export async function markSending(
-  database: Database,
-  senderId: string,
-  keys: ReadonlyArray<{ projectId: string; id: string }>,
-): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    ${plannedOften} update emails e set status = 'SENDING'
-    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
-    where e.project_id = i.project_id and e.id = i.id and e.status in ('CLAIMED', 'SENDING') and e.sender_id = ${senderId}
-      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp()) and ${isCampaignOn}
-    returning e.id`.execute(database);
-  return new Set(rows.map((row) => row.id));
-}
-
-/**
- * The same for mail to a list of one project, which leaves only while its contact is subscribed: whoever unsubscribed before
- * this commits gets nothing, and the mail is skipped. The contact is held until then; one that is just being changed is
- * not waited for: its mail goes back for a second.
- */
-export async function markListSending(
-  database: Database,
-  senderId: string,
-  projectId: string,
-  ids: readonly string[],
-  skipReason: string,
-): Promise<{ sending: string[]; skipped: string[] }> {
-  const { rows } = await sql<{ id: string; status: string }>`
-    ${plannedOften} with held as materialized (
-      select e.id from emails e join contacts c on c.project_id = e.project_id and c.id = e.contact_id
-      where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and c.project_id = ${projectId} and c.subscribed
-      for share of c skip locked
-    ), judged as (
-      select e.id, case
-        when e.id in (select id from held) then 'SENDING'
-        when exists (select 1 from contacts c
-                     where c.project_id = ${projectId} and c.id = e.contact_id and c.subscribed) then 'QUEUED'
-        else 'SKIPPED' end as status
-      from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[])
-    )
-    update emails e set
-      status = j.status,
-      reason = case when j.status = 'SKIPPED' then ${skipReason} else e.reason end,
-      sender_id = case when j.status = 'SENDING' then e.sender_id end,
-      due_at = case when j.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
-    from judged j
-    where e.project_id = ${projectId} and e.id = j.id and e.status in ('CLAIMED', 'SENDING') and e.sender_id = ${senderId}
-      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp()) and ${isCampaignOn}
-    returning e.id, e.status`.execute(database);
-  const idsOf = (status: string) => rows.filter((row) => row.status === status).map((row) => row.id);
-  return { sending: idsOf("SENDING"), skipped: idsOf("SKIPPED") };
-}
-
-/** Gives back what this sender holds beside these: claims whose answer was lost, gates that closed in between. */
+/** Gives back what this sender holds beside these: claims whose result was lost, and mails that were withdrawn. */
 export async function releaseUnknown(
   database: Database,
   senderId: string,
@@ -244,15 +183,7 @@ export async function releaseUnknown(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update emails set status = 'QUEUED', sender_id = null
-    where sender_id = ${senderId} and status in ('CLAIMED', 'SENDING')
-      and not (id = any(${known}::uuid[]))
+    where sender_id = ${senderId} and status = 'CLAIMED' and not (id = any(${known}::uuid[]))
     returning id`.execute(database);
   return rows.map((row) => row.id);
-}
-
-/** Gives back mails that were claimed and not touched. */
-export async function releaseClaims(database: Database, senderId: string): Promise<void> {
-  await sql`update emails set status = 'QUEUED', sender_id = null where sender_id = ${senderId} and status = 'CLAIMED'`.execute(
-    database,
-  );
 }

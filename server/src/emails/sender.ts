@@ -6,10 +6,10 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { createWakeUp } from "../platform/wake-up.ts";
 import { createDestinationLimits, echoOf, type Echo } from "./destination-limits.ts";
-import { BATCH_SIZE, releaseBatches } from "./batch-queries.ts";
-import { createClaims, inTurn } from "./claims.ts";
-import { createDesk } from "./desk.ts";
+import { BATCH_SIZE } from "./batch-queries.ts";
+import { claim, inTurn } from "./claims.ts";
 import { createDoubtBrake, type PauseInDoubt } from "./doubt-brake.ts";
+import { requeueClaimed } from "./lease-queries.ts";
 import { createLease } from "./lease.ts";
 import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
 import type { Feedbacks } from "./outcomes.ts";
@@ -22,7 +22,6 @@ import { startQueueMeasure } from "./queue-measure.ts";
 import { createRememberedHandovers, type FailoverOptions } from "./remembered-handovers.ts";
 import {
   listDueQueues,
-  releaseClaims,
   releaseUnknown,
   type ClaimedRow,
   type DueQueue,
@@ -80,16 +79,19 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const { database, transport, connections, log } = options;
   const lease = await createLease(options);
   const places = createPlaces(connections);
-  const desk = createDesk({ database, lease, places });
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
-  const { gate, books, systemMemory } = createRememberedHandovers({ ...options, lease, places, desk, brake });
+  const { check, books, inDoubt, systemMemory } = createRememberedHandovers({
+    ...options,
+    lease,
+    places,
+    brake,
+  });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
   const room = createWaitingRoom<Ready>(
     createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
   );
   /** Ids of the mails this process has in hand: everything else it holds in the database is there by accident. */
   const inHand = new Set<string>();
-  const claims = createClaims({ database, lease });
   const refusals = createRefusalWatch((refused) => pauseDestination(database, refused), log);
   let mayHoldMore = false;
   const wakeUp = createWakeUp();
@@ -105,9 +107,9 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   async function handOver(mail: Ready): Promise<Outcome> {
     if (refusals.isPaused(mail)) return { kind: "withdrawn" };
     const outcome = await transport
-      .send(mail.message, () => gate.ask(mail))
+      .send(mail.message, () => check.ask(mail))
       .catch((error: unknown): Outcome => {
-        // Only the gate throws: nothing was handed over, but the row may say that it is about to be.
+        // Only the check throws: nothing was handed over, but the row may say that it is about to be.
         log.warn({ err: error, ...idsOf(mail) }, "a handover could not begin; the mail goes back");
         return { kind: "withdrawn" };
       });
@@ -123,26 +125,12 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     try {
       if (outcome.kind === "withdrawn") mayHoldMore = true;
       else await books.record(mail, outcome);
-      await letGo(mail.row);
+      inHand.delete(mail.row.id);
     } catch (error) {
       isKnown = false;
       log.error({ err: error, ...idsOf(mail) }, "an outcome could not be booked; the mail is in doubt");
     }
-    gate.leave(mail, isKnown);
-  }
-
-  /** A mail has ended, or is another sender's to claim. */
-  async function letGo(row: ClaimedRow): Promise<void> {
-    inHand.delete(row.id);
-    try {
-      await claims.leave(row);
-    } catch (error) {
-      log.warn(
-        { err: error, batchId: row.batch_id },
-        "a batch of recipients could not be ended; it goes back",
-      );
-      mayHoldMore = true;
-    }
+    check.leave(mail, isKnown);
   }
 
   /** Hands a mail over, whatever comes of it, and lets the next one go while the outcome is booked. */
@@ -168,17 +156,15 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     }
   }
 
-  /** Claims mails of a queue and has them prepared; answers how many there were. */
+  /** Claims mails of a queue and has them prepared; returns how many there were. */
   async function take(due: DueQueue, limit: number): Promise<number> {
-    const claimed = await claims.claim(due, limit, room.fullDomains(due.priority));
+    const withoutDomains = room.fullDomains(due.priority);
+    const claimed = await claim(database, lease.senderId(), due, { limit, withoutDomains });
     await failpoint("claim.after");
     rate.spend(due.project_id, claimed.length);
     // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
     const rows = claimed.filter((row) => !inHand.has(row.id));
-    for (const row of rows) {
-      inHand.add(row.id);
-      claims.enter(row);
-    }
+    for (const row of rows) inHand.add(row.id);
     if (rows.length > 0) void prepare(rows);
     return claimed.length;
   }
@@ -202,7 +188,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     } catch (error) {
       trouble = error instanceof Error ? error : new Error(String(error));
     }
-    await Promise.all([...outside].map(letGo));
+    // They go back by what is done after a fault.
+    for (const row of outside) inHand.delete(row.id);
     inPreparation -= weight;
     wakeUp.wake();
   }
@@ -222,7 +209,6 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     if (!mayHoldMore) return;
     mayHoldMore = false;
     const emailIds = await releaseUnknown(database, lease.senderId(), [...inHand]);
-    await releaseBatches(database, lease.senderId(), claims.batchIds());
     if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
   }
 
@@ -291,9 +277,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       )
         await wakeUp.pause(DRAIN_LOOK_MS);
       await books.drained();
-      await releaseClaims(database, lease.senderId());
       // What could not be booked in time stays in doubt, under this sender's name.
-      await releaseBatches(database, lease.senderId(), desk.batchesInDoubt());
+      await requeueClaimed(database, lease.senderId(), inDoubt());
       await lease.end();
     },
   };

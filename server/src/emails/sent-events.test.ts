@@ -254,7 +254,7 @@ test.each<[string, (id: string, at: Date) => Promise<unknown>]>([
 test("what an earlier attempt said is still known when a later one leaves no trace", async () => {
   const [id = ""] = await outbox.enqueue([{ subject: "For {{email}}" }]);
   const senderId = newId();
-  await sql`update emails set status = 'SENDING', sender_id = ${senderId}, subject = 'For Ada' where id = ${id}`.execute(
+  await sql`update emails set status = 'CLAIMED', sender_id = ${senderId}, subject = 'For Ada' where id = ${id}`.execute(
     outbox.database,
   );
   const outcome = {

@@ -11,6 +11,7 @@ import { createMetrics, type Metrics } from "../platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
 import { readContactsForRendering } from "../contacts/contacts.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
+import { standing } from "../emails/handover-queries.ts";
 import { enqueueEmails, makeContent } from "../emails/emails.ts";
 import type { ListKind } from "../emails/message-headers.ts";
 import { createPreparer, type SigningKey } from "../emails/prepare-emails.ts";
@@ -47,6 +48,25 @@ export interface Outbox {
   until(id: string, status: string): Promise<void>;
   /** How many mails stand where. */
   countByStatus(): Promise<Record<string, number>>;
+}
+
+/** As when the sender has committed that the handover of the mail is imminent. */
+export async function putInHandover(database: Database, senderId: string, emailId: string): Promise<void> {
+  await sql`update emails set status = 'CLAIMED', sender_id = ${senderId} where id = ${emailId}`.execute(
+    database,
+  );
+  await sql`
+    insert into senders (id, lease_until, in_doubt) values (${senderId}, now() + interval '1 minute', ${[emailId]}::uuid[])
+    on conflict (id) do update set in_doubt = array_append(senders.in_doubt, ${emailId}::uuid)`.execute(
+    database,
+  );
+}
+
+/** A sender of which nobody has heard since its lease ran out. */
+export async function letLeaseRunOut(database: Database, senderId: string): Promise<void> {
+  await sql`update senders set lease_until = now() - interval '1 second' where id = ${senderId}`.execute(
+    database,
+  );
 }
 
 export const OUTBOX_WAIT = { timeout: 10_000, interval: 10 };
@@ -100,8 +120,8 @@ export function useOutbox(): Outbox {
 
   async function row(id: string) {
     return database
-      .selectFrom("emails")
-      .select(["status", "reason", "attempts", "contact_id"])
+      .selectFrom("emails as e")
+      .select([standing.as("status"), "reason", "attempts", "contact_id"])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
   }
@@ -210,9 +230,9 @@ export function useOutbox(): Outbox {
     },
     async countByStatus() {
       const rows = await database
-        .selectFrom("emails")
-        .select(["status", (select) => select.fn.countAll<number>().as("count")])
-        .groupBy("status")
+        .selectFrom("emails as e")
+        .select([standing.as("status"), (select) => select.fn.countAll<number>().as("count")])
+        .groupBy(standing)
         .execute();
       return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
     },

@@ -11,7 +11,6 @@ import type { Tx } from "../../platform/database.ts";
 import { recordEvents, type EventToRecord } from "../../events/events.ts";
 import { advanceEmails, findReturnedMails } from "../../emails/returned-emails.ts";
 import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
-import { layOutEmails } from "../../emails/lay-out-emails.ts";
 import { isTracked } from "../../emails/tracking-rules.ts";
 import { hasLeft } from "../rules.ts";
 import { machineSignOf, mayStillTurn, type Visit } from "./machine-rules.ts";
@@ -83,15 +82,6 @@ async function bookSeen(tx: Tx, seen: readonly Seen[]): Promise<void> {
 async function judge(tx: Tx, activities: readonly Activity[]): Promise<Seen[]> {
   const keys = [...new Map(activities.map((activity) => [mailKey(activity), activity])).values()];
   const mails = await readVisited(tx, keys);
-  // Opened by a filter in the middle of the handover, when the mail has no row yet.
-  const missing = keys.filter((key) => !mails.has(mailKey(key)));
-  if (missing.length > 0) {
-    await layOutEmails(
-      tx,
-      missing.map(({ projectId, emailId }) => ({ projectId, id: emailId })),
-    );
-    for (const [key, row] of await readVisited(tx, missing)) mails.set(key, row);
-  }
   const seen = activities.flatMap((activity): Seen[] => {
     const mail = mails.get(mailKey(activity));
     if (mail === undefined || !hasLeft(mail.status) || !isStillTracked(mail)) return [];

@@ -25,12 +25,7 @@ export async function findLinkTargets(
       ${links.map((link) => link.number)}::integer[]
     ) with ordinality as i (project_id, email_id, number, at)
     left join emails e on e.project_id = i.project_id and e.id = i.email_id
-    -- Opened by a filter in the middle of the handover, when the mail has no row yet.
-    left join lateral (
-      select b.content_id from recipient_batches b
-      where e.id is null and b.project_id = i.project_id and b.sender_id is not null and i.email_id = any(b.email_ids) limit 1
-    ) b on true
-    left join content_links l on l.project_id = i.project_id and l.content_id = coalesce(e.content_id, b.content_id)
+    left join content_links l on l.project_id = i.project_id and l.content_id = e.content_id
     order by i.at`.execute(database);
   return rows.map((row) => row.url);
 }

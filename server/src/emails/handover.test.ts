@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { createDatabase, createPool } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
-import { createDesk } from "./desk.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import { createDoubtBrake } from "./doubt-brake.ts";
+import { createHandover } from "./handover.ts";
 import type { Lease } from "./lease.ts";
 import { createPlaces } from "./places.ts";
 
@@ -20,16 +22,16 @@ test("a mail whose booking fails keeps its place, so that an outage of the datab
   // Nobody listens there.
   const pool = createPool({ connection: { host: "127.0.0.1", port: 1 }, maxConnections: 1, log });
   const places = createPlaces(1);
-  const desk = createDesk({ database: createDatabase(pool), lease, places });
+  const brake = createDoubtBrake({ pause: async () => undefined, log });
+  const database = createDatabase(pool);
+  const handover = createHandover({ database, lease, places, brake, log, metrics: createMetrics() });
   const [projectId, id] = [newId(), newId()];
-  const batch = { batchId: newId(), batchClaim: 1, campaignId: newId() };
-  const mail = { projectId, id, ...batch, contactId: null, contentId: "", toAddress: "" };
   const sent = { transport: "test", answer: "250 ok", providerMessageId: null };
   const outcome = { projectId, id, status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
   try {
     await places.take(id);
     const next = places.take("next");
-    await expect(desk.book(mail, outcome)).rejects.toThrow("ECONNREFUSED");
+    await expect(handover.book(outcome, newId())).rejects.toThrow("ECONNREFUSED");
     // It entered when the booking was on its way, and is gone again.
     await next;
     places.free("next");
