@@ -39,7 +39,7 @@ export async function withMailGround<T>(work: (ground: MailGround) => Promise<T>
 export async function waitUntilSent({ database }: Outbox): Promise<void> {
   await waitUntil("mails that wait", SETTLE_TIMEOUT_MS, async () => {
     const { rows } = await sql<{ isWaiting: boolean }>`
-      select exists (select 1 from emails where status in ('QUEUED', 'CLAIMED', 'SENDING')) as "isWaiting"`.execute(
+      select exists (select 1 from emails where status in ('QUEUED', 'CLAIMED')) as "isWaiting"`.execute(
       database,
     );
     return rows[0]?.isWaiting === false;

@@ -44,9 +44,9 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
     proxy.setWeather({ isBlackhole: true });
     const awayAt = Date.now();
     await delay(HANDOVER_MS);
-    const faults = [...(await faultsOfGate(world)), ...(await faultsOfHealth(program.url))];
+    const faults = [...(await faultsOfCheck(world)), ...(await faultsOfHealth(program.url))];
     await delay(AWAY_MS[size] - (Date.now() - awayAt));
-    faults.push(...(await faultsOfGate(world)));
+    faults.push(...(await faultsOfCheck(world)));
     const left = world.sink.journal.filter(({ at }) => at > awayAt + HANDOVER_MS);
     faults.push(
       ...complain(
@@ -80,13 +80,13 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
 const MAX_CONNECTIONS = 18;
 
 /** What the mail server has was committed as being handed over before: never waiting, never only claimed or in a batch. */
-async function faultsOfGate(world: World): Promise<string[]> {
+async function faultsOfCheck(world: World): Promise<string[]> {
   const ids = world.sink.journal.map(({ messageId }) => emailIdOf(messageId));
   const rows = await world.query<{ id: string; status: string }>(
     `select i.id, coalesce(e.status, 'in a batch') as status
      from unnest($1::uuid[]) as i (id) left join emails e on e.id = i.id
-     where e.status in ('QUEUED', 'CLAIMED')
-       or (e.id is null and not exists (select 1 from senders s where i.id = any(s.in_doubt)))`,
+     where (e.id is null or e.status in ('QUEUED', 'CLAIMED'))
+       and not exists (select 1 from senders s where s.id = e.sender_id and i.id = any(s.in_doubt))`,
     [ids],
   );
   return complain(

@@ -60,7 +60,7 @@ async function playCampaign({ size, random }: FaultRun): Promise<FaultRow> {
     if (paused.heldReason?.includes("got no answer") !== true)
       faults.push(`the paused campaign says why: ${paused.heldReason}`);
     await waitUntil("nothing in hand", PROGRESS_TIMEOUT_MS, async () => {
-      const held = await world.query("select 1 from emails where status in ('CLAIMED', 'SENDING')");
+      const held = await world.query("select 1 from emails where status = 'CLAIMED'");
       return held.length === 0;
     });
     const inDoubt = await api.listAll<Recipient>(`/campaigns/${campaignId}/recipients?status=UNCONFIRMED`);
