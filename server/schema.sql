@@ -301,7 +301,7 @@ CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact
 CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;
 CREATE INDEX emails_by_template ON emails USING btree (project_id, template_id) WHERE template_id IS NOT NULL AND (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text]));
 CREATE INDEX emails_campaign_queue ON emails USING btree (project_id, campaign_id, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NOT NULL;
-CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = ANY (ARRAY['CLAIMED'::text, 'SENDING'::text]);
+CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = 'CLAIMED'::text;
 CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NULL;
 CREATE INDEX emails_sent ON emails USING btree (project_id, sent_event_id(id, sent_at)) WHERE sent_at IS NOT NULL AND contact_id IS NOT NULL;
 CREATE INDEX emails_unconfirmed ON emails USING btree (project_id, id) WHERE status = 'UNCONFIRMED'::text;
@@ -596,16 +596,12 @@ CREATE TABLE recipient_batches (
   contact_ids  uuid[]                    NOT NULL,
   addresses    text[]                    NOT NULL,
   domains      text[]                    NOT NULL,
-  due_at       timestamp with time zone  NOT NULL  DEFAULT now(),
-  sender_id    uuid,
-  claims       integer                   NOT NULL  DEFAULT 0,
   created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
   CONSTRAINT recipient_batches_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT recipient_batches_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
   CONSTRAINT recipient_batches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 ) WITH (toast_tuple_target=8160);
 CREATE INDEX recipient_batches_by_campaign ON recipient_batches USING btree (project_id, campaign_id, id);
-CREATE INDEX recipient_batches_held ON recipient_batches USING btree (sender_id) WHERE sender_id IS NOT NULL;
 
 CREATE TABLE installation (
   is_single          boolean                   NOT NULL  DEFAULT true,

@@ -17,7 +17,7 @@ const SENDS_PER_SECOND: Record<Size, number> = { small: 50, large: 200 };
 const LOAD = { track: 10, send: 2 };
 const PROGRESS_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
-/** What had passed its gate leaves within this time. */
+/** What had passed its handover check leaves within this time. */
 const HANDOVER_MS = 2_000;
 const HEALTH_MS = 5_000;
 

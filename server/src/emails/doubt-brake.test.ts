@@ -59,7 +59,7 @@ test("however many are in flight when the answers stop, only so many more are tr
   expect(paused).toEqual([
     { projectId: "project", campaignId: "news", probes: PROBES, answer: "closed after the dot" },
   ]);
-  // The gate stops the rest: the campaign is paused there.
+  // The handover check stops the rest: the campaign is paused there.
   expect(await Promise.all(passing)).toEqual(passing.map(() => true));
 });
 

@@ -1,5 +1,5 @@
 // The brake on campaigns whose handovers get no answer: after one such, a probe at a time, until one is answered or so many in a
-// row were not that the campaign pauses. One per sending process. Before it: gate.ts asks for each mail, sender.ts tells what came
+// row were not that the campaign pauses. One per sending process. Before it: handover.ts asks for each mail, sender.ts tells what came
 // of it. After it: campaigns/ pauses.
 import type { Log } from "../platform/log.ts";
 import type { Outcome } from "./providers/transport.ts";

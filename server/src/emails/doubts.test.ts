@@ -16,8 +16,8 @@ beforeEach(() => {
   transport = createScriptedTransport();
 });
 
-const noAnswer: Play = async (_message, gate) =>
-  (await gate()) ? { kind: "uncertain", answer: "no reply after the dot" } : { kind: "withdrawn" };
+const noAnswer: Play = async (_message, mayLeave) =>
+  (await mayLeave()) ? { kind: "uncertain", answer: "no reply after the dot" } : { kind: "withdrawn" };
 
 const waitForAPerson = () =>
   sql`update projects set when_in_doubt = 'WAIT' where id = ${outbox.projectId}`.execute(outbox.database);

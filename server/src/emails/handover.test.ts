@@ -6,7 +6,7 @@ import { createMetrics } from "../platform/metrics.ts";
 import { createDoubtBrake } from "./doubt-brake.ts";
 import { createHandover } from "./handover.ts";
 import type { Lease } from "./lease.ts";
-import { createPlaces } from "./places.ts";
+import { createInDoubtLimit } from "./in-doubt-limit.ts";
 
 const lease: Lease = {
   senderId: () => newId(),
@@ -21,25 +21,25 @@ test("a mail whose booking fails keeps its place, so that an outage of the datab
   const log = createLog({ level: "silent" });
   // Nobody listens there.
   const pool = createPool({ connection: { host: "127.0.0.1", port: 1 }, maxConnections: 1, log });
-  const places = createPlaces(1);
+  const inDoubtLimit = createInDoubtLimit(1);
   const brake = createDoubtBrake({ pause: async () => undefined, log });
   const database = createDatabase(pool);
-  const handover = createHandover({ database, lease, places, brake, log, metrics: createMetrics() });
+  const handover = createHandover({ database, lease, inDoubtLimit, brake, log, metrics: createMetrics() });
   const [projectId, id] = [newId(), newId()];
   const sent = { transport: "test", answer: "250 ok", providerMessageId: null };
   const outcome = { projectId, id, status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
   try {
-    await places.take(id);
-    const next = places.take("next");
+    await inDoubtLimit.take(id);
+    const next = inDoubtLimit.take("next");
     await expect(handover.book(outcome, newId())).rejects.toThrow("ECONNREFUSED");
     // It entered when the booking was on its way, and is gone again.
     await next;
-    places.free("next");
-    const other = places.take("other").then(() => "entered");
+    inDoubtLimit.free("next");
+    const other = inDoubtLimit.take("other").then(() => "entered");
     expect(await Promise.race([other, Promise.resolve("waits")])).toBe("waits");
     await new Promise((resolve) => setImmediate(resolve));
     expect(await Promise.race([other, Promise.resolve("waits")])).toBe("waits");
-    places.free(id);
+    inDoubtLimit.free(id);
     expect(await other).toBe("entered");
   } finally {
     await pool.end();

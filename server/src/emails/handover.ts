@@ -10,7 +10,7 @@ import type { DoubtBrake } from "./doubt-brake.ts";
 import { bookAndCheck } from "./handover-queries.ts";
 import type { Lease } from "./lease.ts";
 import type { OutcomeRow } from "./outcome-queries.ts";
-import type { Places } from "./places.ts";
+import type { InDoubtLimit } from "./in-doubt-limit.ts";
 import type { Ready } from "./prepare-emails.ts";
 import { kindOf, NOT_SUBSCRIBED } from "./rules.ts";
 
@@ -40,20 +40,18 @@ export interface HandoverOptions {
   database: Database;
   lease: Lease;
   /** As many as mails may be in doubt at once. */
-  places: Places;
+  inDoubtLimit: InDoubtLimit;
   brake: DoubtBrake;
   log: Log;
   metrics: Metrics;
 }
 
-type Matter =
-  | { kind: "asking"; mail: Ready }
-  | { kind: "sent"; outcome: OutcomeRow; senderId: string };
+type Matter = { kind: "asking"; mail: Ready } | { kind: "sent"; outcome: OutcomeRow; senderId: string };
 
 const MAX_BATCH = 200;
 
 export function createHandover(options: HandoverOptions): Handover {
-  const { database, lease, places, brake } = options;
+  const { database, lease, inDoubtLimit, brake } = options;
   const inDoubt = new Set<string>();
 
   /** One statement: what one sender sent, and who asks; of mails to lists those of one project. Adds to `done`. */
@@ -118,28 +116,30 @@ export function createHandover(options: HandoverOptions): Handover {
       for (const list of lists.slice(1)) await serve(ownId, [], [], list, done);
       if (asking.length > 0) await failpoint("sending.after_commit");
       if (sent.length > 0) await failpoint("sent.after_commit");
-      return matters.map((matter) => done.has(matter.kind === "sent" ? matter.outcome.id : matter.mail.row.id));
+      return matters.map((matter) =>
+        done.has(matter.kind === "sent" ? matter.outcome.id : matter.mail.row.id),
+      );
     },
   });
 
   return {
     async ask(mail) {
       if (!(await brake.pass(mail.row))) return false;
-      await places.take(mail.row.id);
+      await inDoubtLimit.take(mail.row.id);
       return commits.submit({ kind: "asking", mail });
     },
     leave({ row }, isKnown) {
       if (isKnown) inDoubt.delete(row.id);
-      places.free(row.id);
+      inDoubtLimit.free(row.id);
     },
     async book(outcome, senderId) {
       const booked = commits.submit({ kind: "sent", outcome, senderId });
       // Whoever takes the place asks later, so in this commit or after it: never more are in doubt than there are places.
-      places.free(outcome.id);
+      inDoubtLimit.free(outcome.id);
       try {
         return await booked;
       } catch (error) {
-        places.retake(outcome.id);
+        inDoubtLimit.retake(outcome.id);
         throw error;
       }
     },

@@ -10,7 +10,7 @@ import { getEmail } from "./emails.ts";
 import { createHandover } from "./handover.ts";
 import type { Lease } from "./lease.ts";
 import { createBookkeeper } from "./outcomes.ts";
-import { createPlaces } from "./places.ts";
+import { createInDoubtLimit } from "./in-doubt-limit.ts";
 import type { Ready } from "./prepare-emails.ts";
 import { claimEmails } from "./sender-queries.ts";
 import { findMiscounts } from "./sending-hours.ts";
@@ -24,8 +24,8 @@ beforeEach(() => {
   transport = createScriptedTransport();
   answer = Promise.withResolvers();
   handedOver = Promise.withResolvers();
-  transport.play = async (_message, gate) => {
-    if (!(await gate())) return { kind: "withdrawn" };
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
     handedOver.resolve();
     await answer.promise;
     return TAKEN;
@@ -90,13 +90,20 @@ async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
   await letLeaseRunOut(outbox.database, dead);
   const log = createLog({ level: "silent" });
   const lease = { senderId: () => dead, isHeld: () => true } as Lease;
-  const places = createPlaces(1);
+  const inDoubtLimit = createInDoubtLimit(1);
   const brake = createDoubtBrake({ pause: async () => undefined, log });
   const books = createBookkeeper({
     database: outbox.database,
     transportName: "smtp",
     lease,
-    handover: createHandover({ database: outbox.database, lease, places, brake, log, metrics: outbox.metrics }),
+    handover: createHandover({
+      database: outbox.database,
+      lease,
+      inDoubtLimit,
+      brake,
+      log,
+      metrics: outbox.metrics,
+    }),
     applyFeedback: async () => undefined,
     log,
     metrics: outbox.metrics,
@@ -104,7 +111,7 @@ async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
   return { id, wake: () => books.record({ row, ownSubject: null } as Ready, TAKEN) };
 }
 
-/** Another sender's transport, which stops before or after its gate. */
+/** Another sender's transport, which stops before or after its handover check. */
 function stopping(where: "before" | "after") {
   const other = createScriptedTransport();
   const reached = Promise.withResolvers<void>();
@@ -113,9 +120,9 @@ function stopping(where: "before" | "after") {
     reached.resolve();
     await held.promise;
   };
-  other.play = async (_message, gate) => {
+  other.play = async (_message, mayLeave) => {
     if (where === "before") await stop();
-    if (!(await gate())) return { kind: "withdrawn" };
+    if (!(await mayLeave())) return { kind: "withdrawn" };
     if (where === "after") await stop();
     return TAKEN;
   };

@@ -188,7 +188,7 @@ export function createPreparer(options: {
         }),
       ),
     ]);
-    /** The last word has the gate; this saves the work for those who left long ago. */
+    /** The last word has the handover check; this saves the work for those who left long ago. */
     const isUnwanted = (row: ClaimedRow, content: Content) =>
       content.list_kind !== null && contacts.get(row.contact_id ?? "")?.subscribed !== true;
     const renderable = rows.flatMap((row) => {

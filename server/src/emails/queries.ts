@@ -48,7 +48,7 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
 
 /**
  * Long texts as one block of bytes that the database cuts apart: an array of them would be escaped character by
- * character here and read the same way there. Places count from 1; a missing text has no length.
+ * character here and read the same way there. InDoubtLimit count from 1; a missing text has no length.
  */
 function packTexts(texts: ReadonlyArray<string | null>) {
   const parts = texts.map((text) => Buffer.from(text ?? ""));
@@ -191,7 +191,15 @@ export async function findEmail(database: Database, projectId: string, id: strin
     .innerJoin("email_contents as c", (join) =>
       join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
     )
-    .select([...LIST_COLUMNS, SUBJECT, STATUS, "e.copies", "e.transport", "e.answer", "e.provider_message_id"])
+    .select([
+      ...LIST_COLUMNS,
+      SUBJECT,
+      STATUS,
+      "e.copies",
+      "e.transport",
+      "e.answer",
+      "e.provider_message_id",
+    ])
     .select(["c.reply_to", "c.html", "c.attachments"])
     .where("e.project_id", "=", projectId)
     .where("e.id", "=", id)

@@ -96,27 +96,27 @@ const batches = async () =>
 const leftIds = (transport: { handedOver: ReadonlyArray<{ emailId: string }> }) =>
   transport.handedOver.map(({ emailId }) => emailId).toSorted();
 
-/** Holds all handovers before the gate until they are let go. */
+/** Holds all handovers before the handover check until they are let go. */
 function holdAll(transport: { play: Play }) {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     reached.resolve();
     await released.promise;
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   return { reached: reached.promise, release: () => released.resolve() };
 }
 
-/** Stops the first handover after the gate until it is let go. */
+/** Stops the first handover after the handover check until it is let go. */
 function stopFirst(transport: { play: Play }) {
   const reached = Promise.withResolvers<string>();
   const released = Promise.withResolvers<void>();
   let isFirst = true;
-  transport.play = async (message, gate) => {
-    if (!isFirst) return takeEverything(message, gate);
+  transport.play = async (message, mayLeave) => {
+    if (!isFirst) return takeEverything(message, mayLeave);
     isFirst = false;
-    const mayGo = await gate();
+    const mayGo = await mayLeave();
     reached.resolve(message.emailId);
     await released.promise;
     return mayGo ? TAKEN : { kind: "withdrawn" };
@@ -141,8 +141,8 @@ test("the pages of its recipients show everybody once, those who wait and those 
   const campaign = await startCampaign();
   const transport = createScriptedTransport();
   let taken = 0;
-  transport.play = (message, gate) =>
-    ++taken > 50 ? Promise.resolve({ kind: "withdrawn" }) : takeEverything(message, gate);
+  transport.play = (message, mayLeave) =>
+    ++taken > 50 ? Promise.resolve({ kind: "withdrawn" }) : takeEverything(message, mayLeave);
   const sender = await outbox.start(transport);
   await vi.waitFor(() => expect(taken).toBeGreaterThan(60), OUTBOX_WAIT);
   await sender.stop();
@@ -220,9 +220,9 @@ test("no more mails are in doubt than there are connections, also when what came
   const { database } = outbox;
   const transport = createScriptedTransport();
   let asked = 0;
-  transport.play = async (_message, gate) => {
+  transport.play = async (_message, mayLeave) => {
     asked++;
-    return (await gate()) ? { kind: "uncertain", answer: "timeout" } : { kind: "withdrawn" };
+    return (await mayLeave()) ? { kind: "uncertain", answer: "timeout" } : { kind: "withdrawn" };
   };
   await transaction(database, async (tx) => {
     await sql`lock table email_attempts in exclusive mode`.execute(tx);
@@ -275,9 +275,9 @@ test.each(["at the last byte before the dot", "before its mail is prepared"])(
     const transport = createScriptedTransport();
     if (when.startsWith("before")) await unsubscribe();
     else
-      transport.play = async (message, gate) => {
+      transport.play = async (message, mayLeave) => {
         if (message.emailId === campaign.ids[2]) await unsubscribe();
-        return takeEverything(message, gate);
+        return takeEverything(message, mayLeave);
       };
     await outbox.start(transport);
     await isOver(campaign);
@@ -292,9 +292,9 @@ test.each(["at the last byte before the dot", "before its mail is prepared"])(
 test("paused in the middle nothing leaves and everybody waits again; resumed, everybody is mailed once; cancelled, the rest is dropped", async () => {
   const campaign = await startCampaign();
   const transport = createScriptedTransport();
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     if (transport.handedOver.length === 20) await setCampaign(campaign, "PAUSED");
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   await outbox.start(transport);
   const held = async () =>
@@ -305,9 +305,9 @@ test("paused in the middle nothing leaves and everybody waits again; resumed, ev
   );
   const before = transport.handedOver.length;
   expect(await counts(campaign)).toMatchObject({ sentCount: before, pendingCount: RECIPIENTS - before });
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     if (transport.handedOver.length === 60) await setCampaign(campaign, "CANCELLED");
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   await setCampaign(campaign, "SENDING");
   await vi.waitFor(async () => {
@@ -317,7 +317,7 @@ test("paused in the middle nothing leaves and everybody waits again; resumed, ev
   }, OUTBOX_WAIT);
   const left = transport.handedOver.length;
   expect(new Set(leftIds(transport)).size).toBe(left);
-  // Whoever was past the gate when it was cancelled has been mailed, all of them perhaps.
+  // Whoever was past the handover check when it was cancelled has been mailed, all of them perhaps.
   expect({ SKIPPED: 0, ...(await outbox.countByStatus()) }).toEqual({
     SENT: left,
     SKIPPED: RECIPIENTS - left,
@@ -364,7 +364,7 @@ test("who is deleted in the middle of the handover has been mailed, and nobody e
   expect(await outbox.row(id)).toMatchObject({ contact_id: null, attempts: 1 });
 });
 
-test("a contact that vanishes between the gate and the books takes no other mail with it", async () => {
+test("a contact that vanishes between the handover check and the books takes no other mail with it", async () => {
   const campaign = await startCampaign(5, null);
   const transport = createScriptedTransport();
   const stop = stopFirst(transport);
@@ -467,11 +467,11 @@ test.each([
 test("refused for now, for good, or never answered: each mail has its own end, and the batch is over", async () => {
   const campaign = await startCampaign(40);
   const transport = createScriptedTransport();
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     const at = campaign.ids.indexOf(message.emailId) % 4;
     if (at === 0) return { kind: "deferred", answer: "451 later" };
     if (at === 1) return { kind: "rejected", answer: "554 no" };
-    const mayGo = await gate();
+    const mayGo = await mayLeave();
     if (at === 2 && mayGo) return { kind: "uncertain", answer: "timeout" };
     return mayGo ? TAKEN : { kind: "withdrawn" };
   };

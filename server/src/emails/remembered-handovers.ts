@@ -2,12 +2,7 @@
 // when a standby takes over is put right.
 // Before it: sender.ts. After it: handover.ts and outcomes.ts as ever; put-right.ts when the database is another one.
 import type { Witness } from "../platform/stamp/stamp.ts";
-import {
-  createHandover,
-  type Handover,
-  type HandoverCheck,
-  type HandoverOptions,
-} from "./handover.ts";
+import { createHandover, type Handover, type HandoverCheck, type HandoverOptions } from "./handover.ts";
 import { createHandoverMemory } from "./handover-memory.ts";
 import { createBookkeeper, type Bookkeeper, type Feedbacks } from "./outcomes.ts";
 import { createWitness, type HoldCampaigns } from "./put-right.ts";

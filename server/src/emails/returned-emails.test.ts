@@ -130,8 +130,8 @@ test.each<[Outcome, ReturnedStatus, string]>([
 ])("%j, and a link opened before it was booked (%s): the mail is %s", async (outcome, status, expected) => {
   const [id = ""] = await outbox.enqueue([{}]);
   const transport = createScriptedTransport();
-  transport.play = async (_message, gate) => {
-    if (await gate()) await advance(step(id, status));
+  transport.play = async (_message, mayLeave) => {
+    if (await mayLeave()) await advance(step(id, status));
     return outcome;
   };
   await outbox.start(transport);

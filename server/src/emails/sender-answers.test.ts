@@ -277,8 +277,8 @@ test("SES over SMTP names the mail in its answer: the name is kept", async () =>
 test("a report that is quicker than the answer keeps its state, and the sending is booked all the same", async () => {
   const transport = createScriptedTransport();
   const [id = ""] = await outbox.enqueue([{}]);
-  transport.play = async (_message, gate) => {
-    if (!(await gate())) return { kind: "withdrawn" };
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
     await sql`update emails set status = 'DELIVERED', sent_at = now()`.execute(outbox.database);
     return { kind: "sent", answer: "250 ok" };
   };

@@ -150,14 +150,15 @@ function createStop() {
   };
 }
 
-const passGateThenFail: Play = async (_message, gate) => ((await gate()) ? OUTAGE : { kind: "withdrawn" });
+const passCheckThenFail: Play = async (_message, mayLeave) =>
+  (await mayLeave()) ? OUTAGE : { kind: "withdrawn" };
 
-test("a mail that a transport surely did not take after the gate goes to the next one, in the same attempt", async () => {
-  first.play = passGateThenFail;
+test("a mail that a transport surely did not take after the handover check goes to the next one, in the same attempt", async () => {
+  first.play = passCheckThenFail;
   let statusAtSecond = "";
-  second.play = async (message, gate) => {
+  second.play = async (message, mayLeave) => {
     statusAtSecond = (await rowOf(message.emailId)).status;
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   const id = await enqueue();
   await start([first, second]);
@@ -168,7 +169,7 @@ test("a mail that a transport surely did not take after the gate goes to the nex
 });
 
 test("with every transport down a mail waits for its next attempt, and its timeline has each reason", async () => {
-  first.play = passGateThenFail;
+  first.play = passCheckThenFail;
   second.play = refuseWith({ kind: "deferred", answer: "CONNECT: refused", outage: true });
   const id = await enqueue();
   await start([first, second]);
@@ -183,8 +184,8 @@ test.each(["CLAIMED", "SENDING", "SENT"])(
   "a sender whose mail another one has meanwhile %s hands nothing over to the next transport",
   async (status) => {
     const stop = createStop();
-    first.play = async (message, gate) => {
-      const outcome = await passGateThenFail(message, gate);
+    first.play = async (message, mayLeave) => {
+      const outcome = await passCheckThenFail(message, mayLeave);
       await stop.here();
       return outcome;
     };
@@ -193,7 +194,8 @@ test.each(["CLAIMED", "SENDING", "SENT"])(
     await stop.reached;
     const other = newId();
     await putInHandover(database, other, id);
-    if (status === "CLAIMED") await sql`update senders set in_doubt = '{}' where id = ${other}`.execute(database);
+    if (status === "CLAIMED")
+      await sql`update senders set in_doubt = '{}' where id = ${other}`.execute(database);
     if (status === "SENT") await sql`update emails set status = 'SENT'`.execute(database);
     stop.release();
     await sender.stop();
@@ -204,9 +206,9 @@ test.each(["CLAIMED", "SENDING", "SENT"])(
 
 test("a sender that lost its lease and claims the same mail again hands it over once", async () => {
   const stop = createStop();
-  first.play = async (message, gate) => {
+  first.play = async (message, mayLeave) => {
     await stop.here();
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   const id = await enqueue();
   await start([first]);

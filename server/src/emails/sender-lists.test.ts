@@ -80,9 +80,9 @@ test.each([
   async (listKind, status, handovers) => {
     const stop = createStop();
     const transport = createScriptedTransport();
-    transport.play = async (message, gate) => {
+    transport.play = async (message, mayLeave) => {
       await stop.here();
-      return takeEverything(message, gate);
+      return takeEverything(message, mayLeave);
     };
     const [id = ""] = await outbox.enqueue([listKind === undefined ? {} : { listKind }]);
     await outbox.start(transport);
@@ -96,13 +96,13 @@ test.each([
   },
 );
 
-test("an unsubscription that is not committed when the gate is asked is waited for with the mail held back, never overtaken", async () => {
+test("an unsubscription that is not committed when the handover check is asked is waited for with the mail held back, never overtaken", async () => {
   const transport = createScriptedTransport();
   const [id = ""] = await outbox.enqueue([{ listKind: "MARKETING" }]);
   const asked = Promise.withResolvers<void>();
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     asked.resolve();
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   await transaction(outbox.database, async (tx) => {
     await sql`update contacts set subscribed = false`.execute(tx);
@@ -117,11 +117,11 @@ test("an unsubscription that is not committed when the gate is asked is waited f
   expect(transport.handedOver).toHaveLength(0);
 });
 
-test("after the gate an unsubscription comes too late for this mail, and waits for nothing", async () => {
+test("after the handover check an unsubscription comes too late for this mail, and waits for nothing", async () => {
   const stop = createStop();
   const transport = createScriptedTransport();
-  transport.play = async (_message, gate) => {
-    const mayGo = await gate();
+  transport.play = async (_message, mayLeave) => {
+    const mayGo = await mayLeave();
     await stop.here();
     return mayGo ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
   };
@@ -137,8 +137,8 @@ test("after the gate an unsubscription comes too late for this mail, and waits f
 test("a second transport does not get what its contact no longer wants", async () => {
   const stop = createStop();
   const [first, second] = [createScriptedTransport(), createScriptedTransport()];
-  const failAfterGate: Play = async (_message, gate) => {
-    const mayGo = await gate();
+  const failAfterGate: Play = async (_message, mayLeave) => {
+    const mayGo = await mayLeave();
     await stop.here();
     return mayGo ? { kind: "deferred", answer: "454 throttled", outage: true } : { kind: "withdrawn" };
   };
@@ -156,9 +156,9 @@ test("a second transport does not get what its contact no longer wants", async (
 test("a contact that is deleted while its mail is prepared gets nothing", async () => {
   const stop = createStop();
   const transport = createScriptedTransport();
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     await stop.here();
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   const [id = ""] = await outbox.enqueue([{ listKind: "MARKETING" }]);
   await outbox.start(transport);
@@ -172,9 +172,9 @@ test("a contact that is deleted while its mail is prepared gets nothing", async 
 test("people who leave in the middle of a mailing of two projects get nothing after that; all others get one mail, and the books balance", async () => {
   const transport = createScriptedTransport();
   const handedOverAt = new Map<string, number>();
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     await new Promise((resolve) => setTimeout(resolve, 2));
-    const mayGo = await gate();
+    const mayGo = await mayLeave();
     if (mayGo) handedOverAt.set(message.emailId, performance.now());
     return mayGo ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
   };

@@ -23,14 +23,14 @@ function createValve() {
   const transport = createScriptedTransport();
   const held: Array<{ domain: string; release: () => void }> = [];
   let isOpen = false;
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     const gone = Promise.withResolvers<void>();
     const entry = { domain: domainOf(message), release: gone.resolve };
     if (!isOpen) {
       held.push(entry);
       await gone.promise;
     }
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   return {
     transport,
@@ -65,8 +65,8 @@ test("a domain that throttles takes one connection and delays nobody: the mails 
   let underWay = 0;
   let most = 0;
   let slowIsBack = false;
-  transport.play = async (message, gate) => {
-    if (domainOf(message) !== "slow.example" || slowIsBack) return takeEverything(message, gate);
+  transport.play = async (message, mayLeave) => {
+    if (domainOf(message) !== "slow.example" || slowIsBack) return takeEverything(message, mayLeave);
     underWay += 1;
     most = Math.max(most, underWay);
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -195,10 +195,10 @@ test("a claim passes over the domains it is told, and only those", async () => {
 
 test("what waits, is in doubt and went out is shown by kind and transport", async () => {
   const transport = createScriptedTransport();
-  transport.play = async (message, gate) =>
-    domainOf(message) === "silent.example" && (await gate())
+  transport.play = async (message, mayLeave) =>
+    domainOf(message) === "silent.example" && (await mayLeave())
       ? { kind: "uncertain", answer: "no reply" }
-      : takeEverything(message, gate);
+      : takeEverything(message, mayLeave);
   const [sent = ""] = await outbox.enqueue([{ kind: "WORKFLOW" }]);
   const [doubt = ""] = await outbox.enqueue([{ to: "ada@silent.example" }]);
   await outbox.start(transport);
@@ -216,9 +216,9 @@ test("what waits, is in doubt and went out is shown by kind and transport", asyn
 test("while outcomes cannot be booked no more mails leave than may be in doubt; then all go, once", async () => {
   const transport = createScriptedTransport();
   const asked: string[] = [];
-  transport.play = (message, gate) => {
+  transport.play = (message, mayLeave) => {
     asked.push(message.emailId);
-    return takeEverything(message, gate);
+    return takeEverything(message, mayLeave);
   };
   await outbox.enqueue(Array.from({ length: 12 }, () => ({})));
   const blocking = await outbox.database.startTransaction().execute();

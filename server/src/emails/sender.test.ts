@@ -215,9 +215,9 @@ test("a temporary refusal leaves the mail waiting for a later attempt, with what
 test("a message gives its memory back when it was sent, and only then: what failed may still be on its way", async () => {
   const raws: Buffer[] = [];
   const outcomes: Outcome[] = [{ kind: "deferred", answer: "451 4.2.0 later", retryAfterMs: 0 }, TAKEN];
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     raws.push(message.raw);
-    return (await gate()) ? (outcomes[raws.length - 1] ?? TAKEN) : { kind: "withdrawn" };
+    return (await mayLeave()) ? (outcomes[raws.length - 1] ?? TAKEN) : { kind: "withdrawn" };
   };
   const [id = ""] = await enqueue([{}]);
   await start();
@@ -253,8 +253,8 @@ test.each([
 ] as const)(
   "%s mail whose handover got no answer leaves %i time(s) under one Message-ID and is then listed as unconfirmed",
   async (kind, times) => {
-    transport.play = async (_message, gate) =>
-      (await gate()) ? { kind: "uncertain", answer: "no reply after the dot" } : { kind: "withdrawn" };
+    transport.play = async (_message, mayLeave) =>
+      (await mayLeave()) ? { kind: "uncertain", answer: "no reply after the dot" } : { kind: "withdrawn" };
     const [id = ""] = await enqueue([{ kind }]);
     const sender = await start();
     for (let further = 1; further < times; further++) {
@@ -333,10 +333,10 @@ test("mail of a disabled project stays where it is", async () => {
 test("a sender that was declared dead hands nothing over any more, and its mails are sent by another, once", async () => {
   const gated = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
-  transport.play = async (_message, gate) => {
+  transport.play = async (_message, mayLeave) => {
     reached.resolve();
     await gated.promise;
-    return (await gate()) ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
+    return (await mayLeave()) ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
   };
   const [id = ""] = await enqueue([{}]);
   await start();
@@ -374,9 +374,9 @@ test("a sender that lives keeps its mails, however long their handover takes", a
   const gated = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const [id = ""] = await enqueue([{ kind: "CAMPAIGN" }]);
-  transport.play = async (message, gate) => {
-    if (message.emailId !== id) return takeEverything(message, gate);
-    const mayGo = await gate();
+  transport.play = async (message, mayLeave) => {
+    if (message.emailId !== id) return takeEverything(message, mayLeave);
+    const mayGo = await mayLeave();
     reached.resolve();
     await gated.promise;
     return mayGo ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
@@ -400,9 +400,9 @@ test.each([
   ["after it was committed", true],
 ])("a mail whose handover check broke %s goes back by itself and is sent", async (_when, passes) => {
   const [id = ""] = await enqueue([{ kind: "CAMPAIGN" }]);
-  transport.play = async (_message, gate) => {
+  transport.play = async (_message, mayLeave) => {
     transport.play = takeEverything;
-    if (passes) await gate();
+    if (passes) await mayLeave();
     throw new Error("the database went away");
   };
   await start();
@@ -412,8 +412,8 @@ test.each([
 
 test("stopping ends what is in handover and gives the rest back untouched", async () => {
   const gated = Promise.withResolvers<void>();
-  transport.play = async (_message, gate) => {
-    const mayGo = await gate();
+  transport.play = async (_message, mayLeave) => {
+    const mayGo = await mayLeave();
     await gated.promise;
     return mayGo ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
   };

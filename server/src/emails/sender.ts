@@ -14,21 +14,16 @@ import { createLease } from "./lease.ts";
 import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
 import type { Feedbacks } from "./outcomes.ts";
 import type { Prepared, Ready, Unready } from "./prepare-emails.ts";
-import { createPlaces } from "./places.ts";
+import { createInDoubtLimit } from "./in-doubt-limit.ts";
 import { pauseDestination } from "./paused-destinations.ts";
 import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "./providers/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
 import { createRememberedHandovers, type FailoverOptions } from "./remembered-handovers.ts";
-import {
-  listDueQueues,
-  releaseUnknown,
-  type ClaimedRow,
-  type DueQueue,
-} from "./sender-queries.ts";
+import { listDueQueues, releaseUnknown, type ClaimedRow, type DueQueue } from "./sender-queries.ts";
 import { startSystemSender, type SystemAddress } from "./system-sender.ts";
 import { createRefusalWatch } from "./refusal-watch.ts";
-import { createWaitingRoom } from "./waiting-room.ts";
+import { createReadyQueue } from "./ready-queue.ts";
 
 export interface SenderOptions extends FailoverOptions {
   database: Database;
@@ -78,16 +73,16 @@ const DRAIN_LOOK_MS = 20;
 export async function startSender(options: SenderOptions): Promise<Sender> {
   const { database, transport, connections, log } = options;
   const lease = await createLease(options);
-  const places = createPlaces(connections);
+  const inDoubtLimit = createInDoubtLimit(connections);
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
   const { check, books, inDoubt, systemMemory } = createRememberedHandovers({
     ...options,
     lease,
-    places,
+    inDoubtLimit,
     brake,
   });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
-  const room = createWaitingRoom<Ready>(
+  const ready = createReadyQueue<Ready>(
     createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
   );
   /** Ids of the mails this process has in hand: everything else it holds in the database is there by accident. */
@@ -144,12 +139,12 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     startHandovers();
     await book(mail, outcome);
     inBooking--;
-    if (room.supply() <= connections && (crowdedBy === "" || crowdedBy !== crowd())) wakeUp.wake();
+    if (ready.supply() <= connections && (crowdedBy === "" || crowdedBy !== crowd())) wakeUp.wake();
   }
 
   function startHandovers(): void {
     while (inHandover < connections && !stopping) {
-      const next = room.take();
+      const next = ready.take();
       if (next === undefined) return;
       inHandover++;
       void serve(next);
@@ -158,7 +153,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
 
   /** Claims mails of a queue and has them prepared; returns how many there were. */
   async function take(due: DueQueue, limit: number): Promise<number> {
-    const withoutDomains = room.fullDomains(due.priority);
+    const withoutDomains = ready.fullDomains(due.priority);
     const claimed = await claim(database, lease.senderId(), due, { limit, withoutDomains });
     await failpoint("claim.after");
     rate.spend(due.project_id, claimed.length);
@@ -169,7 +164,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     return claimed.length;
   }
 
-  /** Puts claimed mails into the room; those that cannot go are booked. Whatever fails, none stays in hand that is not in the room. */
+  /** Puts claimed mails into the ready queue; those that cannot go are booked. Whatever fails, none stays in hand that is not in the ready queue. */
   async function prepare(rows: readonly ClaimedRow[]): Promise<void> {
     const weight = Math.max(rows.length, SHORTEST_BATCH);
     inPreparation += weight;
@@ -179,7 +174,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       for (const prepared of await options.prepare(rows)) {
         await failpoint("render.after");
         if (prepared.kind === "ready") {
-          room.add(prepared);
+          ready.add(prepared);
           outside.delete(prepared.row);
           startHandovers();
         } else unready.push(prepared);
@@ -214,9 +209,9 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
 
   const hasEnough = (): boolean =>
     inPreparation + CLAIM_LIMIT > MAX_IN_PREPARATION ||
-    room.supply() > connections ||
-    room.size() > MAX_WAITING;
-  const crowd = (): string => room.fullDomains(Infinity).join(" ");
+    ready.supply() > connections ||
+    ready.size() > MAX_WAITING;
+  const crowd = (): string => ready.fullDomains(Infinity).join(" ");
 
   /** Claims until enough waits for a connection; answers whether there was anything. */
   async function feed(): Promise<boolean> {

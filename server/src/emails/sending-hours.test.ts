@@ -20,11 +20,11 @@ async function counted(): Promise<Record<string, number>> {
 test("mails that left count, and those refused for their address; those refused for ourselves do not", async () => {
   const transport = createScriptedTransport();
   const [sent, gone, policy] = (await outbox.enqueue([{}, {}, {}])) as [string, string, string];
-  transport.play = async (message, gate) => {
+  transport.play = async (message, mayLeave) => {
     if (message.emailId === gone)
       return { kind: "rejected", answer: "550 5.1.1 unknown", meaning: "hard-bounce" };
     if (message.emailId === policy) return { kind: "rejected", answer: "550 5.7.1 no", meaning: "policy" };
-    return (await gate()) ? TAKEN : { kind: "withdrawn" };
+    return (await mayLeave()) ? TAKEN : { kind: "withdrawn" };
   };
   await outbox.start(transport);
   await outbox.until(sent, "SENT");
@@ -36,10 +36,10 @@ test("mails that left count, and those refused for their address; those refused 
 
 test("a mail that is tried again counts once, when it leaves", async () => {
   const transport = createScriptedTransport();
-  transport.play = async (message, gate) =>
+  transport.play = async (message, mayLeave) =>
     message.attempt < 3
       ? { kind: "deferred", answer: "451 later", retryAfterMs: 0 }
-      : (await gate())
+      : (await mayLeave())
         ? TAKEN
         : { kind: "withdrawn" };
   const [id = ""] = await outbox.enqueue([{}]);
@@ -53,8 +53,8 @@ test("a report that is quicker than the answer counts the mail, and the answer d
   const transport = createScriptedTransport();
   const projectId = outbox.projectId;
   const [id = ""] = await outbox.enqueue([{}]);
-  transport.play = async (_message, gate) => {
-    if (!(await gate())) return { kind: "withdrawn" };
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
     const step = { projectId, id, status: "DELIVERED" as const, at: new Date() };
     await transaction(outbox.database, (tx) => advanceEmails(tx, [step]));
     return TAKEN;
@@ -72,8 +72,8 @@ test("a mail opened in the middle of a handover that fails has not left", async 
   const transport = createScriptedTransport();
   const projectId = outbox.projectId;
   const [id = ""] = await outbox.enqueue([{}]);
-  transport.play = async (_message, gate) => {
-    if (!(await gate())) return { kind: "withdrawn" };
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
     const step = { projectId, id, status: "OPENED" as const, at: new Date() };
     await transaction(outbox.database, (tx) => advanceEmails(tx, [step]));
     return { kind: "rejected", answer: "554 5.7.1 no", meaning: "policy" };

@@ -177,8 +177,8 @@ test("with its contact the event goes, and the subject that named him", async ()
     { subject: "For {{email}}", kind: "TRANSACTIONAL" },
     { subject: "To {{email}}", kind: "TRANSACTIONAL" },
   ]);
-  transport.play = async (message, gate) => {
-    if (!(await gate())) return { kind: "withdrawn" };
+  transport.play = async (message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
     if (message.emailId === during) {
       leaving();
       await isDeleted;
@@ -207,8 +207,8 @@ test.each<[string, Outcome]>([
     const transport = createScriptedTransport();
     const outcomes: Outcome[] = [{ kind: "deferred", answer: "451 later", retryAfterMs: 0 }, taken];
     let attempts = 0;
-    transport.play = async (_message, gate) =>
-      (await gate()) ? (outcomes[attempts++] ?? TAKEN) : { kind: "withdrawn" };
+    transport.play = async (_message, mayLeave) =>
+      (await mayLeave()) ? (outcomes[attempts++] ?? TAKEN) : { kind: "withdrawn" };
     const [id = ""] = await outbox.enqueue([{ subject: "For {{email}}", to: "ada@example.com" }]);
     await outbox.start(transport);
     await outbox.until(id, status);
@@ -222,8 +222,8 @@ test.each<[string, Outcome]>([
   },
 );
 
-const UNCERTAIN: Play = async (_message, gate) =>
-  (await gate()) ? { kind: "uncertain", answer: "no answer" } : { kind: "withdrawn" };
+const UNCERTAIN: Play = async (_message, mayLeave) =>
+  (await mayLeave()) ? { kind: "uncertain", answer: "no answer" } : { kind: "withdrawn" };
 
 test.each<[string, (id: string, at: Date) => Promise<unknown>]>([
   [
@@ -275,8 +275,8 @@ test("a report that is quicker than the books makes one event and one note of bo
   await trackSegment();
   const transport = createScriptedTransport();
   const [id = ""] = await outbox.enqueue([{ subject: "For {{email}}", to: "ada@example.com" }]);
-  transport.play = async (_message, gate) => {
-    if (!(await gate())) return { kind: "withdrawn" };
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
     await transaction(outbox.database, (tx) =>
       advanceEmails(tx, [{ ...keyOf(id), status: "DELIVERED", at: new Date() }]),
     );

@@ -10,7 +10,7 @@ import type { Lease } from "./lease.ts";
 import { endSystemMail, takeBackSystemMails, type SystemMailEnd } from "./system-mail-queries.ts";
 
 export interface SystemMemory {
-  /** A mail passed the gate. */
+  /** A mail passed the handover check. */
   passed(id: string): void;
   /** How that handover ended; null: it surely was none. */
   ended(id: string, end: SystemMailEnd | null): void;

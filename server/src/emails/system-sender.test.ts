@@ -107,8 +107,8 @@ test("a mail in handover is in handover again, and its answer finds it", async (
   const transport = createScriptedTransport();
   const reached = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
-  transport.play = async (message, gate) => {
-    const outcome = await takeEverything(message, gate);
+  transport.play = async (message, mayLeave) => {
+    const outcome = await takeEverything(message, mayLeave);
     reached.resolve();
     await answered.promise;
     return outcome;
@@ -169,8 +169,8 @@ test("a temporary refusal is tried again later, a permanent one is not; then the
 
 test("in doubt it leaves once more under the same Message-ID, and then never again", async () => {
   const transport = createScriptedTransport();
-  transport.play = async (_message, gate) =>
-    (await gate()) ? { kind: "uncertain", answer: "no reply" } : { kind: "withdrawn" };
+  transport.play = async (_message, mayLeave) =>
+    (await mayLeave()) ? { kind: "uncertain", answer: "no reply" } : { kind: "withdrawn" };
   const [id = ""] = await enqueue();
   const sender = await start(transport);
   await vi.waitFor(
@@ -206,8 +206,8 @@ test.each([
 test("what a living process has in handover is left to it", async () => {
   const transport = createScriptedTransport();
   const gone = Promise.withResolvers<void>();
-  transport.play = async (message, gate) => {
-    const outcome = await takeEverything(message, gate);
+  transport.play = async (message, mayLeave) => {
+    const outcome = await takeEverything(message, mayLeave);
     await gone.promise;
     return outcome;
   };

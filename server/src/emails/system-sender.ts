@@ -1,4 +1,4 @@
-// Sends mail of the installation itself, beside the outbox of the projects: the same transport, the same lease, the same gate before the dot.
+// Sends mail of the installation itself, beside the outbox of the projects: the same transport, the same lease, the same handover check before the dot.
 // Before it: system-mail.ts queued it. After it: providers/*; system-mail-queries.ts keeps how it ended.
 import { hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
 import { insist, startLoop } from "../platform/background.ts";
@@ -84,12 +84,12 @@ async function handOver(
   mail: SystemMailRow,
 ): Promise<void> {
   const ids = { systemMailId: mail.id, attempt: mail.attempts };
-  const gate = async () => {
+  const mayLeave = async () => {
     const mayPass = await markSystemMailSending(database, senderId, mail.id);
     if (mayPass) memory.passed(mail.id);
     return mayPass;
   };
-  const outcome = await sendSystemMail(mail, from, transport, gate).catch((error: unknown): Outcome => {
+  const outcome = await sendSystemMail(mail, from, transport, mayLeave).catch((error: unknown): Outcome => {
     log.warn({ err: error, ...ids }, "a handover could not begin; the mail goes back");
     return { kind: "withdrawn" };
   });
@@ -132,7 +132,7 @@ async function sendSystemMail(
   mail: SystemMailRow,
   from: SystemAddress,
   transport: Transport,
-  gate: () => Promise<boolean>,
+  mayLeave: () => Promise<boolean>,
 ): Promise<Outcome> {
   const envelope = { from: from.address, to: [mail.to_address] };
   const messageId = messageIdOf(mail.id, from.address);
@@ -154,7 +154,7 @@ async function sendSystemMail(
     raw: built.bytes,
     needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
   };
-  return transport.send(message, gate);
+  return transport.send(message, mayLeave);
 }
 
 /** The address mail of the installation comes from when none is set: this installation's own name. */

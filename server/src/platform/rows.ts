@@ -341,9 +341,6 @@ export interface RecipientBatchesTable {
   contact_ids: string[];
   addresses: string[];
   domains: string[];
-  due_at: Generated<Date>;
-  sender_id: string | null;
-  claims: Generated<number>;
   created_at: Generated<Date>;
 }
 

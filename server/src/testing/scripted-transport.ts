@@ -2,21 +2,21 @@
 // Before it: sender.test.ts. After it: nothing, no byte leaves the process.
 import type { Outcome, OutgoingMessage, Transport } from "../emails/providers/transport.ts";
 
-/** What happens at one attempt: an outcome before the gate, or after it. */
-export type Play = (message: OutgoingMessage, gate: () => Promise<boolean>) => Promise<Outcome>;
+/** What happens at one attempt: an outcome before the handover check, or after it. */
+export type Play = (message: OutgoingMessage, mayLeave: () => Promise<boolean>) => Promise<Outcome>;
 
 export const TAKEN: Outcome = { kind: "sent", answer: "250 2.0.0 taken" };
 
 export interface ScriptedTransport extends Transport {
-  /** Messages that passed the gate, in the order of their handover. */
+  /** Messages that passed the handover check, in the order of their handover. */
   readonly handedOver: OutgoingMessage[];
   /** What is done from now on. */
   play: Play;
 }
 
-/** Passes the gate and takes every message. */
-export const takeEverything: Play = async (_message, gate) =>
-  (await gate()) ? TAKEN : { kind: "withdrawn" };
+/** Passes the handover check and takes every message. */
+export const takeEverything: Play = async (_message, mayLeave) =>
+  (await mayLeave()) ? TAKEN : { kind: "withdrawn" };
 
 /** Answers before the handover, so that nothing has left. */
 export function refuseWith(outcome: Outcome): Play {
@@ -29,9 +29,9 @@ export function createScriptedTransport(): ScriptedTransport {
     name: "scripted",
     handedOver,
     play: takeEverything,
-    async send(message, gate) {
+    async send(message, mayLeave) {
       return this.play(message, async () => {
-        const mayGo = await gate();
+        const mayGo = await mayLeave();
         // The sender takes the memory of a message back when it is sent.
         if (mayGo) handedOver.push({ ...message, raw: Buffer.from(message.raw) });
         return mayGo;

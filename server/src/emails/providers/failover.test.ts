@@ -38,7 +38,7 @@ testTransportContract("a list of a dead and a living SMTP server", async () => {
   };
 });
 
-test("a server that throttles at the dot loses the message to the next, with a second call of the gate", async () => {
+test("a server that throttles at the dot loses the message to the next, with a second call of the handover check", async () => {
   const throttling = await startSmtpSink({
     rules: [{ phase: "DOT", action: { reply: "454 Throttling failure: Daily message quota exceeded." } }],
   });
@@ -69,7 +69,7 @@ test.each([
   expect(second.connectionCount()).toBe(0);
 });
 
-/** What one transport does with one message: asks the gate before that or not. */
+/** What one transport does with one message: asks the handover check before that or not. */
 interface Play {
   outcome: Outcome;
   asksGate: boolean;
@@ -93,11 +93,11 @@ function createScripted(name: string, play: (message: OutgoingMessage) => Play):
     name,
     seen,
     taken,
-    async send(message, gate) {
+    async send(message, mayLeave) {
       seen.push(message.emailId);
       const { outcome, asksGate, taken: isTaken = false } = play(message);
       await Promise.resolve();
-      if (asksGate && !(await gate())) return { kind: "withdrawn" };
+      if (asksGate && !(await mayLeave())) return { kind: "withdrawn" };
       if (isTaken) taken.push(message.emailId);
       return outcome;
     },
@@ -123,7 +123,7 @@ const anyPlay = fc.constantFrom<Play>(
   { outcome: { kind: "uncertain", answer: "silence" }, asksGate: true, taken: true },
   { outcome: { kind: "uncertain", answer: "silence" }, asksGate: true },
 );
-/** For each message: what each of three transports would do with it, and after how many calls its gate is closed. */
+/** For each message: what each of three transports would do with it, and after how many calls its handover check is closed. */
 const anyScript = fc.array(
   fc.record({ plays: fc.tuple(anyPlay, anyPlay, anyPlay), callsUntilClosed: fc.integer({ min: 0, max: 4 }) }),
   { minLength: 1, maxLength: 30 },
@@ -137,8 +137,8 @@ async function perform(script: Script, options: Partial<FailoverOptions>, atOnce
   const failover = createFailoverTransport(listOf(transports), { log, ...options });
   const send = (_: unknown, id: number): Promise<Outcome> => {
     let calls = 0;
-    const gate: HandoverGate = async () => calls++ < (script[id]?.callsUntilClosed ?? 0);
-    return failover.send(composeMail(id), gate);
+    const mayLeave: HandoverGate = async () => calls++ < (script[id]?.callsUntilClosed ?? 0);
+    return failover.send(composeMail(id), mayLeave);
   };
   const outcomes: Outcome[] = [];
   if (atOnce) outcomes.push(...(await Promise.all(script.map(send))));
@@ -274,7 +274,7 @@ test("answers that never come take a transport out of service, although their me
   expect(kinds).toEqual(["uncertain", "uncertain", "uncertain", "sent", "sent"]);
 });
 
-test("the error of a gate is passed on, and no other transport is asked", async () => {
+test("the error of a handover check is passed on, and no other transport is asked", async () => {
   const transports = ["a", "b"].map((name) => createScripted(name, () => SENT));
   const failover = createFailoverTransport(listOf(transports), { log });
   const failure = new Error("the database is gone");

@@ -50,7 +50,7 @@ export function createFailoverTransport(
     name: [...new Set(choices.map(({ transport }) => transport.name))].join(","),
     // A message is signed before its way is known, so the signature must hold on each.
     rewrites: [...new Set(choices.flatMap(({ transport }) => transport.rewrites ?? []))],
-    async send(message, gate) {
+    async send(message, mayLeave) {
       const refusals: string[] = [];
       let throttled = false;
       for (const { breaker, transport, label } of inTurn(guarded, random)) {
@@ -61,7 +61,7 @@ export function createFailoverTransport(
         }
         let verdict: Verdict = "unknown";
         try {
-          const outcome = await transport.send(message, gate);
+          const outcome = await transport.send(message, mayLeave);
           verdict = verdictOf(outcome);
           if (outcome.kind === "withdrawn") return outcome;
           if (outcome.kind !== "deferred" || outcome.outage !== true) return { ...outcome, by: label };

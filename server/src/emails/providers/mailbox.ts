@@ -39,10 +39,10 @@ export function createMailboxTransport(database: Database): Transport {
       return messages.map(() => undefined);
     },
   });
-  async function keep(message: OutgoingMessage, gate: HandoverGate): Promise<Outcome> {
+  async function keep(message: OutgoingMessage, mayLeave: HandoverGate): Promise<Outcome> {
     const role = magicRole(message.envelope.to[0] ?? "");
     if (role === "deferred" && message.attempt <= DEFERRED_ATTEMPTS) return DEFERRED;
-    if (!(await gate())) return { kind: "withdrawn" };
+    if (!(await mayLeave())) return { kind: "withdrawn" };
     return stores.submit(message).then(
       () => ({
         kind: "sent",
@@ -59,8 +59,8 @@ export function createMailboxTransport(database: Database): Transport {
   const inFlight = new Set<Promise<Outcome>>();
   return {
     name: "mailbox",
-    send(message, gate) {
-      const sending = keep(message, gate).finally(() => inFlight.delete(sending));
+    send(message, mayLeave) {
+      const sending = keep(message, mayLeave).finally(() => inFlight.delete(sending));
       inFlight.add(sending);
       return sending;
     },

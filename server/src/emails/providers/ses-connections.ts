@@ -1,4 +1,4 @@
-// Kept HTTP connections to SES: connects, asks the gate, and only then writes the request. Knows how far it got.
+// Kept HTTP connections to SES: connects, asks the handover check, and only then writes the request. Knows how far it got.
 // Before it: ses.ts, which has the signed request. After it: the network.
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
@@ -48,7 +48,7 @@ export interface Progress {
   /** Of the answer, once it began. */
   status?: number;
   gateClosed: boolean;
-  /** What the gate threw. */
+  /** What the handover check threw. */
   gateFailure?: { error: unknown };
 }
 
@@ -56,7 +56,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface SesConnections {
   /** Rejects for everything but an answer; `progress` says what the rejection means. */
-  post(request: SignedRequest, gate: HandoverGate, progress: Progress): Promise<HttpAnswer>;
+  post(request: SignedRequest, mayLeave: HandoverGate, progress: Progress): Promise<HttpAnswer>;
   /** Ends every connection and every request on it. */
   end(reason: string): void;
 }
@@ -85,12 +85,12 @@ export function createSesConnections(options: {
   }
 
   return {
-    async post(request, gate, progress) {
+    async post(request, mayLeave, progress) {
       if (ended !== undefined) throw ended;
       const outgoing = begin(request);
       inFlight.add(outgoing);
       try {
-        return await exchange(outgoing, request, gate, progress, timeouts, connected);
+        return await exchange(outgoing, request, mayLeave, progress, timeouts, connected);
       } finally {
         inFlight.delete(outgoing);
       }
@@ -107,7 +107,7 @@ export function createSesConnections(options: {
 async function exchange(
   outgoing: ClientRequest,
   request: SignedRequest,
-  gate: HandoverGate,
+  mayLeave: HandoverGate,
   progress: Progress,
   timeouts: SesTimeouts,
   connected: WeakSet<Socket>,
@@ -116,7 +116,7 @@ async function exchange(
   outgoing.on("error", (error) => (failure = error));
   try {
     await connect(outgoing, request.protocol, timeouts.connectMs, connected);
-    const isOpen = await gate().catch((error: unknown) => {
+    const isOpen = await mayLeave().catch((error: unknown) => {
       progress.gateFailure = { error };
       throw error;
     });

@@ -163,7 +163,7 @@ test.each([
   expect(fake.requestCount()).toBe(1);
 });
 
-test("a port where nobody listens: deferred as an outage, and the gate is not asked", async () => {
+test("a port where nobody listens: deferred as an outage, and the handover check is not asked", async () => {
   const fake = await startSesFake();
   await fake.close();
   let gateCalls = 0;
@@ -206,7 +206,7 @@ test("over TLS the certificate is checked before anything is written", async () 
   expect(fake.requestCount()).toBe(1);
 });
 
-test("nothing of the request is with the server when the gate is asked", async () => {
+test("nothing of the request is with the server when the handover check is asked", async () => {
   const { fake, transport } = await start();
   let requestsAtGate = -1;
   const outcome = await transport.send(composeMail(1), async () => {
@@ -219,7 +219,7 @@ test("nothing of the request is with the server when the gate is asked", async (
   expect(requestsAtGate).toBe(0);
 });
 
-test("a connection that ends while the gate is asked: deferred as an outage, and nothing is written", async () => {
+test("a connection that ends while the handover check is asked: deferred as an outage, and nothing is written", async () => {
   const { fake, transport } = await start();
   // Once over a fresh connection, once over a kept one.
   for (const id of [1, 2]) {

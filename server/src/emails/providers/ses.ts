@@ -42,7 +42,7 @@ const REWRITTEN_FIELDS = ["date", "message-id", "feedback-id"];
 
 /**
  * A transport that speaks the HTTP API of Amazon SES. Every answer becomes an `Outcome`; `send` throws only what the
- * gate throws. The SDK writes, signs and reads; it never tries again by itself.
+ * handover check throws. The SDK writes, signs and reads; it never tries again by itself.
  */
 export function createSesTransport(options: SesOptions): Transport {
   const client = createClient(options);
@@ -55,11 +55,11 @@ export function createSesTransport(options: SesOptions): Transport {
   const inFlight = new Set<Promise<Outcome>>();
   let closing: Promise<void> | undefined;
 
-  async function sendOne(message: OutgoingMessage, gate: HandoverGate): Promise<Outcome> {
+  async function sendOne(message: OutgoingMessage, mayLeave: HandoverGate): Promise<Outcome> {
     if (closing !== undefined) return { kind: "deferred", answer: `CONNECT: ${ENDING}` };
     const progress: Progress = { requestWritten: false, gateClosed: false };
     const command = toCommand(message, options.url);
-    sendThrough(connections, command, gate, progress);
+    sendThrough(connections, command, mayLeave, progress);
     try {
       const { MessageId } = await client.send(command);
       if (MessageId === undefined) return { kind: "uncertain", answer: "200 without a message id" };
@@ -82,8 +82,8 @@ export function createSesTransport(options: SesOptions): Transport {
   return {
     name: "ses",
     rewrites: REWRITTEN_FIELDS,
-    send(message, gate) {
-      const sending = sendOne(message, gate).finally(() => inFlight.delete(sending));
+    send(message, mayLeave) {
+      const sending = sendOne(message, mayLeave).finally(() => inFlight.delete(sending));
       inFlight.add(sending);
       return sending;
     },
@@ -144,14 +144,14 @@ function toCommand(message: OutgoingMessage, url: SesServer): SendEmailCommand {
 function sendThrough(
   connections: SesConnections,
   command: SendEmailCommand,
-  gate: HandoverGate,
+  mayLeave: HandoverGate,
   progress: Progress,
 ): void {
   command.middlewareStack.add(
     () =>
       async ({ request }): Promise<{ response: HttpAnswer }> => {
         if (!isSignedRequest(request)) throw new Error("the SDK made a request of an unknown form");
-        return { response: await connections.post(request, gate, progress) };
+        return { response: await connections.post(request, mayLeave, progress) };
       },
     { step: "deserialize", priority: "low", name: "postloftHandover" },
   );

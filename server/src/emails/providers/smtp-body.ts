@@ -1,5 +1,5 @@
 // The message as it stands on the wire between 354 and the final dot.
-// Before it: smtp.ts. After it: smtp-delivery.ts, which writes it, asks the gate and writes the dot.
+// Before it: smtp.ts. After it: smtp-delivery.ts, which writes it, asks the handover check and writes the dot.
 
 const CR = 0x0d;
 const DOT = 0x2e;
@@ -10,7 +10,7 @@ const LF_DOT = Buffer.from("\n.");
 /**
  * The message with each dot that begins a line doubled (RFC 5321 §4.5.2), ending in CRLF, so that ".CRLF" ends it.
  * A dot after a bare CR or LF is refused: some servers would read it as the end of the message, which would then leave
- * before the gate and smuggle a second one behind it.
+ * before the handover check and smuggle a second one behind it.
  */
 export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } {
   // Looked for by what comes before them: text is full of dots, and has none there as this program encodes it.

@@ -176,11 +176,11 @@ test.each([
 ])("an address that could become a command is rejected and never leaves: %j", async (address) => {
   const { sink, transport } = await start();
   let gateCalls = 0;
-  const gate = async (): Promise<boolean> => (gateCalls += 1) > 0;
+  const mayLeave = async (): Promise<boolean> => (gateCalls += 1) > 0;
   const message = composeMail(1, { to: ["bob@to.test", address] });
-  expect((await transport.send(message, gate)).kind).toBe("rejected");
+  expect((await transport.send(message, mayLeave)).kind).toBe("rejected");
   const fromIt = { ...message, envelope: { from: address, to: ["bob@to.test"] } };
-  expect((await transport.send(fromIt, gate)).kind).toBe("rejected");
+  expect((await transport.send(fromIt, mayLeave)).kind).toBe("rejected");
   expect([sink.connectionCount(), gateCalls]).toEqual([0, 0]);
 });
 

@@ -1,4 +1,4 @@
-// One message over an open session: MAIL, RCPT, DATA, the bytes, the gate, the final dot, and what it came to.
+// One message over an open session: MAIL, RCPT, DATA, the bytes, the handover check, the final dot, and what it came to.
 // Before it: smtp.ts, which brings the session. After it: the outcome, for emails/sender.ts; answers.ts knows what an answer means.
 import { failpoint } from "../../platform/failpoints.ts";
 import { judge, type AnsweredPart } from "../answers.ts";
@@ -48,13 +48,13 @@ interface Progress {
 }
 
 /**
- * Sends one message. Resolves whatever the server does; rejects only with the gate's own error, and then nothing was
+ * Sends one message. Resolves whatever the server does; rejects only with the handover check's own error, and then nothing was
  * handed over.
  */
 export async function deliver(
   session: SmtpSession,
   mail: SmtpMail,
-  gate: HandoverGate,
+  mayLeave: HandoverGate,
   timeouts: SmtpTimeouts,
   mayPipeline: boolean,
 ): Promise<Delivery> {
@@ -62,7 +62,7 @@ export async function deliver(
   const pipelining = mayPipeline && session.extensions.pipelining;
   session.messageCount += 1;
   try {
-    return await converse(session, mail, gate, timeouts, { progress, pipelining });
+    return await converse(session, mail, mayLeave, timeouts, { progress, pipelining });
   } catch (error) {
     session.connection.destroy("given up");
     // Whatever failed after the dot, a bug of ours included: the server may have the message.
@@ -80,7 +80,7 @@ export async function deliver(
 async function converse(
   session: SmtpSession,
   mail: SmtpMail,
-  gate: HandoverGate,
+  mayLeave: HandoverGate,
   timeouts: SmtpTimeouts,
   { progress, pipelining }: { progress: Progress; pipelining: boolean },
 ): Promise<Delivery> {
@@ -102,7 +102,7 @@ async function converse(
   const interruption = await transmit(session, mail, timeouts);
   if (interruption !== undefined) return interruption;
 
-  if (!(await gate())) return gone({ kind: "withdrawn" });
+  if (!(await mayLeave())) return gone({ kind: "withdrawn" });
   await failpoint("dot.before");
   if (!connection.isUsable())
     throw new SmtpFailure("closed", "BODY: the connection was lost before the final dot");

@@ -295,7 +295,7 @@ test("an answer to the dot that comes before the dot is not taken for one", asyn
   expect(sink.journal).toHaveLength(0);
 });
 
-test("a server that closes while the gate is asked: deferred, and the dot is not written", async () => {
+test("a server that closes while the handover check is asked: deferred, and the dot is not written", async () => {
   const { sink, transport } = await start();
   const outcome = await transport.send(composeMail(1), async () => {
     sink.dropConnections();
@@ -307,7 +307,7 @@ test("a server that closes while the gate is asked: deferred, and the dot is not
   expect(outcome).toEqual({ kind: "deferred", answer: expect.stringMatching(/^BODY: /), outage: true });
 });
 
-test("a server that refuses while the gate is asked: rejected with its words, and the dot is not written", async () => {
+test("a server that refuses while the handover check is asked: rejected with its words, and the dot is not written", async () => {
   const { sink, transport } = await start({
     rules: [{ phase: "BODY", action: { reply: "552 5.3.4 that is too much" } }],
   });

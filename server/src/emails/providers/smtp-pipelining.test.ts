@@ -33,7 +33,7 @@ test("also for several recipients, whose DATA is not in the group", async () => 
   expect(sink.journal[0]?.recipients).toEqual(["bob@to.test", "carol@to.test"]);
 });
 
-test("the gate is asked once, for the message that leaves", async () => {
+test("the handover check is asked once, for the message that leaves", async () => {
   const { transport } = await start({ rules: [{ phase: "RCPT", action: "swallow" }] }, { timeouts });
   let asked = 0;
   await transport.send(composeMail(1), async () => ++asked > 0);

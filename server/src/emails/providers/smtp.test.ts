@@ -122,7 +122,7 @@ const staleFaults = {
 } as const;
 
 for (const [title, action] of Object.entries(staleFaults)) {
-  test(`${title} on a kept connection: sent at once over a fresh one, with one call of the gate`, async () => {
+  test(`${title} on a kept connection: sent at once over a fresh one, with one call of the handover check`, async () => {
     const { sink, transport } = await start({ rules: [{ phase: "MAIL", skip: 1, times: 1, action }] });
     await transport.send(composeMail(1), openGate);
     let gateCalls = 0;
@@ -177,7 +177,7 @@ test("a refused MAIL with its pipelined RCPTs leaves the dialogue in step", asyn
   expect(sink.journal[0]?.recipients).toEqual(["a@to.test", "b@to.test"]);
 });
 
-test("the whole message is with the server when the gate is asked, and the dot is not", async () => {
+test("the whole message is with the server when the handover check is asked, and the dot is not", async () => {
   const { sink, transport } = await start();
   const message = { ...composeMail(1), raw: Buffer.from(`Subject: x\r\n\r\n${".line\r\n".repeat(50_000)}`) };
   const bytesOnTheWire = message.raw.length + 50_000;
@@ -237,22 +237,22 @@ test("close ends after its time although a server is silent: before the dot defe
   expect((await sending).map(({ kind }) => kind)).toEqual(["deferred", "uncertain"]);
 });
 
-test("close ends after its time although a gate is slow, and what passes the gate later is deferred", async () => {
+test("close ends after its time although a handover check is slow, and what passes the handover check later is deferred", async () => {
   const { sink, transport } = await start({}, { timeouts: { closeMs: 50 } });
-  const gate = Promise.withResolvers<boolean>();
+  const held = Promise.withResolvers<boolean>();
   const asked = Promise.withResolvers<void>();
   const sending = transport.send(composeMail(1), () => {
     asked.resolve();
-    return gate.promise;
+    return held.promise;
   });
   await asked.promise;
   await transport.close();
-  gate.resolve(true);
+  held.resolve(true);
   expect((await sending).kind).toBe("deferred");
   expect(sink.journal).toHaveLength(0);
 });
 
-test("close at its deadline defers those who wait behind a gate that never answers", async () => {
+test("close at its deadline defers those who wait behind a handover check that never answers", async () => {
   const { transport } = await start({}, { maxConnections: 1, timeouts: { closeMs: 50 } });
   void transport.send(composeMail(1), () => new Promise(() => undefined));
   const waiting = transport.send(composeMail(2), openGate);

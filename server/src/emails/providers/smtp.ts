@@ -37,7 +37,7 @@ const HELO_NAME = /^(?:[a-z0-9_.-]{1,255}|\[[a-z0-9:.]{1,64}\])$/i;
 
 /**
  * A transport that speaks SMTP (RFC 5321) to one server, with PIPELINING, STARTTLS, AUTH and SMTPUTF8 as offered.
- * Every reply becomes an `Outcome`; `send` throws only what the gate throws. A kept connection found dead before MAIL
+ * Every reply becomes an `Outcome`; `send` throws only what the handover check throws. A kept connection found dead before MAIL
  * was answered is replaced once, at once, and so is one whose server lost commands that came in a group: it and all that
  * follow get them one at a time. Throws for settings that cannot work; connects when the first message comes.
  */
@@ -64,11 +64,11 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
   });
   return {
     name: "smtp",
-    async send(message, gate) {
+    async send(message, mayLeave) {
       const mail = toSmtpMail(message);
       if ("refusal" in mail) return { kind: "rejected", answer: mail.refusal };
       if (!(await pool.enter())) return { kind: "deferred", answer: ENDING };
-      return sendThrough(pool, mail, gate, timeouts);
+      return sendThrough(pool, mail, mayLeave, timeouts);
     },
     async reach() {
       if (!(await pool.enter())) throw new SmtpFailure("closed", ENDING);
@@ -101,7 +101,7 @@ function toSmtpMail(message: OutgoingMessage): SmtpMail | { refusal: string } {
 async function sendThrough(
   pool: SmtpPool,
   mail: SmtpMail,
-  gate: HandoverGate,
+  mayLeave: HandoverGate,
   timeouts: SmtpTimeouts,
 ): Promise<Outcome> {
   let session: SmtpSession | undefined;
@@ -109,16 +109,16 @@ async function sendThrough(
   try {
     const kept = pool.takeIdle();
     session = kept ?? (await pool.open());
-    let delivery = await deliver(session, mail, gate, timeouts, pool.mayPipeline());
+    let delivery = await deliver(session, mail, mayLeave, timeouts, pool.mayPipeline());
     if (kept !== undefined && delivery.neverBegan) {
       kept.connection.destroy("replaced by a fresh one");
       session = await pool.open();
-      delivery = await deliver(session, mail, gate, timeouts, pool.mayPipeline());
+      delivery = await deliver(session, mail, mayLeave, timeouts, pool.mayPipeline());
     }
     if (delivery.lostCommands) {
       session.connection.destroy("replaced by one for single commands");
       session = await pool.open();
-      delivery = await deliver(session, mail, gate, timeouts, false);
+      delivery = await deliver(session, mail, mayLeave, timeouts, false);
       if (isAnswered(delivery.outcome)) pool.stepDown();
     }
     state = delivery.session;

@@ -92,7 +92,7 @@ function testBytes(use: () => TransportFixture): void {
 }
 
 function testGate(use: () => TransportFixture): void {
-  test("asks the gate exactly once, and before the message is handed over", async () => {
+  test("asks the handover check exactly once, and before the message is handed over", async () => {
     const [message, other] = await compose(use(), 2);
     const seen: string[][] = [];
     const outcome = await use().transport.send(message, async () => {
@@ -106,14 +106,14 @@ function testGate(use: () => TransportFixture): void {
     expect(new Set(await receivedIds(use()))).toEqual(new Set([message.emailId, other.emailId]));
   });
 
-  test("withdraws a message whose gate is closed: nothing arrives, and the next one does", async () => {
+  test("withdraws a message whose handover check says no: nothing arrives, and the next one does", async () => {
     const [withdrawn, next] = await compose(use(), 2);
     expect(await use().transport.send(withdrawn, async () => false)).toEqual({ kind: "withdrawn" });
     expect((await use().transport.send(next, async () => true)).kind).toBe("sent");
     expect(await receivedIds(use())).toEqual([next.emailId]);
   });
 
-  test("passes on the error of a gate that fails: nothing arrives, and the next one does", async () => {
+  test("passes on the error of a handover check that fails: nothing arrives, and the next one does", async () => {
     const [failing, next] = await compose(use(), 2);
     const failure = new Error("the database is gone");
     await expect(use().transport.send(failing, () => Promise.reject(failure))).rejects.toBe(failure);
@@ -147,12 +147,12 @@ function testClose(use: () => TransportFixture): void {
     const order: string[] = [];
     const atGate = Promise.withResolvers<void>();
     const mayPass = Promise.withResolvers<boolean>();
-    const gate: HandoverGate = async () => {
+    const mayLeave: HandoverGate = async () => {
       atGate.resolve();
       return mayPass.promise;
     };
     const sending = use()
-      .transport.send(message, gate)
+      .transport.send(message, mayLeave)
       .then((outcome: Outcome) => order.push(outcome.kind));
     await atGate.promise;
     const closing = use()

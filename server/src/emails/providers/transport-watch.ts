@@ -107,8 +107,8 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
   return {
     transport: {
       ...followed,
-      async send(message, gate) {
-        const outcome = await followed.send(message, gate);
+      async send(message, mayLeave) {
+        const outcome = await followed.send(message, mayLeave);
         note(outcome);
         return outcome;
       },

@@ -47,7 +47,7 @@ export type Outcome =
   | { kind: "rejected"; answer: string; meaning?: RefusalMeaning; by?: string }
   /** The final dot left and no answer was seen: taken or not, nobody knows (RFC 1047). */
   | { kind: "uncertain"; answer: string; by?: string }
-  /** The gate was closed: this process no longer holds the message, nothing was handed over. */
+  /** The handover check was closed: this process no longer holds the message, nothing was handed over. */
   | { kind: "withdrawn" };
 
 /** The outcome of an answer that refuses. `outage`: whether another transport may take the same message now. */
@@ -88,7 +88,7 @@ export interface Transport {
   /** Header fields (lower case) that the other side writes itself, whatever the message says: no signature may cover them. */
   readonly rewrites?: readonly string[];
   /** Hands one message over. Never throws for what the other side did: that is an `Outcome`. */
-  send(message: OutgoingMessage, gate: HandoverGate): Promise<Outcome>;
+  send(message: OutgoingMessage, mayLeave: HandoverGate): Promise<Outcome>;
   /**
    * Gets as far as a message would before its sender is named. Absent where nothing leaves this machine.
    * @throws Error whose text says what failed, fit for a log

@@ -1,7 +1,7 @@
 // How many mails may be in doubt at once: places with names; whoever has one keeps it, the others wait in the order they came.
-// Before it: gate.ts and desk.ts take one for each mail. After it: nothing.
+// Before it: handover.ts takes one for each mail. After it: nothing.
 
-export interface Places {
+export interface InDoubtLimit {
   /** Again for the same name when a mail goes another way, to another server. */
   take(name: string): Promise<void>;
   /** Takes one back that was free too early, also when others have them all: until it is free again nobody else gets one. */
@@ -9,7 +9,7 @@ export interface Places {
   free(name: string): void;
 }
 
-export function createPlaces(count: number): Places {
+export function createInDoubtLimit(count: number): InDoubtLimit {
   const taken = new Set<string>();
   const waiting: Array<{ name: string; enter: () => void }> = [];
   return {

@@ -7,7 +7,7 @@ interface Waiting {
   row: { priority: number; to_address: string };
 }
 
-export interface WaitingRoom<Mail extends Waiting> {
+export interface ReadyQueue<Mail extends Waiting> {
   add(mail: Mail): void;
   /** The next mail that may go now; undefined when there is none. Whoever takes it tells its echo, exactly once. */
   take(): { mail: Mail; end: (echo: Echo) => void } | undefined;
@@ -19,7 +19,7 @@ export interface WaitingRoom<Mail extends Waiting> {
   fullDomains(priority: number): string[];
 }
 
-export function createWaitingRoom<Mail extends Waiting>(limits: DestinationLimits): WaitingRoom<Mail> {
+export function createReadyQueue<Mail extends Waiting>(limits: DestinationLimits): ReadyQueue<Mail> {
   const waiting: Array<{ mail: Mail; destination: string }> = [];
 
   /** Destinations with how many wait, of a priority or a more urgent one. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createPlaces } from "./places.ts";
+import { createInDoubtLimit } from "./in-doubt-limit.ts";
 
 /** Who has a place, as far as microtasks tell. */
 async function entered(entering: ReadonlyMap<string, Promise<void>>): Promise<string[]> {
@@ -10,29 +10,29 @@ async function entered(entering: ReadonlyMap<string, Promise<void>>): Promise<st
 }
 
 test("as many as there are places enter, the others in the order they came, and a name has one place", async () => {
-  const places = createPlaces(2);
+  const inDoubtLimit = createInDoubtLimit(2);
   const names = ["a", "b", "c", "d"];
-  const entering = new Map(names.map((name) => [name, places.take(name)]));
-  await places.take("a");
+  const entering = new Map(names.map((name) => [name, inDoubtLimit.take(name)]));
+  await inDoubtLimit.take("a");
   expect(await entered(entering)).toEqual(["a", "b"]);
-  places.free("b");
+  inDoubtLimit.free("b");
   expect(await entered(entering)).toEqual(["a", "b", "c"]);
-  places.free("b");
+  inDoubtLimit.free("b");
   expect(await entered(entering)).toEqual(["a", "b", "c"]);
 });
 
 test("a place that is taken back keeps the others out until it is free again", async () => {
-  const places = createPlaces(1);
-  await places.take("a");
+  const inDoubtLimit = createInDoubtLimit(1);
+  await inDoubtLimit.take("a");
   const entering = new Map([
-    ["b", places.take("b")],
-    ["c", places.take("c")],
+    ["b", inDoubtLimit.take("b")],
+    ["c", inDoubtLimit.take("c")],
   ]);
-  places.free("a");
+  inDoubtLimit.free("a");
   expect(await entered(entering)).toEqual(["b"]);
-  places.retake("a");
-  places.free("b");
+  inDoubtLimit.retake("a");
+  inDoubtLimit.free("b");
   expect(await entered(entering)).toEqual(["b"]);
-  places.free("a");
+  inDoubtLimit.free("a");
   expect(await entered(entering)).toEqual(["b", "c"]);
 });
