@@ -311,12 +311,12 @@ test("attachments arrive as they were, inline ones with their content id", async
   });
   // The parser of the mailbox takes a calendar for text and ends its last line.
   expect(message.attachments.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))).toEqual([
-    { filename: "Rechnung Ünï 🦀.pdf", contentType: "application/pdf", sizeBytes: 3 },
-    { filename: "bytes.bin", contentType: "application/octet-stream", sizeBytes: 3_000 },
-    { filename: "lines.txt", contentType: "text/plain", sizeBytes: 7 },
-    { filename: "logo.png", contentType: "image/png", sizeBytes: 3 },
-    { filename: "meeting.ics", contentType: "text/calendar", sizeBytes: 4 },
-    { filename: "nothing.log", contentType: "text/plain", sizeBytes: 0 },
+    { filename: "Rechnung Ünï 🦀.pdf", contentType: "application/pdf", sizeBytes: 3, contentId: null },
+    { filename: "bytes.bin", contentType: "application/octet-stream", sizeBytes: 3_000, contentId: null },
+    { filename: "lines.txt", contentType: "text/plain", sizeBytes: 7, contentId: null },
+    { filename: "logo.png", contentType: "image/png", sizeBytes: 3, contentId: "logo" },
+    { filename: "meeting.ics", contentType: "text/calendar", sizeBytes: 4, contentId: null },
+    { filename: "nothing.log", contentType: "text/plain", sizeBytes: 0, contentId: null },
   ]);
   const raw = await server.call("GET", `/mailbox/messages/${message.id}/raw`, server.project.byKey);
   expect(raw.text).toContain("Content-ID: <logo>");
