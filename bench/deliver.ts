@@ -1,7 +1,7 @@
 // `npm run bench deliver [mails]`: queued mails to *sent*, rendered and DKIM-signed, beside nodemailer alone and the bare transport.
 // Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
-import { createSmtpTransport } from "../server/src/emails/providers/smtp.ts";
-import type { OutgoingMessage } from "../server/src/emails/providers/transport.ts";
+import { createSmtpTransport } from "../server/src/transports/smtp.ts";
+import type { OutgoingMessage } from "../server/src/transports/transport.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { startProgram, type Program } from "../e2e/program.ts";
 import { waitUntil } from "../e2e/wait-until.ts";

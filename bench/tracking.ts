@@ -5,8 +5,8 @@ import { createDatabase, createPool, transaction, type Database } from "../serve
 import { createLog } from "../server/src/platform/log.ts";
 import { createLinkStore } from "../server/src/emails/content-links.ts";
 import { enqueueEmails, makeContent } from "../server/src/emails/emails.ts";
-import { compileContent } from "../server/src/emails/rendering/compile-content.ts";
-import type { MailTracking } from "../server/src/emails/rendering/link-target.ts";
+import { compileContent } from "../server/src/rendering/compile-content.ts";
+import type { MailTracking } from "../server/src/rendering/link-target.ts";
 import { createMailTokens } from "../server/src/deliveries/tracking/mail-tokens.ts";
 import { createTrackingDoor } from "../server/src/deliveries/tracking/tracking-door.ts";
 import { HTML } from "./content.ts";

@@ -220,7 +220,7 @@ create table senders (
 );
 
 -- The local mailbox: messages that stayed on this machine.
--- owner: emails
+-- owner: transports
 create table mailbox_messages (
   project_id   uuid        not null references projects (id) on delete cascade,
   id           uuid        not null,

@@ -23,7 +23,7 @@ create index emails_unconfirmed on emails (project_id, id) where status = 'UNCON
 -- Attempts that did not end in "sent".
 alter table email_attempts
   add column transport  text,
-  -- What the answer meant (emails/answers.ts); null where there was no answer.
+  -- What the answer meant (transports/answers/answers.ts); null where there was no answer.
   add column meaning    text;
 
 -- Mail of the installation itself, to people and not to contacts: no project, no tracking. A sender that is gone holds nothing.

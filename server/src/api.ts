@@ -11,7 +11,7 @@ import type { Metrics } from "./platform/metrics.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
 import { createRateLimiter } from "./platform/rate-limit.ts";
 import { emailRoutes } from "./emails/routes.ts";
-import { createAskedRenderer } from "./emails/rendering/asked-renderer.ts";
+import { createAskedRenderer } from "./rendering/asked-renderer.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { createPasswords } from "./users/passwords.ts";
 import { userRoutes } from "./users/routes.ts";

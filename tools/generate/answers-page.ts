@@ -1,9 +1,9 @@
 // Makes docs/answers.md: what each kind of answer of a mail server leads to, and the rows that recognise it.
-// Before it: server/src/emails/answer-causes.ts, answer-rows.ts, answers.ts. After it: people who ask why a mail was not delivered.
-import { CAUSES, type Cause, type Meaning } from "../../server/src/emails/answer-causes.ts";
-import type { AnsweredPart, RefusalRow } from "../../server/src/emails/answer-row.ts";
-import { REFUSAL_ROWS } from "../../server/src/emails/answer-rows.ts";
-import { DOOR_ROWS } from "../../server/src/emails/answers.ts";
+// Before it: server/src/transports/answers/. After it: people who ask why a mail was not delivered.
+import { CAUSES, type Cause, type Meaning } from "../../server/src/transports/answers/answer-causes.ts";
+import type { AnsweredPart, RefusalRow } from "../../server/src/transports/answers/answer-row.ts";
+import { REFUSAL_ROWS } from "../../server/src/transports/answers/answer-rows.ts";
+import { DOOR_ROWS } from "../../server/src/transports/answers/answers.ts";
 import { kindOf } from "../../server/src/deliveries/rules.ts";
 import { code, GENERATED, page, table, wrap } from "./markdown.ts";
 

@@ -7,6 +7,9 @@ import { isTest, type Finding, type Rule } from "./tree.ts";
 /** The folders below server/src. Code imports its own folder and earlier ones, so there are no cycles. */
 export const READING_ORDER = [
   "platform",
+  "message",
+  "rendering",
+  "transports",
   "events",
   "emails",
   "users",

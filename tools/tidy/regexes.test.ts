@@ -33,10 +33,9 @@ const WORDS_OF_MUSTACHE =
 /** `path /source/`: how many characters reach it at most. */
 const BOUNDED: Readonly<Record<string, number>> = {
   // What a server answered, cut before.
-  "server/src/emails/answers.ts /[^\\s<>\"'()[\\]:;,=@]{1,64}@/": 2_000,
+  "server/src/transports/answers/answers.ts /[^\\s<>\"'()[\\]:;,=@]{1,64}@/": 2_000,
   // The names of the headers of one mail, and those of ours.
-  "server/src/emails/message/dkim.ts /.{1,70}(?:[:;])/":
-    (LIMITS.headers.value + 50) * LIMITS.headerNameLength.value,
+  "server/src/message/dkim.ts /.{1,70}(?:[:;])/": (LIMITS.headers.value + 50) * LIMITS.headerNameLength.value,
   // What stands between the braces of a template, cut before.
   [WORDS_OF_MUSTACHE]: 10_000,
   // The last words of a mail, cut before.
@@ -47,9 +46,9 @@ const BOUNDED: Readonly<Record<string, number>> = {
   // The three digits after a second.
   "server/src/contacts/filters/rules.ts /0+$/": 3,
   // A file name that was cut before.
-  "server/src/emails/message/attachment.ts /[. ]+$/": 255,
+  "server/src/message/attachment.ts /[. ]+$/": 255,
   // A header of a message, whose value is no longer than a line may be.
-  "server/src/emails/message/dkim.ts /[ \\t]+$/": 1_000,
+  "server/src/message/dkim.ts /[ \\t]+$/": 1_000,
   // A setting.
   "server/src/platform/config.ts /\\/+$/": 1_000,
   // The beginning of what a link shows.

@@ -8,7 +8,7 @@ import { toPage, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { countRecipients, type CampaignCounts } from "../emails/campaign-emails.ts";
 import { readPausedDestinations, type PausedDestinationView } from "../emails/paused-destinations.ts";
-import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
+import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";

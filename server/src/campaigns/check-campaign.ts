@@ -5,7 +5,7 @@ import { domainOf } from "@postloft/contract/address.ts";
 import type { Database } from "../platform/database.ts";
 import { transaction } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { BUILT_IN_VARIABLES } from "../emails/template-variables.ts";
+import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { checkContent } from "../templates/check-content.ts";
 import type { Warning } from "../templates/lint-content.ts";
 import type { Linter } from "../templates/linter.ts";

@@ -2,7 +2,7 @@
 // Before it: contract/campaigns.ts names states and kinds. After it: the verbs of this folder.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { CampaignCounts } from "../emails/campaign-emails.ts";
-import { destinationOfDomain } from "../emails/destinations.ts";
+import { destinationOfDomain } from "../transports/destinations.ts";
 import type { Transition } from "./queries.ts";
 
 /** Every change of state a person can ask for (decisions §8); anything else is a conflict. */

@@ -6,8 +6,8 @@ import type { Tx } from "../platform/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";
 import type { Feedbacks } from "../emails/outcomes.ts";
-import { tellRefusal } from "../emails/told-refusals.ts";
-import { numberOf, PIXEL_NUMBER } from "../emails/rendering/link-target.ts";
+import { tellRefusal } from "../transports/answers/told-refusals.ts";
+import { numberOf, PIXEL_NUMBER } from "../rendering/link-target.ts";
 import {
   advanceEmails,
   confirmSent,

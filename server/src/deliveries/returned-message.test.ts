@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
-import { CAUSES } from "../emails/answer-causes.ts";
+import { CAUSES } from "../transports/answers/answer-causes.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import { createReturnPaths } from "./return-path.ts";
 import { readReturnedMessage, type Envelope } from "./returned-message.ts";

@@ -2,9 +2,9 @@
 // Before it: notices.ts has it as bytes. After it: interpret-notices.ts finds the mail, or the contact.
 import PostalMime, { type Attachment, type Email } from "postal-mime";
 import { domainOf, parseAddress } from "@postloft/contract/address.ts";
-import { SIGNED_ID_HEADER } from "../emails/message-headers.ts";
+import { SIGNED_ID_HEADER } from "../message/message-headers.ts";
 import type { MailNames } from "../emails/returned-emails.ts";
-import { tellCause } from "../emails/answers.ts";
+import { tellCause } from "../transports/answers/answers.ts";
 import { isInboundName } from "../projects/projects.ts";
 import { bareAddress, readFeedbackReport, readFieldGroups, type FieldGroup } from "./delivery-status.ts";
 import { readBounce } from "./read-bounce.ts";

@@ -3,8 +3,8 @@
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY } from "@postloft/contract/event-names.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ConsentSource } from "../contacts/consent.ts";
-import { CAUSES, type Cause, type Meaning } from "../emails/answer-causes.ts";
-import type { Feedback } from "../emails/providers/transport.ts";
+import { CAUSES, type Cause, type Meaning } from "../transports/answers/answer-causes.ts";
+import type { Feedback } from "../transports/transport.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "../emails/rules.ts";
 
 /**

@@ -2,8 +2,8 @@
 // Before it: sns.ts has checked who says it. After it: interpret-notices.ts finds the mail, rules.ts knows what the kind means.
 import { domainOf } from "@postloft/contract/address.ts";
 import { contentId, isId } from "../platform/ids.ts";
-import { tellCause } from "../emails/answers.ts";
-import { EMAIL_TAG, PROJECT_TAG } from "../emails/providers/ses-tags.ts";
+import { tellCause } from "../transports/answers/answers.ts";
+import { EMAIL_TAG, PROJECT_TAG } from "../transports/ses-tags.ts";
 import type { MailNames } from "../emails/returned-emails.ts";
 import type { ReadablePart } from "./read-report.ts";
 import { judgeGroup } from "./delivery-status.ts";

@@ -1,6 +1,6 @@
 // The SMTP reply that a report quotes, and the step of the dialogue it was given to. Pure; every pattern is linear.
-// Before it: delivery-status.ts and bounce-text.ts have a text. After it: emails/answers.ts knows what the reply means.
-import type { AnsweredPart } from "../emails/answers.ts";
+// Before it: delivery-status.ts and bounce-text.ts have a text. After it: transports/answers/answers.ts knows what the reply means.
+import type { AnsweredPart } from "../transports/answers/answers.ts";
 
 /** Codes that SMTP knows (RFC 5321, 4954, 7504) and a few that servers made up. */
 const REPLY =

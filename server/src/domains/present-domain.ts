@@ -1,7 +1,7 @@
 // A sender domain as callers see it: each record with what is expected, what was found and what to do. Pure.
 // Before it: queries.ts read the row. After it: routes answer it.
 import { contentId } from "../platform/ids.ts";
-import { SANDBOX_DOMAIN } from "../emails/providers/mailbox.ts";
+import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { dkimName, dkimValue, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
 import { judgeDmarc } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";

@@ -1,9 +1,9 @@
 // What each outcome of an attempt means for the mail.
 import { expect, test } from "vitest";
-import type { Meaning } from "./answers.ts";
+import type { Meaning } from "../transports/answers/answers.ts";
 import { bookingOf, type Attempt } from "./booking.ts";
 import { refusalsUntilGivenUp } from "./rules.ts";
-import { refusalOutcome } from "./providers/transport.ts";
+import { refusalOutcome } from "../transports/transport.ts";
 
 const attempt: Attempt = {
   kind: "CAMPAIGN",

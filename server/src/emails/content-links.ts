@@ -2,7 +2,7 @@
 // Before it: prepare-emails.ts rendered. After it: deliveries/tracking/ reads.
 import { LRUCache } from "lru-cache";
 import type { Database } from "../platform/database.ts";
-import type { ContentLink } from "./rendering/renderer.ts";
+import type { ContentLink } from "../rendering/renderer.ts";
 import { upsertContentLinks } from "./link-queries.ts";
 
 export interface LinkedContent {

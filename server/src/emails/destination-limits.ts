@@ -1,7 +1,7 @@
 // How many mails may be in handover to one destination at once: few at first, more with each round that goes well, half when it
 // throttles us. One per sending process; no clock, no database. Before it: destinations.ts. After it: ready-queue.ts asks and tells.
 import { LRUCache } from "lru-cache";
-import type { Outcome } from "./providers/transport.ts";
+import type { Outcome } from "../transports/transport.ts";
 
 /** What an attempt said about its destination; `unknown` when it ended for other reasons. */
 export type Echo = "taken" | "throttled" | "unknown";

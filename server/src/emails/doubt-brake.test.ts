@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createLog } from "../platform/log.ts";
 import { createDoubtBrake, PROBES, type PauseInDoubt } from "./doubt-brake.ts";
 import { TAKEN } from "../testing/scripted-transport.ts";
-import type { Outcome } from "./providers/transport.ts";
+import type { Outcome } from "../transports/transport.ts";
 
 const NO_ANSWER: Outcome = { kind: "uncertain", answer: "closed after the dot" };
 const log = createLog({ level: "silent" });

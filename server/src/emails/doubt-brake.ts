@@ -2,7 +2,7 @@
 // row were not that the campaign pauses. One per sending process. Before it: handover.ts asks for each mail, sender.ts tells what came
 // of it. After it: campaigns/ pauses.
 import type { Log } from "../platform/log.ts";
-import type { Outcome } from "./providers/transport.ts";
+import type { Outcome } from "../transports/transport.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
 type BrakedMail = Pick<ClaimedRow, "id" | "project_id" | "campaign_id">;

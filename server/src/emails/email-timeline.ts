@@ -2,7 +2,7 @@
 // Before it: emails.ts read the rows. After it: `GET /emails/:id`.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { EventView } from "../events/events.ts";
-import { tellRefusal } from "./told-refusals.ts";
+import { tellRefusal } from "../transports/answers/told-refusals.ts";
 
 export interface AttemptRow {
   outcome: string;

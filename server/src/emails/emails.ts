@@ -6,9 +6,10 @@ import { contentId, isId, newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listEventsOfEmail } from "../events/events.ts";
+import { forgetMessages } from "../transports/kept-messages.ts";
 import { listResolutions } from "./doubt-queries.ts";
 import { listWaiting, takeOutRecipients, type WaitingRow } from "./batch-queries.ts";
-import type { ListKind } from "./message-headers.ts";
+import type { ListKind } from "../message/message-headers.ts";
 import { kindOf, messageIdOf } from "./rules.ts";
 import {
   countEmails,
@@ -293,5 +294,5 @@ export async function forgetRecipients(
   contactIds: readonly string[],
 ): Promise<void> {
   await takeOutRecipients(tx, projectId, { by: "contact_id", ids: contactIds });
-  await eraseRecipients(tx, projectId, contactIds);
+  await forgetMessages(tx, projectId, await eraseRecipients(tx, projectId, contactIds));
 }

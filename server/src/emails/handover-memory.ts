@@ -4,7 +4,7 @@ import { nowMs } from "../platform/clock.ts";
 import type { HandoverCheck } from "./handover.ts";
 import type { Bookkeeper } from "./outcomes.ts";
 import type { Ready } from "./prepare-emails.ts";
-import type { Outcome } from "./providers/transport.ts";
+import type { Outcome } from "../transports/transport.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
 /** A mail that passed the handover check: enough to book it, and nothing of what it says. */

@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../platform/database.ts";
 import type { StoredAttachment } from "./emails.ts";
-import type { Attachment } from "./message/attachment.ts";
+import type { Attachment } from "../message/attachment.ts";
 import { findContents, findFiles, type ClaimedRow } from "./sender-queries.ts";
 
 export type Content = Awaited<ReturnType<typeof findContents>>[number];

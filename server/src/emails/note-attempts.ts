@@ -3,7 +3,7 @@
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { Ready, Unready } from "./prepare-emails.ts";
-import type { Outcome, Transport } from "./providers/transport.ts";
+import type { Outcome, Transport } from "../transports/transport.ts";
 import { kindOf } from "./rules.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 

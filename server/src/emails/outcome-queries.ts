@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Tx } from "../platform/database.ts";
 import { noteSentMailsFrom } from "../events/contact-changes.ts";
-import type { Meaning } from "./answers.ts";
+import type { Meaning } from "../transports/answers/answers.ts";
 import { RETURNED_STATUSES } from "./rules.ts";
 import { addToSendingHours } from "./sending-queries.ts";
 

@@ -3,7 +3,7 @@
 // Before it: refusal-watch.ts noticed it, or campaigns/ did. After it: claims leave them out; campaigns/settle-paused.ts looks every second.
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { domainsOf } from "./destinations.ts";
+import { domainsOf } from "../transports/destinations.ts";
 import {
   claimTry,
   deleteReleased,

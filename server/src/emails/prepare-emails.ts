@@ -6,15 +6,20 @@ import type { Database } from "../platform/database.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
 import type { Copies, Mailbox } from "./emails.ts";
 import { contentKey, createContentLoader, type Content } from "./load-contents.ts";
-import { signMessage, type DkimKey } from "./message/dkim.ts";
-import type { Mailbox as NamedMailbox } from "./message/header.ts";
-import { buildMessage } from "./message/message.ts";
-import { messageHeaders, streamOf, type HeaderField, type ListKind } from "./message-headers.ts";
-import type { OutgoingMessage } from "./providers/transport.ts";
-import type { BodyResult, MailTracking, Renderer } from "./rendering/renderer.ts";
+import { signMessage, type DkimKey } from "../message/dkim.ts";
+import type { Mailbox as NamedMailbox } from "../message/header.ts";
+import { buildMessage } from "../message/message.ts";
+import { messageHeaders, streamOf, type HeaderField, type ListKind } from "../message/message-headers.ts";
+import type { OutgoingMessage } from "../transports/transport.ts";
+import type { BodyResult, MailTracking, Renderer } from "../rendering/renderer.ts";
 import { kindOf, messageDateOf, messageIdOf, NOT_SUBSCRIBED } from "./rules.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
-import { asksForFooter, templateVariables, type Footer, type Recipient } from "./template-variables.ts";
+import {
+  asksForFooter,
+  templateVariables,
+  type Footer,
+  type Recipient,
+} from "../rendering/template-variables.ts";
 import { isTracked } from "./tracking-rules.ts";
 
 /** What the sender must know from folders further up; given by main.ts. */

@@ -218,15 +218,15 @@ export async function listAttempts(database: Database, projectId: string, emailI
 
 const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover})`;
 
-/** Takes people out of their mails and skips those that have not left. */
+/** Takes people out of their mails and skips those that have not left. Returns which mails that were. */
 export async function eraseRecipients(
   tx: Tx,
   projectId: string,
   contactIds: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
   // First the locks: who has been let go by the handover check stands in its sender's row when the next statements look.
-  await sql`
-    select 1 from emails where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
+  const { rows: mails } = await sql<{ id: string }>`
+    select id from emails where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
     order by id for update`.execute(tx);
   // Servers repeat the address in what they answer.
   await sql`
@@ -244,11 +244,8 @@ export async function eraseRecipients(
     tx,
   );
   await sql`
-    delete from mailbox_messages m using emails e
-    where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
-      and m.project_id = e.project_id and m.email_id = e.id`.execute(tx);
-  await sql`
     delete from returned_messages r using emails e
     where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
       and r.project_id = e.project_id and r.email_id = e.id`.execute(tx);
+  return mails.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 // Prepared mails that wait for a connection: the most urgent first, in the order they came, past those whose destination is at its limit.
 // Before it: sender.ts put them in. After it: sender.ts takes the next one and tells how it went.
 import type { DestinationLimits, Echo } from "./destination-limits.ts";
-import { destinationOf, domainsOf } from "./destinations.ts";
+import { destinationOf, domainsOf } from "../transports/destinations.ts";
 
 interface Waiting {
   row: { priority: number; to_address: string };

@@ -1,7 +1,7 @@
 // When a destination is paused for a campaign, or for list mail of no campaign: by the share of what it refuses for reasons of ours, counted for it alone.
 import { expect, test } from "vitest";
 import { createLog } from "../platform/log.ts";
-import type { Outcome } from "./providers/transport.ts";
+import type { Outcome } from "../transports/transport.ts";
 import { createRefusalWatch, type RefusedDestination } from "./refusal-watch.ts";
 
 const refused: Outcome = { kind: "rejected", answer: "550 5.7.1 no", meaning: "policy" };

@@ -1,10 +1,10 @@
 // Notices when a destination refuses mail of a campaign, or list mail of no campaign, for reasons of ours: more than a fifth of the last
 // mails there. In memory, one per sending process; it costs a look into a map for each mail. Before it: sender.ts knows each outcome. After it: paused-destinations.ts.
 import { LRUCache } from "lru-cache";
-import { destinationOf } from "./destinations.ts";
-import type { ListKind } from "./message-headers.ts";
+import { destinationOf } from "../transports/destinations.ts";
+import type { ListKind } from "../message/message-headers.ts";
 import type { Log } from "../platform/log.ts";
-import type { Outcome } from "./providers/transport.ts";
+import type { Outcome } from "../transports/transport.ts";
 
 /** From so many refusals by policy among the last mails to one destination on. */
 export const DESTINATION_REFUSAL_LIMIT = { refused: 11, last: 50 } as const;

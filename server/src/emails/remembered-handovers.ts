@@ -6,7 +6,7 @@ import { createHandover, type Handover, type HandoverCheck, type HandoverOptions
 import { createHandoverMemory } from "./handover-memory.ts";
 import { createBookkeeper, type Bookkeeper, type Feedbacks } from "./outcomes.ts";
 import { createWitness, type HoldCampaigns } from "./put-right.ts";
-import type { Transport } from "./providers/transport.ts";
+import type { Transport } from "../transports/transport.ts";
 import { createSystemMemory, type SystemMemory } from "./system-memory.ts";
 
 export interface FailoverOptions {

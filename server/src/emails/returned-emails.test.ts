@@ -6,7 +6,7 @@ import { transaction } from "../platform/database.ts";
 import { createScriptedTransport, TAKEN } from "../testing/scripted-transport.ts";
 import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { advanceEmails, type EmailStep } from "./emails.ts";
-import type { Outcome } from "./providers/transport.ts";
+import type { Outcome } from "../transports/transport.ts";
 import type { ReturnedStatus } from "./rules.ts";
 
 const outbox = useOutbox();

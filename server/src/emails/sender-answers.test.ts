@@ -7,13 +7,13 @@ import { SES_KEY, SES_REGION, startSesFake } from "../testing/ses-fake.ts";
 import { startSmtpSink, type SmtpSink, type SinkRule } from "../testing/smtp-sink.ts";
 import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { createScriptedTransport } from "../testing/scripted-transport.ts";
-import { CAUSES } from "./answer-causes.ts";
+import { CAUSES } from "../transports/answers/answer-causes.ts";
 import { forgetRecipients, getEmail } from "./emails.ts";
 import { refusalsUntilGivenUp } from "./rules.ts";
 import { transaction } from "../platform/database.ts";
-import { createSesTransport } from "./providers/ses.ts";
-import { createSmtpTransport } from "./providers/smtp.ts";
-import type { Transport } from "./providers/transport.ts";
+import { createSesTransport } from "../transports/ses.ts";
+import { createSmtpTransport } from "../transports/smtp.ts";
+import type { Transport } from "../transports/transport.ts";
 
 const outbox = useOutbox();
 const cleanups: Array<() => Promise<void>> = [];

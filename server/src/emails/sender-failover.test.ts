@@ -19,9 +19,9 @@ import { putInHandover } from "../testing/outbox-fixture.ts";
 import { standing } from "./handover-queries.ts";
 import { enqueueEmails, getEmail, makeContent } from "./emails.ts";
 import { createPreparer } from "./prepare-emails.ts";
-import { createFailoverTransport } from "./providers/failover.ts";
-import type { Outcome } from "./providers/transport.ts";
-import { createRenderer, type Renderer } from "./rendering/renderer.ts";
+import { createFailoverTransport } from "../transports/failover.ts";
+import type { Outcome } from "../transports/transport.ts";
+import { createRenderer, type Renderer } from "../rendering/renderer.ts";
 import { startSender, type Sender } from "./sender.ts";
 
 const BEAT_MS = 50;

@@ -7,7 +7,7 @@ import { newId } from "../platform/ids.ts";
 import { createScriptedTransport, takeEverything, type Play } from "../testing/scripted-transport.ts";
 import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { getEmail, makeContent } from "./emails.ts";
-import { createFailoverTransport } from "./providers/failover.ts";
+import { createFailoverTransport } from "../transports/failover.ts";
 import { createLog } from "../platform/log.ts";
 
 const outbox = useOutbox();

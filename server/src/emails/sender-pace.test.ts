@@ -8,7 +8,7 @@ import {
   type ScriptedTransport,
 } from "../testing/scripted-transport.ts";
 import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
-import type { Outcome, OutgoingMessage } from "./providers/transport.ts";
+import type { Outcome, OutgoingMessage } from "../transports/transport.ts";
 import { claimEmails } from "./sender-queries.ts";
 
 const outbox = useOutbox();

@@ -4,7 +4,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import { plannedOften, type Database } from "../platform/database.ts";
-import type { ListKind } from "./message-headers.ts";
+import type { ListKind } from "../message/message-headers.ts";
 import { isToList } from "./paused-queries.ts";
 
 export interface DueQueue {

@@ -18,8 +18,8 @@ import { letLeaseRunOut, putInHandover } from "../testing/outbox-fixture.ts";
 import { enqueueEmails, getEmail, makeContent } from "./emails.ts";
 import { standing } from "./handover-queries.ts";
 import { createPreparer, type SigningKey } from "./prepare-emails.ts";
-import type { Outcome } from "./providers/transport.ts";
-import { createRenderer, type Renderer } from "./rendering/renderer.ts";
+import type { Outcome } from "../transports/transport.ts";
+import { createRenderer, type Renderer } from "../rendering/renderer.ts";
 import { startSender, type Sender } from "./sender.ts";
 
 const BEAT_MS = 50;

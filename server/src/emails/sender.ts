@@ -17,7 +17,7 @@ import type { Prepared, Ready, Unready } from "./prepare-emails.ts";
 import { createInDoubtLimit } from "./in-doubt-limit.ts";
 import { pauseDestination } from "./paused-destinations.ts";
 import { createProjectRate } from "./project-rate.ts";
-import type { Outcome, Transport } from "./providers/transport.ts";
+import type { Outcome, Transport } from "../transports/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
 import { createRememberedHandovers, type FailoverOptions } from "./remembered-handovers.ts";
 import { listDueQueues, releaseUnknown, type ClaimedRow, type DueQueue } from "./sender-queries.ts";

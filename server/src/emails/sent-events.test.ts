@@ -11,7 +11,7 @@ import { createScriptedTransport, TAKEN, type Play } from "../testing/scripted-t
 import { useOutbox } from "../testing/outbox-fixture.ts";
 import { advanceEmails } from "./emails.ts";
 import { updateOutcomes } from "./outcome-queries.ts";
-import type { Outcome } from "./providers/transport.ts";
+import type { Outcome } from "../transports/transport.ts";
 import { confirmSent } from "./returned-emails.ts";
 
 const outbox = useOutbox();

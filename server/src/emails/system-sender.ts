@@ -7,9 +7,9 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { bookingOf } from "./booking.ts";
 import type { Lease } from "./lease.ts";
-import { buildBody } from "./message/body.ts";
-import { buildMessage } from "./message/message.ts";
-import type { Outcome, OutgoingMessage, Transport } from "./providers/transport.ts";
+import { buildBody } from "../message/body.ts";
+import { buildMessage } from "../message/message.ts";
+import type { Outcome, OutgoingMessage, Transport } from "../transports/transport.ts";
 import { MAX_UNCERTAIN_ATTEMPTS, messageDateOf, messageIdOf } from "./rules.ts";
 import {
   claimSystemMails,

@@ -8,7 +8,13 @@ import type { Metrics } from "../platform/metrics.ts";
 import { readPage } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listSystemMails } from "../emails/system-mail.ts";
-import { emptyMailbox, getAttachment, getMessage, getRawMessage, listMessages } from "../emails/mailbox.ts";
+import {
+  emptyMailbox,
+  getAttachment,
+  getMessage,
+  getRawMessage,
+  listMessages,
+} from "../transports/kept-messages.ts";
 import { findFirstUser } from "../users/users.ts";
 import { answerHealth, answerReady } from "./health.ts";
 

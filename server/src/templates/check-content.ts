@@ -2,8 +2,8 @@
 // Before it: whoever got a content. After it: it will render, whatever the data.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { Refusal } from "../platform/refusal.ts";
-import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
-import type { ContentProblem, TemplateContent } from "../emails/rendering/renderer.ts";
+import type { AskedRenderer } from "../rendering/asked-renderer.ts";
+import type { ContentProblem, TemplateContent } from "../rendering/renderer.ts";
 import { withFooter } from "./with-footer.ts";
 
 /**

@@ -1,7 +1,7 @@
 // What could be better in a mail, before it is sent: advice, each with a code, a sentence and a place. Nothing here refuses.
 // Before it: a content that passed check-content.ts. After it: the preview; a person decides. Pure.
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import { createLocator } from "../emails/rendering/source-position.ts";
+import { createLocator } from "../rendering/source-position.ts";
 import { lintHtml } from "./lint-html.ts";
 import { variablesOf } from "./mustaches.ts";
 import { showsPostalAddress } from "./postal-address.ts";

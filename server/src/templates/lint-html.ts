@@ -1,7 +1,7 @@
 // Walks the HTML of a mail and notes what mail programs will not show as its author sees it.
 // Before it: lint-content.ts. After it: the same file puts places to the notes. Pure.
 import { Parser } from "htmlparser2";
-import { scanTemplate } from "../emails/rendering/scan-template.ts";
+import { scanTemplate } from "../rendering/scan-template.ts";
 import { hostFault, otherHostShown } from "./link-rules.ts";
 
 export interface HtmlNote {

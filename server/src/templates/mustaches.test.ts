@@ -1,6 +1,6 @@
 // Which variables a template asks for, read without parsing; held against what rendering it really looks up.
 import { expect, test } from "vitest";
-import { compileContent } from "../emails/rendering/compile-content.ts";
+import { compileContent } from "../rendering/compile-content.ts";
 import { mustachesOf, variablesOf } from "./mustaches.ts";
 
 const namesIn = (source: string) => variablesOf(source).map(({ name }) => name);

@@ -1,6 +1,6 @@
 // What stands between the braces of a template, and which variables it asks for; read without parsing, so that it costs next to nothing.
-// Before it: emails/rendering/scan-template.ts finds the mustaches. After it: with-footer.ts, lint-content.ts. Pure.
-import { scanTemplate } from "../emails/rendering/scan-template.ts";
+// Before it: rendering/scan-template.ts finds the mustaches. After it: with-footer.ts, lint-content.ts. Pure.
+import { scanTemplate } from "../rendering/scan-template.ts";
 
 /** `open` and `close` are the ends of a block, `else` divides one; comments and escaped braces are not in the list. */
 export interface Mustache {

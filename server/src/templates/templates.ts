@@ -6,7 +6,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
-import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
+import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "./check-content.ts";
 import {

@@ -1,7 +1,7 @@
 // Which variables of a content nobody has a value for: told when it is saved, because a slip in a name shows nothing in the mail.
 // Before it: routes.ts of templates and campaigns, with what was given. After it: `warnings` of the answer.
 import type { Database } from "../platform/database.ts";
-import { BUILT_IN_VARIABLES } from "../emails/template-variables.ts";
+import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { unknownVariables, type Warning } from "./lint-content.ts";
 import { listFieldNames } from "./queries.ts";
 

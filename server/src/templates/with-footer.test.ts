@@ -1,6 +1,6 @@
 // Where the footer of marketing mails goes, and when it stays away.
 import { expect, test } from "vitest";
-import { compileContent } from "../emails/rendering/compile-content.ts";
+import { compileContent } from "../rendering/compile-content.ts";
 import { withFooter } from "./with-footer.ts";
 
 const FOOTER = { html: "[F]", text: "[T]" };

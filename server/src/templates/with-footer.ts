@@ -1,7 +1,7 @@
 // Puts the footer of marketing mails into a content: once, where a reader sees it, and not where the author has a link of their own.
 // Before it: a template of the kind MARKETING. After it: emails/prepare-emails.ts fills in each recipient's footer. Pure.
-import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../emails/template-variables.ts";
-import { scanTemplate } from "../emails/rendering/scan-template.ts";
+import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../rendering/template-variables.ts";
+import { scanTemplate } from "../rendering/scan-template.ts";
 import { mustachesOf } from "./mustaches.ts";
 
 /** Variables in place of a footer: its language and links are each recipient's own (spec §2.2 rule 8). */

@@ -13,10 +13,10 @@ import { readContactsForRendering } from "../contacts/contacts.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
 import { standing } from "../emails/handover-queries.ts";
 import { enqueueEmails, makeContent } from "../emails/emails.ts";
-import type { ListKind } from "../emails/message-headers.ts";
+import type { ListKind } from "../message/message-headers.ts";
 import { createPreparer, type SigningKey } from "../emails/prepare-emails.ts";
-import type { Transport } from "../emails/providers/transport.ts";
-import { createRenderer, type Renderer } from "../emails/rendering/renderer.ts";
+import type { Transport } from "../transports/transport.ts";
+import { createRenderer, type Renderer } from "../rendering/renderer.ts";
 import { startSender, type Sender, type SenderOptions } from "../emails/sender.ts";
 
 /** A mail to queue; each to a contact of its own unless it names one. */

@@ -2,8 +2,8 @@
 // Before it: smtp*.test.ts. After it: smtp-sink.ts and smtp.ts.
 import { afterEach } from "vitest";
 import { startSmtpSink, type SmtpSink, type SmtpSinkOptions } from "./smtp-sink.ts";
-import { createSmtpTransport, type SmtpOptions } from "../emails/providers/smtp.ts";
-import type { OutgoingMessage, Transport } from "../emails/providers/transport.ts";
+import { createSmtpTransport, type SmtpOptions } from "../transports/smtp.ts";
+import type { OutgoingMessage, Transport } from "../transports/transport.ts";
 
 export type StartSmtp = (
   sinkOptions?: SmtpSinkOptions,

@@ -9,7 +9,7 @@ import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { noteContacts } from "../events/contact-changes.ts";
 import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/emails.ts";
-import type { AskedRenderer } from "../emails/rendering/asked-renderer.ts";
+import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";

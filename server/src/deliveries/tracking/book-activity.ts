@@ -10,7 +10,7 @@ import {
 import type { Tx } from "../../platform/database.ts";
 import { recordEvents, type EventToRecord } from "../../events/events.ts";
 import { advanceEmails, findReturnedMails } from "../../emails/returned-emails.ts";
-import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
+import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
 import { isTracked } from "../../emails/tracking-rules.ts";
 import { hasLeft } from "../rules.ts";
 import { machineSignOf, mayStillTurn, type Visit } from "./machine-rules.ts";

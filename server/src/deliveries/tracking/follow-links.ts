@@ -3,7 +3,7 @@
 import { asUnavailable, type Database } from "../../platform/database.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { locationOf } from "../../emails/rendering/link-target.ts";
+import { locationOf } from "../../rendering/link-target.ts";
 import type { MailLink, MailTokens } from "./mail-tokens.ts";
 import { findLinkTargets } from "./queries.ts";
 

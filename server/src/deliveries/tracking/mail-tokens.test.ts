@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
-import { signedLink } from "../../emails/rendering/link-target.ts";
+import { signedLink } from "../../rendering/link-target.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 
 const tokens = createMailTokens("a secret", () => "https://m.example");

@@ -3,12 +3,7 @@
 // Before it: the application secret. After it: emails/ writes links with them; routes.ts is asked for them.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../../platform/crypto.ts";
-import {
-  isFixedLink,
-  NUMBER_RADIX,
-  signTarget,
-  type MailTracking,
-} from "../../emails/rendering/link-target.ts";
+import { isFixedLink, NUMBER_RADIX, signTarget, type MailTracking } from "../../rendering/link-target.ts";
 
 const KEY_PURPOSE = "tracking";
 const IDS_BYTES = 32;

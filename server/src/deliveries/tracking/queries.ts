@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { Database, Tx } from "../../platform/database.ts";
-import type { ListKind } from "../../emails/message-headers.ts";
+import type { ListKind } from "../../message/message-headers.ts";
 import { statusInDoubt } from "../../emails/returned-emails.ts";
 
 export interface LinkKey {

@@ -2,7 +2,7 @@
 import * as contract from "@postloft/contract/tracking.ts";
 import { now } from "../../platform/clock.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
-import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
+import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
 import { NOT_FOUND_PAGE, PAGE_HEADERS, PIXEL, PIXEL_HEADERS, UNAVAILABLE_PAGE } from "./answers.ts";
 import type { TrackingDoor } from "./tracking-door.ts";
 

@@ -5,7 +5,7 @@ import { createDatabase, createPool } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { APP_SECRET, useTestServer, type OneServer, type TestProject } from "../../testing/test-server.ts";
-import { PIXEL_NUMBER } from "../../emails/rendering/link-target.ts";
+import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
 import { createActivityBook } from "./activity.ts";
 import { linkStats } from "./link-stats.ts";
 import { createMailTokens } from "./mail-tokens.ts";

@@ -1,8 +1,8 @@
 // Checks and previews, what somebody waits for: apart from the mails on their way out, and fair between projects. What is quick
 // goes at once; a project whose templates take long takes turns with its like on a thread of their own.
 // Before it: templates/ checks and previews, campaigns/ and v1/ check. After it: renderer.ts, once for each lane.
-import { createTimeSpent } from "../../platform/time-spent.ts";
-import { createTurns } from "../../platform/turns.ts";
+import { createTimeSpent } from "../platform/time-spent.ts";
+import { createTurns } from "../platform/turns.ts";
 import type { TemplateContent } from "./compile-content.ts";
 import {
   createRenderer,

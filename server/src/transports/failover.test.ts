@@ -2,9 +2,9 @@
 // Before it: nothing. After it: failover.ts, circuit-breaker.ts.
 import * as fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { createLog } from "../../platform/log.ts";
-import { startSmtpSink } from "../../testing/smtp-sink.ts";
-import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
+import { createLog } from "../platform/log.ts";
+import { startSmtpSink } from "../testing/smtp-sink.ts";
+import { composeMail, openGate } from "../testing/smtp-fixture.ts";
 import { createFailoverTransport, type FailoverChoice, type FailoverOptions } from "./failover.ts";
 import { createSmtpTransport } from "./smtp.ts";
 import { testTransportContract } from "./transport-contract.ts";

@@ -1,12 +1,12 @@
 // The setting MAIL_TRANSPORT: what each form gives, and that a faulty one is refused clearly and without its secrets.
 // Before it: nothing. After it: create-transport.ts.
 import { afterEach, expect, test } from "vitest";
-import { ConfigError } from "../../platform/config.ts";
-import { createDatabase, createPool } from "../../platform/database.ts";
-import { createLog } from "../../platform/log.ts";
-import { SES_KEY, SES_REGION, startSesFake } from "../../testing/ses-fake.ts";
-import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
-import { startSmtpSink } from "../../testing/smtp-sink.ts";
+import { ConfigError } from "../platform/config.ts";
+import { createDatabase, createPool } from "../platform/database.ts";
+import { createLog } from "../platform/log.ts";
+import { SES_KEY, SES_REGION, startSesFake } from "../testing/ses-fake.ts";
+import { composeMail, openGate } from "../testing/smtp-fixture.ts";
+import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { createTransport, type TransportSurroundings } from "./create-transport.ts";
 
 const cleanups: Array<() => Promise<void>> = [];

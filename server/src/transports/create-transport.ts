@@ -1,8 +1,8 @@
 // The setting MAIL_TRANSPORT becomes a transport: one, or a list of them for failover.
 // Before it: main.ts has the settings. After it: mailbox.ts, smtp.ts, ses.ts, failover.ts.
-import { ConfigError, type Config } from "../../platform/config.ts";
-import type { Database } from "../../platform/database.ts";
-import type { Log } from "../../platform/log.ts";
+import { ConfigError, type Config } from "../platform/config.ts";
+import type { Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
 import { createFailoverTransport } from "./failover.ts";
 import { createMailboxTransport } from "./mailbox.ts";
 import { parseSesUrl, type SesServer } from "./ses-url.ts";

@@ -2,9 +2,9 @@
 // Before it: nothing. After it: ses.ts, ses-connections.ts, ses-answers.ts.
 import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { createSelfSignedCertificate } from "../../testing/self-signed-certificate.ts";
-import { SES_KEY, SES_REGION, startSesFake, type SesFake, type SesFault } from "../../testing/ses-fake.ts";
-import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
+import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
+import { SES_KEY, SES_REGION, startSesFake, type SesFake, type SesFault } from "../testing/ses-fake.ts";
+import { composeMail, openGate } from "../testing/smtp-fixture.ts";
 import { createSesTransport, type SesOptions } from "./ses.ts";
 import { testTransportContract } from "./transport-contract.ts";
 import type { Outcome, Transport } from "./transport.ts";

@@ -1,7 +1,7 @@
 // Servers that offer PIPELINING and lose commands which come in a group: they get them one at a time, and it is remembered.
 import { expect, test } from "vitest";
-import type { SinkAction, SinkPhase, SinkRule } from "../../testing/smtp-sink.ts";
-import { commandLines, composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+import type { SinkAction, SinkPhase, SinkRule } from "../testing/smtp-sink.ts";
+import { commandLines, composeMail, openGate, useSmtp } from "../testing/smtp-fixture.ts";
 
 const start = useSmtp();
 const timeouts = { pipelineMs: 200 };

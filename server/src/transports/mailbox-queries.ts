@@ -102,3 +102,11 @@ export async function findMessage(
 export async function deleteAllMessages(tx: Tx, projectId: string): Promise<void> {
   await tx.deleteFrom("mailbox_messages").where("project_id", "=", projectId).execute();
 }
+
+/** Deletes what the mailbox kept of these mails. */
+export async function deleteMessages(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
+  await sql`
+    delete from mailbox_messages where project_id = ${projectId} and email_id = any(${emailIds}::uuid[])`.execute(
+    tx,
+  );
+}

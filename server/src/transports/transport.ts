@@ -1,6 +1,6 @@
 // The contract between the sender and whatever takes a finished message away: few members, one outcome type.
 // Before it: emails/sender.ts and system-sender.ts, which compose and sign. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
-import type { Meaning, RefusalMeaning } from "../answers.ts";
+import type { Meaning, RefusalMeaning } from "./answers/answers.ts";
 
 /** Messages in handover at once unless the setting says otherwise: so many can be in doubt after a crash (promise P3). */
 export const DEFAULT_CONNECTIONS = 20;

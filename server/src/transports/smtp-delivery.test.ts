@@ -1,8 +1,8 @@
 // One message over a healthy connection: what is said in MAIL and RCPT, and what refused recipients come to.
 // Before it: nothing. After it: smtp-delivery.ts; broken connections are in smtp-phases.test.ts.
 import { describe, expect, test } from "vitest";
-import type { SinkRule } from "../../testing/smtp-sink.ts";
-import { composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+import type { SinkRule } from "../testing/smtp-sink.ts";
+import { composeMail, openGate, useSmtp } from "../testing/smtp-fixture.ts";
 
 const start = useSmtp();
 const refuse: SinkRule[] = [

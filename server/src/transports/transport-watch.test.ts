@@ -3,12 +3,12 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { createDatabase, createPool } from "../../platform/database.ts";
-import { createLog } from "../../platform/log.ts";
-import { createMetrics } from "../../platform/metrics.ts";
-import { SES_KEY, startSesFake } from "../../testing/ses-fake.ts";
-import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
-import { startSmtpSink } from "../../testing/smtp-sink.ts";
+import { createDatabase, createPool } from "../platform/database.ts";
+import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import { SES_KEY, startSesFake } from "../testing/ses-fake.ts";
+import { composeMail, openGate } from "../testing/smtp-fixture.ts";
+import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { createTransport } from "./create-transport.ts";
 import { watchTransport } from "./transport-watch.ts";
 import type { Outcome, Transport } from "./transport.ts";

@@ -1,6 +1,6 @@
 // Hands finished messages to an SMTP server over a pool of kept connections, knowing at every moment how far it got.
 // Before it: emails/sender.ts, through transport.ts. After it: smtp-pool.ts, smtp-delivery.ts.
-import { judge } from "../answers.ts";
+import { judge } from "./answers/answers.ts";
 import { toEnvelopePaths } from "./smtp-address.ts";
 import { toWireBody } from "./smtp-body.ts";
 import { deliver, type Delivery, type SmtpMail } from "./smtp-delivery.ts";

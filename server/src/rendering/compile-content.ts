@@ -2,7 +2,7 @@
 // content. Before it: render-worker.ts. After it: one call per recipient.
 
 import { sharePieces, wholeText, type PartText } from "../message/part-text.ts";
-import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "../template-variables.ts";
+import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "./template-variables.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";
 import { readUrls, type ReadUrls } from "./find-links.ts";
 import { withoutHarmfulUrls } from "./harmful-urls.ts";

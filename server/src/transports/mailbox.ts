@@ -2,10 +2,10 @@
 // Before it: sender.ts. After it: ../mailbox.ts shows the messages; deliveries/ interprets the feedback.
 import { decodeWords } from "postal-mime";
 import { domainOf } from "@postloft/contract/address.ts";
-import type { Database } from "../../platform/database.ts";
-import { createGroupCommit } from "../../platform/group-commit.ts";
-import { newId } from "../../platform/ids.ts";
-import { insertMessages, type NewMessage } from "../mailbox-queries.ts";
+import type { Database } from "../platform/database.ts";
+import { createGroupCommit } from "../platform/group-commit.ts";
+import { newId } from "../platform/ids.ts";
+import { insertMessages, type NewMessage } from "./mailbox-queries.ts";
 import type { Feedback, HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
 
 /** The domain every project may send from while the mailbox is the transport. */

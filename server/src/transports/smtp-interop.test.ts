@@ -3,8 +3,8 @@
 import { EventEmitter, once } from "node:events";
 import { SMTPServer, type SMTPServerAddress, type SMTPServerOptions } from "smtp-server";
 import { afterEach, expect, test } from "vitest";
-import { createSelfSignedCertificate } from "../../testing/self-signed-certificate.ts";
-import { composeMail, openGate } from "../../testing/smtp-fixture.ts";
+import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
+import { composeMail, openGate } from "../testing/smtp-fixture.ts";
 import { createSmtpTransport, type SmtpOptions } from "./smtp.ts";
 import { parseSmtpUrl } from "./smtp-url.ts";
 import { testTransportContract, type ReceivedMessage } from "./transport-contract.ts";

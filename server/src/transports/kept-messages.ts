@@ -1,5 +1,5 @@
 // The local mailbox: messages that stayed on this machine, to look at (operating.md → docs/self-hosting.md).
-// Before it: providers/mailbox.ts stores. After it: instance/routes.ts shows.
+// Before it: mailbox.ts stores. After it: instance/routes.ts shows.
 import PostalMime from "postal-mime";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
@@ -8,6 +8,7 @@ import { Refusal } from "../platform/refusal.ts";
 import {
   countMessages,
   deleteAllMessages,
+  deleteMessages,
   findMessage,
   listMessageRows,
   type MessageFilter,
@@ -110,4 +111,9 @@ export async function getRawMessage(database: Database, projectId: string, id: s
 
 export async function emptyMailbox(tx: Tx, projectId: string): Promise<void> {
   await deleteAllMessages(tx, projectId);
+}
+
+/** Nothing is kept of these mails any more: their recipients were erased. */
+export async function forgetMessages(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
+  await deleteMessages(tx, projectId, emailIds);
 }

@@ -1,10 +1,10 @@
 // The way to the server: TLS with its certificates, what is offered before and after it, and the login.
 // Before it: nothing. After it: smtp-session.ts; faults by phase are in smtp-phases.test.ts.
 import { afterEach, expect, test } from "vitest";
-import { createSelfSignedCertificate } from "../../testing/self-signed-certificate.ts";
-import type { SmtpSinkOptions } from "../../testing/smtp-sink.ts";
+import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
+import type { SmtpSinkOptions } from "../testing/smtp-sink.ts";
 import { SmtpConnection } from "./smtp-connection.ts";
-import { commandLines, composeMail, openGate, useSmtp } from "../../testing/smtp-fixture.ts";
+import { commandLines, composeMail, openGate, useSmtp } from "../testing/smtp-fixture.ts";
 import { openSession } from "./smtp-session.ts";
 import { DEFAULT_SMTP_TIMEOUTS } from "./smtp-timeouts.ts";
 
