@@ -1,5 +1,5 @@
 // Sends mail of the installation itself, beside the outbox of the projects: the same transport, the same lease, the same handover check before the dot.
-// Before it: system-mail.ts queued it. After it: providers/*; system-mail-queries.ts keeps how it ended.
+// Before it: system-mail.ts queued it. After it: transports/*; system-mail-queries.ts keeps how it ended.
 import { hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
 import { insist, startLoop } from "../platform/background.ts";
 import type { Database } from "../platform/database.ts";
