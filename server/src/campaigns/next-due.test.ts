@@ -6,7 +6,7 @@ import { readNextDueMs } from "./settle-queries.ts";
 // Nobody looks after campaigns but the test.
 const server = useTestServer({ ROLES: "api" });
 
-test("there is something to do when a campaign is under way, or at the time of the next one; of others nothing", async () => {
+test("there is something to do when a campaign is under way, list mail is paused, or at the time of the next campaign; of others nothing", async () => {
   const { database, project } = server;
   const draft = {
     name: "News",
@@ -33,4 +33,11 @@ test("there is something to do when a campaign is under way, or at the time of t
   expect(await readNextDueMs(database)).toBe(0);
   await become("status = 'SENT', finished_at = now()");
   expect(await readNextDueMs(database)).toBeNull();
+
+  await server.rows(
+    `insert into paused_destinations (project_id, destination, domains, answer, try_at)
+     values ($1, 'example.com', '{example.com}', '550 5.7.1 no', now() + interval '1 hour')`,
+    project.id,
+  );
+  expect(await readNextDueMs(database)).toBe(0);
 });

@@ -120,11 +120,15 @@ export async function updateRefusedToPaused(
   return result.numAffectedRows === 1n;
 }
 
-/** In how many milliseconds there is something to do for a campaign: none while one is under way or late; null: nothing is known of. */
+/**
+ * In how many milliseconds there is something to do for a campaign or for paused list mail of none: none while one is under way or
+ * late, or list mail is paused somewhere; null: nothing is known of.
+ */
 export async function readNextDueMs(database: Database): Promise<number | null> {
   const { rows } = await sql<{ next_ms: number | null }>`
     select case
-      when exists (select 1 from campaigns where status in ('SENDING', 'CANCELLED') and finished_at is null) then 0
+      when exists (select 1 from campaigns where status in ('SENDING', 'CANCELLED') and finished_at is null)
+        or exists (select 1 from paused_destinations where campaign_id is null) then 0
       else (
         select ceil(extract(epoch from min(scheduled_for) - now()) * 1000) from campaigns
         where status = 'SCHEDULED' and held_reason is null)
