@@ -243,7 +243,7 @@ test.each<[string, RegExp]>([
   ["10.0.0.1", /end in a number/],
   ["[10.0.0.1]", /IP address/],
   ["a@example.com", /"@" is not allowed/],
-  ["https://example.com", /":" is not allowed/],
+  ["https://example.com", /without https:\/\/ and path, such as example\.com/],
   ["*.example.com", /"\*" is not allowed/],
   ["_dmarc.example.com", /"_" is not allowed/],
   [`${LABEL_63}.${LABEL_63}.${LABEL_63}.${"d".repeat(58)}.com`, /longer than 253/],

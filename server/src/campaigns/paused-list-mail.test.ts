@@ -139,6 +139,10 @@ test("list mail to a destination that refuses us waits; a few try again by thems
   );
   expect(waiting.body).toMatchObject({ status: "QUEUED", nextAttemptAt: null });
 
+  // Each of them is parked: a try takes its mails from those.
+  const parked = async () =>
+    (await server.rows("select 1 from emails where id = any($1) and due_at > '9998-01-01'", later)).length;
+  await vi.waitUntil(async () => (await parked()) === later.length, WAIT);
   const tryNow = () =>
     server.rows("update paused_destinations set try_at = now() where project_id = $1", project.id);
   const triesOf = async () =>

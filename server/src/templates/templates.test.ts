@@ -442,10 +442,13 @@ test("templates too large for one answer come in several, none twice and none le
   await makeMany(project.id, 5, 1_000_000);
   const first = await list("", project.byKey);
   expect(first).toMatchObject({ hasMore: true, total: 5 });
-  expect(first.data).toHaveLength(3);
-  const rest = await list(`?limit=100&cursor=${first.cursor}`, project.byKey);
-  expect(rest).toMatchObject({ hasMore: false });
-  expect(new Set([...first.data, ...rest.data].map(({ id }) => id)).size).toBe(5);
+  expect(first.data).toHaveLength(2);
+  const seen = first.data.map(({ id }) => id);
+  for (let page = first; page.hasMore;) {
+    page = await list(`?limit=100&cursor=${page.cursor}`, project.byKey);
+    seen.push(...page.data.map(({ id }) => id));
+  }
+  expect([seen.length, new Set(seen).size]).toEqual([5, 5]);
 });
 
 test("a template that nothing uses says so", async () => {
