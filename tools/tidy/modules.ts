@@ -44,6 +44,34 @@ export const headers: Rule = {
       }),
 };
 
+/** Of a name in a header the end of a path is enough: `sender.ts`, `emails/sender.ts`. Patterns such as `*.test.ts` name no file. */
+export const headerNames: Rule = {
+  name: "every file that a header names is there",
+  check: ({ sources, texts }) => {
+    const paths = [...texts.keys()].map((path) => `/${path}`);
+    return sources.flatMap(({ path, text }) =>
+      headerOf(text).flatMap((line, at) =>
+        [...line.matchAll(FILE_NAME)]
+          .map(([name]) => name.replace(/^(\.\.?\/)+/, ""))
+          .filter((name) => name !== "Node.js" && !paths.some((known) => known.endsWith(`/${name}`)))
+          .map((name) => ({
+            path,
+            line: at + 1,
+            message: `names ${name} in its header, which is not there. Name the file as it is called now.`,
+          })),
+      ),
+    );
+  },
+};
+
+const FILE_NAME = /(?<![\w*.<>…-])(?:[\w@.-]+\/)*[\w.-]+\.(?:ts|tsx|js|sql|md)\b/g;
+
+function headerOf(text: string): string[] {
+  const lines = text.split("\n");
+  const end = lines.findIndex((line) => !/^(\/\/|#!)/.test(line));
+  return lines.slice(0, end === -1 ? lines.length : end);
+}
+
 /** Tests may keep what beforeAll made in a module-level let. */
 export const exportsAndState: Rule = {
   name: "no default export, no barrel, no state in a module",

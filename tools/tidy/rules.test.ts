@@ -5,7 +5,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { links, readmeMap } from "./documents.ts";
-import { environment, exportsAndState, headers, oneClock, pathAliases, sound } from "./modules.ts";
+import {
+  environment,
+  exportsAndState,
+  headerNames,
+  headers,
+  oneClock,
+  pathAliases,
+  sound,
+} from "./modules.ts";
 import {
   contractImports,
   importsStayInside,
@@ -251,6 +259,16 @@ const BROKEN: Case[] = [
     { "server/src/main.ts": code },
     ["server/src/main.ts:1 reads this machine's clock"],
   ]),
+  [
+    "a header that names a file that is gone",
+    headerNames,
+    {
+      "server/src/emails/a.ts":
+        "// Before it: b.ts, emails/a.ts, *.test.ts. After it: emails/gone.ts.\n// See ./b.ts.\nconst a = 'c.ts';\n",
+      "server/src/emails/b.ts": "// Says c.js.\n",
+    },
+    ["server/src/emails/a.ts:1 names emails/gone.ts", "server/src/emails/b.ts:1 names c.js"],
+  ],
   ["no header", headers, { "tools/a.ts": "const a = 1;\n" }, ["tools/a.ts:1 does not open with a comment"]],
   [
     "a header below a blank line",
@@ -590,6 +608,11 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
       "bench/a.ts": "Date.now()",
       "server/src/a.ts": "new Date(0); Date.parse(text); performance.now(); now()",
     },
+  ],
+  [
+    "a header that names files as they are, Node.js and a pattern",
+    headerNames,
+    { "server/src/emails/a.ts": "// Before it: a.ts, emails/a.ts. After it: *.test.ts under Node.js.\n" },
   ],
   [
     "headers of one and four lines",

@@ -1,5 +1,5 @@
 // Pure rules of campaigns: which state follows which, what the counts mean in percent, who gets which kind.
-// Before it: contract/campaigns.ts names states and kinds. After it: the verbs of this folder.
+// Before it: contract/src/campaigns.ts names states and kinds. After it: the verbs of this folder.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { CampaignCounts } from "../emails/campaign-emails.ts";
 import { destinationOfDomain } from "../transports/destinations.ts";

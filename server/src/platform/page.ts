@@ -1,5 +1,5 @@
 // Cursor pages: newest first by id (UUIDv7). A cursor is opaque, names its list, and survives the deletion of its row.
-// A page ends early where it would hold too many bytes. Before it: contract/field.ts `pageQuery`. After it: every list verb.
+// A page ends early where it would hold too many bytes. Before it: contract/src/field.ts `pageQuery`. After it: every list verb.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { sql, type RawBuilder } from "kysely";
 import { isId } from "./ids.ts";

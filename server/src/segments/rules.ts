@@ -1,5 +1,5 @@
 // Pure rules of segments: the slug in their events, which other segments they stand on, what can move a contact in or out.
-// Before it: contract/filters.ts. After it: segments.ts when a segment is saved, follow-changes.ts when something happened.
+// Before it: contract/src/filters.ts. After it: segments.ts when a segment is saved, follow-changes.ts when something happened.
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import type { EventNames } from "./member-queries.ts";
 

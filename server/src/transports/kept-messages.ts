@@ -1,4 +1,4 @@
-// The local mailbox: messages that stayed on this machine, to look at (operating.md → docs/self-hosting.md).
+// The local mailbox: messages that stayed on this machine, to look at (docs/self-hosting.md).
 // Before it: mailbox.ts stores. After it: instance/routes.ts shows.
 import PostalMime from "postal-mime";
 import type { Database, Tx } from "../platform/database.ts";
