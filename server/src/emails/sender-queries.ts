@@ -31,24 +31,32 @@ const pausedWhere = (isOf: RawBuilder<unknown>) => sql`(
   from paused_destinations h where ${isOf} and h.released_at is null) as paused`;
 const pausedOf = pausedWhere(sql`h.project_id = c.project_id and h.campaign_id = c.id`);
 
+/** The first mail that is queued and belongs to no campaign, in the order of its index. */
+const firstQueued = (after: RawBuilder<unknown>) => sql`
+  select e.project_id, e.priority, e.due_at from emails e
+  where e.status = 'QUEUED' and e.campaign_id is null ${after}
+  order by e.project_id, e.priority, e.due_at limit 1`;
+
 /**
  * Queues that have mails due, most urgent first: of each project one per priority, and for each campaign that is sending one
  * of mails with rows and one of recipients in batches. Mails of disabled projects, and of campaigns that are paused or cancelled, stay where they are.
- * Ordered and limited so that each is one probe of its index: as a plain EXISTS the planner reads every waiting mail to
- * find the projects (200 projects, 150,000 due: 370 ms instead of 3 ms).
+ * From queue to queue through the index of what is queued, one probe each: projects without mail cost nothing (10,000 of them: 29 ms
+ * when each was asked), and as a plain EXISTS the planner reads every waiting mail to find the projects.
  */
 export async function listDueQueues(database: Database): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
-    ${plannedOften} select p.id as project_id, k.priority, null::uuid as campaign_id, false as is_batched,
+    ${plannedOften} with recursive queues as (
+      (${firstQueued(sql``)})
+      union all
+      select next.* from queues q
+      cross join lateral (${firstQueued(sql`and (e.project_id, e.priority) > (q.project_id, q.priority)`)}) next
+    )
+    select p.id as project_id, q.priority, null::uuid as campaign_id, false as is_batched,
       ${pausedWhere(sql`h.project_id = p.id and h.campaign_id is null`)}
-    from projects p
-    cross join (values (1::smallint), (2::smallint), (3::smallint)) as k (priority)
-    cross join lateral (
-      select 1 from emails e
-      where e.project_id = p.id and e.priority = k.priority and e.status = 'QUEUED' and e.campaign_id is null
-        and e.due_at <= now()
-      order by e.project_id, e.priority, e.due_at limit 1) due
-    where not p.disabled
+    from queues q
+    -- With a limit, so that it stays a probe: joined, the planner reads all projects.
+    cross join lateral (select id from projects where id = q.project_id and not disabled limit 1) p
+    where q.due_at <= now()
     union all
     select c.project_id, 3::smallint, c.id, false, ${pausedOf}
     from campaigns c
