@@ -144,10 +144,10 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   };
 }
 
-/** Over SMTP bounces come back to the envelope sender; other transports tell in notices, and want an address they know. */
+/** Where bounces come back to the envelope's sender; other transports tell in notices. */
 function createReturnPathOf({ transport, returnPaths, bounceDomain }: WorkerParts) {
   return (projectId: string, emailId: string): string | null => {
-    if (transport.name !== "smtp" || bounceDomain === null) return null;
+    if (transport.takesReturnPath !== true || bounceDomain === null) return null;
     const localPart = returnPaths.localPartOf(projectId, emailId);
     return localPart === null ? null : `${localPart}@${bounceDomain}`;
   };

@@ -146,6 +146,8 @@ export function createPreparer(options: {
         projectId: row.project_id,
         attempt: row.attempts + 1,
         envelope,
+        // A service that takes no return path wants an address that it knows.
+        feedbackTo: content.from_address,
         raw,
         // Detached, it is nobody's any more; left to itself it would bring on a collection of all garbage every few thousand mails.
         free: () => void rendered.body.memory.buffer.transfer(0),

@@ -94,7 +94,7 @@ async function handOver(
     return { kind: "withdrawn" };
   });
   log.info({ ...ids, ...outcome }, "an attempt to send mail of the installation ended");
-  const end = outcome.kind === "withdrawn" ? null : endOf(mail, outcome, transport.name);
+  const end = outcome.kind === "withdrawn" ? null : endOf(mail, outcome, transport);
   memory.ended(mail.id, end);
   const keep = () =>
     end === null ? releaseSystemMail(database, senderId, mail.id) : endSystemMail(database, senderId, end);
@@ -108,7 +108,7 @@ async function handOver(
 function endOf(
   mail: SystemMailRow,
   outcome: Exclude<Outcome, { kind: "withdrawn" }>,
-  transportName: string,
+  transport: Transport,
 ): SystemMailEnd {
   const booking = bookingOf(outcome, {
     kind: "TRANSACTIONAL",
@@ -116,15 +116,15 @@ function endOf(
     // Nothing is kept of each attempt: all of them might have.
     earlierDoubts: mail.attempts - 1,
     random: Math.random(),
-    transportName,
+    transportName: transport.name,
   });
   return {
     id: mail.id,
     status: booking.status,
     answer: outcome.answer,
-    transport: outcome.by ?? transportName,
+    transport: outcome.by ?? transport.name,
     waitMs: booking.waitMs,
-    isKept: transportName === "mailbox",
+    isKept: transport.keepsMessages === true,
   };
 }
 

@@ -38,6 +38,14 @@ testTransportContract("a list of a dead and a living SMTP server", async () => {
   };
 });
 
+test("mail carries a return path where one transport of several takes it", () => {
+  const [smtp, other] = [smtpTo(1), { ...smtpTo(1).transport, takesReturnPath: false }];
+  cleanups.push(smtp.transport.close);
+  const lists = [listOf([other, smtp.transport]), listOf([other, other])];
+  const taken = lists.map((list) => createFailoverTransport(list, { log }).takesReturnPath);
+  expect(taken).toEqual([true, false]);
+});
+
 test("a server that throttles at the dot loses the message to the next, with a second call of the handover check", async () => {
   const throttling = await startSmtpSink({
     rules: [{ phase: "DOT", action: { reply: "454 Throttling failure: Daily message quota exceeded." } }],

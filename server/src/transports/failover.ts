@@ -48,6 +48,7 @@ export function createFailoverTransport(
   const random = options.random ?? Math.random;
   return {
     name: [...new Set(choices.map(({ transport }) => transport.name))].join(","),
+    takesReturnPath: choices.some(({ transport }) => transport.takesReturnPath === true),
     // A message is signed before its way is known, so the signature must hold on each.
     rewrites: [...new Set(choices.flatMap(({ transport }) => transport.rewrites ?? []))],
     async send(message, mayLeave) {

@@ -59,6 +59,7 @@ export function createMailboxTransport(database: Database): Transport {
   const inFlight = new Set<Promise<Outcome>>();
   return {
     name: "mailbox",
+    keepsMessages: true,
     send(message, mayLeave) {
       const sending = keep(message, mayLeave).finally(() => inFlight.delete(sending));
       inFlight.add(sending);

@@ -77,6 +77,17 @@ test("the From header is left to the message: SES would write FromEmailAddress o
   expect(fake.messages[0]?.fromEmailAddress).toBeUndefined();
 });
 
+test("bounces that SES forwards go to an address it knows, not to a return path that only SMTP understands", async () => {
+  const { fake, transport } = await start();
+  const message = composeMail(1);
+  await transport.send({ ...message, feedbackTo: "news@shop.example" }, openGate);
+  await transport.send(message, openGate);
+  expect(fake.messages.map(({ envelope }) => envelope.from)).toEqual([
+    "news@shop.example",
+    message.envelope.from,
+  ]);
+});
+
 test("connections are kept, and never more than allowed", async () => {
   const { fake, transport } = await start({ url: { connections: 3 } });
   const ids = Array.from({ length: 30 }, (_, index) => index);

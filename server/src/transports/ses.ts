@@ -129,7 +129,7 @@ function toCommand(message: OutgoingMessage, url: SesServer): SendEmailCommand {
   return new SendEmailCommand({
     Content: { Raw: { Data: raw } },
     Destination: { ToAddresses: [...envelope.to] },
-    FeedbackForwardingEmailAddress: envelope.from,
+    FeedbackForwardingEmailAddress: message.feedbackTo ?? envelope.from,
     // Said here they also win over an X-SES-MESSAGE-TAGS header that somebody put into the mail.
     EmailTags: [
       { Name: EMAIL_TAG, Value: emailId },

@@ -64,6 +64,7 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
   });
   return {
     name: "smtp",
+    takesReturnPath: true,
     async send(message, mayLeave) {
       const mail = toSmtpMail(message);
       if ("refusal" in mail) return { kind: "rejected", answer: mail.refusal };

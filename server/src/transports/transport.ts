@@ -14,6 +14,8 @@ export interface OutgoingMessage {
   attempt: number;
   /** RFC 5321 envelope: reverse-path and forward-paths, bare addresses with A-label domains. */
   envelope: { from: string; to: readonly string[] };
+  /** Whom a transport tells of bounces that takes no return path of ours; default: `envelope.from`. */
+  feedbackTo?: string;
   /** The whole RFC 5322 message: CRLF line ends, no dot-stuffing, signed. */
   raw: Buffer;
   /** Gives the memory of `raw` back, when `send` has answered `sent`: messages are many and large. */
@@ -85,6 +87,10 @@ export interface Reachable {
 export interface Transport {
   /** `mailbox`, `smtp`, `ses`, or several with a comma: shown in logs, metrics and the mail's timeline. */
   readonly name: string;
+  /** Bounces come back to the envelope's sender, over SMTP. Of several transports one is enough: each mail may go that way. */
+  readonly takesReturnPath?: boolean;
+  /** Messages stay on this machine, to be read there. */
+  readonly keepsMessages?: boolean;
   /** Header fields (lower case) that the other side writes itself, whatever the message says: no signature may cover them. */
   readonly rewrites?: readonly string[];
   /** Hands one message over. Never throws for what the other side did: that is an `Outcome`. */
