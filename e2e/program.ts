@@ -15,7 +15,7 @@ const READY_TIMEOUT_MS = 60_000;
 /** The program promises 20 s. */
 const STOP_TIMEOUT_MS = 25_000;
 /** Of what it says the end is kept, characters. */
-const KEPT_OUTPUT_LENGTH = 64 * 1024;
+const KEPT_OUTPUT_LENGTH = 1024 * 1024;
 
 export const SECRET_KEY = "sk_secret_key_of_the_first_project";
 export const PUBLIC_KEY = "pk_public_key_of_the_first_project";

@@ -3,6 +3,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
+import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { PROBES } from "../emails/doubt-brake.ts";
@@ -59,15 +60,7 @@ test("without an answer after any dot it pauses within a few mails, tells the me
   const another = await server.startAnother({ ...settings, DNS_SERVERS: dns.address, ROLES: "api,worker" });
   const project = await server.createProject();
   const { byKey } = project;
-  const domain = { domain: "mail.example.com" };
-  const domains = await another.call<{ id: string; records: Array<{ name: string; value: string }> }>(
-    "POST",
-    "/domains",
-    byKey,
-    domain,
-  );
-  for (const { name, value } of domains.body.records) dns.setTxt(name, [value]);
-  await another.call("GET", `/domains/${domains.body.id}/verify`, byKey);
+  await proveDomain(another, dns, byKey, "mail.example.com");
   await addContacts(project.id, people);
   // Each has a domain of its own, so that no destination's limit slows it down. The server takes the mail and closes.
   sink.setRules([{ phase: "DOT", recipient: /@domain/, accept: true, action: "drop" }]);

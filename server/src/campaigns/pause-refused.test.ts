@@ -3,6 +3,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { startDnsServer } from "../testing/dns-server.ts";
+import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { REFUSAL_LIMIT } from "./rules.ts";
@@ -149,14 +150,7 @@ test("refused for who we are, it pauses with the answer as its reason, tells the
   const another = await server.startAnother({ ...settings, ROLES: "api,worker" });
   const project = await server.createProject();
   const { byKey } = project;
-  const domains = await another.call<{ id: string; records: Array<{ name: string; value: string }> }>(
-    "POST",
-    "/domains",
-    byKey,
-    { domain: "mail.example.com" },
-  );
-  for (const { name, value } of domains.body.records) dns.setTxt(name, [value]);
-  await another.call("GET", `/domains/${domains.body.id}/verify`, byKey);
+  await proveDomain(another, dns, byKey, "mail.example.com");
   await addContacts(project.id, PEOPLE);
   sink.setRules([
     { phase: "RCPT", recipient: /@example\.net/, action: { reply: "550 5.7.1 <script> Not from you" } },

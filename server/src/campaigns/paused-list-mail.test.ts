@@ -1,6 +1,7 @@
 // List mail of no campaign that one destination refuses for reasons of ours waits for that one alone; all other mail goes on.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startDnsServer } from "../testing/dns-server.ts";
+import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
@@ -34,14 +35,7 @@ async function furnish() {
   const project = await server.createProject();
   const { byKey } = project;
   const domain = `mail-${project.id}.example.com`;
-  const added = await worker.call<{ id: string; records: Array<{ name: string; value: string }> }>(
-    "POST",
-    "/domains",
-    byKey,
-    { domain },
-  );
-  for (const { name, value } of added.body.records) dns.setTxt(name, [value]);
-  await worker.call("GET", `/domains/${added.body.id}/verify`, byKey);
+  await proveDomain(worker, dns, byKey, domain);
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed)
      select $1, new_id(), 'person' || n || '@' || host, true

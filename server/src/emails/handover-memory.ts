@@ -1,10 +1,10 @@
 // What this process handed over in the last minutes, in its own memory: a database that fails over to a standby may have forgotten it.
 // Before it: sender.ts, whose handover check and books pass through here. After it: put-right.ts, when the database is another one.
-import { nowMs } from "../platform/clock.ts";
 import type { HandoverCheck } from "./handover.ts";
 import type { Bookkeeper } from "./outcomes.ts";
 import type { Ready } from "./prepare-emails.ts";
 import type { Outcome } from "../transports/transport.ts";
+import { createRecentHandovers } from "./recent-handovers.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
 /** A mail that passed the handover check: enough to book it, and nothing of what it says. */
@@ -13,7 +13,6 @@ export interface Remembered {
   ownSubject: string | null;
   /** null: no answer yet. */
   outcome: Outcome | null;
-  passedMs: number;
 }
 
 export interface HandoverMemory {
@@ -26,39 +25,21 @@ export interface HandoverMemory {
   sinceMs(): number;
 }
 
-/** A standby that is further behind than this is no standby. */
-export const REACH_MS = 5 * 60_000;
 /** At full speed the last half minute or more: 600 bytes each. */
 const MAX_MAILS = 20_000;
 
 export function createHandoverMemory(): HandoverMemory {
-  /** In the order in which they passed. */
-  const mails = new Map<string, Remembered>();
-  let sinceMs = nowMs();
-
-  /** Forgets the oldest: those that are too old, and more where there are too many. */
-  function trim(atMs: number): void {
-    for (const [id, { passedMs }] of mails) {
-      const isOld = passedMs < atMs - REACH_MS;
-      if (!isOld && mails.size <= MAX_MAILS) return;
-      mails.delete(id);
-      sinceMs = isOld ? sinceMs : passedMs;
-    }
-  }
-
+  const mails = createRecentHandovers<Remembered>(MAX_MAILS);
   return {
     atCheck: (check) => ({
       async ask(mail) {
         if (!(await check.ask(mail))) return false;
-        const passedMs = nowMs();
-        mails.delete(mail.row.id);
-        mails.set(mail.row.id, { ...essence(mail), outcome: null, passedMs });
-        trim(passedMs);
+        mails.passed(mail.row.id, { ...essence(mail), outcome: null });
         return true;
       },
       leave(mail, isKnown) {
         // It passed and was surely not taken: nothing to remember.
-        if (isKnown && mails.get(mail.row.id)?.outcome === null) mails.delete(mail.row.id);
+        if (isKnown && mails.get(mail.row.id)?.outcome === null) mails.forget(mail.row.id);
         check.leave(mail, isKnown);
       },
     }),
@@ -70,8 +51,8 @@ export function createHandoverMemory(): HandoverMemory {
         return books.record(mail, outcome);
       },
     }),
-    all: () => [...mails.values()],
-    sinceMs: () => Math.max(sinceMs, nowMs() - REACH_MS),
+    all: () => mails.all().map(([, remembered]) => remembered),
+    sinceMs: mails.sinceMs,
   };
 }
 

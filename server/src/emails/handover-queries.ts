@@ -74,7 +74,7 @@ export async function bookAndCheck(
   mails: {
     sent: readonly OutcomeRow[];
     plain: readonly MailKey[];
-    list: ListMails | null;
+    list: ListMails | undefined;
     kept: readonly string[];
     skipReason: string;
   },
@@ -87,10 +87,10 @@ export async function bookAndCheck(
       where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isCampaignOn}
       for share of e skip locked
     )`,
-    ...(list === null ? [] : [listMails(senderId, list, mails.skipReason)]),
+    ...(list === undefined ? [] : [listMails(senderId, list, mails.skipReason)]),
     sql`marked as (
       update senders set in_doubt = ${kept}::uuid[] || array(select id from plain)
-        ${list === null ? sql`` : sql`|| array(select id from list where status = 'PASSED')`}
+        ${list === undefined ? sql`` : sql`|| array(select id from list where status = 'PASSED')`}
       where id = ${senderId} and lease_until > clock_timestamp()
       returning id
     )`,
@@ -100,7 +100,7 @@ export async function bookAndCheck(
     select id, 'booked' as end from ended
     union all select id, 'passed' from plain where exists (select 1 from marked)
     ${
-      list === null
+      list === undefined
         ? sql``
         : sql`
     union all select id, 'passed' from list where status = 'PASSED' and exists (select 1 from marked)

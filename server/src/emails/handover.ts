@@ -66,7 +66,7 @@ export function createHandover(options: HandoverOptions): Handover {
     const ends = await bookAndCheck(database, senderId, {
       sent,
       plain: plain.map(keyOf),
-      list: list[0] === undefined ? null : { ...keyOf(list[0]), ids: list.map(({ row }) => row.id) },
+      list: list[0] && { projectId: list[0].row.project_id, ids: list.map(({ row }) => row.id) },
       kept: [...inDoubt].filter((id) => !booking.has(id)),
       skipReason: NOT_SUBSCRIBED,
     });

@@ -67,7 +67,7 @@ export function createBookkeeper(options: {
 }): Bookkeeper {
   const { database, lease, handover, log, transportName } = options;
 
-  /** Mails that somebody else has settled meanwhile. */
+  /** Of mails that somebody else has settled meanwhile. */
   async function bookLost(lost: readonly Entry[]): Promise<void> {
     options.metrics.leasesLost.inc();
     const ends = await bookLate(
@@ -80,6 +80,15 @@ export function createBookkeeper(options: {
     );
   }
 
+  const lostBooks = createGroupCommit<Entry, void>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    async run(entries) {
+      await bookLost(entries);
+      return entries.map(() => undefined);
+    },
+  });
   const books = createGroupCommit<Entry, void>({
     lanes: 1,
     laneOf: () => 0,
@@ -95,7 +104,7 @@ export function createBookkeeper(options: {
 
   async function submitOnce(entry: Entry): Promise<void> {
     if (!isPlain(entry)) return books.submit(entry);
-    if (!(await handover.book(entry.outcome, entry.senderId))) await bookLost([entry]);
+    if (!(await handover.book(entry.outcome, entry.senderId))) await lostBooks.submit(entry);
   }
 
   async function submit(entry: Entry): Promise<void> {
@@ -116,6 +125,7 @@ export function createBookkeeper(options: {
     recordUnready: (mail) => submit(neverHandedOver(mail, lease.senderId())),
     async drained() {
       await Promise.all([handover.drained(), books.drained()]);
+      await lostBooks.drained();
     },
   };
 }

@@ -26,8 +26,13 @@ export async function giveBackAll(tx: Tx, senderId: string): Promise<void> {
  */
 export async function takeBack(tx: Tx, senderId: string, rows: readonly Handed[]): Promise<Set<string>> {
   const ofCampaigns = rows.filter(({ campaign_id }) => campaign_id !== null);
-  for (const [projectId, own] of Map.groupBy(ofCampaigns, (row) => row.project_id))
-    await takeOutRecipients(tx, projectId, { by: "id", ids: own.map(({ id }) => id) });
+  const byProject = Map.groupBy(ofCampaigns, (row) => row.project_id);
+  // In one order everywhere, as all that is locked.
+  for (const projectId of [...byProject.keys()].toSorted())
+    await takeOutRecipients(tx, projectId, {
+      by: "id",
+      ids: byProject.get(projectId)?.map(({ id }) => id) ?? [],
+    });
   const { rows: taken } = await sql<{ id: string }>`
     update emails e set status = 'CLAIMED', sender_id = ${senderId}::uuid, due_at = now(), reason = null
     from ${keys(rows)}

@@ -48,7 +48,7 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
 
 /**
  * Long texts as one block of bytes that the database cuts apart: an array of them would be escaped character by
- * character here and read the same way there. InDoubtLimit count from 1; a missing text has no length.
+ * character here and read the same way there. Places count from 1; a missing text has no length.
  */
 function packTexts(texts: ReadonlyArray<string | null>) {
   const parts = texts.map((text) => Buffer.from(text ?? ""));

@@ -137,12 +137,12 @@ test("after the handover check an unsubscription comes too late for this mail, a
 test("a second transport does not get what its contact no longer wants", async () => {
   const stop = createStop();
   const [first, second] = [createScriptedTransport(), createScriptedTransport()];
-  const failAfterGate: Play = async (_message, mayLeave) => {
+  const failAfterCheck: Play = async (_message, mayLeave) => {
     const mayGo = await mayLeave();
     await stop.here();
     return mayGo ? { kind: "deferred", answer: "454 throttled", outage: true } : { kind: "withdrawn" };
   };
-  first.play = failAfterGate;
+  first.play = failAfterCheck;
   const [id = ""] = await outbox.enqueue([{ listKind: "HEADLESS" }]);
   const choices = [first, second].map((transport, at) => ({ transport, label: `number ${at + 1}` }));
   await outbox.start(createFailoverTransport(choices, { log: createLog({ level: "silent" }) }));

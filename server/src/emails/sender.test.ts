@@ -331,11 +331,11 @@ test("mail of a disabled project stays where it is", async () => {
 });
 
 test("a sender that was declared dead hands nothing over any more, and its mails are sent by another, once", async () => {
-  const gated = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   transport.play = async (_message, mayLeave) => {
     reached.resolve();
-    await gated.promise;
+    await held.promise;
     return (await mayLeave()) ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
   };
   const [id = ""] = await enqueue([{}]);
@@ -348,7 +348,7 @@ test("a sender that was declared dead hands nothing over any more, and its mails
   await sql`update emails set status = 'QUEUED', sender_id = null`.execute(database);
   second.wake();
   await until(id, "SENT");
-  gated.resolve();
+  held.resolve();
   await senders[0]?.stop();
   expect(transport.handedOver.length + other.handedOver.length).toBe(1);
 });
@@ -371,14 +371,14 @@ test.each([
 });
 
 test("a sender that lives keeps its mails, however long their handover takes", async () => {
-  const gated = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const [id = ""] = await enqueue([{ kind: "CAMPAIGN" }]);
   transport.play = async (message, mayLeave) => {
     if (message.emailId !== id) return takeEverything(message, mayLeave);
     const mayGo = await mayLeave();
     reached.resolve();
-    await gated.promise;
+    await held.promise;
     return mayGo ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
   };
   await start();
@@ -391,7 +391,7 @@ test("a sender that lives keeps its mails, however long their handover takes", a
     async () => expect([await statusOf(free), await statusOf(id)]).toEqual(["SENT", "SENDING"]),
     WAIT,
   );
-  gated.resolve();
+  held.resolve();
   await until(id, "SENT");
 });
 
@@ -411,17 +411,17 @@ test.each([
 });
 
 test("stopping ends what is in handover and gives the rest back untouched", async () => {
-  const gated = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
   transport.play = async (_message, mayLeave) => {
     const mayGo = await mayLeave();
-    await gated.promise;
+    await held.promise;
     return mayGo ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
   };
   const ids = await enqueue(Array.from({ length: 30 }, () => ({})));
   const sender = await start();
   await vi.waitFor(() => expect(transport.handedOver).toHaveLength(5), WAIT);
   const stopped = sender.stop();
-  gated.resolve();
+  held.resolve();
   await stopped;
   const rows = await database.selectFrom("emails").select(["status", "attempts"]).execute();
   expect(rows.filter((row) => row.status === "SENT")).toHaveLength(transport.handedOver.length);

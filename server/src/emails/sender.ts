@@ -164,7 +164,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     return claimed.length;
   }
 
-  /** Puts claimed mails into the ready queue; those that cannot go are booked. Whatever fails, none stays in hand that is not in the ready queue. */
+  /** Puts claimed mails into the ready queue; those that cannot go are booked. Whatever fails, no other stays in hand. */
   async function prepare(rows: readonly ClaimedRow[]): Promise<void> {
     const weight = Math.max(rows.length, SHORTEST_BATCH);
     inPreparation += weight;

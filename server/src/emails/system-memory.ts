@@ -1,12 +1,11 @@
 // What this process handed over of the installation's own mail in the last minutes: a database that fails over to a standby may have
 // forgotten it, and would have it sent again.
 // Before it: system-sender.ts tells what passed and how it ended. After it: system-mail-queries.ts, when the database is another one.
-import { nowMs } from "../platform/clock.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Witness } from "../platform/stamp/stamp.ts";
-import { REACH_MS } from "./handover-memory.ts";
 import type { Lease } from "./lease.ts";
+import { createRecentHandovers } from "./recent-handovers.ts";
 import { endSystemMail, takeBackSystemMails, type SystemMailEnd } from "./system-mail-queries.ts";
 
 export interface SystemMemory {
@@ -21,18 +20,8 @@ export interface SystemMemory {
 const MAX_MAILS = 10_000;
 
 export function createSystemMemory({ lease, log }: { lease: Lease; log: Log }): SystemMemory {
-  /** In the order in which they passed; `end` is null until there is an answer. */
-  const mails = new Map<string, { passedMs: number; end: SystemMailEnd | null }>();
-  let sinceMs = nowMs();
-
-  function trim(atMs: number): void {
-    for (const [id, { passedMs }] of mails) {
-      const isOld = passedMs < atMs - REACH_MS;
-      if (!isOld && mails.size <= MAX_MAILS) return;
-      mails.delete(id);
-      sinceMs = isOld ? sinceMs : passedMs;
-    }
-  }
+  /** `end` is null until there is an answer. */
+  const mails = createRecentHandovers<{ end: SystemMailEnd | null }>(MAX_MAILS);
 
   /**
    * Does not renew the lease: the witness of the outbox does so after this one, and only from then on do others take it that this
@@ -40,7 +29,7 @@ export function createSystemMemory({ lease, log }: { lease: Lease; log: Log }): 
    */
   async function putRight(database: Database): Promise<void> {
     const senderId = lease.senderId();
-    const known = [...mails].filter(([, { end }]) => mustStand(end));
+    const known = mails.all().filter(([, { end }]) => mustStand(end));
     const taken = await transaction(database, async (tx) => {
       const back = await takeBackSystemMails(
         tx,
@@ -59,19 +48,14 @@ export function createSystemMemory({ lease, log }: { lease: Lease; log: Log }): 
   }
 
   return {
-    passed(id) {
-      const passedMs = nowMs();
-      mails.delete(id);
-      mails.set(id, { passedMs, end: null });
-      trim(passedMs);
-    },
+    passed: (id) => mails.passed(id, { end: null }),
     ended(id, end) {
       const known = mails.get(id);
       if (known === undefined) return;
-      if (end === null) mails.delete(id);
+      if (end === null) mails.forget(id);
       else known.end = end;
     },
-    witness: { sinceMs: () => Math.max(sinceMs, nowMs() - REACH_MS), putRight },
+    witness: { sinceMs: mails.sinceMs, putRight },
   };
 }
 

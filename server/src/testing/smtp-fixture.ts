@@ -28,7 +28,7 @@ export function useSmtp(): StartSmtp {
   };
 }
 
-export async function openGate(): Promise<boolean> {
+export async function saysYes(): Promise<boolean> {
   return true;
 }
 

@@ -4,11 +4,11 @@ import * as fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { createLog } from "../platform/log.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
-import { composeMail, openGate } from "../testing/smtp-fixture.ts";
+import { composeMail, saysYes } from "../testing/smtp-fixture.ts";
 import { createFailoverTransport, type FailoverChoice, type FailoverOptions } from "./failover.ts";
 import { createSmtpTransport } from "./smtp.ts";
 import { testTransportContract } from "./transport-contract.ts";
-import type { HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+import type { MayLeave, Outcome, OutgoingMessage, Transport } from "./transport.ts";
 
 const RUNS = 300;
 const log = createLog({ level: "silent" });
@@ -53,13 +53,13 @@ test("a server that throttles at the dot loses the message to the next, with a s
   const sink = await startSmtpSink();
   const transport = createFailoverTransport([smtpTo(throttling.port), smtpTo(sink.port)], { log });
   cleanups.push(throttling.close, sink.close, transport.close);
-  let gateCalls = 0;
+  let checkCalls = 0;
   const outcome = await transport.send(composeMail(1), async () => {
-    gateCalls += 1;
+    checkCalls += 1;
     return true;
   });
   expect(outcome.kind).toBe("sent");
-  expect(gateCalls).toBe(2);
+  expect(checkCalls).toBe(2);
   expect([throttling.journal.length, sink.journal.length]).toEqual([0, 1]);
 });
 
@@ -73,21 +73,21 @@ test.each([
   const second = await startSmtpSink();
   const transport = createFailoverTransport([smtpTo(first.port), smtpTo(second.port)], { log });
   cleanups.push(first.close, second.close, transport.close);
-  expect((await transport.send(composeMail(1), openGate)).kind).toBe(kind);
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe(kind);
   expect(second.connectionCount()).toBe(0);
 });
 
 /** What one transport does with one message: asks the handover check before that or not. */
 interface Play {
   outcome: Outcome;
-  asksGate: boolean;
+  asksCheck: boolean;
   /** For `uncertain`: whether the other side has the message. */
   taken?: boolean;
 }
 
-const OUTAGE: Play = { outcome: { kind: "deferred", answer: "down", outage: true }, asksGate: false };
-const LATE_OUTAGE: Play = { ...OUTAGE, asksGate: true };
-const SENT: Play = { outcome: { kind: "sent", answer: "250 ok" }, asksGate: true, taken: true };
+const OUTAGE: Play = { outcome: { kind: "deferred", answer: "down", outage: true }, asksCheck: false };
+const LATE_OUTAGE: Play = { ...OUTAGE, asksCheck: true };
+const SENT: Play = { outcome: { kind: "sent", answer: "250 ok" }, asksCheck: true, taken: true };
 
 interface Scripted extends Transport {
   readonly seen: string[];
@@ -103,9 +103,9 @@ function createScripted(name: string, play: (message: OutgoingMessage) => Play):
     taken,
     async send(message, mayLeave) {
       seen.push(message.emailId);
-      const { outcome, asksGate, taken: isTaken = false } = play(message);
+      const { outcome, asksCheck, taken: isTaken = false } = play(message);
       await Promise.resolve();
-      if (asksGate && !(await mayLeave())) return { kind: "withdrawn" };
+      if (asksCheck && !(await mayLeave())) return { kind: "withdrawn" };
       if (isTaken) taken.push(message.emailId);
       return outcome;
     },
@@ -124,12 +124,12 @@ const anyPlay = fc.constantFrom<Play>(
   SENT,
   OUTAGE,
   LATE_OUTAGE,
-  { outcome: { kind: "deferred", answer: "450 not now" }, asksGate: false },
-  { outcome: { kind: "deferred", answer: "451 not now" }, asksGate: true },
-  { outcome: { kind: "rejected", answer: "550 no" }, asksGate: false },
-  { outcome: { kind: "rejected", answer: "554 no" }, asksGate: true },
-  { outcome: { kind: "uncertain", answer: "silence" }, asksGate: true, taken: true },
-  { outcome: { kind: "uncertain", answer: "silence" }, asksGate: true },
+  { outcome: { kind: "deferred", answer: "450 not now" }, asksCheck: false },
+  { outcome: { kind: "deferred", answer: "451 not now" }, asksCheck: true },
+  { outcome: { kind: "rejected", answer: "550 no" }, asksCheck: false },
+  { outcome: { kind: "rejected", answer: "554 no" }, asksCheck: true },
+  { outcome: { kind: "uncertain", answer: "silence" }, asksCheck: true, taken: true },
+  { outcome: { kind: "uncertain", answer: "silence" }, asksCheck: true },
 );
 /** For each message: what each of three transports would do with it, and after how many calls its handover check is closed. */
 const anyScript = fc.array(
@@ -145,7 +145,7 @@ async function perform(script: Script, options: Partial<FailoverOptions>, atOnce
   const failover = createFailoverTransport(listOf(transports), { log, ...options });
   const send = (_: unknown, id: number): Promise<Outcome> => {
     let calls = 0;
-    const mayLeave: HandoverGate = async () => calls++ < (script[id]?.callsUntilClosed ?? 0);
+    const mayLeave: MayLeave = async () => calls++ < (script[id]?.callsUntilClosed ?? 0);
     return failover.send(composeMail(id), mayLeave);
   };
   const outcomes: Outcome[] = [];
@@ -157,8 +157,8 @@ async function perform(script: Script, options: Partial<FailoverOptions>, atOnce
 /** What must come of a message when all three transports are in service. */
 function expectedOf({ plays, callsUntilClosed }: Script[number]): Outcome["kind"] {
   let calls = 0;
-  for (const { outcome, asksGate } of plays) {
-    if (asksGate && calls++ >= callsUntilClosed) return "withdrawn";
+  for (const { outcome, asksCheck } of plays) {
+    if (asksCheck && calls++ >= callsUntilClosed) return "withdrawn";
     if (outcome.kind !== "deferred" || outcome.outage !== true) return outcome.kind;
   }
   return "deferred";
@@ -205,7 +205,7 @@ test("without weights the first that works gets everything, and again as soon as
   const failover = createFailoverTransport(listOf([first, second]), { log, nowMs: () => now });
   const send = async (count: number) => {
     for (let sent = 0; sent < count; sent += 1)
-      expect((await failover.send(composeMail(0), openGate)).kind).toBe("sent");
+      expect((await failover.send(composeMail(0), saysYes)).kind).toBe("sent");
     const taken = [first.taken.length, second.taken.length];
     first.taken.length = 0;
     second.taken.length = 0;
@@ -225,7 +225,7 @@ test("weights split the traffic; a transport without one stands by", async () =>
   const [heavy, light, spare] = ["heavy", "light", "spare"].map((name) => createScripted(name, () => SENT));
   if (heavy === undefined || light === undefined || spare === undefined) throw new Error("three were made");
   const failover = createFailoverTransport(listOf([spare, heavy, light], [undefined, 3, 1]), { log });
-  for (let id = 0; id < 4_000; id += 1) await failover.send(composeMail(id), openGate);
+  for (let id = 0; id < 4_000; id += 1) await failover.send(composeMail(id), saysYes);
   // 3,000 expected, standard deviation 27.
   expect(Math.abs(heavy.taken.length - 3_000)).toBeLessThan(200);
   expect(heavy.taken.length + light.taken.length).toBe(4_000);
@@ -236,7 +236,7 @@ test("with the weighted ones down, the one that stands by gets the traffic", asy
   const down = [createScripted("a", () => LATE_OUTAGE), createScripted("b", () => OUTAGE)];
   const spare = createScripted("spare", () => SENT);
   const failover = createFailoverTransport(listOf([...down, spare], [1, 5]), { log });
-  for (let id = 0; id < 10; id += 1) await failover.send(composeMail(id), openGate);
+  for (let id = 0; id < 10; id += 1) await failover.send(composeMail(id), saysYes);
   expect(spare.taken).toHaveLength(10);
 });
 
@@ -244,13 +244,13 @@ test("with every transport down a message is deferred with the reasons, and soon
   const transports = ["a", "b"].map((name) => createScripted(name, () => OUTAGE));
   const failover = createFailoverTransport(listOf(transports), { log });
   expect(failover.name).toBe("a,b");
-  expect(await failover.send(composeMail(0), openGate)).toEqual({
+  expect(await failover.send(composeMail(0), saysYes)).toEqual({
     kind: "deferred",
     answer: "a: down; b: down",
     outage: true,
   });
-  for (let id = 1; id < 10; id += 1) await failover.send(composeMail(id), openGate);
-  expect(await failover.send(composeMail(10), openGate)).toMatchObject({
+  for (let id = 1; id < 10; id += 1) await failover.send(composeMail(id), saysYes);
+  expect(await failover.send(composeMail(10), saysYes)).toMatchObject({
     answer: "a: out of service; b: out of service",
   });
   expect(transports.map(({ seen }) => seen.length)).toEqual([3, 3]);
@@ -260,25 +260,25 @@ test("the list answers for each of its transports: who took a mail, who throttle
   const first = { ...createScripted("a", () => LATE_OUTAGE), rewrites: ["date", "message-id"] };
   const throttling = createScripted("b", () => ({
     outcome: { kind: "deferred", answer: "454", outage: true, throttled: true },
-    asksGate: false,
+    asksCheck: false,
   }));
   const last = { ...createScripted("c", () => SENT), rewrites: ["date"] };
   const all = createFailoverTransport(listOf([first, throttling, last]), { log });
   expect(all.rewrites).toEqual(["date", "message-id"]);
-  expect(await all.send(composeMail(1), openGate)).toEqual({ kind: "sent", answer: "250 ok", by: "c" });
+  expect(await all.send(composeMail(1), saysYes)).toEqual({ kind: "sent", answer: "250 ok", by: "c" });
   const none = createFailoverTransport(listOf([first, throttling]), { log });
-  expect(await none.send(composeMail(2), openGate)).toMatchObject({ kind: "deferred", throttled: true });
+  expect(await none.send(composeMail(2), saysYes)).toMatchObject({ kind: "deferred", throttled: true });
 });
 
 test("answers that never come take a transport out of service, although their messages go nowhere else", async () => {
   const silent = createScripted("silent", () => ({
     outcome: { kind: "uncertain", answer: "silence" },
-    asksGate: true,
+    asksCheck: true,
   }));
   const second = createScripted("second", () => SENT);
   const failover = createFailoverTransport(listOf([silent, second]), { log });
   const kinds: string[] = [];
-  for (let id = 0; id < 5; id += 1) kinds.push((await failover.send(composeMail(id), openGate)).kind);
+  for (let id = 0; id < 5; id += 1) kinds.push((await failover.send(composeMail(id), saysYes)).kind);
   expect(kinds).toEqual(["uncertain", "uncertain", "uncertain", "sent", "sent"]);
 });
 

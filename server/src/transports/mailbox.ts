@@ -6,7 +6,7 @@ import type { Database } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { newId } from "../platform/ids.ts";
 import { insertMessages, type NewMessage } from "./mailbox-queries.ts";
-import type { Feedback, HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+import type { Feedback, MayLeave, Outcome, OutgoingMessage, Transport } from "./transport.ts";
 
 /** The domain every project may send from while the mailbox is the transport. */
 export const SANDBOX_DOMAIN = "sandbox.localhost";
@@ -39,7 +39,7 @@ export function createMailboxTransport(database: Database): Transport {
       return messages.map(() => undefined);
     },
   });
-  async function keep(message: OutgoingMessage, mayLeave: HandoverGate): Promise<Outcome> {
+  async function keep(message: OutgoingMessage, mayLeave: MayLeave): Promise<Outcome> {
     const role = magicRole(message.envelope.to[0] ?? "");
     if (role === "deferred" && message.attempt <= DEFERRED_ATTEMPTS) return DEFERRED;
     if (!(await mayLeave())) return { kind: "withdrawn" };

@@ -3,7 +3,7 @@
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
-import type { HandoverGate } from "./transport.ts";
+import type { MayLeave } from "./transport.ts";
 
 /** Milliseconds. */
 export interface SesTimeouts {
@@ -47,16 +47,16 @@ export interface Progress {
   requestWritten: boolean;
   /** Of the answer, once it began. */
   status?: number;
-  gateClosed: boolean;
+  checkSaidNo: boolean;
   /** What the handover check threw. */
-  gateFailure?: { error: unknown };
+  checkFailure?: { error: unknown };
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface SesConnections {
   /** Rejects for everything but an answer; `progress` says what the rejection means. */
-  post(request: SignedRequest, mayLeave: HandoverGate, progress: Progress): Promise<HttpAnswer>;
+  post(request: SignedRequest, mayLeave: MayLeave, progress: Progress): Promise<HttpAnswer>;
   /** Ends every connection and every request on it. */
   end(reason: string): void;
 }
@@ -107,7 +107,7 @@ export function createSesConnections(options: {
 async function exchange(
   outgoing: ClientRequest,
   request: SignedRequest,
-  mayLeave: HandoverGate,
+  mayLeave: MayLeave,
   progress: Progress,
   timeouts: SesTimeouts,
   connected: WeakSet<Socket>,
@@ -117,10 +117,10 @@ async function exchange(
   try {
     await connect(outgoing, request.protocol, timeouts.connectMs, connected);
     const isOpen = await mayLeave().catch((error: unknown) => {
-      progress.gateFailure = { error };
+      progress.checkFailure = { error };
       throw error;
     });
-    progress.gateClosed = !isOpen;
+    progress.checkSaidNo = !isOpen;
     if (!isOpen || outgoing.destroyed) throw failure;
     progress.requestWritten = true;
     return await answered(outgoing, request.body, progress, timeouts.answerMs);

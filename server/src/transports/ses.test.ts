@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
 import { SES_KEY, SES_REGION, startSesFake, type SesFake, type SesFault } from "../testing/ses-fake.ts";
-import { composeMail, openGate } from "../testing/smtp-fixture.ts";
+import { composeMail, saysYes } from "../testing/smtp-fixture.ts";
 import { createSesTransport, type SesOptions } from "./ses.ts";
 import { testTransportContract } from "./transport-contract.ts";
 import type { Outcome, Transport } from "./transport.ts";
@@ -44,7 +44,7 @@ testTransportContract("SES", async () => {
 test("a message is taken with one signed request; the outcome has the message id of SES", async () => {
   const { fake, transport } = await start({ url: { configurationSet: "events" } });
   const mail = composeMail("mail-1", { to: ["a@to.test", "b@cc.test", "c@bcc.test"] });
-  const outcome = await transport.send(mail, openGate);
+  const outcome = await transport.send(mail, saysYes);
   const [message] = fake.messages;
   expect(outcome).toEqual({ kind: "sent", answer: "200", providerMessageId: message?.messageId });
   expect(message?.raw.equals(mail.raw)).toBe(true);
@@ -58,8 +58,8 @@ test("a message is taken with one signed request; the outcome has the message id
 
 test("what complaints are counted by goes as tags, of which SES makes its Feedback-ID; mail of no project has no project's tag", async () => {
   const { fake, transport } = await start();
-  await transport.send({ ...composeMail(1), streams: ["campaign", "project"] }, openGate);
-  await transport.send({ ...composeMail(2), projectId: null }, openGate);
+  await transport.send({ ...composeMail(1), streams: ["campaign", "project"] }, saysYes);
+  await transport.send({ ...composeMail(2), projectId: null }, saysYes);
   expect(fake.messages.map(({ tags }) => tags)).toEqual([
     {
       "postloft-email": "1",
@@ -73,15 +73,15 @@ test("what complaints are counted by goes as tags, of which SES makes its Feedba
 
 test("the From header is left to the message: SES would write FromEmailAddress over it, without the name", async () => {
   const { fake, transport } = await start();
-  await transport.send(composeMail(1), openGate);
+  await transport.send(composeMail(1), saysYes);
   expect(fake.messages[0]?.fromEmailAddress).toBeUndefined();
 });
 
 test("bounces that SES forwards go to an address it knows, not to a return path that only SMTP understands", async () => {
   const { fake, transport } = await start();
   const message = composeMail(1);
-  await transport.send({ ...message, feedbackTo: "news@shop.example" }, openGate);
-  await transport.send(message, openGate);
+  await transport.send({ ...message, feedbackTo: "news@shop.example" }, saysYes);
+  await transport.send(message, saysYes);
   expect(fake.messages.map(({ envelope }) => envelope.from)).toEqual([
     "news@shop.example",
     message.envelope.from,
@@ -91,16 +91,16 @@ test("bounces that SES forwards go to an address it knows, not to a return path 
 test("connections are kept, and never more than allowed", async () => {
   const { fake, transport } = await start({ url: { connections: 3 } });
   const ids = Array.from({ length: 30 }, (_, index) => index);
-  const outcomes = await Promise.all(ids.map((id) => transport.send(composeMail(id), openGate)));
+  const outcomes = await Promise.all(ids.map((id) => transport.send(composeMail(id), saysYes)));
   expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["sent"]));
   expect(fake.connectionCount()).toBe(3);
 });
 
 test("a connection without work is closed by us, so that SES does not close it while we write", async () => {
   const { fake, transport } = await start({ timeouts: { idleMs: 30 } });
-  await transport.send(composeMail(1), openGate);
+  await transport.send(composeMail(1), saysYes);
   await fake.waitUntil(() => fake.openConnectionCount() === 0);
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
 });
 
 const refused = (status: number, error: string): SesFault => ({ status, error, message: "because" });
@@ -134,17 +134,17 @@ test.each<[string, SesFault, Outcome["kind"], boolean]>([
 ])("%s: %o → %s (outage: %s), after one request", async (_title, fault, kind, isOutage) => {
   const { fake, transport } = await start();
   fake.plan(fault);
-  const outcome = await transport.send(composeMail(1), openGate);
+  const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toMatchObject({ kind, answer: expect.stringMatching(/^[\x20-\x7e]{1,500}$/) });
   expect("outage" in outcome).toBe(isOutage);
   expect(fake.requestCount()).toBe(1);
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
 });
 
 test("the answer has status, name and words of SES", async () => {
   const { fake, transport } = await start();
   fake.plan({ status: 400, error: "MessageRejected", message: "Email address is not verified.\r\n250 ok" });
-  const outcome = await transport.send(composeMail(1), openGate);
+  const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toMatchObject({ answer: "400 MessageRejected: Email address is not verified. 250 ok" });
 });
 
@@ -153,7 +153,7 @@ test.each([
   ["an unknown key", { accessKeyId: "AKIDOTHER" }, "403 UnrecognizedClientException"],
 ])("%s is our affair, not the mail's: deferred, and the secret is not shown", async (_title, key, answer) => {
   const { fake, transport } = await start(key);
-  const outcome = await transport.send(composeMail(1), openGate);
+  const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toMatchObject({ kind: "deferred", outage: true });
   expect(outcome).toMatchObject({ answer: expect.stringContaining(answer) });
   expect(JSON.stringify(outcome)).not.toContain("s3cret");
@@ -168,7 +168,7 @@ test.each([
 ] as const)("a request that was %s is uncertain, and is not tried again", async (_title, fault, taken) => {
   const { fake, transport } = await start({ timeouts: { answerMs: 100 } });
   fake.plan(fault);
-  const outcome = await transport.send(composeMail(1), openGate);
+  const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toEqual({ kind: "uncertain", answer: expect.stringMatching(/^ANSWER: /) });
   expect(fake.messages).toHaveLength(taken);
   expect(fake.requestCount()).toBe(1);
@@ -177,9 +177,9 @@ test.each([
 test("a port where nobody listens: deferred as an outage, and the handover check is not asked", async () => {
   const fake = await startSesFake();
   await fake.close();
-  let gateCalls = 0;
+  let checkCalls = 0;
   const outcome = await connect(fake).send(composeMail(1), async () => {
-    gateCalls += 1;
+    checkCalls += 1;
     return true;
   });
   expect(outcome).toMatchObject({
@@ -187,7 +187,7 @@ test("a port where nobody listens: deferred as an outage, and the handover check
     outage: true,
     answer: expect.stringContaining("ECONNREFUSED"),
   });
-  expect(gateCalls).toBe(0);
+  expect(checkCalls).toBe(0);
 });
 
 test("a server that does not speak TLS to the end: deferred within the time for connecting", async () => {
@@ -197,7 +197,7 @@ test("a server that does not speak TLS to the end: deferred within the time for 
   const address = server.address();
   const port = typeof address === "object" ? address?.port : 0;
   const transport = connect({ endpoint: `https://127.0.0.1:${port}` }, { timeouts: { connectMs: 50 } });
-  expect(await transport.send(composeMail(1), openGate)).toEqual({
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
     answer: "CONNECT: no answer within 0.05 s",
     outage: true,
@@ -209,8 +209,8 @@ test("over TLS the certificate is checked before anything is written", async () 
   const fake = await startSesFake({ certificate });
   cleanups.push(() => fake.close());
   const trusting = connect(fake, { tls: { ca: certificate.cert } });
-  expect((await trusting.send(composeMail(1), openGate)).kind).toBe("sent");
-  expect(await connect(fake).send(composeMail(2), openGate)).toMatchObject({
+  expect((await trusting.send(composeMail(1), saysYes)).kind).toBe("sent");
+  expect(await connect(fake).send(composeMail(2), saysYes)).toMatchObject({
     kind: "deferred",
     outage: true,
   });
@@ -219,15 +219,15 @@ test("over TLS the certificate is checked before anything is written", async () 
 
 test("nothing of the request is with the server when the handover check is asked", async () => {
   const { fake, transport } = await start();
-  let requestsAtGate = -1;
+  let requestsAtCheck = -1;
   const outcome = await transport.send(composeMail(1), async () => {
     await fake.waitUntil(() => fake.connectionCount() === 1);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-    requestsAtGate = fake.requestCount();
+    requestsAtCheck = fake.requestCount();
     return true;
   });
   expect(outcome.kind).toBe("sent");
-  expect(requestsAtGate).toBe(0);
+  expect(requestsAtCheck).toBe(0);
 });
 
 test("a connection that ends while the handover check is asked: deferred as an outage, and nothing is written", async () => {
@@ -242,7 +242,7 @@ test("a connection that ends while the handover check is asked: deferred as an o
       return true;
     });
     expect(outcome).toMatchObject({ kind: "deferred", outage: true });
-    expect((await transport.send(composeMail(`${id}b`), openGate)).kind).toBe("sent");
+    expect((await transport.send(composeMail(`${id}b`), saysYes)).kind).toBe("sent");
   }
   expect(fake.requestCount()).toBe(2);
 });
@@ -250,10 +250,10 @@ test("a connection that ends while the handover check is asked: deferred as an o
 test("close at its deadline: what was written is uncertain, what waits for a connection is deferred", async () => {
   const { fake, transport } = await start({ url: { connections: 1 }, timeouts: { closeMs: 50 } });
   fake.plan({ end: "silent", taken: true });
-  const sending = Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), openGate)));
+  const sending = Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), saysYes)));
   await fake.waitUntil(() => fake.messages.length === 1);
   await transport.close();
   expect((await sending).map(({ kind }) => kind)).toEqual(["uncertain", "deferred", "deferred"]);
   expect(fake.requestCount()).toBe(1);
-  expect((await transport.send(composeMail(4), openGate)).kind).toBe("deferred");
+  expect((await transport.send(composeMail(4), saysYes)).kind).toBe("deferred");
 });

@@ -17,7 +17,7 @@ import type { SesServer } from "./ses-url.ts";
 import { toPrintableLine } from "./smtp-replies.ts";
 import {
   refusalOutcome,
-  type HandoverGate,
+  type MayLeave,
   type Outcome,
   type OutgoingMessage,
   type Transport,
@@ -55,9 +55,9 @@ export function createSesTransport(options: SesOptions): Transport {
   const inFlight = new Set<Promise<Outcome>>();
   let closing: Promise<void> | undefined;
 
-  async function sendOne(message: OutgoingMessage, mayLeave: HandoverGate): Promise<Outcome> {
+  async function sendOne(message: OutgoingMessage, mayLeave: MayLeave): Promise<Outcome> {
     if (closing !== undefined) return { kind: "deferred", answer: `CONNECT: ${ENDING}` };
-    const progress: Progress = { requestWritten: false, gateClosed: false };
+    const progress: Progress = { requestWritten: false, checkSaidNo: false };
     const command = toCommand(message, options.url);
     sendThrough(connections, command, mayLeave, progress);
     try {
@@ -65,7 +65,7 @@ export function createSesTransport(options: SesOptions): Transport {
       if (MessageId === undefined) return { kind: "uncertain", answer: "200 without a message id" };
       return { kind: "sent", answer: "200", providerMessageId: toPrintableLine(MessageId) };
     } catch (error) {
-      if (progress.gateFailure !== undefined) throw progress.gateFailure.error;
+      if (progress.checkFailure !== undefined) throw progress.checkFailure.error;
       return judgeFailure(error, progress);
     }
   }
@@ -144,7 +144,7 @@ function toCommand(message: OutgoingMessage, url: SesServer): SendEmailCommand {
 function sendThrough(
   connections: SesConnections,
   command: SendEmailCommand,
-  mayLeave: HandoverGate,
+  mayLeave: MayLeave,
   progress: Progress,
 ): void {
   command.middlewareStack.add(
@@ -169,7 +169,7 @@ function isSignedRequest(request: unknown): request is SignedRequest {
 
 /** What it means that there was no message id, by how far the request got and what the answer says. */
 function judgeFailure(error: unknown, progress: Progress): Outcome {
-  if (progress.gateClosed) return { kind: "withdrawn" };
+  if (progress.checkSaidNo) return { kind: "withdrawn" };
   const text = error instanceof Error ? error.message : String(error);
   if (!progress.requestWritten)
     return { kind: "deferred", answer: toPrintableLine(`CONNECT: ${text}`), outage: true };

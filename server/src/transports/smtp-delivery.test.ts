@@ -2,7 +2,7 @@
 // Before it: nothing. After it: smtp-delivery.ts; broken connections are in smtp-phases.test.ts.
 import { describe, expect, test } from "vitest";
 import type { SinkRule } from "../testing/smtp-sink.ts";
-import { composeMail, openGate, useSmtp } from "../testing/smtp-fixture.ts";
+import { composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 
 const start = useSmtp();
 const refuse: SinkRule[] = [
@@ -59,7 +59,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
 
     test.each(verdicts)("to $to: $kind", async ({ to, ...outcome }) => {
       const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
-      expect(await transport.send(composeMail(1, { to }), openGate)).toEqual(outcome);
+      expect(await transport.send(composeMail(1, { to }), saysYes)).toEqual(outcome);
       expect(sink.journal).toHaveLength(outcome.kind === "sent" ? 1 : 0);
       expect(sink.bodyByteCount() > 0).toBe(outcome.kind === "sent");
     });
@@ -75,8 +75,8 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
         },
         { maxConnections: 1 },
       );
-      expect(await transport.send(composeMail(1), openGate)).toMatchObject({ kind: "rejected" });
-      expect(await transport.send(composeMail(2), openGate)).toMatchObject({ kind: "sent" });
+      expect(await transport.send(composeMail(1), saysYes)).toMatchObject({ kind: "rejected" });
+      expect(await transport.send(composeMail(2), saysYes)).toMatchObject({ kind: "sent" });
       expect(sink.journal).toHaveLength(1);
       expect(sink.connectionCount()).toBe(pipelining ? 2 : 1);
     });
@@ -84,7 +84,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
     test("goes on without other recipients than the first who are refused for good, and names them", async () => {
       const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
       const to = ["bob@to.test", "nobody1@cc.test", "carol@cc.test", "nobody2@cc.test"];
-      expect(await transport.send(composeMail(1, { to }), openGate)).toEqual({
+      expect(await transport.send(composeMail(1, { to }), saysYes)).toEqual({
         kind: "sent",
         answer:
           "250 2.0.0 taken (but RCPT <nobody1@cc.test>: 550 5.1.1 no such user; RCPT <nobody2@cc.test>: 550 5.1.1 no such user)",
@@ -95,7 +95,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
     test("sends to a thousand recipients", async () => {
       const { sink, transport } = await start({ advertise: { pipelining } });
       const to = Array.from({ length: 1_000 }, (_, index) => `user${index}@to.test`);
-      expect((await transport.send(composeMail(1, { to }), openGate)).kind).toBe("sent");
+      expect((await transport.send(composeMail(1, { to }), saysYes)).kind).toBe("sent");
       expect(sink.journal[0]?.recipients).toEqual(to);
     });
   },
@@ -107,7 +107,7 @@ test("names the refused although the server is talkative", async () => {
     { phase: "DOT", action: { reply: `250 2.0.0 ${"ok ".repeat(300)}` } },
   ];
   const { transport } = await start({ rules });
-  const outcome = await transport.send(composeMail(1, { to: ["bob@to.test", "nobody@cc.test"] }), openGate);
+  const outcome = await transport.send(composeMail(1, { to: ["bob@to.test", "nobody@cc.test"] }), saysYes);
   expect(outcome).toEqual({
     kind: "sent",
     answer: expect.stringMatching(/^250 2\.0\.0 ok .*<nobody@cc\.test>: 550 5\.1\.1/),
@@ -117,19 +117,19 @@ test("names the refused although the server is talkative", async () => {
 test("tells the size before dot-stuffing where SIZE is offered, and 8BITMIME where that is", async () => {
   const { sink, transport } = await start({ advertise: { sizeBytes: 1_000 } });
   const message = composeMail(1, { raw: "Subject: x\r\n\r\n.a\r\n.b\r\n" });
-  await transport.send(message, openGate);
+  await transport.send(message, saysYes);
   expect(sink.journal[0]?.mailParameters).toBe(`SIZE=${message.raw.length} BODY=8BITMIME`);
 });
 
 test("says nothing in MAIL that was not offered", async () => {
   const { sink, transport } = await start({ advertise: { eightBitMime: false, smtpUtf8: false } });
-  await transport.send(composeMail(1), openGate);
+  await transport.send(composeMail(1), saysYes);
   expect(sink.journal[0]?.mailParameters).toBe("");
 });
 
 test("a message over the server's limit is rejected at MAIL, before its bytes travel", async () => {
   const { sink, transport } = await start({ advertise: { sizeBytes: 10 } });
-  expect(await transport.send(composeMail(1), openGate)).toEqual({
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "rejected",
     answer: "MAIL: 552 5.3.4 too big",
     meaning: "message",
@@ -140,8 +140,8 @@ test("a message over the server's limit is rejected at MAIL, before its bytes tr
 test("says SMTPUTF8 when an address needs it, and only then", async () => {
   const { sink, transport } = await start();
   const message = { ...composeMail(1, { to: ["jürgen@to.test"] }), needsSmtpUtf8: true };
-  expect((await transport.send(message, openGate)).kind).toBe("sent");
-  await transport.send(composeMail(2), openGate);
+  expect((await transport.send(message, saysYes)).kind).toBe("sent");
+  await transport.send(composeMail(2), saysYes);
   expect(sink.journal.map(({ recipients, mailParameters }) => [recipients[0], mailParameters])).toEqual([
     ["jürgen@to.test", "BODY=8BITMIME SMTPUTF8"],
     ["bob@to.test", "BODY=8BITMIME"],
@@ -151,18 +151,18 @@ test("says SMTPUTF8 when an address needs it, and only then", async () => {
 test("an address that needs SMTPUTF8 is rejected where that is not offered; the connection serves the next", async () => {
   const { sink, transport } = await start({ advertise: { smtpUtf8: false } });
   const message = { ...composeMail(1, { to: ["jürgen@to.test"] }), needsSmtpUtf8: true };
-  expect(await transport.send(message, openGate)).toEqual({
+  expect(await transport.send(message, saysYes)).toEqual({
     kind: "rejected",
     answer: expect.stringMatching(/^5\.6\.7 .*SMTPUTF8/),
   });
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
   expect(sink.connectionCount()).toBe(1);
 });
 
 test("sends with the empty reverse-path", async () => {
   const { sink, transport } = await start();
   const message = composeMail(1);
-  await transport.send({ ...message, envelope: { ...message.envelope, from: "" } }, openGate);
+  await transport.send({ ...message, envelope: { ...message.envelope, from: "" } }, saysYes);
   expect(sink.journal[0]?.sender).toBe("");
 });
 
@@ -175,19 +175,19 @@ test.each([
   `${"a".repeat(250)}@x.test`,
 ])("an address that could become a command is rejected and never leaves: %j", async (address) => {
   const { sink, transport } = await start();
-  let gateCalls = 0;
-  const mayLeave = async (): Promise<boolean> => (gateCalls += 1) > 0;
+  let checkCalls = 0;
+  const mayLeave = async (): Promise<boolean> => (checkCalls += 1) > 0;
   const message = composeMail(1, { to: ["bob@to.test", address] });
   expect((await transport.send(message, mayLeave)).kind).toBe("rejected");
   const fromIt = { ...message, envelope: { from: address, to: ["bob@to.test"] } };
   expect((await transport.send(fromIt, mayLeave)).kind).toBe("rejected");
-  expect([sink.connectionCount(), gateCalls]).toEqual([0, 0]);
+  expect([sink.connectionCount(), checkCalls]).toEqual([0, 0]);
 });
 
 test("a message that would end before its end is rejected and never leaves", async () => {
   const { sink, transport } = await start();
   const raw = "Subject: x\r\n\r\nhello\n.\r\nMAIL FROM:<evil@from.test>\r\n";
-  expect(await transport.send(composeMail(1, { raw }), openGate)).toEqual({
+  expect(await transport.send(composeMail(1, { raw }), saysYes)).toEqual({
     kind: "rejected",
     answer: expect.stringMatching(/^5\.6\.0 bare LF/),
   });

@@ -6,7 +6,7 @@ import type { EnvelopePaths } from "./smtp-address.ts";
 import { describeReply, SmtpFailure, toPrintableLine, wordsOf, type SmtpReply } from "./smtp-replies.ts";
 import type { SmtpExtensions, SmtpSession } from "./smtp-session.ts";
 import type { SmtpTimeouts } from "./smtp-timeouts.ts";
-import { refusalOutcome, type HandoverGate, type Outcome } from "./transport.ts";
+import { refusalOutcome, type MayLeave, type Outcome } from "./transport.ts";
 
 /** A message that was checked to be safe on the wire. */
 export interface SmtpMail {
@@ -54,7 +54,7 @@ interface Progress {
 export async function deliver(
   session: SmtpSession,
   mail: SmtpMail,
-  mayLeave: HandoverGate,
+  mayLeave: MayLeave,
   timeouts: SmtpTimeouts,
   mayPipeline: boolean,
 ): Promise<Delivery> {
@@ -80,7 +80,7 @@ export async function deliver(
 async function converse(
   session: SmtpSession,
   mail: SmtpMail,
-  mayLeave: HandoverGate,
+  mayLeave: MayLeave,
   timeouts: SmtpTimeouts,
   { progress, pipelining }: { progress: Progress; pipelining: boolean },
 ): Promise<Delivery> {

@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { SMTPServer, type SMTPServerAddress, type SMTPServerOptions } from "smtp-server";
 import { afterEach, expect, test } from "vitest";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
-import { composeMail, openGate } from "../testing/smtp-fixture.ts";
+import { composeMail, saysYes } from "../testing/smtp-fixture.ts";
 import { createSmtpTransport, type SmtpOptions } from "./smtp.ts";
 import { parseSmtpUrl } from "./smtp-url.ts";
 import { testTransportContract, type ReceivedMessage } from "./transport-contract.ts";
@@ -93,20 +93,20 @@ async function use(...parameters: Parameters<typeof startInterop>): Promise<Inte
 
 test("logs in once for each connection, with PLAIN", async () => {
   const { transport, logins, received } = await use({}, { maxConnections: 1 });
-  for (const id of [1, 2, 3]) expect((await transport.send(composeMail(id), openGate)).kind).toBe("sent");
+  for (const id of [1, 2, 3]) expect((await transport.send(composeMail(id), saysYes)).kind).toBe("sent");
   expect(logins).toEqual(["PLAIN bob@x.test"]);
   expect(received).toHaveLength(3);
 });
 
 test("logs in with LOGIN, and over TLS from the first byte", async () => {
   const { transport, logins } = await use({ authMethods: ["LOGIN"], secure: true });
-  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(logins).toEqual(["LOGIN bob@x.test"]);
 });
 
 test("a wrong password: deferred", async () => {
   const { transport, received } = await use({}, {}, "another");
-  expect(await transport.send(composeMail(1), openGate)).toEqual({
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
     outage: true,
     answer: expect.stringMatching(/^AUTH: 535/),
@@ -116,18 +116,18 @@ test("a wrong password: deferred", async () => {
 
 test("a refused recipient: rejected; the next message goes over the same connection", async () => {
   const { transport, logins } = await use({}, { maxConnections: 1 });
-  expect(await transport.send(composeMail(1, { to: ["nobody@to.test"] }), openGate)).toEqual({
+  expect(await transport.send(composeMail(1, { to: ["nobody@to.test"] }), saysYes)).toEqual({
     kind: "rejected",
     answer: "RCPT: 550 5.1.1 no such user",
     meaning: "hard-bounce",
   });
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
   expect(logins).toHaveLength(1);
 });
 
 test("a message over the announced size: rejected at MAIL", async () => {
   const { transport } = await use({ size: 20 });
-  expect(await transport.send(composeMail(1), openGate)).toEqual({
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "rejected",
     answer: expect.stringMatching(/^MAIL: 552/),
     meaning: "message",
@@ -141,7 +141,7 @@ test("a message refused after the dot: rejected", async () => {
       stream.on("end", () => callback(Object.assign(new Error("5.7.1 spam"), { responseCode: 554 })));
     },
   });
-  expect(await transport.send(composeMail(1), openGate)).toEqual({
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "rejected",
     answer: "DOT: 554 5.7.1 spam",
     meaning: "policy",
@@ -156,7 +156,7 @@ test("a server that closes idle connections: the next message goes over a fresh 
   );
   for (const id of [1, 2, 3]) {
     const closing = once(closed, "closed");
-    expect((await transport.send(composeMail(id), openGate)).kind).toBe("sent");
+    expect((await transport.send(composeMail(id), saysYes)).kind).toBe("sent");
     await closing;
   }
   expect(logins).toHaveLength(3);

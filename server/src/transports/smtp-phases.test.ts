@@ -6,7 +6,7 @@ import { createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { armFailpoints } from "../platform/failpoints.ts";
 import type { SinkAction, SinkPhase, SmtpSink } from "../testing/smtp-sink.ts";
-import { composeMail, openGate, useSmtp } from "../testing/smtp-fixture.ts";
+import { composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 import { createSmtpTransport } from "./smtp.ts";
 import type { SmtpTimeouts } from "./smtp-timeouts.ts";
 import type { Outcome, Transport } from "./transport.ts";
@@ -134,11 +134,11 @@ async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: 
   );
   // Too long for the buffers between: whoever writes it notices what happens in the middle.
   const text = phase === "BODY" ? `${"x".repeat(62)}\r\n`.repeat(MEGABYTE / 8) : "hello\r\n";
-  let gateCalls = 0;
+  let checkCalls = 0;
   const outcome = await transport.send(
     composeMail(1, { raw: `Message-ID: <1@from.test>\r\n\r\n${text}` }),
     async () => {
-      gateCalls += 1;
+      checkCalls += 1;
       return true;
     },
   );
@@ -148,7 +148,7 @@ async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: 
     ...(expected === "rejected" ? { meaning: "policy" } : {}),
     answer: expect.stringMatching(/^[\x20-\x7e]{1,500}$/),
   });
-  expect(gateCalls).toBe(phase === "DOT" || expected === "sent" ? 1 : 0);
+  expect(checkCalls).toBe(phase === "DOT" || expected === "sent" ? 1 : 0);
   expect(sink.journal).toHaveLength(journalled ? 1 : 0);
   return { sink, transport };
 }
@@ -158,7 +158,7 @@ test.each(cases.filter(({ action }) => action !== "silent"))(
   async (given) => {
     const { sink, transport } = await expectOutcome(given);
     sink.clear();
-    expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+    expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
     expect(sink.journal).toMatchObject([{ messageId: "<2@from.test>", isEncrypted: true, user: "bob" }]);
   },
 );
@@ -178,7 +178,7 @@ test.each([
   ["DOT", "554 5.7.1 spam"],
 ] as const)("the answer names %s and has the server's words", async (phase, reply) => {
   const { transport } = await start({ rules: [{ phase, action: { reply } }] });
-  expect(await transport.send(composeMail(1), openGate)).toMatchObject({ answer: `${phase}: ${reply}` });
+  expect(await transport.send(composeMail(1), saysYes)).toMatchObject({ answer: `${phase}: ${reply}` });
 });
 
 test("a server without EHLO is spoken to with HELO", async () => {
@@ -188,7 +188,7 @@ test("a server without EHLO is spoken to with HELO", async () => {
       { phase: "MAIL", skip: 1, action: "drop" },
     ],
   });
-  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(sink.journal[0]?.mailParameters).toBe("");
   expect(sink.commands.map(({ line }) => line)).toEqual([
     "EHLO client.test",
@@ -202,7 +202,7 @@ test("a server without EHLO is spoken to with HELO", async () => {
 async function sendTo(port: number, timeouts: Partial<SmtpTimeouts>): Promise<Outcome> {
   const url = { host: "127.0.0.1", port, secure: false };
   const transport = createSmtpTransport({ url, heloName: "client.test", timeouts });
-  const outcome = await transport.send(composeMail(1), openGate);
+  const outcome = await transport.send(composeMail(1), saysYes);
   await transport.close();
   return outcome;
 }
@@ -286,7 +286,7 @@ test("an answer to the dot that comes before the dot is not taken for one", asyn
       { phase: "DOT", action: "drop" },
     ],
   });
-  const outcome = await transport.send(composeMail(1), openGate);
+  const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toEqual({
     kind: "deferred",
     answer: "BODY: unexpected reply 250 2.0.0 already taken",
@@ -328,16 +328,16 @@ test("a taken message whose answer is followed by noise is sent, and the connect
   const { sink, transport } = await start({
     rules: [{ phase: "DOT", times: 1, action: { reply: "250 2.0.0 taken\r\n250 2.0.0 taken again" } }],
   });
-  expect(await transport.send(composeMail(1), openGate)).toEqual({ kind: "sent", answer: "250 2.0.0 taken" });
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({ kind: "sent", answer: "250 2.0.0 taken" });
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
   expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
 });
 
 test("an error of our own after the dot leaves the mail in doubt, it is never given back as if nothing had left", async () => {
   const { sink, transport } = await start();
   armFailpoints([{ name: "dot.after", action: "throw", turn: 1 }]);
-  const outcome = await transport.send(composeMail(1), openGate).finally(() => armFailpoints([]));
+  const outcome = await transport.send(composeMail(1), saysYes).finally(() => armFailpoints([]));
   expect(outcome).toEqual({ kind: "uncertain", answer: "the failpoint dot.after was reached" });
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
   expect(sink.journal.length).toBeGreaterThan(0);
 });

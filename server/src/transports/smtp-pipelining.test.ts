@@ -1,7 +1,7 @@
 // Servers that offer PIPELINING and lose commands which come in a group: they get them one at a time, and it is remembered.
 import { expect, test } from "vitest";
 import type { SinkAction, SinkPhase, SinkRule } from "../testing/smtp-sink.ts";
-import { commandLines, composeMail, openGate, useSmtp } from "../testing/smtp-fixture.ts";
+import { commandLines, composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 
 const start = useSmtp();
 const timeouts = { pipelineMs: 200 };
@@ -18,7 +18,7 @@ test.each(lost)(
   async (phase, action) => {
     const { sink, transport } = await start({ rules: [{ phase, action }] }, { timeouts });
     for (const id of [1, 2, 3])
-      expect(await transport.send(composeMail(id), openGate)).toMatchObject({ kind: "sent" });
+      expect(await transport.send(composeMail(id), saysYes)).toMatchObject({ kind: "sent" });
     expect(sink.journal.map(({ messageId }) => messageId)).toEqual(
       [1, 2, 3].map((id) => `<${id}@from.test>`),
     );
@@ -29,7 +29,7 @@ test.each(lost)(
 test("also for several recipients, whose DATA is not in the group", async () => {
   const { sink, transport } = await start({ rules: [{ phase: "RCPT", action: "swallow" }] }, { timeouts });
   const mail = composeMail(1, { to: ["bob@to.test", "carol@to.test"] });
-  expect(await transport.send(mail, openGate)).toMatchObject({ kind: "sent" });
+  expect(await transport.send(mail, saysYes)).toMatchObject({ kind: "sent" });
   expect(sink.journal[0]?.recipients).toEqual(["bob@to.test", "carol@to.test"]);
 });
 
@@ -46,11 +46,11 @@ test("a server that says nothing to a single command either did not lose one: it
     { rules: [stillSilent] },
     { timeouts: { pipelineMs: 100, recipientMs: 150 } },
   );
-  expect(await transport.send(composeMail(1), openGate)).toMatchObject({ kind: "deferred", outage: true });
+  expect(await transport.send(composeMail(1), saysYes)).toMatchObject({ kind: "deferred", outage: true });
   expect(sink.connectionCount()).toBe(2);
   sink.setRules([]);
   sink.clear();
-  await transport.send(composeMail(2), openGate);
+  await transport.send(composeMail(2), saysYes);
   expect(sink.connectionCount()).toBe(3);
   // MAIL, RCPT and DATA came before any of them was answered: as a group they are written once.
   expect(commandLines(sink).slice(1, 4)).toEqual([
@@ -64,7 +64,7 @@ test("a server that refuses in order is not suspected", async () => {
   const rules: SinkRule[] = [{ phase: "RCPT", action: { reply: "550 5.1.1 no such user" } }];
   const { sink, transport } = await start({ rules }, { timeouts, maxConnections: 1 });
   for (const id of [1, 2])
-    expect(await transport.send(composeMail(id), openGate)).toMatchObject({
+    expect(await transport.send(composeMail(id), saysYes)).toMatchObject({
       kind: "rejected",
       meaning: "hard-bounce",
     });
@@ -74,7 +74,7 @@ test("a server that refuses in order is not suspected", async () => {
 test("what is out of order for a single command, too, is the server's answer", async () => {
   const rules: SinkRule[] = [{ phase: "RCPT", action: { reply: "503 5.5.1 first prove who you are" } }];
   const { sink, transport } = await start({ rules }, { timeouts });
-  expect(await transport.send(composeMail(1), openGate)).toMatchObject({
+  expect(await transport.send(composeMail(1), saysYes)).toMatchObject({
     kind: "rejected",
     answer: "RCPT: 503 5.5.1 first prove who you are",
   });

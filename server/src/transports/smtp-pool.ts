@@ -26,7 +26,7 @@ const SINGLE_COMMANDS_MS = 6 * 60 * 60_000;
 
 export const ENDING = "CONNECT: this process is ending";
 
-/** InDoubtLimit are given first come first served; whoever has one may hold one session. Connects for the first message. */
+/** Places are given first come first served; whoever has one may hold one session. Connects for the first message. */
 export class SmtpPool {
   readonly #settings: PoolSettings;
   readonly #connections = new Set<SmtpConnection>();

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
 import type { SmtpSinkOptions } from "../testing/smtp-sink.ts";
 import { SmtpConnection } from "./smtp-connection.ts";
-import { commandLines, composeMail, openGate, useSmtp } from "../testing/smtp-fixture.ts";
+import { commandLines, composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 import { openSession } from "./smtp-session.ts";
 import { DEFAULT_SMTP_TIMEOUTS } from "./smtp-timeouts.ts";
 
@@ -18,7 +18,7 @@ const login = { user: "bob@x.test", password: "pässword:%" };
 
 test("turns to TLS when it is offered: in clear go EHLO and STARTTLS only", async () => {
   const { sink, transport } = await start(withTls);
-  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(sink.commands.filter(({ isEncrypted }) => !isEncrypted).map(({ line }) => line)).toEqual([
     "EHLO client.test",
     "STARTTLS",
@@ -32,7 +32,7 @@ test("speaks TLS from the first byte to an smtps server, by name and by address"
       { secure: true },
       { url: { host, secure: true, requireTls: true } },
     );
-    expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+    expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
     expect(sink.commands.every(({ isEncrypted }) => isEncrypted)).toBe(true);
   }
 });
@@ -40,7 +40,7 @@ test("speaks TLS from the first byte to an smtps server, by name and by address"
 test("sends many messages over few TLS connections", async () => {
   const { sink, transport } = await start(withTls, { maxConnections: 3 });
   const ids = Array.from({ length: 50 }, (_, index) => index);
-  const outcomes = await Promise.all(ids.map((id) => transport.send(composeMail(id), openGate)));
+  const outcomes = await Promise.all(ids.map((id) => transport.send(composeMail(id), saysYes)));
   expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["sent"]));
   expect(sink.journal).toHaveLength(50);
   expect(sink.connectionCount()).toBe(3);
@@ -72,7 +72,7 @@ for (const [title, { ca, certificate }] of Object.entries(badCertificates))
         { ...withTls, secure, certificate },
         { url: { secure }, tls: { ca } },
       );
-      const outcome = await transport.send(composeMail(1), openGate);
+      const outcome = await transport.send(composeMail(1), saysYes);
       expect(outcome).toEqual({
         kind: "deferred",
         outage: true,
@@ -84,17 +84,17 @@ for (const [title, { ca, certificate }] of Object.entries(badCertificates))
 test("takes any certificate when the URL says so, and the options have the last word", async () => {
   const { ca } = badCertificates["nobody vouches for"];
   const lax = await start(withTls, { url: { rejectUnauthorized: false }, tls: { ca } });
-  expect((await lax.transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect((await lax.transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   const strict = await start(withTls, {
     url: { rejectUnauthorized: false },
     tls: { ca, rejectUnauthorized: true },
   });
-  expect((await strict.transport.send(composeMail(1), openGate)).kind).toBe("deferred");
+  expect((await strict.transport.send(composeMail(1), saysYes)).kind).toBe("deferred");
 });
 
 test("requireTls and a server without STARTTLS: deferred, the sender's address is not told", async () => {
   const { sink, transport } = await start({}, { url: { requireTls: true, ...login } });
-  const outcome = await transport.send(composeMail(1), openGate);
+  const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toEqual({
     kind: "deferred",
     answer: expect.stringMatching(/^STARTTLS: .*not offered/),
@@ -108,7 +108,7 @@ test.each([
   ["half a reply", "220 go ahead\r\n250-inj"],
 ])("%s in clear behind the answer to STARTTLS ends the connection", async (_title, bytes) => {
   const { transport } = await start({ ...withTls, rules: [{ phase: "STARTTLS", action: { bytes } }] });
-  const outcome = await transport.send(composeMail(1), openGate);
+  const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toEqual({
     kind: "deferred",
     outage: true,
@@ -121,7 +121,7 @@ test("what was offered in clear does not count after TLS", async () => {
     ...withTls,
     rules: [{ phase: "EHLO", skip: 1, action: { reply: "250-sink\r\n250 HELP" } }],
   });
-  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(sink.journal[0]?.mailParameters).toBe("");
 });
 
@@ -130,7 +130,7 @@ test.each([["PLAIN"], ["LOGIN"], ["LOGIN", "PLAIN"]])("logs in with %s", async (
     { ...withLogin, advertise: { startTls: true, auth } },
     { url: { ...login, requireTls: true } },
   );
-  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(sink.journal[0]).toMatchObject({ user: login.user, isEncrypted: true });
 });
 
@@ -139,13 +139,13 @@ test("understands AUTH= as old servers write it, and lower case", async () => {
     { phase: "EHLO", action: { reply: "250-sink\r\n250-auth=login plain\r\n250 pipelining" } },
   ] as const;
   const { sink, transport } = await start({ ...withLogin, rules }, { url: login });
-  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(sink.journal[0]?.user).toBe(login.user);
 });
 
 test("a wrong password is our mistake: deferred, with the server's words", async () => {
   const { transport } = await start(withLogin, { url: { ...login, password: "another" } });
-  expect(await transport.send(composeMail(1), openGate)).toEqual({
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
     outage: true,
     answer: "AUTH: 535 5.7.8 wrong user or password",
@@ -154,7 +154,7 @@ test("a wrong password is our mistake: deferred, with the server's words", async
 
 test("a server that wants a login we do not have: deferred, not lost", async () => {
   const { transport } = await start(withLogin);
-  expect(await transport.send(composeMail(1), openGate)).toEqual({
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
     outage: true,
     answer: "MAIL: our login or encryption does not satisfy the server: 530 5.7.0 log in first",
@@ -164,7 +164,7 @@ test("a server that wants a login we do not have: deferred, not lost", async () 
 test("a server without AUTH, and one with unknown mechanisms only: deferred, with the reason", async () => {
   for (const auth of [[], ["GSSAPI", "XOAUTH2"]]) {
     const { transport } = await start({ advertise: { auth } }, { url: login });
-    expect(await transport.send(composeMail(1), openGate)).toEqual({
+    expect(await transport.send(composeMail(1), saysYes)).toEqual({
       kind: "deferred",
       outage: true,
       answer: expect.stringContaining("neither PLAIN nor LOGIN"),
@@ -179,7 +179,7 @@ test("a server that repeats the password does not bring it into the answer", asy
     { ...withLogin, rules: [{ phase: "AUTH", action: { reply } }] },
     { url: login },
   );
-  expect(await transport.send(composeMail(1), openGate)).toEqual({
+  expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
     outage: true,
     answer: "AUTH: 535 5.7.8 wrong: AUTH PLAIN *** *** ***",

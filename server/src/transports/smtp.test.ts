@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { createSmtpTransport } from "./smtp.ts";
-import { commandLines, composeMail, openGate, useSmtp } from "../testing/smtp-fixture.ts";
+import { commandLines, composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 import { testTransportContract } from "./transport-contract.ts";
 
 const start = useSmtp();
@@ -28,7 +28,7 @@ for (const pipelining of [true, false])
 
 test("sends one message after another over one connection, without RSET between good ones", async () => {
   const { sink, transport } = await start();
-  for (const id of [1, 2, 3]) expect((await transport.send(composeMail(id), openGate)).kind).toBe("sent");
+  for (const id of [1, 2, 3]) expect((await transport.send(composeMail(id), saysYes)).kind).toBe("sent");
   expect(sink.connectionCount()).toBe(1);
   expect(commandLines(sink)).toEqual([
     "EHLO client.test",
@@ -63,13 +63,13 @@ test("never opens more connections than allowed, and serves those who wait in th
 test("serves those who wait strictly in the order they came when there is one connection", async () => {
   const { sink, transport } = await start({}, { maxConnections: 1 });
   const ids = Array.from({ length: 30 }, (_, index) => index);
-  await Promise.all(ids.map((id) => transport.send(composeMail(id), openGate)));
+  await Promise.all(ids.map((id) => transport.send(composeMail(id), saysYes)));
   expect(sink.journal.map(({ messageId }) => messageId)).toEqual(ids.map((id) => `<${id}@from.test>`));
 });
 
 test("replaces a connection after its number of messages, with QUIT", async () => {
   const { sink, transport } = await start({}, { maxConnections: 1, maxMessagesPerConnection: 2 });
-  for (const id of [1, 2, 3, 4, 5]) await transport.send(composeMail(id), openGate);
+  for (const id of [1, 2, 3, 4, 5]) await transport.send(composeMail(id), saysYes);
   expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 3]);
   expect(commandLines(sink).filter((line) => line === "QUIT")).toHaveLength(2);
   expect(sink.peakConnectionCount()).toBe(1);
@@ -77,19 +77,19 @@ test("replaces a connection after its number of messages, with QUIT", async () =
 
 test("closes an idle connection after its time, with QUIT", async () => {
   const { sink, transport } = await start({}, { timeouts: { idleMs: 30 } });
-  await transport.send(composeMail(1), openGate);
+  await transport.send(composeMail(1), saysYes);
   await sink.waitUntil(() => sink.openConnectionCount() === 0);
   expect(commandLines(sink).at(-1)).toBe("QUIT");
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
   expect(sink.connectionCount()).toBe(2);
 });
 
 test("a message that comes while an idle connection is being closed waits for its place", async () => {
   const rules = [{ phase: "QUIT", delayMs: 50 }] as const;
   const { sink, transport } = await start({ rules }, { maxConnections: 1, timeouts: { idleMs: 10 } });
-  await transport.send(composeMail(1), openGate);
+  await transport.send(composeMail(1), saysYes);
   await sink.waitUntil(() => commandLines(sink).includes("QUIT"));
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
   expect(sink.peakConnectionCount()).toBe(1);
   expect(sink.connectionCount()).toBe(2);
 });
@@ -97,8 +97,8 @@ test("a message that comes while an idle connection is being closed waits for it
 test("a connection counts until the server has closed it, not until QUIT is answered", async () => {
   const rules = [{ phase: "QUIT", times: 1, action: { bytes: "221 2.0.0 bye, in a moment\r\n" } }] as const;
   const { sink, transport } = await start({ rules }, { maxConnections: 1, maxMessagesPerConnection: 1 });
-  await transport.send(composeMail(1), openGate);
-  const sending = transport.send(composeMail(2), openGate);
+  await transport.send(composeMail(1), saysYes);
+  const sending = transport.send(composeMail(2), saysYes);
   await sink.waitUntil(() => commandLines(sink).includes("QUIT"));
   for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
   expect(sink.connectionCount()).toBe(1);
@@ -108,10 +108,10 @@ test("a connection counts until the server has closed it, not until QUIT is answ
 
 test("a kept connection that the server has closed meanwhile costs nothing: the message goes over a fresh one", async () => {
   const { sink, transport } = await start();
-  await transport.send(composeMail(1), openGate);
+  await transport.send(composeMail(1), saysYes);
   sink.dropConnections();
   await sink.waitUntil(() => sink.openConnectionCount() === 0);
-  expect((await transport.send(composeMail(2), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
   expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
 });
 
@@ -124,27 +124,27 @@ const staleFaults = {
 for (const [title, action] of Object.entries(staleFaults)) {
   test(`${title} on a kept connection: sent at once over a fresh one, with one call of the handover check`, async () => {
     const { sink, transport } = await start({ rules: [{ phase: "MAIL", skip: 1, times: 1, action }] });
-    await transport.send(composeMail(1), openGate);
-    let gateCalls = 0;
+    await transport.send(composeMail(1), saysYes);
+    let checkCalls = 0;
     const outcome = await transport.send(composeMail(2), async () => {
-      gateCalls += 1;
+      checkCalls += 1;
       return true;
     });
     expect(outcome.kind).toBe("sent");
-    expect(gateCalls).toBe(1);
+    expect(checkCalls).toBe(1);
     expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
   test(`${title} on a fresh connection: deferred, without another attempt`, async () => {
     const { sink, transport } = await start({ rules: [{ phase: "MAIL", action }] });
-    expect((await transport.send(composeMail(1), openGate)).kind).toBe("deferred");
+    expect((await transport.send(composeMail(1), saysYes)).kind).toBe("deferred");
     expect(sink.connectionCount()).toBe(1);
   });
 
   test(`${title} on a kept connection and again on the fresh one: deferred after that one attempt`, async () => {
     const { sink, transport } = await start({ rules: [{ phase: "MAIL", skip: 1, action }] });
-    await transport.send(composeMail(1), openGate);
-    expect((await transport.send(composeMail(2), openGate)).kind).toBe("deferred");
+    await transport.send(composeMail(1), saysYes);
+    expect((await transport.send(composeMail(2), saysYes)).kind).toBe("deferred");
     expect(sink.connectionCount()).toBe(2);
   });
 }
@@ -155,8 +155,8 @@ test("a refused message leaves the connection good for the next one, after RSET"
   ] as const;
   const { sink, transport } = await start({ rules }, { maxConnections: 1 });
   const outcomes = await Promise.all([
-    transport.send(composeMail(1, { to: ["nobody@to.test"] }), openGate),
-    transport.send(composeMail(2), openGate),
+    transport.send(composeMail(1, { to: ["nobody@to.test"] }), saysYes),
+    transport.send(composeMail(2), saysYes),
   ]);
   expect(outcomes.map(({ kind }) => kind)).toEqual(["rejected", "sent"]);
   expect(sink.connectionCount()).toBe(1);
@@ -169,8 +169,8 @@ test("a refused MAIL with its pipelined RCPTs leaves the dialogue in step", asyn
     { maxConnections: 1 },
   );
   const outcomes = await Promise.all([
-    transport.send(composeMail(1, { to: ["a@to.test", "b@to.test", "c@to.test"] }), openGate),
-    transport.send(composeMail(2, { to: ["a@to.test", "b@to.test"] }), openGate),
+    transport.send(composeMail(1, { to: ["a@to.test", "b@to.test", "c@to.test"] }), saysYes),
+    transport.send(composeMail(2, { to: ["a@to.test", "b@to.test"] }), saysYes),
   ]);
   expect(outcomes.map(({ kind }) => kind)).toEqual(["rejected", "sent"]);
   expect(sink.connectionCount()).toBe(1);
@@ -200,11 +200,11 @@ test("a message that was withdrawn costs its connection and is not taken by the 
 
 test("close says QUIT on idle connections and takes no further message", async () => {
   const { sink, transport } = await start();
-  await Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), openGate)));
+  await Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), saysYes)));
   const open = sink.openConnectionCount();
   await transport.close();
   expect(commandLines(sink).filter((line) => line === "QUIT")).toHaveLength(open);
-  expect(await transport.send(composeMail(4), openGate)).toEqual({
+  expect(await transport.send(composeMail(4), saysYes)).toEqual({
     kind: "deferred",
     answer: "CONNECT: this process is ending",
   });
@@ -212,7 +212,7 @@ test("close says QUIT on idle connections and takes no further message", async (
 
 test("close lets those finish who wait for a connection", async () => {
   const { sink, transport } = await start({}, { maxConnections: 1 });
-  const sending = Promise.all([1, 2, 3, 4].map((id) => transport.send(composeMail(id), openGate)));
+  const sending = Promise.all([1, 2, 3, 4].map((id) => transport.send(composeMail(id), saysYes)));
   await transport.close();
   expect((await sending).map(({ kind }) => kind)).toEqual(["sent", "sent", "sent", "sent"]);
   expect(sink.journal).toHaveLength(4);
@@ -229,8 +229,8 @@ test("close ends after its time although a server is silent: before the dot defe
     { timeouts: { closeMs: 100 } },
   );
   const sending = Promise.all([
-    transport.send(composeMail(1, { to: ["silent-data@to.test"] }), openGate),
-    transport.send(composeMail(2, { to: ["silent-dot@to.test"] }), openGate),
+    transport.send(composeMail(1, { to: ["silent-data@to.test"] }), saysYes),
+    transport.send(composeMail(2, { to: ["silent-dot@to.test"] }), saysYes),
   ]);
   await sink.waitForMessages(1);
   await transport.close();
@@ -255,7 +255,7 @@ test("close ends after its time although a handover check is slow, and what pass
 test("close at its deadline defers those who wait behind a handover check that never answers", async () => {
   const { transport } = await start({}, { maxConnections: 1, timeouts: { closeMs: 50 } });
   void transport.send(composeMail(1), () => new Promise(() => undefined));
-  const waiting = transport.send(composeMail(2), openGate);
+  const waiting = transport.send(composeMail(2), saysYes);
   await transport.close();
   expect((await waiting).kind).toBe("deferred");
 });
@@ -265,8 +265,8 @@ test("close at its deadline opens no fresh connection for a kept one that it end
     { rules: [{ phase: "MAIL", skip: 1, action: "silent" }] },
     { timeouts: { closeMs: 50 } },
   );
-  await transport.send(composeMail(1), openGate);
-  const sending = transport.send(composeMail(2), openGate);
+  await transport.send(composeMail(1), saysYes);
+  const sending = transport.send(composeMail(2), saysYes);
   await transport.close();
   expect((await sending).kind).toBe("deferred");
   expect(sink.connectionCount()).toBe(1);
@@ -277,7 +277,7 @@ test("close at its deadline defers those who still wait for a connection", async
     { rules: [{ phase: "DOT", times: 1, accept: true, action: "silent" }] },
     { maxConnections: 1, timeouts: { closeMs: 50 } },
   );
-  const sending = Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), openGate)));
+  const sending = Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), saysYes)));
   await sink.waitForMessages(1);
   await transport.close();
   expect((await sending).map(({ kind }) => kind)).toEqual(["uncertain", "deferred", "deferred"]);

@@ -11,7 +11,7 @@ import { DEFAULT_SMTP_TIMEOUTS, type SmtpTimeouts } from "./smtp-timeouts.ts";
 import { MAX_SMTP_CONNECTIONS, type SmtpServer } from "./smtp-url.ts";
 import {
   DEFAULT_CONNECTIONS,
-  type HandoverGate,
+  type MayLeave,
   type Outcome,
   type OutgoingMessage,
   type Transport,
@@ -102,7 +102,7 @@ function toSmtpMail(message: OutgoingMessage): SmtpMail | { refusal: string } {
 async function sendThrough(
   pool: SmtpPool,
   mail: SmtpMail,
-  mayLeave: HandoverGate,
+  mayLeave: MayLeave,
   timeouts: SmtpTimeouts,
 ): Promise<Outcome> {
   let session: SmtpSession | undefined;

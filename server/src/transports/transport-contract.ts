@@ -2,7 +2,7 @@
 // Before it: smtp.test.ts and its like. After it: the transport under test, and what its other side received.
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HandoverGate, Outcome, OutgoingMessage, Transport } from "./transport.ts";
+import type { MayLeave, Outcome, OutgoingMessage, Transport } from "./transport.ts";
 
 /** A message as the other side has it. Which one it is, its Message-ID says: that is in every message. */
 export interface ReceivedMessage {
@@ -54,7 +54,7 @@ export function testTransportContract(name: string, createFixture: () => Promise
     });
     const use = (): TransportFixture => fixture;
     testBytes(use);
-    testGate(use);
+    testHandoverCheck(use);
     testMany(use);
     testClose(use);
   });
@@ -91,7 +91,7 @@ function testBytes(use: () => TransportFixture): void {
   });
 }
 
-function testGate(use: () => TransportFixture): void {
+function testHandoverCheck(use: () => TransportFixture): void {
   test("asks the handover check exactly once, and before the message is handed over", async () => {
     const [message, other] = await compose(use(), 2);
     const seen: string[][] = [];
@@ -125,18 +125,18 @@ function testGate(use: () => TransportFixture): void {
 function testMany(use: () => TransportFixture): void {
   test(`delivers ${CONCURRENT_SENDS} messages sent at the same time, each exactly once`, async () => {
     const messages = await compose(use(), CONCURRENT_SENDS);
-    const gateCalls: string[] = [];
+    const checkCalls: string[] = [];
     const outcomes = await Promise.all(
       messages.map((message) =>
         use().transport.send(message, async () => {
-          gateCalls.push(message.emailId);
+          checkCalls.push(message.emailId);
           return true;
         }),
       ),
     );
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["sent"]));
     const ids = messages.map(({ emailId }) => emailId).sort();
-    expect(gateCalls.sort()).toEqual(ids);
+    expect(checkCalls.sort()).toEqual(ids);
     expect((await receivedIds(use())).sort()).toEqual(ids);
   });
 }
@@ -145,16 +145,16 @@ function testClose(use: () => TransportFixture): void {
   test("close waits for the messages in flight", async () => {
     const [message] = await compose(use(), 1);
     const order: string[] = [];
-    const atGate = Promise.withResolvers<void>();
+    const atCheck = Promise.withResolvers<void>();
     const mayPass = Promise.withResolvers<boolean>();
-    const mayLeave: HandoverGate = async () => {
-      atGate.resolve();
+    const mayLeave: MayLeave = async () => {
+      atCheck.resolve();
       return mayPass.promise;
     };
     const sending = use()
       .transport.send(message, mayLeave)
       .then((outcome: Outcome) => order.push(outcome.kind));
-    await atGate.promise;
+    await atCheck.promise;
     const closing = use()
       .transport.close()
       .then(() => order.push("closed"));

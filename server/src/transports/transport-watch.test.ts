@@ -7,7 +7,7 @@ import { createDatabase, createPool } from "../platform/database.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { SES_KEY, startSesFake } from "../testing/ses-fake.ts";
-import { composeMail, openGate } from "../testing/smtp-fixture.ts";
+import { composeMail, saysYes } from "../testing/smtp-fixture.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { createTransport } from "./create-transport.ts";
 import { watchTransport } from "./transport-watch.ts";
@@ -84,7 +84,7 @@ test("the connection that was tried takes the first message", async () => {
   cleanups.push(sink.close);
   const { transport, watches } = await create(`smtp://127.0.0.1:${sink.port}?rejectUnauthorized=false`);
   await watches[0]?.tryNow();
-  expect((await transport.send(composeMail(1), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(sink.connectionCount()).toBe(1);
 });
 
@@ -95,12 +95,12 @@ test("a closed port is one line when it is found and one when it is over, with m
   const { transport, watches, lines } = await create(`smtp://127.0.0.1:${port}?rejectUnauthorized=false`);
   expect(await watches[0]?.tryNow()).toMatch(/^Mail cannot leave: smtp 127\.0\.0\.1:\d+ .*ECONNREFUSED/);
   expect(watches[0]?.outage()).toMatch(/^The transport smtp has been out of service since/);
-  await Promise.all(Array.from({ length: 14 }, (_, at) => transport.send(composeMail(at), openGate)));
+  await Promise.all(Array.from({ length: 14 }, (_, at) => transport.send(composeMail(at), saysYes)));
   expect(sayings(lines)).toEqual([OUT]);
   expect(lines[0]).toMatchObject({ transport: `smtp 127.0.0.1:${port}` });
   const again = await startSmtpSink({ port });
   cleanups.push(again.close);
-  expect((await transport.send(composeMail(20), openGate)).kind).toBe("sent");
+  expect((await transport.send(composeMail(20), saysYes)).kind).toBe("sent");
   expect(sayings(lines)).toEqual([OUT, BACK]);
   expect(lines[1]).toMatchObject({ attempts: 14 });
   expect(watches[0]?.outage()).toBeNull();
@@ -115,7 +115,7 @@ test("with several, each outage is told by its place in the list, once however o
   const { transport, watches, lines } = await create(
     `smtp://127.0.0.1:${dead.port}?${options},smtp://127.0.0.1:${sink.port}?${options}`,
   );
-  for (let at = 0; at < 20; at++) expect((await transport.send(composeMail(at), openGate)).kind).toBe("sent");
+  for (let at = 0; at < 20; at++) expect((await transport.send(composeMail(at), saysYes)).kind).toBe("sent");
   expect(sayings(lines)).toEqual([OUT]);
   expect(watches.map((watch) => watch.outage()?.slice(0, 37))).toEqual([
     "The transport smtp, entry 1 of 2, has",
@@ -178,7 +178,7 @@ test.each([
   const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp" });
   for (let at = 0; at < count; at++) {
     played.outcome = outcomes[at % outcomes.length] as Outcome;
-    await watch.transport.send(composeMail(at), openGate);
+    await watch.transport.send(composeMail(at), saysYes);
   }
   expect(sayings(lines)).toEqual(said);
 });

@@ -72,7 +72,7 @@ export function refusalOutcome(meaning: Meaning, answer: string, outage?: true):
  * (the final dot). On `false` it must leave the message unsent and answer `withdrawn`. It may be called again when that
  * act surely failed and another transport is about to try: it says `true` while the message is still ours.
  */
-export type HandoverGate = () => Promise<boolean>;
+export type MayLeave = () => Promise<boolean>;
 
 /** What trying a transport without a message showed. */
 export interface Reachable {
@@ -94,7 +94,7 @@ export interface Transport {
   /** Header fields (lower case) that the other side writes itself, whatever the message says: no signature may cover them. */
   readonly rewrites?: readonly string[];
   /** Hands one message over. Never throws for what the other side did: that is an `Outcome`. */
-  send(message: OutgoingMessage, mayLeave: HandoverGate): Promise<Outcome>;
+  send(message: OutgoingMessage, mayLeave: MayLeave): Promise<Outcome>;
   /**
    * Gets as far as a message would before its sender is named. Absent where nothing leaves this machine.
    * @throws Error whose text says what failed, fit for a log

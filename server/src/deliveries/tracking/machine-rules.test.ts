@@ -95,6 +95,8 @@ const EXAMPLES: Readonly<Record<string, { machines: Array<Partial<Visit>>; peopl
         "TMES",
         "Trend Micro WTP",
         "FortiMail",
+        "FortiGuard",
+        "FortiGate 7.4",
       ),
       people: agents(
         "Mozilla/5.0 (X11; Linux x64; rv:140.0) Gecko/20100101 Thunderbird/140.0",

@@ -104,7 +104,7 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
     name: "mail filters",
     source: ITS_NAME,
     userAgent:
-      /barracuda|mimecast|proofpoint|urldefense|iron ?port|cisco ?(?:secure|talos|umbrella|email)|fireeye|trellix|trend ?micro|\bTMES\b|tmufe|sophos|symantec|message ?labs|blue ?coat|forcepoint|websense|fortinet|forti(?:mail|guard|mayLeave)|zscaler|palo ?alto|check ?point|avanan|vade ?secure|retarus|hornet ?security|spamtitan|cloudmark|egress|darktrace|ironscales|perception-?point|cyren|commtouch|kaspersky|mcafee|siteadvisor|sonicwall|safe ?links?\b|spamassassin|rspamd|clamav/i,
+      /barracuda|mimecast|proofpoint|urldefense|iron ?port|cisco ?(?:secure|talos|umbrella|email)|fireeye|trellix|trend ?micro|\bTMES\b|tmufe|sophos|symantec|message ?labs|blue ?coat|forcepoint|websense|fortinet|forti(?:mail|guard|gate)|zscaler|palo ?alto|check ?point|avanan|vade ?secure|retarus|hornet ?security|spamtitan|cloudmark|egress|darktrace|ironscales|perception-?point|cyren|commtouch|kaspersky|mcafee|siteadvisor|sonicwall|safe ?links?\b|spamassassin|rspamd|clamav/i,
   },
   {
     name: "link scanners",
