@@ -151,7 +151,7 @@ async function countOurs(database: Database, projectId: string, filter: Filter):
 async function measureLargest(database: Database, projectId: string): Promise<void> {
   const rows: string[][] = [];
   for (const { name, filter, plain } of QUESTIONS) {
-    const ours = restrictionOf(filter, { projectId, segments: SEGMENTS });
+    const ours = await restrictionOf(database, filter, { projectId, segments: SEGMENTS });
     const found = await sameCount(database, projectId, name, filter, plain);
     const [oursMs = 0, plainMs = 0] = await timesOf(
       () => countOurs(database, projectId, filter),

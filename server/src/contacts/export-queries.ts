@@ -2,6 +2,7 @@
 // Before it: export-contacts.ts, export-contact.ts. After it: lines of CSV, pieces of JSON.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
+import { shownData } from "./shown-data-queries.ts";
 
 /** Conditions on `contacts c`, all of which must hold. */
 export type Conditions = ReadonlyArray<RawBuilder<SqlBool>>;
@@ -32,7 +33,7 @@ export async function listContactsAfter(
   { after, limit }: Batch,
 ): Promise<ExportedRow[]> {
   const { rows } = await sql<ExportedRow>`
-    select c.id, c.email, c.subscribed, c.data, c.created_at from contacts c
+    select c.id, c.email, c.subscribed, ${shownData(projectId)} as data, c.created_at from contacts c
     where ${isIn(projectId, conditions, after)} order by c.id limit ${limit}`.execute(database);
   return rows;
 }
@@ -46,7 +47,7 @@ export async function listDataKeysAfter(
 ): Promise<{ keys: string[]; last: string | null; count: number }> {
   const { rows } = await sql<{ keys: string[]; last: string | null; count: number }>`
     with batch as materialized (
-      select c.id, c.data from contacts c where ${isIn(projectId, conditions, after)} order by c.id limit ${limit}
+      select c.id, ${shownData(projectId)} as data from contacts c where ${isIn(projectId, conditions, after)} order by c.id limit ${limit}
     )
     select array(select distinct key from batch, jsonb_object_keys(batch.data) as key) as keys,
       (select id from batch order by id desc limit 1) as last,

@@ -51,7 +51,7 @@ async function isMember(
   };
   const segments = await loadSegmentsFor(database, projectId, [inSegment]);
   if (!segments.has(segmentId)) throw new Refusal("SEGMENT_NOT_FOUND");
-  return membershipOf(segmentId, { projectId, segments });
+  return membershipOf(database, segmentId, { projectId, segments });
 }
 
 /** How many contacts a project has. */

@@ -4,6 +4,7 @@ import { plannedEachTime, type Database } from "../platform/database.ts";
 import { asFarAsItFits, containing, type RowOfBytes } from "../platform/page.ts";
 import type { ContactPageRequest } from "./list-cursor.ts";
 import type { ContactRow } from "./queries.ts";
+import { shownData } from "./shown-data-queries.ts";
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -23,7 +24,8 @@ export type ListedContactRow = ContactRow & RowOfBytes;
 /** What a page of contacts takes is nearly all their data. */
 export const DATA_BYTES = sql`octet_length(data::text)`;
 
-const COLUMNS = sql`c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at`;
+const columnsOf = (projectId: string) =>
+  sql`c.id, c.email, c.subscribed, ${shownData(projectId)} as data, c.created_at, c.updated_at`;
 
 function placeOf({ order, after }: ContactPageRequest) {
   const key = sql.ref(order.sort === "email" ? "c.email" : "c.id");
@@ -50,7 +52,7 @@ export async function listContactRows(
 ): Promise<ListedContactRow[]> {
   const { isBehind, ordered, fitting } = placeOf(page);
   const found = sql`
-    select ${COLUMNS} from contacts c
+    select ${columnsOf(projectId)} from contacts c
     where c.project_id = ${projectId} and ${isBehind} and ${all(conditions)}
     ${ordered} limit ${page.limit + 1}`;
   const { rows } = await sql<ListedContactRow>`${asFarAsItFits(found, fitting)}`.execute(database);
@@ -66,7 +68,7 @@ export async function listContactRowsNearby(
 ): Promise<ListedContactRow[]> {
   const { isBehind, ordered, fitting } = placeOf(page);
   const found = sql`
-    select ${COLUMNS} from (
+    select ${columnsOf(projectId)} from (
       select * from contacts c where c.project_id = ${projectId} and ${isBehind} ${ordered} limit ${page.look}
     ) c
     where ${all(conditions)} ${ordered} limit ${page.limit + 1}`;
@@ -83,7 +85,7 @@ export async function listFewContactRows(
 ): Promise<{ rows: ListedContactRow[]; found: number }> {
   const { isBehind, ordered, fitting } = placeOf(page);
   const firsts = sql`
-    select ${COLUMNS}, (select count(*) from found) as found
+    select ${columnsOf(projectId)}, (select count(*) from found) as found
     from page join contacts c on c.project_id = ${projectId} and c.id = page.id`;
   const { rows } = await sql<ListedContactRow & { found: number }>`
     ${plannedEachTime} with found as materialized (

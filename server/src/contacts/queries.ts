@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import type { Via } from "./consent.ts";
+import { shownData } from "./shown-data-queries.ts";
 
 export interface ContactRow {
   id: string;
@@ -12,7 +13,9 @@ export interface ContactRow {
   updated_at: Date;
 }
 
-const COLUMNS = ["id", "email", "subscribed", "data", "created_at", "updated_at"] as const;
+const COLUMNS = ["id", "email", "subscribed", "created_at", "updated_at"] as const;
+
+const dataOf = (projectId: string) => shownData(projectId, "contacts").as("data");
 
 /**
  * Sets `subscribed` where it differs, with a row of the consent log for each, and answers the contacts that really flipped,
@@ -34,7 +37,7 @@ export async function flipSubscriptions(
         ${flips.map((flip) => flip.via.ip)}::inet[]
       ) as t (project_id, id, subscribed, change_id, source, actor, ip)
     ), flipped as (
-      update contacts c set subscribed = i.subscribed, updated_at = now()
+      update contacts c set subscribed = i.subscribed, data = ${shownData(sql`c.project_id`)}, updated_at = now()
       from (select * from given order by project_id, id) i
       where c.project_id = i.project_id and c.id = i.id and c.subscribed <> i.subscribed
       returning c.project_id, c.id, c.subscribed
@@ -54,7 +57,7 @@ export async function findContact(
 ): Promise<ContactRow | undefined> {
   return database
     .selectFrom("contacts")
-    .select(COLUMNS)
+    .select([...COLUMNS, dataOf(projectId)])
     .where("project_id", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
@@ -67,7 +70,7 @@ export async function findContactRowByEmail(
 ): Promise<ContactRow | undefined> {
   return database
     .selectFrom("contacts")
-    .select(COLUMNS)
+    .select([...COLUMNS, dataOf(projectId)])
     .where("project_id", "=", projectId)
     .where("email", "=", email)
     .executeTakeFirst();
@@ -80,7 +83,7 @@ export async function findContactForUpdate(
 ): Promise<ContactRow | undefined> {
   return tx
     .selectFrom("contacts")
-    .select(COLUMNS)
+    .select([...COLUMNS, dataOf(projectId)])
     .where("project_id", "=", projectId)
     .where("id", "=", id)
     .forUpdate()
@@ -95,7 +98,7 @@ export async function updateContactRow(
 ): Promise<void> {
   await tx
     .updateTable("contacts")
-    .set({ ...changes, updated_at: sql`now()` })
+    .set({ data: sql`${shownData(projectId, "contacts")}`, ...changes, updated_at: sql`now()` })
     .where("project_id", "=", projectId)
     .where("id", "=", id)
     .execute();
@@ -146,7 +149,7 @@ export async function findContactsById(
     subscribed: boolean;
     data: unknown;
   }>`
-    select c.project_id, c.id, c.email, c.subscribed, c.data
+    select c.project_id, c.id, c.email, c.subscribed, ${shownData(sql`c.project_id`)} as data
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join contacts c on c.project_id = i.project_id and c.id = i.id`.execute(database);
   return rows;

@@ -5,6 +5,7 @@ import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import { recordEventsFrom } from "../events/events.ts";
 import type { Via } from "./consent.ts";
 import type { FieldType } from "./rules.ts";
+import { setsDeletedKey, shownData } from "./shown-data-queries.ts";
 
 export interface ContactUpsert {
   projectId: string;
@@ -88,7 +89,8 @@ function upserted(contacts: readonly ContactUpsert[], fields: readonly ContactFi
   return sql`
     given as (
       select i.*, c.id, c.subscribed as was,
-             c.id is not null and (c.data || i.added) - ${keysOf("i.removed")} is distinct from c.data as differs
+             c.id is not null and ((c.data || i.added) - ${keysOf("i.removed")} is distinct from c.data
+               or ${setsDeletedKey(sql`i.added`, sql`i.project_id`)}) as differs
       from unnest(
         -- In a subquery, so that the planner does not see how long it is: else each short batch is planned anew.
         (select ${arrayOf(contacts.map((contact) => contact.projectId))}::uuid[]),
@@ -106,7 +108,7 @@ function upserted(contacts: readonly ContactUpsert[], fields: readonly ContactFi
       insert into contacts (project_id, id, email, subscribed, data)
       select project_id, new_id, email, subscribed, bounded_data(added, '{}') from given where id is null order by project_id, email
       on conflict (project_id, email) do update set updated_at = now(),
-        data = bounded_data((contacts.data || excluded.data) - array(
+        data = bounded_data((${shownData(sql`excluded.project_id`, "contacts")} || excluded.data) - array(
           select jsonb_array_elements_text(g.removed) from given g
           where g.project_id = excluded.project_id and g.email = excluded.email), contacts.data)
       returning project_id, email, id, subscribed
@@ -115,7 +117,7 @@ function upserted(contacts: readonly ContactUpsert[], fields: readonly ContactFi
       select i.project_id, i.id, i.id, i.subscribed, g.source, g.actor, g.ip
       from inserted i join given g on g.project_id = i.project_id and g.new_id = i.id
     ), patched as (
-      update contacts c set data = bounded_data((c.data || g.added) - ${keysOf("g.removed")}, c.data), updated_at = now()
+      update contacts c set data = bounded_data((${shownData(sql`g.project_id`)} || g.added) - ${keysOf("g.removed")}, c.data), updated_at = now()
       from (select * from given where differs order by project_id, email) g
       where c.project_id = g.project_id and c.id = g.id
     ), registered as (${fieldInsert(fields)}

@@ -74,7 +74,7 @@ export async function compute(
   const matches =
     contactIds === null
       ? await restrictionForAll(tx, filters, { projectId, segments })
-      : restrictionOf(filters, { projectId, segments, fewContacts: true });
+      : await restrictionOf(tx, filters, { projectId, segments, fewContacts: true });
   const computed = await syncMembers(tx, { projectId, id: row.id }, matches, eventNamesOf(row), contactIds);
   if (contactIds === null) await updateComputed(tx, projectId, row.id);
   return computed;

@@ -112,7 +112,7 @@ export async function matchesInSql(
   const options = { projectId, segments, now, fewContacts: scope === "few", trackedAsStored };
   const restrictions = await Promise.all(
     filters.map((one) =>
-      scope === "all" ? restrictionForAll(database, one, options) : restrictionOf(one, options),
+      scope === "all" ? restrictionForAll(database, one, options) : restrictionOf(database, one, options),
     ),
   );
   const { rows } = await sql<{ matches: Array<boolean | null> }>`

@@ -1,9 +1,11 @@
-// Takes a custom field away: from the register at once, from the contacts by a job, a few thousand at a time.
-// Before it: routes.ts. After it: platform/jobs.ts does the steps; events/ notes the contacts for tracked segments.
+// Takes a custom field away: from the register and from every reader at once, from the contacts by a job, a few thousand at a time.
+// Before it: routes.ts. After it: ../shown-data-queries.ts hides what the job has not reached; platform/jobs.ts does the
+// steps; events/ notes the contacts for tracked segments.
 import type { Tx } from "../../platform/database.ts";
 import { addJob, type RunningJob, type StepOutcome } from "../../platform/jobs.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { noteContacts } from "../../events/contact-changes.ts";
+import { FIELD_KIND } from "../shown-data-queries.ts";
 import {
   countContactsWithKey,
   deleteFieldRow,
@@ -12,8 +14,6 @@ import {
   removeKey,
 } from "./queries.ts";
 import { readFieldName } from "./rules.ts";
-
-export const FIELD_KIND = "contacts.delete-field";
 
 interface FieldInput {
   key: string;
@@ -46,7 +46,7 @@ export async function deleteField(tx: Tx, projectId: string, text: string): Prom
 /**
  * Removes the key from the next contacts. A writer of the key registers the field in its own transaction. So under the lock
  * of a contact either the field is not registered, and its value is an old one, or whoever wrote it anew is seen; then
- * contacts that changed since the deletion keep what they have: better an old value too many than a new one lost.
+ * contacts that changed since the deletion keep what they have: every change since then took the old value out (shownData).
  */
 export async function stepOfFieldDeletion(tx: Tx, job: RunningJob): Promise<StepOutcome> {
   const { projectId } = job;

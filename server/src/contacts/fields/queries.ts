@@ -4,6 +4,7 @@ import { plannedEachTime, type Database, type Tx } from "../../platform/database
 import type { JobKey } from "../../platform/jobs.ts";
 import { containing } from "../../platform/page.ts";
 import type { FieldType } from "../rules.ts";
+import { shownData } from "../shown-data-queries.ts";
 
 export interface FieldRow {
   field: string;
@@ -34,6 +35,10 @@ export async function deleteFieldRow(tx: Tx, projectId: string, key: string): Pr
   return rows.length === 1;
 }
 
+/** The contacts of a project as far as their data goes. */
+const shownContacts = (projectId: string) =>
+  sql`(select ${shownData(projectId)} as data from contacts c where c.project_id = ${projectId}) shown`;
+
 /** How many contacts there are, and how many have each of a few keys: one pass, a cheap test for each key. */
 export async function countContactsWithKeys(
   database: Database,
@@ -43,7 +48,7 @@ export async function countContactsWithKeys(
   const tests = keys.map((key) => sql`count(*) filter (where data ? ${key})`);
   const { rows } = await sql<{ total: number; counts: number[] }>`
     ${plannedEachTime} select count(*) as total, array[${sql.join(tests)}]::float8[] as counts
-    from contacts where project_id = ${projectId}`.execute(database);
+    from ${shownContacts(projectId)}`.execute(database);
   return rows[0] ?? { total: 0, counts: [] };
 }
 
@@ -55,7 +60,7 @@ export async function countContactsByKey(
   const { rows } = await sql<{ key: string | null; count: number }>`
     ${plannedEachTime} select null as key, count(*) as count from contacts where project_id = ${projectId}
     union all
-    select key, count(*) from contacts, jsonb_object_keys(data) as key where project_id = ${projectId} group by key`.execute(
+    select key, count(*) from ${shownContacts(projectId)}, jsonb_object_keys(data) as key group by key`.execute(
     database,
   );
   const total = rows.find((row) => row.key === null)?.count ?? 0;
@@ -69,7 +74,7 @@ export async function countContactsWithKey(
 ): Promise<number> {
   const has = key === null ? sql`true` : sql`data ? ${key}`;
   const { rows } = await sql<{ count: number }>`
-    ${plannedEachTime} select count(*) as count from contacts where project_id = ${projectId} and ${has}`.execute(
+    ${plannedEachTime} select count(*) as count from ${shownContacts(projectId)} where ${has}`.execute(
     database,
   );
   return rows[0]?.count ?? 0;
@@ -90,8 +95,8 @@ export async function listValuesOfKey(
   const isSought = page.search === "" ? sql`true` : sql`value #>> '{}' ilike ${containing(page.search)}`;
   const { rows } = await sql<{ value: unknown }>`
     ${plannedEachTime} select value from (
-      select data -> ${key} as value, count(*) as count from contacts
-      where project_id = ${projectId} and data ? ${key} group by 1 offset 0
+      select data -> ${key} as value, count(*) as count from ${shownContacts(projectId)}
+      where data ? ${key} group by 1 offset 0
     ) found
     where length(value::text) <= ${page.maxLength} and ${isSought}
     order by count desc, value limit ${page.limit}`.execute(database);

@@ -2,6 +2,7 @@
 // Before it: plan-filter.ts. After it: whoever selects from `contacts c`; evaluate-filter.ts means the same in memory.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../../platform/database.ts";
+import { listKeysBeingDeleted } from "../shown-data-queries.ts";
 import {
   joined,
   negated,
@@ -27,13 +28,25 @@ export interface RestrictionOptions extends SegmentSources {
  * also restricts `c.project_id`. It cannot raise, whatever contacts hold.
  * @throws Refusal VALIDATION_ERROR when the filter with the segments it stands on is too large.
  */
-export function restrictionOf(filter: Filter, options: RestrictionOptions): Fragment {
-  return compile(planFilter(filter, options), askingOf(options), true);
+export async function restrictionOf(
+  database: Database,
+  filter: Filter,
+  options: RestrictionOptions,
+): Promise<Fragment> {
+  return compileFor(database, planFilter(filter, options), options);
 }
 
 /** The members of a segment, of either kind, as such a condition. */
-export function membershipOf(segmentId: string, options: RestrictionOptions): Fragment {
-  return compile(planMembership(segmentId, options), askingOf(options), true);
+export async function membershipOf(
+  database: Database,
+  segmentId: string,
+  options: RestrictionOptions,
+): Promise<Fragment> {
+  return compileFor(database, planMembership(segmentId, options), options);
+}
+
+async function compileFor(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
+  return compile(plan, await askingOf(database, plan, options), true);
 }
 
 /**
@@ -62,7 +75,7 @@ export async function membershipForAll(
 const MAX_TABLES_IN_MEMORY = 4;
 
 async function compileForAll(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
-  const asking = askingOf(options);
+  const asking = await askingOf(database, plan, options);
   const asked = looseQuestions(plan).filter((question) => question.about === "event");
   if (asked.length > MAX_TABLES_IN_MEMORY) return compile(plan, asking, true);
   const fewEvents = new Set<EventQuestion>();
@@ -76,8 +89,19 @@ function looseQuestions(plan: Plan): Question[] {
   return "all" in plan ? plan.all.flatMap(looseQuestions) : questionsOf(plan);
 }
 
-function askingOf({ projectId, now, fewContacts }: RestrictionOptions): Asking {
-  return { projectId, now: now ?? null, fewContacts: fewContacts ?? false, fewEvents: new Set() };
+async function askingOf(
+  database: Database,
+  plan: Plan,
+  { projectId, now, fewContacts }: RestrictionOptions,
+): Promise<Asking> {
+  const readsData = questionsOf(plan).some((question) => question.about === "data");
+  return {
+    projectId,
+    now: now ?? null,
+    fewContacts: fewContacts ?? false,
+    keysBeingDeleted: new Set(readsData ? await listKeysBeingDeleted(database, projectId) : []),
+    fewEvents: new Set(),
+  };
 }
 
 function compile(plan: Plan, asking: Asking, isConjunct: boolean): Fragment {

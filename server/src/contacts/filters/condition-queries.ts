@@ -5,6 +5,7 @@ import { DATE_PATTERNS, FIRST_DATE } from "@postloft/contract/filter-dates.ts";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { FilterScalar } from "@postloft/contract/filters.ts";
 import { isEmailSent } from "../../events/events.ts";
+import { withShownData } from "../shown-data-queries.ts";
 import type { DataTest, Question, TextTest } from "./plan-filter.ts";
 import { foldingOf, instantText, pathOf, textBound, UNIT_MS, type InstantRange, type Span } from "./rules.ts";
 
@@ -17,6 +18,8 @@ export interface Asking {
   now: Date | null;
   /** Whether the statement looks at a few contacts only: then each is looked up by itself. */
   fewContacts: boolean;
+  /** Keys of `data` that are being deleted. */
+  keysBeingDeleted: ReadonlySet<string>;
   /** Questions for events that are no more than a table in memory holds, whose contacts are looked up in one. */
   fewEvents: ReadonlySet<Question>;
 }
@@ -43,7 +46,7 @@ export function questionFragment(question: Question, asking: Asking, isConjunct:
       return question.older ? sql<SqlBool>`(${column} < ${before})` : sql<SqlBool>`(${column} >= ${before})`;
     }
     case "data":
-      return dataFragment(question.key, question.test, asking);
+      return withShownData(dataFragment(question.key, question.test, asking), asking, question.key);
     case "event":
       return eventFragment(question, asking, isConjunct);
     case "members":

@@ -516,7 +516,7 @@ describe("segments", () => {
       trackMembership: true,
     });
     const membersOf = async (id: string) => {
-      const members = membershipOf(id, { projectId, segments: sources });
+      const members = await membershipOf(database, id, { projectId, segments: sources });
       const { rows } = await sql<{ id: string }>`
         select c.id from contacts c where c.project_id = ${projectId} and ${members}`.execute(database);
       return rows.map((row) => row.id);
@@ -574,7 +574,7 @@ test("without a given time, now is now", async () => {
     ["data.a", "within", 1, "hours"],
     ["event.paid", "triggeredWithin", 1, "hours"],
   ] as Given[]) {
-    const restriction = restrictionOf(readOne(given), { projectId, segments: new Map() });
+    const restriction = await restrictionOf(database, readOne(given), { projectId, segments: new Map() });
     const { rows } = await sql<{ id: string }>`
       select c.id from contacts c where c.project_id = ${projectId} and ${restriction}`.execute(database);
     expect([given, rows]).toEqual([given, [{ id: ids[0] }]]);

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
 import { isEmailSent } from "../../events/events.ts";
+import { shownData } from "../shown-data-queries.ts";
 import { FEW_EVENTS, fromEvents, type Asking, type EventQuestion } from "./condition-queries.ts";
 import type { SegmentSource } from "./load-segments.ts";
 
@@ -40,7 +41,7 @@ export async function findContactsForFilters(
     created_at: Date;
     updated_at: Date;
   }>`
-    select id, email, subscribed, data::text as data_json, created_at, updated_at from contacts
+    select id, email, subscribed, ${shownData(projectId)}::text as data_json, created_at, updated_at from contacts c
     where project_id = ${projectId} and id = any(${contactIds}::uuid[])`.execute(database);
   return rows;
 }

@@ -1,6 +1,7 @@
 // What the public pages know of the contact a link names.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
+import { shownData } from "../shown-data-queries.ts";
 
 export interface SubscriptionRow {
   project_name: string;
@@ -18,7 +19,7 @@ export async function findSubscription(
   contactId: string,
 ): Promise<SubscriptionRow | undefined> {
   const { rows } = await sql<SubscriptionRow>`
-    select p.name as project_name, p.language as project_language, c.email, c.subscribed, c.data -> 'locale' as locale
+    select p.name as project_name, p.language as project_language, c.email, c.subscribed, ${shownData(sql`p.id`)} -> 'locale' as locale
     from projects p left join contacts c on c.project_id = p.id and c.id = ${contactId}
     where p.id = ${projectId}`.execute(database);
   return rows[0];
