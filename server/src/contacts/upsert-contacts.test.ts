@@ -1,7 +1,7 @@
 // Upserts in batches: the same as one after the other, in every mixture, also beside other transactions.
 import * as fc from "fast-check";
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { createTracker } from "../v1/track.ts";
@@ -11,6 +11,9 @@ import { flipAndRecord, upsertContacts, type ContactChange } from "./upsert-cont
 
 const server = useTestServer({ ROLES: "api" });
 const RUNS = 60;
+const WAIT = { timeout: 10_000, interval: 20 };
+const WAITING_FOR_LOCK =
+  "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 const upsert = (changes: readonly ContactChange[]) =>
   transaction(server.database, (tx) => upsertContacts(tx, changes));
@@ -177,6 +180,35 @@ test("many transactions at once for the same new addresses make each contact onc
   expect(await readContacts(id)).toEqual(
     emails.toSorted().map((email) => ({ email, subscribed: true, data: everything })),
   );
+});
+
+test("of a contact that another transaction inserts meanwhile a patch takes the keys that go, and lays the others over", async () => {
+  const { id } = await server.createProject();
+  const email = "ada@example.com";
+  const second = await transaction(server.database, async (tx) => {
+    await upsertContacts(tx, [change(id, email, { data: { kept: 1, gone: 1, laid: 1 } })]);
+    const patch = upsert([change(id, email, { data: { gone: null, laid: 2, added: 2 } })]);
+    await vi.waitFor(async () => expect(await server.rows(WAITING_FOR_LOCK)).toHaveLength(1), WAIT);
+    // In an object, so that it is not waited for before the first has committed.
+    return { patch };
+  });
+  expect(await second.patch).toMatchObject([{ isNew: false, isChanged: true }]);
+  expect(await readContacts(id)).toEqual([{ email, subscribed: true, data: { kept: 1, laid: 2, added: 2 } }]);
+});
+
+test("a change that changes nothing leaves the contact as it is, the time of its last change included", async () => {
+  const { id } = await server.createProject();
+  const email = "ada@example.com";
+  await upsert([change(id, email, { data: { plan: "pro", deep: { a: [1] } } })]);
+  const readTime = () => server.rows("select updated_at, xmin from contacts where project_id = $1", id);
+  const before = await readTime();
+  for (const data of [undefined, {}, { plan: "pro" }, { deep: { a: [1] } }, { missing: null }, { plan: "" }])
+    expect(await upsert([change(id, email, { subscribed: true, ...(data && { data }) })])).toMatchObject([
+      { isNew: false, isChanged: false },
+    ]);
+  expect(await readTime()).toEqual(before);
+  await upsert([change(id, email, { data: { plan: null } })]);
+  expect(await readTime()).not.toEqual(before);
 });
 
 test("flips in opposite directions beside each other leave as many events as there were flips", async () => {

@@ -108,6 +108,22 @@ test("of many workers one has a job at a time", async () => {
   await Promise.all(runners.map((runner) => runner.stop()));
 });
 
+const claim = (on: Database) =>
+  claimJob(on, { projectId, kinds: ["claims"], claimId: newId(), leaseMs: 60_000 });
+
+test("a job that is being claimed is no other claim's, nor does that wait for it: it takes the next", async () => {
+  const ids = [await add("claims", {}), await add("claims", {})];
+  const claimed = await transaction(database, async (tx) => {
+    const first = await claim(tx);
+    const others: Array<{ id: string } | undefined> = [];
+    for (let at = 0; at < 2; at++) void claim(database).then((job) => others.push(job));
+    // Before we commit: neither waits for us.
+    await vi.waitUntil(() => others.length === 2, { timeout: 10_000, interval: 20 });
+    return [first, ...others].map((job) => job?.id);
+  });
+  expect(claimed.filter((id) => id !== undefined).toSorted()).toEqual(ids.toSorted());
+});
+
 test("whose claim was lost changes nothing any more", async () => {
   const id = await add("count", { to: 2, name: "lost" });
   const claimId = newId();
