@@ -290,6 +290,8 @@ CASE
 END))::smallint) STORED,
   subject              text,
   is_test              boolean,
+  workflow_id          uuid,
+  workflow_step_id     uuid,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
@@ -300,6 +302,7 @@ CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id, 
 CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, campaign_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;
 CREATE INDEX emails_by_template ON emails USING btree (project_id, template_id) WHERE template_id IS NOT NULL AND (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text]));
+CREATE INDEX emails_by_workflow_step ON emails USING btree (project_id, workflow_step_id, status, came_back) WHERE workflow_step_id IS NOT NULL;
 CREATE INDEX emails_campaign_queue ON emails USING btree (project_id, campaign_id, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NOT NULL;
 CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = 'CLAIMED'::text;
 CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NULL;
@@ -441,14 +444,6 @@ CREATE TABLE segment_members (
   CONSTRAINT segment_members_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE CASCADE
 );
 CREATE INDEX segment_members_by_contact ON segment_members USING btree (project_id, contact_id);
-
-CREATE TABLE contact_changes (
-  project_id  uuid  NOT NULL,
-  id          uuid  NOT NULL,
-  contact_id  uuid  NOT NULL,
-  cause       text,
-  CONSTRAINT contact_changes_pkey PRIMARY KEY (project_id, id)
-);
 
 CREATE TABLE templates (
   project_id    uuid                      NOT NULL,
@@ -667,3 +662,97 @@ CREATE TABLE returned_messages (
 );
 CREATE INDEX returned_messages_by_age ON returned_messages USING btree (received_at);
 CREATE INDEX returned_messages_by_email ON returned_messages USING btree (project_id, email_id);
+
+CREATE TABLE event_subscriptions (
+  project_id  uuid  NOT NULL,
+  event_name  text  NOT NULL,
+  subscriber  text  NOT NULL,
+  CONSTRAINT event_subscriptions_pkey PRIMARY KEY (project_id, event_name, subscriber),
+  CONSTRAINT event_subscriptions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+CREATE TABLE event_reactions (
+  project_id  uuid  NOT NULL,
+  subscriber  text  NOT NULL,
+  id          uuid  NOT NULL,
+  contact_id  uuid  NOT NULL,
+  event_name  text,
+  event_id    uuid,
+  email_id    uuid,
+  CONSTRAINT event_reactions_pkey PRIMARY KEY (project_id, subscriber, id)
+);
+
+CREATE TABLE workflows (
+  project_id      uuid                      NOT NULL,
+  id              uuid                      NOT NULL,
+  name            text                      NOT NULL,
+  description     text,
+  enabled         boolean                   NOT NULL  DEFAULT false,
+  trigger_type    text                      NOT NULL  DEFAULT 'EVENT'::text,
+  trigger_config  jsonb                     NOT NULL  DEFAULT '{}'::jsonb,
+  trigger_event   text,
+  allow_reentry   boolean                   NOT NULL  DEFAULT false,
+  version         integer                   NOT NULL  DEFAULT 1,
+  next_run_at     timestamp with time zone,
+  created_at      timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at      timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT workflows_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT workflows_trigger_type_check CHECK (trigger_type = ANY (ARRAY['EVENT'::text, 'SEGMENT_ENTRY'::text, 'SEGMENT_EXIT'::text, 'SCHEDULE'::text, 'MANUAL'::text]))
+);
+CREATE INDEX workflows_by_trigger ON workflows USING btree (project_id, trigger_event) WHERE enabled AND trigger_event IS NOT NULL;
+CREATE INDEX workflows_scheduled ON workflows USING btree (next_run_at) WHERE next_run_at IS NOT NULL;
+
+CREATE TABLE workflow_versions (
+  project_id   uuid                      NOT NULL,
+  workflow_id  uuid                      NOT NULL,
+  version      integer                   NOT NULL,
+  graph        jsonb                     NOT NULL,
+  wait_names   text[]                    NOT NULL  DEFAULT '{}'::text[],
+  is_used      boolean                   NOT NULL  DEFAULT false,
+  created_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT workflow_versions_pkey PRIMARY KEY (project_id, workflow_id, version),
+  CONSTRAINT workflow_versions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE workflow_executions (
+  project_id   uuid                      NOT NULL,
+  id           uuid                      NOT NULL,
+  workflow_id  uuid                      NOT NULL,
+  contact_id   uuid,
+  entry        bigint                    NOT NULL,
+  version      integer                   NOT NULL,
+  status       text                      NOT NULL  DEFAULT 'RUNNING'::text,
+  step_id      uuid,
+  due_at       timestamp with time zone,
+  waits_for    text,
+  context      jsonb,
+  results      jsonb,
+  trace        jsonb                     NOT NULL  DEFAULT '[]'::jsonb,
+  exit_reason  text,
+  started_at   timestamp with time zone  NOT NULL  DEFAULT now(),
+  ended_at     timestamp with time zone,
+  CONSTRAINT workflow_executions_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT workflow_executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
+  CONSTRAINT workflow_executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
+  CONSTRAINT workflow_executions_status_check CHECK (status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text, 'COMPLETED'::text, 'EXITED'::text, 'FAILED'::text, 'CANCELLED'::text]))
+);
+CREATE UNIQUE INDEX workflow_executions_active ON workflow_executions USING btree (project_id, workflow_id, contact_id) WHERE status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text]);
+CREATE INDEX workflow_executions_due ON workflow_executions USING btree (project_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX workflow_executions_left ON workflow_executions USING btree (project_id) WHERE contact_id IS NULL AND (status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text]));
+CREATE INDEX workflow_executions_listed ON workflow_executions USING btree (project_id, workflow_id, id);
+CREATE UNIQUE INDEX workflow_executions_once ON workflow_executions USING btree (project_id, contact_id, workflow_id, entry);
+CREATE INDEX workflow_executions_waiting ON workflow_executions USING btree (project_id, contact_id, waits_for) WHERE waits_for IS NOT NULL;
+
+CREATE TABLE workflow_step_counts (
+  project_id   uuid    NOT NULL,
+  workflow_id  uuid    NOT NULL,
+  step_id      uuid    NOT NULL,
+  entered      bigint  NOT NULL  DEFAULT 0,
+  passed       bigint  NOT NULL  DEFAULT 0,
+  skipped      bigint  NOT NULL  DEFAULT 0,
+  failed       bigint  NOT NULL  DEFAULT 0,
+  cancelled    bigint  NOT NULL  DEFAULT 0,
+  CONSTRAINT workflow_step_counts_pkey PRIMARY KEY (project_id, workflow_id, step_id),
+  CONSTRAINT workflow_step_counts_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
+);

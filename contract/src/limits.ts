@@ -142,6 +142,22 @@ export const LIMITS = {
     "characters",
     "`POST /segments/explain`: the texts and lists that the conditions look through, each counted once per condition.",
   ),
+  delayDays: limit(365, "days", "A DELAY of a workflow, or the timeout of a WAIT_FOR_EVENT."),
+  workflowSteps: limit(200, "steps", "One workflow."),
+  workflows: limit(1_000, "workflows", "One project."),
+  stepConfigLength: limit(16_000, "characters", "`updates` of an UPDATE_CONTACT, as JSON."),
+  webhookUrlLength: limit(2_000, "characters", "The address of a webhook."),
+  executionContextLength: limit(32_000, "characters", "The `context` an execution is started with, as JSON."),
+  entriesPerDay: limit(
+    100,
+    "executions",
+    "Of one workflow that one contact may start within 24 hours by events and segments: what goes round in circles ends here.",
+  ),
+  executionVisits: limit(
+    500,
+    "steps",
+    "One execution may go through, each time through a loop counted; the next one fails it.",
+  ),
   explainMs: limit(1_000, "milliseconds", "The time `POST /segments/explain` may take."),
   seenLength: limit(
     1_000,

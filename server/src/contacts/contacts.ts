@@ -7,7 +7,7 @@ import { violatedConstraint } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { noteContacts } from "../events/contact-changes.ts";
+import { noteContacts } from "../events/reactions.ts";
 import { forgetRecipients } from "../emails/emails.ts";
 import type { Via } from "./consent.ts";
 import {

@@ -2,7 +2,7 @@
 import * as contract from "@postloft/contract/contacts.ts";
 import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
-import { noteContacts } from "../events/contact-changes.ts";
+import { noteContacts } from "../events/reactions.ts";
 import { listConsentChanges, viaDashboard } from "./consent.ts";
 import { contactRefusal, deleteContact, getContact, lookUpContacts, updateContact } from "./contacts.ts";
 import { countAll, listContacts } from "./list-contacts.ts";

@@ -2,7 +2,7 @@
 // Before it: outcomes.ts, and lease.ts for a sender that died. After it: notes and counters, in the same transaction.
 import { sql, type RawBuilder } from "kysely";
 import type { Tx } from "../platform/database.ts";
-import { noteSentMailsFrom } from "../events/contact-changes.ts";
+import { noteSentMailsFrom } from "../events/reactions.ts";
 import type { Meaning } from "../transports/answers/answers.ts";
 import { RETURNED_STATUSES } from "./rules.ts";
 import { addToSendingHours } from "./sending-queries.ts";
@@ -54,7 +54,7 @@ function byEndOfId(one: OutcomeRow, other: OutcomeRow): number {
 /** CTEs: the notes and counts of the mails in `ended` that left by this. */
 export const consequences = sql`
   noted as (${noteSentMailsFrom(sql`
-    select project_id, contact_id from ended where left_at is not null and contact_id is not null`)}),
+    select project_id, contact_id, id from ended where left_at is not null and contact_id is not null`)}),
   counted as (${addToSendingHours(sql`
     select project_id, left_at, 1, 0, 0, 0 from ended where left_at is not null`)})`;
 

@@ -6,7 +6,7 @@ import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { noteSentMails } from "../events/contact-changes.ts";
+import { noteSentMails } from "../events/reactions.ts";
 import type { Meaning } from "../transports/answers/answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
 import { endDoubts } from "./doubts.ts";
@@ -226,7 +226,7 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
     const left = rows.filter((row) => row.left_at !== null);
     await noteSentMails(
       tx,
-      left.map((row) => ({ projectId: row.project_id, contactId: row.contact_id })),
+      left.map((row) => ({ projectId: row.project_id, contactId: row.contact_id, emailId: row.id })),
     );
     const feedbacks = done.flatMap(({ row, entry: { feedback, outcome } }) =>
       feedback === null

@@ -2,7 +2,7 @@
 // Before it: deliveries/ has read a report, or tracked an opening. After it: the counters of sending-hours.ts.
 import { EMAIL_STATUSES, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
-import { noteSentMails } from "../events/contact-changes.ts";
+import { noteSentMails } from "../events/reactions.ts";
 import {
   findEmailKeysById,
   findEmailKeysByProviderId,
@@ -147,6 +147,7 @@ async function noteLeft(
   tx: Tx,
   all: ReadonlyArray<{
     project_id: string;
+    id: string;
     contact_id: string | null;
     sent_at: Date;
     is_test: boolean | null;
@@ -155,7 +156,7 @@ async function noteLeft(
   const rows = all.filter(isCounted);
   await noteSentMails(
     tx,
-    rows.map((row) => ({ projectId: row.project_id, contactId: row.contact_id })),
+    rows.map((row) => ({ projectId: row.project_id, contactId: row.contact_id, emailId: row.id })),
   );
   await countMails(
     tx,

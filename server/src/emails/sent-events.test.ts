@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { transaction } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { listEvents, listEventsOfEmail, type EventView } from "../events/events.ts";
-import { takeContactChanges } from "../events/contact-changes.ts";
+import { subscribeToEvents, takeReactions } from "../events/reactions.ts";
 import { deleteContacts } from "../contacts/contacts.ts";
 import { createScriptedTransport, TAKEN, type Play } from "../testing/scripted-transport.ts";
 import { useOutbox } from "../testing/outbox-fixture.ts";
@@ -30,19 +30,21 @@ async function ownSubjectOf(id: string): Promise<string | null> {
   return rows[0]?.subject ?? null;
 }
 
-/** A segment that waits for mails being sent. */
+/** Somebody waits for mails being sent. */
 async function trackSegment(): Promise<void> {
-  await sql`
-    insert into segments (project_id, id, name, type, filters, slug, track_membership, causes)
-    values (${outbox.projectId}, ${newId()}, 'Mailed', 'DYNAMIC', '{}', 'mailed', true, '{email.sent}')`.execute(
-    outbox.database,
+  await transaction(outbox.database, (tx) =>
+    subscribeToEvents(tx, { projectId: outbox.projectId, subscriber: "segments" }, async () => [
+      "email.sent",
+    ]),
   );
 }
 
 const noted = async () =>
-  (await transaction(outbox.database, (tx) => takeContactChanges(tx, outbox.projectId, 100))).map(
-    ({ contactId, cause }) => `${cause} ${contactId}`,
-  );
+  (
+    await transaction(outbox.database, (tx) =>
+      takeReactions(tx, { projectId: outbox.projectId, subscriber: "segments", limit: 100 }),
+    )
+  ).map(({ contactId, eventName }) => `${eventName} ${contactId}`);
 
 const SECOND = Date.UTC(2026, 0, 1);
 /** Two milliseconds, each with all that can stand beside each other in it. */

@@ -8,7 +8,7 @@ import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/p
 import {
   insertEvents,
   insertEventsFrom,
-  insertEventsOf,
+  eventsOf,
   isSentEvent,
   listEventRows,
   listEventRowsByEmail,
@@ -56,14 +56,14 @@ export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Pr
 }
 
 /**
- * As a part of a larger statement: records one event of this name and data for each contact of `source`, a query of
- * `contact_id`. For changes of so many contacts that they must not pass through this process.
+ * As a query for `recordEventsFrom`: one event of this name and data for each contact of `source`, a query of `contact_id`. For
+ * changes of so many contacts that they must not pass through this process.
  */
-export function recordEventsOf(
+export function sameEventFor(
   event: { projectId: string; name: string; data: Readonly<Record<string, unknown>> },
   source: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return insertEventsOf(event, source);
+  return eventsOf(event, source);
 }
 
 /**

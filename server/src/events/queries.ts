@@ -5,15 +5,10 @@ import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import type { NewEvent } from "./events.ts";
+import { insertReactionsFrom } from "./reaction-queries.ts";
 import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 
-/** Whether a tracked segment of the project waits for this event; events of the service change nothing else of a contact. */
-const isAwaited = sql`exists (
-  select 1 from segments s
-  where s.project_id = e.project_id and s.track_membership and s.type = 'DYNAMIC'
-    and s.causes && array[e.name, case when e.name ~ '^(email|segment)\\.' then e.name else '*' end])`;
-
-/** Inserts events, and a note for those that tracked segments must look at, in one statement: it is on the way of every tracked event. */
+/** Inserts events, and the reactions to those that somebody waits for, in one statement: it is on the way of every tracked event. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   const source = sql`
     select * from unnest(
@@ -29,94 +24,27 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
 
 /**
  * As CTEs of a larger statement: the events that `source` is a query of (project, id, contact, name, data, mail, time), and
- * a note for those that tracked segments must look at.
+ * the reactions to those that somebody waits for.
  */
 export function insertEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     recorded as (
       insert into events (project_id, id, contact_id, name, data, email_id, created_at) ${source}
-      returning project_id, id, contact_id, name
-    ), noted as (
-      insert into contact_changes (project_id, id, contact_id, cause)
-      select project_id, id, contact_id, name from recorded e where ${isAwaited}
+      returning project_id, id, contact_id, name, email_id
+    ), reacted as (
+      ${insertReactionsFrom(sql`select project_id, id, contact_id, name, id, email_id from recorded`)}
     )`;
 }
 
-/** As part of a larger statement: notes for the contacts of mails that were sent, which `source` is a query of (project, contact). */
-export function insertSentNotesFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`
-    insert into contact_changes (project_id, id, contact_id, cause)
-    select e.project_id, new_id(), e.contact_id, e.name
-    from (select project_id, contact_id, ${EMAIL_SENT}::text from (${source}) sent) as e (project_id, contact_id, name)
-    where ${isAwaited}`;
-}
-
-export async function insertSentNotes(
-  tx: Tx,
-  contacts: ReadonlyArray<{ projectId: string; contactId: string }>,
-): Promise<void> {
-  const source = sql`
-    select * from unnest(
-      ${contacts.map(({ projectId }) => projectId)}::uuid[],
-      ${contacts.map(({ contactId }) => contactId)}::uuid[]) as i (project_id, contact_id)`;
-  await insertSentNotesFrom(source).execute(tx);
-}
-
-/**
- * As part of a larger statement: one event of this name and data for each contact of `source` (a query of `contact_id`),
- * noted for the tracked segments that wait for it.
- */
-export function insertEventsOf(
+/** As a query for `insertEventsFrom`: one event of this name and data for each contact of `source` (a query of `contact_id`). */
+export function eventsOf(
   event: { projectId: string; name: string; data: Readonly<Record<string, unknown>> },
   source: RawBuilder<unknown>,
-) {
+): RawBuilder<unknown> {
   return sql`
-    insert into events (project_id, id, contact_id, name, data)
-    select ${event.projectId}::uuid, new_id(), contact_id, ${event.name}, ${JSON.stringify(event.data)}::jsonb
+    select ${event.projectId}::uuid, new_id(), contact_id, ${event.name}::text, ${JSON.stringify(event.data)}::jsonb,
+      null::uuid, now()
     from (${source}) members`;
-}
-
-/** Notes contacts that changed without an event, in the projects that track a segment. */
-export async function insertContactChanges(
-  tx: Tx,
-  changes: ReadonlyArray<{ projectId: string; id: string; contactId: string }>,
-): Promise<void> {
-  await sql`
-    insert into contact_changes (project_id, id, contact_id)
-    select i.project_id, i.id, i.contact_id from unnest(
-      ${changes.map((change) => change.projectId)}::uuid[],
-      ${changes.map((change) => change.id)}::uuid[],
-      ${changes.map((change) => change.contactId)}::uuid[]
-    ) as i (project_id, id, contact_id)
-    where exists (select 1 from segments s where s.project_id = i.project_id and s.track_membership and s.type = 'DYNAMIC')`.execute(
-    tx,
-  );
-}
-
-/** Which of these projects track a segment. */
-export async function listTrackingProjects(tx: Tx, projectIds: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ project_id: string }>`
-    select distinct project_id from segments
-    where project_id = any(${projectIds}::uuid[]) and track_membership and type = 'DYNAMIC'`.execute(tx);
-  return new Set(rows.map((row) => row.project_id));
-}
-
-export async function listChangedProjects(database: Database): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`select distinct project_id from contact_changes`.execute(
-    database,
-  );
-  return rows.map((row) => row.project_id);
-}
-
-/** Takes the oldest notes of a project: they are gone when the transaction commits. */
-export async function deleteContactChanges(tx: Tx, projectId: string, limit: number) {
-  const { rows } = await sql<{ contact_id: string; cause: string | null }>`
-    with oldest as materialized (
-      select id from contact_changes where project_id = ${projectId} order by id limit ${limit} for update skip locked
-    )
-    delete from contact_changes c using oldest where c.project_id = ${projectId} and c.id = oldest.id
-    returning c.contact_id, c.cause`.execute(tx);
-  return rows;
 }
 
 export interface EventRow {

@@ -47,13 +47,6 @@ export interface ConsentChangesTable {
   created_at: Generated<Date>;
 }
 
-export interface ContactChangesTable {
-  project_id: string;
-  id: string;
-  contact_id: string;
-  cause: string | null;
-}
-
 export interface ContactFieldsTable {
   project_id: string;
   field: string;
@@ -181,6 +174,24 @@ export interface EmailsTable {
   came_back: ColumnType<number, never, never>;
   subject: string | null;
   is_test: boolean | null;
+  workflow_id: string | null;
+  workflow_step_id: string | null;
+}
+
+export interface EventReactionsTable {
+  project_id: string;
+  subscriber: string;
+  id: string;
+  contact_id: string;
+  event_name: string | null;
+  event_id: string | null;
+  email_id: string | null;
+}
+
+export interface EventSubscriptionsTable {
+  project_id: string;
+  event_name: string;
+  subscriber: string;
 }
 
 export interface EventsTable {
@@ -452,11 +463,66 @@ export interface UsersTable {
   created_at: Generated<Date>;
 }
 
+export interface WorkflowExecutionsTable {
+  project_id: string;
+  id: string;
+  workflow_id: string;
+  contact_id: string | null;
+  entry: number;
+  version: number;
+  status: Generated<string>;
+  step_id: string | null;
+  due_at: Date | null;
+  waits_for: string | null;
+  context: ColumnType<unknown, string | null | undefined, string | null>;
+  results: ColumnType<unknown, string | null | undefined, string | null>;
+  trace: ColumnType<unknown, string | undefined, string>;
+  exit_reason: string | null;
+  started_at: Generated<Date>;
+  ended_at: Date | null;
+}
+
+export interface WorkflowStepCountsTable {
+  project_id: string;
+  workflow_id: string;
+  step_id: string;
+  entered: Generated<number>;
+  passed: Generated<number>;
+  skipped: Generated<number>;
+  failed: Generated<number>;
+  cancelled: Generated<number>;
+}
+
+export interface WorkflowVersionsTable {
+  project_id: string;
+  workflow_id: string;
+  version: number;
+  graph: ColumnType<unknown, string, string>;
+  wait_names: Generated<string[]>;
+  is_used: Generated<boolean>;
+  created_at: Generated<Date>;
+}
+
+export interface WorkflowsTable {
+  project_id: string;
+  id: string;
+  name: string;
+  description: string | null;
+  enabled: Generated<boolean>;
+  trigger_type: Generated<string>;
+  trigger_config: ColumnType<unknown, string | undefined, string>;
+  trigger_event: string | null;
+  allow_reentry: Generated<boolean>;
+  version: Generated<number>;
+  next_run_at: Date | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface Rows {
   api_keys: ApiKeysTable;
   campaigns: CampaignsTable;
   consent_changes: ConsentChangesTable;
-  contact_changes: ContactChangesTable;
   contact_fields: ContactFieldsTable;
   contacts: ContactsTable;
   content_links: ContentLinksTable;
@@ -466,6 +532,8 @@ export interface Rows {
   email_files: EmailFilesTable;
   email_resolutions: EmailResolutionsTable;
   emails: EmailsTable;
+  event_reactions: EventReactionsTable;
+  event_subscriptions: EventSubscriptionsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
   installation: InstallationTable;
@@ -491,4 +559,8 @@ export interface Rows {
   templates: TemplatesTable;
   tracking_counts: TrackingCountsTable;
   users: UsersTable;
+  workflow_executions: WorkflowExecutionsTable;
+  workflow_step_counts: WorkflowStepCountsTable;
+  workflow_versions: WorkflowVersionsTable;
+  workflows: WorkflowsTable;
 }

@@ -73,7 +73,12 @@ test("while another process has one of a project's segments in hand, no change i
   await follower.stop();
   await server.call("POST", "/contacts", byKey, { email, data: { plan: "pro" } });
   const waiting = async () =>
-    (await server.rows("select 1 from contact_changes where project_id = $1", projectId)).length;
+    (
+      await server.rows(
+        "select 1 from event_reactions where subscriber = 'segments' and project_id = $1",
+        projectId,
+      )
+    ).length;
   expect(await waiting()).toBeGreaterThan(0);
   const other = await server.pool.connect();
   try {

@@ -1,10 +1,10 @@
 // Keeps tracked segments current: contacts that something happened to are looked at within seconds, conditions on time by the clock.
-// Before it: events/contact-changes.ts holds what happened. After it: compute-segment.ts moves members and emits their events.
+// Before it: events/reactions.ts holds what happened. After it: compute-segment.ts moves members and emits their events.
 import { startLoop } from "../platform/background.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { listProjectsWithChanges, takeContactChanges } from "../events/contact-changes.ts";
+import { listProjectsWithReactions, takeReactions } from "../events/reactions.ts";
 import { compute, computeDueSegment } from "./compute-segment.ts";
 import { countTrackedSegments, listDueSegments, lockTrackedSegments, updateTimeBasedDue } from "./queries.ts";
 import { canMove } from "./rules.ts";
@@ -30,9 +30,9 @@ export async function followChanges(database: Database, projectId: string): Prom
   return transaction(database, async (tx) => {
     const tracked = await lockTrackedSegments(tx, projectId);
     if (tracked.length < (await countTrackedSegments(tx, projectId))) return false;
-    const changes = await takeContactChanges(tx, projectId, BATCH_SIZE);
+    const changes = await takeReactions(tx, { projectId, subscriber: "segments", limit: BATCH_SIZE });
     for (const segment of tracked) {
-      const moved = changes.filter(({ cause }) => canMove(segment.causes, cause));
+      const moved = changes.filter(({ eventName }) => canMove(segment.causes, eventName));
       const contactIds = [...new Set(moved.map(({ contactId }) => contactId))];
       if (contactIds.length > 0) await compute(tx, projectId, segment, contactIds);
     }
@@ -63,7 +63,7 @@ export function startFollowingChanges(options: {
   }
 
   async function followAll(signal: AbortSignal): Promise<void> {
-    for (const projectId of await listProjectsWithChanges(database))
+    for (const projectId of await listProjectsWithReactions(database, "segments"))
       await drain({ projectId }, MAX_BATCHES, signal, () => followChanges(database, projectId));
   }
 

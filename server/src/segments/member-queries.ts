@@ -1,7 +1,7 @@
 // Statements on `segment_members`. `matches` is a compiled filter over contacts `c`; no list of members passes through here whole.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Tx } from "../platform/database.ts";
-import { recordEventsOf } from "../events/events.ts";
+import { recordEventsFrom, sameEventFor } from "../events/events.ts";
 
 /** What a segment is called in its events. */
 export interface EventNames {
@@ -44,9 +44,10 @@ export async function syncMembers(
       insert into segment_members (project_id, segment_id, contact_id)
       select ${projectId}::uuid, ${id}::uuid, contact_id from moves where not leaves
       on conflict do nothing returning contact_id
-    ), exits as (${recordEventsOf({ projectId, name: events.exit, data: events.data }, sql`select contact_id from gone`)}
-    ), entries as (${recordEventsOf({ projectId, name: events.entry, data: events.data }, sql`select contact_id from come`)}
-    ), changed as (
+    ), ${recordEventsFrom(sql`
+      ${sameEventFor({ projectId, name: events.exit, data: events.data }, sql`select contact_id from gone`)} union all
+      ${sameEventFor({ projectId, name: events.entry, data: events.data }, sql`select contact_id from come`)}`)}
+    , changed as (
       select (select count(*) from come)::integer as added, (select count(*) from gone)::integer as removed
     )
     update segments s set

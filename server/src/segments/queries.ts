@@ -236,3 +236,11 @@ export async function updateComputed(tx: Tx, projectId: string, id: string): Pro
     tx,
   );
 }
+
+/** What can move a contact in or out of any tracked segment of a project. */
+export async function listTrackedCauses(database: Database, projectId: string): Promise<string[]> {
+  const { rows } = await sql<{ cause: string }>`
+    select distinct cause from segments s, unnest(s.causes) as cause
+    where s.project_id = ${projectId} and s.track_membership and s.type = 'DYNAMIC'`.execute(database);
+  return rows.map((row) => row.cause);
+}

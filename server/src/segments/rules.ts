@@ -1,6 +1,7 @@
 // Pure rules of segments: the slug in their events, which other segments they stand on, what can move a contact in or out.
 // Before it: contract/src/filters.ts. After it: segments.ts when a segment is saved, follow-changes.ts when something happened.
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
+import { ANY_CHANGE } from "../events/reactions.ts";
 import type { EventNames } from "./member-queries.ts";
 
 const MAX_SLUG_LENGTH = 60;
@@ -55,9 +56,6 @@ export function segmentsOver(id: string, nodes: ReadonlyMap<string, Node>): stri
     .map((node) => node.id);
 }
 
-/** Any change of the contact itself. */
-const CONTACT = "*";
-
 export interface Causes {
   causes: string[];
   timeBased: boolean;
@@ -67,12 +65,12 @@ export interface Causes {
 export function allCauses(filters: Filter, nodes: ReadonlyMap<string, Node>): Causes {
   const inner = [...segmentsUnder(filters, nodes)].map((id) => nodes.get(id)?.filters ?? null);
   const all = [filters, ...inner.filter((one) => one !== null)].map(causesOf);
-  const names = all.flatMap((one) => [...one.events, ...one.emails, ...(one.contact ? [CONTACT] : [])]);
+  const names = all.flatMap((one) => [...one.events, ...one.emails, ...(one.contact ? [ANY_CHANGE] : [])]);
   return { causes: [...new Set(names)].toSorted(), timeBased: all.some((one) => one.timeBased) };
 }
 
 /** Whether what happened to a contact can move it; a cause of null is a change of the contact without an event. */
 export function canMove(causes: readonly string[], cause: string | null): boolean {
   if (cause === null || causes.includes(cause)) return true;
-  return causes.includes(CONTACT) && !/^(email|segment)\./.test(cause);
+  return causes.includes(ANY_CHANGE) && !/^(email|segment)\./.test(cause);
 }

@@ -169,9 +169,12 @@ test("a tracked segment follows events and changes by itself, with one event for
   // Nothing else is left to look at: the change alone must do it.
   await vi.waitFor(
     async () =>
-      expect(await server.rows("select 1 from contact_changes where project_id = $1", project.id)).toEqual(
-        [],
-      ),
+      expect(
+        await server.rows(
+          "select 1 from event_reactions where subscriber = 'segments' and project_id = $1",
+          project.id,
+        ),
+      ).toEqual([]),
     {
       timeout: 10_000,
       interval: 50,
@@ -185,9 +188,12 @@ test("a tracked segment follows events and changes by itself, with one event for
   expect(await eventNames(project)).toHaveLength(3);
   await vi.waitFor(
     async () =>
-      expect(await server.rows("select 1 from contact_changes where project_id = $1", project.id)).toEqual(
-        [],
-      ),
+      expect(
+        await server.rows(
+          "select 1 from event_reactions where subscriber = 'segments' and project_id = $1",
+          project.id,
+        ),
+      ).toEqual([]),
     { timeout: 10_000, interval: 50 },
   );
   expect(await eventNames(project)).toHaveLength(3);

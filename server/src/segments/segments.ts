@@ -7,6 +7,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
+import { subscribeToEvents } from "../events/reactions.ts";
 import { membershipForAll, restrictionForAll } from "../contacts/filters/compile-filter.ts";
 import { loadSegments, type SegmentSource } from "../contacts/filters/load-segments.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
@@ -19,6 +20,7 @@ import {
   insertSegment,
   listSegmentRows,
   listSlugsLike,
+  listTrackedCauses,
   updateComputeDue,
   updateMemberCount,
   updateSegmentRow,
@@ -131,7 +133,13 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
         ? 0
         : await countMatching(tx, projectId, await restrictionForAll(tx, filters, { projectId, segments })),
   });
+  if (given.trackMembership === true) await subscribeSegments(tx, projectId);
   return getSegment(tx, projectId, id);
+}
+
+/** Tells events/ what the tracked segments of a project wait for. */
+async function subscribeSegments(tx: Tx, projectId: string): Promise<void> {
+  await subscribeToEvents(tx, { projectId, subscriber: "segments" }, () => listTrackedCauses(tx, projectId));
 }
 
 /** Conditions on segments name segments of this project, and never, through others, the segment itself. */
@@ -183,6 +191,7 @@ export async function updateSegment(
   if (filters !== undefined) await changeFilters(tx, projectId, row, field, filters, changes);
   else if (Object.keys(changes).length > 0) await updateSegmentRow(tx, projectId, row.id, changes);
   if (isTrackingChanged) await updateComputeDue(tx, projectId, [row.id]);
+  if (isTrackingChanged || filters !== undefined) await subscribeSegments(tx, projectId);
   return getSegment(tx, projectId, row.id);
 }
 
@@ -227,6 +236,7 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string): Prom
       message: `The campaign "${campaign}" goes to this segment: cancel it first.`,
     });
   await deleteSegmentRow(tx, projectId, row.id);
+  if (row.track_membership) await subscribeSegments(tx, projectId);
 }
 
 /** Counts who is in a segment now and keeps the count. */

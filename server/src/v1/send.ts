@@ -7,7 +7,7 @@ import { surelyRolledBack, transaction, type Database, type Tx } from "../platfo
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { noteContacts } from "../events/contact-changes.ts";
+import { noteContacts } from "../events/reactions.ts";
 import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";

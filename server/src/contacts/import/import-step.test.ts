@@ -1,10 +1,11 @@
 // Imports in steps: an exact total through the death of a process, beside other imports, and past rows the database refuses.
 import { afterEach, expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { createDatabase, createPool, type Database } from "../../platform/database.ts";
+import { createDatabase, createPool, transaction, type Database } from "../../platform/database.ts";
 import { JobFailure, startJobs, type JobRunner, type JobStep } from "../../platform/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
+import { ANY_CHANGE, subscribeToEvents } from "../../events/reactions.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv, type ImportJob } from "../../testing/upload.ts";
 import { importStep } from "./import-step.ts";
@@ -162,16 +163,18 @@ test("a row that the database refuses is reported, and the others of its step go
   ]);
 });
 
-test("contacts of an import are noted for the segments that are tracked", async () => {
+test("contacts of an import are noted for those who follow changes of contacts", async () => {
   const project = await server.createProject(server.project.owner);
   const changes = () =>
-    server.rows("select contact_id, cause from contact_changes where project_id = $1", project.id);
+    server.rows(
+      "select contact_id, event_name as cause from event_reactions where project_id = $1",
+      project.id,
+    );
   startRunner();
   await endOf(project, await upload(project, ["email", "a@example.com"]));
   expect(await changes()).toEqual([]);
-  await server.rows(
-    "insert into segments (project_id, id, name, type, filters, slug, track_membership, causes) values ($1, gen_random_uuid(), 's', 'DYNAMIC', '{}', 's', true, '{*}')",
-    project.id,
+  await transaction(server.database, (tx) =>
+    subscribeToEvents(tx, { projectId: project.id, subscriber: "segments" }, async () => [ANY_CHANGE]),
   );
   await endOf(
     project,

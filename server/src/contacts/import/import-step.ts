@@ -12,7 +12,7 @@ import {
   type JobKey,
   type JobStep,
 } from "../../platform/jobs.ts";
-import { noteContacts } from "../../events/contact-changes.ts";
+import { noteContacts } from "../../events/reactions.ts";
 import { contactRefusal } from "../contacts.ts";
 import { findEmails } from "../queries.ts";
 import { upsertContacts } from "../upsert-contacts.ts";

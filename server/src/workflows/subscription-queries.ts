@@ -1,0 +1,17 @@
+// The names of events that workflows of a project wait for.
+import { sql } from "kysely";
+import type { Database } from "../platform/database.ts";
+
+/** Of enabled workflows what starts them; of graphs that are in use, or will be, what their waits wait for. */
+export async function listAwaitedEvents(database: Database, projectId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select w.trigger_event as name from workflows w
+    where w.project_id = ${projectId} and w.enabled and w.trigger_event is not null
+    union
+    select name from workflow_versions v
+    join workflows w on w.project_id = v.project_id and w.id = v.workflow_id, unnest(v.wait_names) as name
+    where v.project_id = ${projectId} and (v.is_used or w.enabled and w.version = v.version)`.execute(
+    database,
+  );
+  return rows.map((row) => row.name);
+}
