@@ -756,3 +756,42 @@ CREATE TABLE workflow_step_counts (
   CONSTRAINT workflow_step_counts_pkey PRIMARY KEY (project_id, workflow_id, step_id),
   CONSTRAINT workflow_step_counts_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
+
+CREATE TABLE webhook_secrets (
+  project_id     uuid                      NOT NULL,
+  sealed         bytea                     NOT NULL,
+  former_sealed  bytea,
+  made_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT webhook_secrets_pkey PRIMARY KEY (project_id),
+  CONSTRAINT webhook_secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+CREATE TABLE webhook_calls (
+  project_id       uuid                      NOT NULL,
+  id               uuid                      NOT NULL,
+  owner_kind       text                      NOT NULL,
+  owner_id         uuid                      NOT NULL,
+  owner_ref        text                      NOT NULL,
+  url              text                      NOT NULL,
+  method           text                      NOT NULL,
+  headers          jsonb                     NOT NULL,
+  body             text,
+  state            text                      NOT NULL  DEFAULT 'waiting'::text,
+  tries            smallint                  NOT NULL  DEFAULT 0,
+  due_at           timestamp with time zone  DEFAULT now(),
+  claim_id         uuid,
+  response_status  smallint,
+  response_body    text,
+  is_cut           boolean                   NOT NULL  DEFAULT false,
+  error            text,
+  created_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  ended_at         timestamp with time zone,
+  CONSTRAINT webhook_calls_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT webhook_calls_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_calls_check CHECK ((due_at IS NULL) = (state <> 'waiting'::text)),
+  CONSTRAINT webhook_calls_method_check CHECK (method = ANY (ARRAY['GET'::text, 'POST'::text, 'PUT'::text, 'PATCH'::text, 'DELETE'::text])),
+  CONSTRAINT webhook_calls_owner_kind_check CHECK (owner_kind = 'workflow'::text),
+  CONSTRAINT webhook_calls_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'done'::text, 'failed'::text]))
+);
+CREATE INDEX webhook_calls_due ON webhook_calls USING btree (project_id, due_at) WHERE state = 'waiting'::text;
+CREATE INDEX webhook_calls_ended ON webhook_calls USING btree (ended_at) WHERE ended_at IS NOT NULL;

@@ -124,6 +124,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   projects.regenerateInboundAddress,
   security.getOwnSecurity,
   security.getSecurity,
+  webhooks.getWebhookSecret,
+  webhooks.rotateWebhookSecret,
   webhooks.receiveSns,
   instance.getConfig,
   instance.getHealth,

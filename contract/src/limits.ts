@@ -204,6 +204,36 @@ export const LIMITS = {
     "Messages in words that came back about one mail and are kept; each cut to 16,000 characters.",
   ),
   returnedMessageDays: limit(30, "days", "How long they are kept."),
+  webhookHeaders: limit(20, "headers", "Headers of one outgoing webhook."),
+  webhookHeaderLength: limit(998, "characters", "The value of a header of an outgoing webhook."),
+  webhookMs: limit(
+    10_000,
+    "milliseconds",
+    "One try of an outgoing webhook, from the question to DNS to the end of the answer.",
+  ),
+  webhookAnswerBytes: limit(
+    64 * 1024,
+    "bytes",
+    "What is read of the answer to an outgoing webhook; the rest is cut off.",
+  ),
+  webhookRetries: limit(
+    5,
+    "retries",
+    "Tries of an outgoing webhook after the first: after 5 s, 30 s, 2 min, 10 min and 45 min.",
+  ),
+  webhookLongestWait: limit(
+    45 * 60,
+    "seconds",
+    "The longest wait that `Retry-After` of an endpoint asks for.",
+  ),
+  webhookCalls: limit(32, "calls", "Outgoing webhooks that one process calls at once."),
+  webhookCallsPerProject: limit(4, "calls", "The same, of one project."),
+  webhookDays: limit(7, "days", "How long an outgoing webhook that ended is kept."),
+  webhookSecretHours: limit(
+    24,
+    "hours",
+    "How long webhooks are also signed with the secret from before `POST /webhooks/secret/rotate`.",
+  ),
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "How long an `Idempotency-Key` is remembered."),
 } as const satisfies Record<string, Limit>;

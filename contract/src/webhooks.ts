@@ -1,5 +1,5 @@
-// What other services tell us (spec §4.15). Not called by users of the API.
-// Before it: endpoint.ts. After it: server/src/deliveries/routes.ts.
+// What other services tell us (spec §4.15), and the secret that signs what we tell others (decisions §9).
+// Before it: endpoint.ts. After it: server/src/deliveries/routes.ts, server/src/webhooks/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { LIMITS } from "./limits.ts";
@@ -33,4 +33,31 @@ export const receiveSns = endpoint({
   bodyLimitBytes: LIMITS.webhookBytes.value,
   answers: { 200: z.object({ success: z.literal(true) }) },
   errors: ["FORBIDDEN"],
+});
+
+const secret = z.object({
+  secret: z.string().describe("`whsec_` and the key in base64, as libraries for Standard Webhooks take it."),
+});
+
+export const getWebhookSecret = endpoint({
+  name: "webhooks.secret",
+  method: "GET",
+  path: "/webhooks/secret",
+  summary: "Read the secret that signs outgoing webhooks",
+  description:
+    "One a project; it is made when it is asked for or needed first. Webhooks are signed as Standard Webhooks say: see `docs/webhooks.md`.",
+  caller: "project",
+  answers: { 200: secret },
+  errors: ["FORBIDDEN"],
+});
+
+export const rotateWebhookSecret = endpoint({
+  name: "webhooks.rotateSecret",
+  method: "POST",
+  path: "/webhooks/secret/rotate",
+  summary: "Replace the secret that signs outgoing webhooks",
+  description: `For ${LIMITS.webhookSecretHours.value} hours webhooks carry two signatures, of the new secret and of the one before, so that an endpoint may change over at any time. A second rotation within that time ends the first of the three.`,
+  caller: "project",
+  answers: { 200: secret },
+  errors: ["FORBIDDEN", "PROJECT_DISABLED"],
 });

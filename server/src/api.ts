@@ -33,6 +33,7 @@ import { contactRoutes } from "./contacts/routes.ts";
 import { segmentRoutes } from "./segments/routes.ts";
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
+import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
 import type { SnsDoor } from "./deliveries/sns.ts";
@@ -115,6 +116,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...userRoutes({ database, sessions, passwords, rateLimiter, signupsDisabled: facts.signupsDisabled }),
     ...projectRoutes({ database, sealer, inboundDomain: parts.inboundDomain }),
     ...securityRoutes({ database }),
+    ...webhookSecretRoutes({ database, sealer }),
     ...webhookRoutes({ sns: parts.sns }),
     ...trackingRoutes(tracking),
     ...instanceRoutes({ database, metrics, facts }),

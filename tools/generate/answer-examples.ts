@@ -102,6 +102,8 @@ async function projects({ ask }: Story, id: string): Promise<void> {
   await ask("projects.security", { params: { projectId: id } });
   await ask("projects.ownSecurity", { params: { id } });
   await ask("projects.regenerateInboundAddress", { params: { id } });
+  await ask("webhooks.secret");
+  await ask("webhooks.rotateSecret");
 }
 
 async function domains({ ask }: Story, projectId: string): Promise<void> {
@@ -224,6 +226,7 @@ export function asExamples(answers: Answers, url: string): Answers {
     .replaceAll(ID, idOf)
     .replaceAll(INSTANT, "2026-10-01T09:00:00.000Z")
     .replaceAll(/\b([ps]k)_[A-Za-z0-9]{20,}/g, "$1_…")
+    .replaceAll(/\bwhsec_[A-Za-z0-9+/]{20,}=*/g, "whsec_…")
     .replaceAll(/\bp=[A-Za-z0-9+/=]{60,}/g, "p=MIIBIjANBgkqhkiG9w0BAQ…");
   return JSON.parse(text) as Answers;
 }

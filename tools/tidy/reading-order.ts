@@ -19,6 +19,7 @@ export const READING_ORDER = [
   "contacts",
   "segments",
   "templates",
+  "webhooks",
   "campaigns",
   "workflows",
   "deliveries",

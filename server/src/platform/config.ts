@@ -10,6 +10,7 @@ import {
   list,
   mailbox,
   namedFailpoint,
+  network,
   port,
   proxy,
   smtpName,
@@ -157,7 +158,12 @@ export const SETTINGS = {
   DNS_SERVERS: setting(
     list.default([]),
     "",
-    "Resolvers for domain checks and /v1/verify (`127.0.0.1:5353`); the system's when empty.",
+    "Resolvers for domain checks, /v1/verify and webhooks (`127.0.0.1:5353`); the system's when empty.",
+  ),
+  WEBHOOK_ALLOW_PRIVATE: setting(
+    list.pipe(z.array(network)).default([]),
+    "",
+    "Comma-separated addresses or ranges (`10.1.0.0/16`) outside the public internet that webhooks may call; every project may call them then. Empty: none.",
   ),
   LOG_LEVEL: setting(
     word(["debug", "info", "warn", "error", "silent"]).default("info"),

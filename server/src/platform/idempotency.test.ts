@@ -142,6 +142,7 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     const { body } = await server.call<{ id: string }>("POST", "/domains", byKey, domain);
     return { path: `/domains/${body.id}/rotate-key` };
   },
+  "webhooks.rotateSecret": async () => ({ path: "/webhooks/secret/rotate" }),
   "contacts.bulkSubscribe": (project, name) => bulk(project, name, "subscribe"),
   "contacts.bulkUnsubscribe": (project, name) => bulk(project, name, "unsubscribe"),
   "contacts.bulkDelete": (project, name) => bulk(project, name, "delete"),

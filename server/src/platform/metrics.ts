@@ -12,6 +12,7 @@ export interface Metrics {
   readonly leasesLost: Counter;
   readonly campaignsPaused: Counter;
   readonly unbalancedCampaigns: Gauge;
+  readonly webhookTries: Counter<"outcome">;
   readonly loopRuns: Counter<"loop">;
   readonly loopErrors: Counter<"loop">;
   readonly loopSeconds: Counter<"loop">;
@@ -77,6 +78,12 @@ export function createMetrics(): Metrics {
     unbalancedCampaigns: new Gauge({
       name: "postloft_unbalanced_campaigns",
       help: "Campaigns whose mails do not add up to their recipients. Anything but 0 is a bug: tell us.",
+      registers,
+    }),
+    webhookTries: new Counter({
+      name: "postloft_webhook_tries_total",
+      help: "Tries of outgoing webhooks: done, retry (it is tried again), failed (it was the last).",
+      labelNames: ["outcome"],
       registers,
     }),
   };

@@ -463,6 +463,35 @@ export interface UsersTable {
   created_at: Generated<Date>;
 }
 
+export interface WebhookCallsTable {
+  project_id: string;
+  id: string;
+  owner_kind: string;
+  owner_id: string;
+  owner_ref: string;
+  url: string;
+  method: string;
+  headers: ColumnType<unknown, string, string>;
+  body: string | null;
+  state: Generated<string>;
+  tries: Generated<number>;
+  due_at: Generated<Date | null>;
+  claim_id: string | null;
+  response_status: number | null;
+  response_body: string | null;
+  is_cut: Generated<boolean>;
+  error: string | null;
+  created_at: Generated<Date>;
+  ended_at: Date | null;
+}
+
+export interface WebhookSecretsTable {
+  project_id: string;
+  sealed: Buffer;
+  former_sealed: Buffer | null;
+  made_at: Generated<Date>;
+}
+
 export interface WorkflowExecutionsTable {
   project_id: string;
   id: string;
@@ -559,6 +588,8 @@ export interface Rows {
   templates: TemplatesTable;
   tracking_counts: TrackingCountsTable;
   users: UsersTable;
+  webhook_calls: WebhookCallsTable;
+  webhook_secrets: WebhookSecretsTable;
   workflow_executions: WorkflowExecutionsTable;
   workflow_step_counts: WorkflowStepCountsTable;
   workflow_versions: WorkflowVersionsTable;

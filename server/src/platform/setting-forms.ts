@@ -85,8 +85,15 @@ export const topicArn = z
     "must be the ARN of an SNS topic such as arn:aws:sns:eu-west-1:123456789012:mail",
   );
 
+export const network = z
+  .string()
+  .refine(isNetwork, "must be addresses or ranges such as 10.0.0.0/8 or fd00::/8");
+
 function isProxy(text: string): boolean {
-  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
+  return ["loopback", "linklocal", "uniquelocal"].includes(text) || isNetwork(text);
+}
+
+function isNetwork(text: string): boolean {
   const [, address = "", bits = "1"] = /^([^/]*)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
   return Number(bits) <= ({ 4: 32, 6: 128 }[isIP(address)] ?? 0);
 }

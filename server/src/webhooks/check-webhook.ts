@@ -1,0 +1,119 @@
+// What a webhook may be, told when it is saved: its address and its headers. Pure; call-webhook.ts asks again before each try.
+// Before it: networks.ts. After it: whoever keeps a webhook turns the faults into a 422.
+import { isIP } from "node:net";
+import type { FieldCode } from "@postloft/contract/errors.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { WEBHOOK_METHODS } from "@postloft/contract/workflow-graph.ts";
+import { mayCall, type Network } from "./networks.ts";
+
+export type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
+
+export interface WebhookFault {
+  code: FieldCode;
+  message: string;
+}
+
+/** Names that never lead to the public internet (RFC 6761 §6.3, RFC 6762 §3, RFC 8375, ICANN's `.internal`). */
+const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
+/** Where other protocols listen, whose servers might take a request for their own: the bad ports of the Fetch standard (§2.9), and 0. */
+const OTHER_PORTS = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/**
+ * What is wrong with the address of a webhook; null when nothing is. Names are not looked up: what they lead to is
+ * checked when they are called.
+ *
+ * @param allowed networks of the operator; where there are some, local names pass as well
+ */
+export function checkWebhookUrl(text: string, allowed: readonly Network[] = []): WebhookFault | null {
+  const { value: maximum } = LIMITS.webhookUrlLength;
+  if (text.length > maximum) return { code: "too_big", message: `Must have at most ${maximum} characters.` };
+  const url = URL.parse(text);
+  const fault = url === null ? "Must be an address such as https://example.com/hook." : faultOf(url, allowed);
+  return fault === null ? null : { code: "invalid_string", message: fault };
+}
+
+function faultOf(url: URL, allowed: readonly Network[]): string | null {
+  if (url.protocol !== "https:" && url.protocol !== "http:") return "Must begin with https:// or http://.";
+  if (url.username !== "" || url.password !== "")
+    return "Must not hold a user name or a password: send them in a header.";
+  if (url.port !== "" && OTHER_PORTS.has(Number(url.port)))
+    return `Must not name port ${url.port}, which belongs to another protocol.`;
+  const host = hostOf(url);
+  const isAllowed = isIP(host) === 0 ? allowed.length > 0 || isPublicName(host) : mayCall(host, allowed);
+  return isAllowed
+    ? null
+    : `Must lead to the public internet, which ${url.hostname} does not. WEBHOOK_ALLOW_PRIVATE lets an operator allow more.`;
+}
+
+/** The host of a URL without brackets and without the dot at the end. Odd spellings of IPv4 are gone: URL reads them (WHATWG URL §3.5). */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+function isPublicName(host: string): boolean {
+  return host.includes(".") && !LOCAL_NAME.test(host);
+}
+
+/** Made by us, or meant for the connection and not for the endpoint (RFC 9110 §7.6.1). */
+const OWN_HEADERS = new Set([
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+  "proxy-authorization",
+  "proxy-connection",
+  "accept-encoding",
+  "webhook-id",
+  "webhook-timestamp",
+  "webhook-signature",
+]);
+/** RFC 9110 §5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** RFC 9110 §5.5: visible characters, blanks and tabs, one byte each. */
+const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
+/** What is wrong with the headers of a webhook, each with its name; `name` is "" where it is about all of them. */
+export function checkWebhookHeaders(
+  headers: Readonly<Record<string, string>>,
+): Array<WebhookFault & { name: string }> {
+  const entries = Object.entries(headers);
+  const { value: most } = LIMITS.webhookHeaders;
+  if (entries.length > most)
+    return [{ name: "", code: "too_big", message: `Must have at most ${most} headers.` }];
+  const seen = new Set<string>();
+  return entries.flatMap(([name, value]) => {
+    const isRepeated = seen.has(name.toLowerCase());
+    seen.add(name.toLowerCase());
+    const fault = faultOfHeader(name, value, isRepeated);
+    return fault === null ? [] : [{ name, ...fault }];
+  });
+}
+
+function faultOfHeader(name: string, value: string, isRepeated: boolean): WebhookFault | null {
+  const { value: longest } = LIMITS.webhookHeaderLength;
+  const { value: longestName } = LIMITS.headerNameLength;
+  if (!TOKEN.test(name))
+    return { code: "invalid_string", message: "The name of a header is letters, digits and hyphens." };
+  if (name.length > longestName)
+    return { code: "too_big", message: `The name may have at most ${longestName} characters.` };
+  if (OWN_HEADERS.has(name.toLowerCase()))
+    return { code: "custom", message: `${name} is set by the service and cannot be given.` };
+  if (isRepeated) return { code: "custom", message: `${name} is given twice.` };
+  if (value.length > longest) return { code: "too_big", message: `Must have at most ${longest} characters.` };
+  if (!VALUE.test(value))
+    return {
+      code: "invalid_string",
+      message: "Must not contain line breaks, control characters or characters beyond ISO 8859-1.",
+    };
+  return null;
+}

@@ -1,0 +1,147 @@
+// Statements on `webhook_calls`. Claims name one project each: fairness wants it, and so does a sharded database.
+import { sql, type RawBuilder } from "kysely";
+import { plannedOften, type Database, type Tx } from "../platform/database.ts";
+
+export interface CallKey {
+  projectId: string;
+  id: string;
+}
+
+export interface NewCallRow {
+  projectId: string;
+  id: string;
+  ownerKind: string;
+  ownerId: string;
+  ownerRef: string;
+  url: string;
+  method: string;
+  headers: string;
+  body: string | null;
+}
+
+export async function insertCalls(tx: Tx, calls: readonly NewCallRow[]): Promise<void> {
+  const column = <Name extends keyof NewCallRow>(name: Name) => calls.map((call) => call[name]);
+  await sql`
+    insert into webhook_calls (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers, body)
+    select project_id, id, owner_kind, owner_id, owner_ref, url, method, headers::jsonb, body
+    from unnest(${column("projectId")}::uuid[], ${column("id")}::uuid[], ${column("ownerKind")}::text[],
+      ${column("ownerId")}::uuid[], ${column("ownerRef")}::text[], ${column("url")}::text[], ${column("method")}::text[],
+      ${column("headers")}::text[], ${column("body")}::text[])
+      as new (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers, body)`.execute(tx);
+}
+
+/** Those that wait or are under way; what ended stays. */
+export async function deleteWaitingCalls(tx: Tx, keys: readonly CallKey[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    delete from webhook_calls c
+    using unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as gone (project_id, id)
+    where c.project_id = gone.project_id and c.id = gone.id and c.state = 'waiting'
+    returning c.id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+const firstWaiting = (after: RawBuilder<unknown>) => sql`
+  select c.project_id, c.due_at from webhook_calls c
+  where c.state = 'waiting' ${after}
+  order by c.project_id, c.due_at limit 1`;
+
+/**
+ * Each project with calls that wait, and in how many ms the first of them is due (0 or less: now). From project to project
+ * through the index of what waits, one probe each. Those of disabled projects stay where they are.
+ */
+export async function listWaitingProjects(
+  database: Database,
+): Promise<Array<{ project_id: string; due_in_ms: number }>> {
+  const { rows } = await sql<{ project_id: string; due_in_ms: number }>`
+    ${plannedOften} with recursive first as (
+      (${firstWaiting(sql``)})
+      union all
+      select next.* from first f
+      cross join lateral (${firstWaiting(sql`and c.project_id > f.project_id`)}) next
+    )
+    select p.id as project_id, extract(epoch from f.due_at - now())::float8 * 1000 as due_in_ms
+    from first f
+    cross join lateral (select id from projects where id = f.project_id and not disabled limit 1) p`.execute(
+    database,
+  );
+  return rows;
+}
+
+export interface ClaimedCallRow {
+  project_id: string;
+  id: string;
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+  tries: number;
+}
+
+/** Takes the calls of a project that have been due longest, under a lease; then they are due again when it is over. */
+export async function claimCalls(
+  database: Database,
+  claim: { projectId: string; claimId: string; limit: number; leaseSeconds: number },
+): Promise<ClaimedCallRow[]> {
+  // Materialized: as a plain sub-select it may run once for each row it is joined to, and then it claims more.
+  const { rows } = await sql<ClaimedCallRow>`
+    ${plannedOften} with due as materialized (
+      select id from webhook_calls
+      where project_id = ${claim.projectId} and state = 'waiting' and due_at <= now()
+      order by due_at limit ${claim.limit} for update skip locked
+    )
+    update webhook_calls c set claim_id = ${claim.claimId}, due_at = now() + make_interval(secs => ${claim.leaseSeconds})
+    from due where c.project_id = ${claim.projectId} and c.id = due.id
+    returning c.project_id, c.id, c.url, c.method, c.headers, c.body, c.tries`.execute(database);
+  return rows;
+}
+
+/** How a try ended: for good, or (`waiting`) with another one after so many seconds. */
+export interface TryEnd extends CallKey {
+  claimId: string;
+  state: "waiting" | "done" | "failed";
+  waitSeconds: number;
+  status: number | null;
+  body: string | null;
+  isCut: boolean;
+  error: string | null;
+}
+
+export interface EndedCallRow {
+  project_id: string;
+  id: string;
+  owner_kind: string;
+  owner_id: string;
+  owner_ref: string;
+  state: "waiting" | "done" | "failed";
+  tries: number;
+  response_status: number | null;
+  response_body: string | null;
+  is_cut: boolean;
+  error: string | null;
+}
+
+/** Books tries whose claim still holds; returns the rows of those. */
+export async function updateTries(tx: Tx, ends: readonly TryEnd[]): Promise<EndedCallRow[]> {
+  const column = <Name extends keyof TryEnd>(name: Name) => ends.map((end) => end[name]);
+  const { rows } = await sql<EndedCallRow>`
+    with clock as materialized (select now() as now)
+    update webhook_calls c set
+      state = t.state, tries = c.tries + 1, claim_id = null,
+      due_at = case when t.state = 'waiting' then clock.now + make_interval(secs => t.wait_seconds) end,
+      ended_at = case when t.state = 'waiting' then null else clock.now end,
+      response_status = t.status, response_body = t.body, is_cut = t.is_cut, error = t.error
+    from clock, unnest(${column("projectId")}::uuid[], ${column("id")}::uuid[], ${column("claimId")}::uuid[],
+      ${column("state")}::text[], ${column("waitSeconds")}::float8[], ${column("status")}::smallint[],
+      ${column("body")}::text[], ${column("isCut")}::boolean[], ${column("error")}::text[])
+      as t (project_id, id, claim_id, state, wait_seconds, status, body, is_cut, error)
+    where c.project_id = t.project_id and c.id = t.id and c.claim_id = t.claim_id and c.state = 'waiting'
+    returning c.project_id, c.id, c.owner_kind, c.owner_id, c.owner_ref, c.state, c.tries, c.response_status,
+      c.response_body, c.is_cut, c.error`.execute(tx);
+  return rows;
+}
+
+export async function deleteEndedCalls(database: Database, keptDays: number): Promise<void> {
+  await sql`delete from webhook_calls where ended_at < now() - make_interval(days => ${keptDays}::integer)`.execute(
+    database,
+  );
+}

@@ -1,0 +1,410 @@
+// Calls as rows against real endpoints: each ends once with what follows from it, is retried by the database's clock, goes on
+// after a crash under the same id, and waits for nobody else's endpoints.
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { createSealer } from "../platform/crypto.ts";
+import { createDatabase, transaction, type Database } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { makeProject } from "../testing/sent-mails.ts";
+import type { Loop } from "../platform/background.ts";
+import { createWebhookCaller } from "./call-webhook.ts";
+import { parseNetworks } from "./networks.ts";
+import { startWebhookCalls, type EndedCall, type WebhookCallsOptions } from "./run-calls.ts";
+import {
+  cancelWebhookCalls,
+  queueWebhookCalls,
+  sweepWebhookCalls,
+  type NewWebhookCall,
+} from "./webhook-calls.ts";
+import { createWebhookSecrets } from "./webhook-secrets.ts";
+
+const log = createLog({ level: "silent" });
+const sealer = createSealer("a secret that is long enough");
+const secrets = createWebhookSecrets(sealer);
+const WAIT = { timeout: 10_000, interval: 10 };
+
+let testDatabase: TestDatabase;
+let database: Database;
+let projectId = "";
+let ended: EndedCall[] = [];
+const loops: Loop[] = [];
+
+interface Arrival {
+  path: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+/** Answers 200 `{"n": …}`; paths named in `statuses` answer those one after the other; `/hang` and what begins so never answers. */
+function startEndpoint() {
+  const arrivals: Arrival[] = [];
+  const statuses = new Map<string, number[]>();
+  const open = { now: 0, most: 0 };
+  const server = createServer(async (request, response) => {
+    open.now += 1;
+    open.most = Math.max(open.most, open.now);
+    response.on("close", () => (open.now -= 1));
+    let body = "";
+    for await (const part of request) body += String(part);
+    arrivals.push({ path: request.url ?? "", headers: request.headers, body });
+    if (request.url?.startsWith("/hang")) return;
+    response.writeHead(statuses.get(request.url ?? "")?.shift() ?? 200);
+    response.end(JSON.stringify({ n: arrivals.length }));
+  });
+  return { arrivals, statuses, open, server, url: "" };
+}
+let endpoint = startEndpoint();
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+});
+beforeEach(async () => {
+  projectId = await makeProject(database);
+  ended = [];
+  endpoint = startEndpoint();
+  await new Promise<void>((resolve) => endpoint.server.listen(0, "127.0.0.1", resolve));
+  endpoint.url = `http://127.0.0.1:${(endpoint.server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  endpoint.server.close().closeAllConnections();
+  await Promise.all(loops.splice(0).map((loop) => loop.stop()));
+  await sql`delete from projects`.execute(database);
+});
+afterAll(async () => testDatabase.drop());
+
+function start(over: Partial<WebhookCallsOptions> = {}): Loop {
+  const dns = { records: async () => ({ kind: "none" as const }) };
+  const loop = startWebhookCalls({
+    database,
+    secrets,
+    call: createWebhookCaller({ dns, allowed: parseNetworks(["127.0.0.1"]) }),
+    onEnded: async (_tx, calls) => void ended.push(...calls),
+    log,
+    metrics: createMetrics(),
+    ...over,
+  });
+  loops.push(loop);
+  return loop;
+}
+
+function queue(calls: ReadonlyArray<Partial<NewWebhookCall> & { path?: string }>): Promise<string[]> {
+  return transaction(database, async (tx) =>
+    queueWebhookCalls(
+      tx,
+      calls.map(({ path = "/", ...call }) => ({
+        projectId,
+        ownerKind: "workflow",
+        ownerId: newId(),
+        ownerRef: "step 1",
+        url: `${endpoint.url}${path}`,
+        method: "POST",
+        headers: {},
+        body: '{"hello":"wörld"}',
+        ...call,
+      })),
+    ),
+  );
+}
+
+async function rowOf(id: string) {
+  const { rows } = await sql<{
+    state: string;
+    tries: number;
+    wait: number;
+    claim_id: string | null;
+    error: string | null;
+  }>`select state, tries, extract(epoch from due_at - now())::float8 as wait, claim_id, error
+    from webhook_calls where id = ${id}`.execute(database);
+  return rows[0];
+}
+
+/** As if the time until the next try, or of a lease, were over. */
+async function letTimePass(id: string): Promise<void> {
+  await sql`update webhook_calls set due_at = now() where id = ${id}`.execute(database);
+}
+
+const untilEnded = (count: number) => vi.waitFor(() => expect(ended).toHaveLength(count), WAIT);
+
+test("a call ends with its answer, in the transaction that books it, and is not made again", async () => {
+  const ownerId = newId();
+  const [id = ""] = await queue([{ ownerId, ownerRef: "ref", headers: { "x-token": "t" } }]);
+  const seen: unknown[] = [];
+  const loop = start({
+    onEnded: async (tx, calls) => {
+      seen.push(
+        (await sql<{ state: string }>`select state from webhook_calls where id = ${id}`.execute(tx)).rows,
+      );
+      seen.push((await rowOf(id))?.state);
+      ended.push(...calls);
+    },
+  });
+  await untilEnded(1);
+  expect(ended).toEqual([
+    {
+      projectId,
+      id,
+      ownerKind: "workflow",
+      ownerId,
+      ownerRef: "ref",
+      state: "done",
+      tries: 1,
+      status: 200,
+      body: { n: 1 },
+      isCut: false,
+      error: null,
+    },
+  ]);
+  expect(seen).toEqual([[{ state: "done" }], "waiting"]);
+  loop.wake();
+  await loop.stop();
+  expect(await rowOf(id)).toMatchObject({ state: "done", wait: null, claim_id: null });
+  expect(endpoint.arrivals).toMatchObject([{ body: '{"hello":"wörld"}', headers: { "x-token": "t" } }]);
+});
+
+/** Standard Webhooks, written from the specification and not from our code. */
+function isSigned({ headers, body }: Arrival, secret: string): boolean {
+  const hmac = createHmac("sha256", Buffer.from(secret.replace("whsec_", ""), "base64"));
+  hmac.update([headers["webhook-id"], headers["webhook-timestamp"], body].join("."));
+  const expected = hmac.digest("base64");
+  return String(headers["webhook-signature"]).split(" ").includes(`v1,${expected}`);
+}
+
+test("a call is signed with the secret of its project, and with the one before for a day after a rotation", async () => {
+  const [former] = await secrets.read(database, projectId);
+  const secret = await transaction(database, async (tx) => secrets.rotate(tx, projectId));
+  await queue([{}, { method: "GET" }]);
+  start();
+  await untilEnded(2);
+  for (const arrival of endpoint.arrivals) {
+    expect([isSigned(arrival, secret), isSigned(arrival, former)]).toEqual([true, true]);
+    expect(Math.abs(Date.now() / 1000 - Number(arrival.headers["webhook-timestamp"]))).toBeLessThan(10);
+  }
+  expect(await secrets.read(database, projectId)).toEqual([secret, former]);
+  await sql`update webhook_secrets set made_at = now() - interval '24 hours 1 second'`.execute(database);
+  expect(await secrets.read(database, projectId)).toEqual([secret]);
+});
+
+test("a secret that is asked for twice at once is one, and another project's is another", async () => {
+  const [one, two] = await Promise.all([
+    secrets.read(database, projectId),
+    secrets.read(database, projectId),
+  ]);
+  expect(one).toEqual(two);
+  expect(await secrets.read(database, await makeProject(database))).not.toEqual(one);
+});
+
+test("calls fail by a secret that cannot be opened, and nobody else's do", async () => {
+  const [id = ""] = await queue([{}]);
+  await createWebhookSecrets(createSealer("another secret, long enough")).read(database, projectId);
+  await queue([{ projectId: await makeProject(database) }]);
+  start();
+  await untilEnded(1);
+  await vi.waitFor(async () => expect((await rowOf(id))?.error).toBe("The secret cannot be read."), WAIT);
+  expect(endpoint.arrivals).toHaveLength(1);
+});
+
+test("a call that fails is tried again after each of its waits under one id, and then has failed", async () => {
+  endpoint.statuses.set("/", [500, 404, 301, 410, 503, 500]);
+  const [id = ""] = await queue([{}]);
+  const loop = start();
+  for (const [at, wait] of [5, 30, 120, 600, 2700].entries()) {
+    await vi.waitFor(
+      async () => expect(await rowOf(id)).toMatchObject({ tries: at + 1, claim_id: null }),
+      WAIT,
+    );
+    const left = (await rowOf(id))?.wait ?? 0;
+    expect(left).toBeLessThanOrEqual(wait);
+    expect(left).toBeGreaterThan(wait - 5);
+    expect(ended).toEqual([]);
+    await letTimePass(id);
+    loop.wake();
+  }
+  await untilEnded(1);
+  expect(ended).toMatchObject([
+    { id, state: "failed", tries: 6, status: 500, error: "The endpoint answered 500." },
+  ]);
+  expect(endpoint.arrivals.map(({ headers }) => headers["webhook-id"])).toEqual(Array(6).fill(id));
+});
+
+test("500 and then 200 is done at the second try", async () => {
+  endpoint.statuses.set("/", [500]);
+  const [id = ""] = await queue([{}]);
+  const loop = start();
+  await vi.waitFor(async () => expect((await rowOf(id))?.tries).toBe(1), WAIT);
+  await letTimePass(id);
+  loop.wake();
+  await untilEnded(1);
+  expect(ended).toMatchObject([{ state: "done", tries: 2, body: { n: 2 }, error: null }]);
+});
+
+test("the next try begins when it is due and nobody has woken the loop", async () => {
+  const [id = ""] = await queue([{}]);
+  await sql`update webhook_calls set due_at = now() + interval '700 milliseconds'`.execute(database);
+  const loop = start();
+  await untilEnded(1);
+  await loop.stop();
+  const { rows } = await sql<{ early: boolean }>`
+    select ended_at < created_at + interval '700 milliseconds' as early from webhook_calls where id = ${id}`.execute(
+    database,
+  );
+  expect(rows).toEqual([{ early: false }]);
+});
+
+test("what a dead process had claimed is called again under the same id when its lease is over, and booked once", async () => {
+  const [id = ""] = await queue([{}]);
+  const began = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  // Stands still between the answer and its booking, as a process that is paused or dead.
+  const first = start({
+    async call() {
+      began.resolve();
+      await goOn.promise;
+      return { status: 200, body: "late", isCut: false, askedSeconds: null, error: null };
+    },
+  });
+  await began.promise;
+  expect((await rowOf(id))?.wait).toBeGreaterThan(50);
+  const second = start();
+  second.wake();
+  await letTimePass(id);
+  second.wake();
+  await untilEnded(1);
+  goOn.resolve();
+  await first.stop();
+  expect(ended).toMatchObject([{ id, body: { n: 1 } }]);
+  expect(endpoint.arrivals[0]?.headers["webhook-id"]).toBe(id);
+});
+
+test("an answer that comes after the lease, when another process has tried in vain, ends nothing", async () => {
+  endpoint.statuses.set("/", [500]);
+  const [id = ""] = await queue([{}]);
+  const began = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const first = start({
+    async call() {
+      began.resolve();
+      await goOn.promise;
+      return { status: 200, body: "late", isCut: false, askedSeconds: null, error: null };
+    },
+  });
+  await began.promise;
+  await letTimePass(id);
+  start();
+  await vi.waitFor(async () => expect((await rowOf(id))?.tries).toBe(1), WAIT);
+  goOn.resolve();
+  await first.stop();
+  expect(await rowOf(id)).toMatchObject({ state: "waiting", tries: 1, error: "The endpoint answered 500." });
+  expect(ended).toEqual([]);
+});
+
+test("calls of a project begin in the order in which they became due", async () => {
+  const ids = await queue([1, 2, 3, 4, 5].map((at) => ({ path: `/hang${at}` })));
+  await sql`update webhook_calls set due_at = now() - interval '1 hour' where id = ${ids[4]}`.execute(
+    database,
+  );
+  start();
+  await vi.waitFor(() => expect(endpoint.arrivals).toHaveLength(4), WAIT);
+  const paths = endpoint.arrivals.map(({ path }) => path).toSorted();
+  expect(paths).toContain("/hang5");
+});
+
+test("two processes make each call once", async () => {
+  await queue(Array.from({ length: 60 }, () => ({})));
+  const two = [start(), start()];
+  await untilEnded(60);
+  await Promise.all(two.map((loop) => loop.stop()));
+  expect(new Set(endpoint.arrivals.map(({ headers }) => headers["webhook-id"])).size).toBe(60);
+  expect(endpoint.arrivals).toHaveLength(60);
+});
+
+test("a project with 1,000 endpoints that hang keeps four of them open and delays nobody", async () => {
+  await queue(Array.from({ length: 1_000 }, () => ({ path: "/hang" })));
+  const loop = start();
+  await vi.waitFor(() => expect(endpoint.open.now).toBe(4), WAIT);
+  await queue([{ projectId: await makeProject(database) }]);
+  const askedAtMs = performance.now();
+  loop.wake();
+  await untilEnded(1);
+  expect(performance.now() - askedAtMs).toBeLessThan(1_000);
+  expect(endpoint.open.most).toBe(5);
+});
+
+test("many projects whose endpoints hang share the places of a process", async () => {
+  const others = await Promise.all(Array.from({ length: 12 }, async () => makeProject(database)));
+  await queue(others.flatMap((one) => Array.from({ length: 4 }, () => ({ projectId: one, path: "/hang" }))));
+  start();
+  await vi.waitFor(() => expect(endpoint.open.now).toBe(32), WAIT);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) filter (where claim_id is not null) as count from webhook_calls group by project_id order by 1`.execute(
+    database,
+  );
+  expect(rows.map(({ count }) => count)).toEqual([2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3]);
+});
+
+test("a call that is cancelled is not made, or nobody hears of its end; one that ended stays", async () => {
+  const [over = ""] = await queue([{}]);
+  start();
+  await untilEnded(1);
+  const [underWay = ""] = await queue([{ path: "/hang" }]);
+  loops.at(-1)?.wake();
+  await vi.waitFor(() => expect(endpoint.open.now).toBe(1), WAIT);
+  const [later = ""] = await queue([{}]);
+  await sql`update webhook_calls set due_at = now() + interval '1 hour' where id = ${later}`.execute(
+    database,
+  );
+  const keys = [over, underWay, later].map((id) => ({ projectId, id }));
+  const gone = await transaction(database, async (tx) => cancelWebhookCalls(tx, keys));
+  expect(gone.toSorted()).toEqual([underWay, later].toSorted());
+  endpoint.server.closeAllConnections();
+  await loops.splice(0)[0]?.stop();
+  expect(ended).toHaveLength(1);
+  expect(await rowOf(over)).toMatchObject({ state: "done" });
+});
+
+test("calls of a disabled project wait", async () => {
+  await sql`update projects set disabled = true`.execute(database);
+  await queue([{}]);
+  await queue([{ projectId: await makeProject(database) }]);
+  const loop = start();
+  await untilEnded(1);
+  await loop.stop();
+  expect(endpoint.arrivals).toHaveLength(1);
+});
+
+test("a call whose consequences cannot be booked neither ends nor keeps others from it, and is made again later", async () => {
+  const [bad = "", good = ""] = await queue([{ ownerRef: "bad" }, {}]);
+  start({
+    onEnded: async (_tx, calls) => {
+      if (calls.some(({ ownerRef }) => ownerRef === "bad")) throw new Error("a bug");
+      ended.push(...calls);
+    },
+  });
+  await untilEnded(1);
+  await vi.waitFor(async () => expect(await rowOf(bad)).toMatchObject({ tries: 1, claim_id: null }), WAIT);
+  expect(await rowOf(bad)).toMatchObject({ state: "waiting" });
+  expect((await rowOf(bad))?.wait).toBeGreaterThan(2_600);
+  expect(ended).toMatchObject([{ id: good }]);
+});
+
+test("calls that ended a week ago are swept, and no others", async () => {
+  const ids = await queue([{}, {}, {}]);
+  await sql`update webhook_calls set state = 'done', due_at = null, ended_at = now() - interval '8 days' where id = ${ids[0]}`.execute(
+    database,
+  );
+  await sql`update webhook_calls set state = 'done', due_at = null, ended_at = now() - interval '6 days' where id = ${ids[1]}`.execute(
+    database,
+  );
+  await sweepWebhookCalls(database);
+  expect(await Promise.all(ids.map(async (id) => (await rowOf(id))?.state))).toEqual([
+    undefined,
+    "done",
+    "waiting",
+  ]);
+});

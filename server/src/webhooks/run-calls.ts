@@ -1,0 +1,223 @@
+// Makes the calls that are due: claimed under a lease, few at once, fair among projects; how each ended is booked together
+// with what follows from it. No transaction is open while an endpoint is called.
+// Before it: webhook-calls.ts queued them. After it: whoever queued them hears of the end in `onEnded`.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { insist, startLoop, type Loop } from "../platform/background.ts";
+import { now } from "../platform/clock.ts";
+import { asUnavailable, transaction, type Database, type Tx } from "../platform/database.ts";
+import { createGroupCommit } from "../platform/group-commit.ts";
+import { newId } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { CallWebhook, WebhookTry } from "./call-webhook.ts";
+import type { WebhookMethod } from "./check-webhook.ts";
+import {
+  claimCalls,
+  listWaitingProjects,
+  updateTries,
+  type ClaimedCallRow,
+  type EndedCallRow,
+  type TryEnd,
+} from "./queries.ts";
+import { readAnswer, sharePlaces, waitAfter } from "./rules.ts";
+import { signWebhook } from "./sign-webhook.ts";
+import type { CallOwner } from "./webhook-calls.ts";
+import type { WebhookSecrets } from "./webhook-secrets.ts";
+
+/** A call of which nothing more comes. */
+export interface EndedCall {
+  projectId: string;
+  id: string;
+  ownerKind: CallOwner;
+  ownerId: string;
+  ownerRef: string;
+  /** `done`: an answer with 2xx came. `failed`: the last try failed as well. */
+  state: "done" | "failed";
+  tries: number;
+  /** Of the last try; null where no answer came. */
+  status: number | null;
+  /** JSON as a value that jsonb takes, else the text; null where none came. At most 64 KB; text when it was cut. */
+  body: unknown;
+  isCut: boolean;
+  /** Why the last try failed, a sentence for people; null when it is done. */
+  error: string | null;
+}
+
+export interface WebhookCallsOptions {
+  database: Database;
+  secrets: WebhookSecrets;
+  call: CallWebhook;
+  /**
+   * What follows from calls that ended: in the transaction in which they end, so it happens once. Must have no effect
+   * outside the database. Calls of several projects may come together. When it throws for one call, that call is made again later.
+   */
+  onEnded: (tx: Tx, ended: readonly EndedCall[]) => Promise<void>;
+  log: Log;
+  metrics: Metrics;
+}
+
+const POLL_MS = 5_000;
+/** Much longer than a try and its booking may take. A dead process' calls are made again after it, under the same id. */
+const LEASE_SECONDS = 60;
+const BOOKED_AT_ONCE = 100;
+const BOOKING_MS = 30_000;
+
+/** Calls what is due until it is stopped, which waits for the tries under way (10 s); any number of processes may. */
+export function startWebhookCalls(options: WebhookCallsOptions): Loop {
+  const { database, secrets, log, metrics } = options;
+  const running = new Map<string, number>();
+  const underWay = new Set<Promise<void>>();
+  const bookings = createBookings(options);
+  /** When projects had their last turn, counted in turns: who waited longest comes first. */
+  const lastTurns = new Map<string, number>();
+  let turns = 0;
+
+  function begin(claimed: ClaimedCallRow, claimId: string, signing: readonly string[] | null): void {
+    const { project_id: projectId, id: callId } = claimed;
+    running.set(projectId, (running.get(projectId) ?? 0) + 1);
+    const work = tryOnce(options, claimed, signing)
+      .then((tried) => bookings.book(endOf(claimed, claimId, tried)))
+      .catch((error: unknown) => log.error({ err: error, projectId, callId }, "a webhook was not booked"))
+      .finally(() => {
+        underWay.delete(work);
+        const left = (running.get(projectId) ?? 1) - 1;
+        if (left === 0) running.delete(projectId);
+        else running.set(projectId, left);
+        loop.wake();
+      });
+    underWay.add(work);
+  }
+
+  async function claimFor(projectId: string, limit: number): Promise<void> {
+    lastTurns.set(projectId, ++turns);
+    const signing = await secrets.read(database, projectId).catch((error: unknown) => {
+      if (isAway(error)) throw error;
+      log.error({ err: error, projectId }, "the secret of a project's webhooks cannot be read");
+      return null;
+    });
+    const claimId = newId();
+    const claim = { projectId, claimId, limit, leaseSeconds: LEASE_SECONDS };
+    for (const claimed of await claimCalls(database, claim)) begin(claimed, claimId, signing);
+  }
+
+  async function runOnce(signal: AbortSignal): Promise<number> {
+    const waiting = await listWaitingProjects(database);
+    const known = new Set(waiting.map((one) => one.project_id));
+    for (const projectId of lastTurns.keys()) if (!known.has(projectId)) lastTurns.delete(projectId);
+    const due = waiting
+      .filter((one) => one.due_in_ms <= 0)
+      .map(({ project_id: projectId }) => ({ projectId, running: running.get(projectId) ?? 0 }))
+      .toSorted((one, other) => (lastTurns.get(one.projectId) ?? 0) - (lastTurns.get(other.projectId) ?? 0));
+    const free = LIMITS.webhookCalls.value - underWay.size;
+    for (const [projectId, limit] of sharePlaces(free, due, LIMITS.webhookCallsPerProject.value)) {
+      if (signal.aborted) break;
+      await claimFor(projectId, limit);
+    }
+    // What finds no place now begins when a try ends, which wakes the loop.
+    const later = waiting.map((one) => one.due_in_ms).filter((ms) => ms > 0);
+    return Math.max(1, Math.ceil(Math.min(POLL_MS, ...later)));
+  }
+
+  const loop = startLoop({ name: "webhooks", runOnce, everyMs: POLL_MS, log, metrics });
+  return {
+    wake: () => loop.wake(),
+    async stop() {
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+async function tryOnce(
+  { call }: WebhookCallsOptions,
+  claimed: ClaimedCallRow,
+  signing: readonly string[] | null,
+): Promise<WebhookTry> {
+  // The calls of one project fail by it, and not the loop of all.
+  if (signing === null)
+    return {
+      status: null,
+      body: null,
+      isCut: false,
+      askedSeconds: null,
+      error: "The secret cannot be read.",
+    };
+  const signature = signWebhook(signing, { id: claimed.id, at: now(), body: claimed.body ?? "" });
+  return call({
+    url: claimed.url,
+    method: claimed.method as WebhookMethod,
+    headers: { ...claimed.headers, ...signature },
+    body: claimed.body,
+  });
+}
+
+function endOf(claimed: ClaimedCallRow, claimId: string, tried: WebhookTry): TryEnd {
+  const wait = tried.error === null ? null : waitAfter(claimed.tries + 1, tried.askedSeconds);
+  return {
+    projectId: claimed.project_id,
+    id: claimed.id,
+    claimId,
+    state: tried.error === null ? "done" : wait === null ? "failed" : "waiting",
+    waitSeconds: wait ?? 0,
+    status: tried.status,
+    body: tried.body,
+    isCut: tried.isCut,
+    error: tried.error,
+  };
+}
+
+/** Of the database; everything else is a bug. */
+function isAway(error: unknown): boolean {
+  return asUnavailable(error) instanceof Refusal;
+}
+
+/** Tries that end while others are booked form the next batch. A repeat does no harm: a claim is booked once. */
+function createBookings({ database, onEnded, log, metrics }: WebhookCallsOptions) {
+  const commits = createGroupCommit<TryEnd, void>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: BOOKED_AT_ONCE,
+    async run(ends) {
+      await transaction(database, async (tx) => {
+        const ended = (await updateTries(tx, ends)).flatMap(presentEnd);
+        if (ended.length > 0) await onEnded(tx, ended);
+      });
+      return ends.map(() => undefined);
+    },
+  });
+  return {
+    async book(end: TryEnd): Promise<void> {
+      try {
+        await insist(() => commits.submit(end), { forMs: BOOKING_MS, mayRepeat: isAway });
+        metrics.webhookTries.inc({ outcome: end.state === "waiting" ? "retry" : end.state });
+      } catch (error) {
+        if (isAway(error) || end.state === "waiting") throw error;
+        log.error({ err: error, projectId: end.projectId, callId: end.id }, "a webhook could not end: a bug");
+        // Not at the end of its lease: an endpoint is not called each minute for a bug of ours.
+        const later = { ...end, state: "waiting" as const, waitSeconds: LIMITS.webhookLongestWait.value };
+        await transaction(database, async (tx) => updateTries(tx, [later]));
+      }
+    },
+  };
+}
+
+function presentEnd(row: EndedCallRow): EndedCall[] {
+  if (row.state === "waiting") return [];
+  const { response_body: body } = row;
+  return [
+    {
+      projectId: row.project_id,
+      id: row.id,
+      ownerKind: row.owner_kind as CallOwner,
+      ownerId: row.owner_id,
+      ownerRef: row.owner_ref,
+      state: row.state,
+      tries: row.tries,
+      status: row.response_status,
+      body: body === null || row.is_cut ? body : readAnswer(body),
+      isCut: row.is_cut,
+      error: row.error,
+    },
+  ];
+}

@@ -1,0 +1,49 @@
+// The secret of webhooks over HTTP: who may see and replace it, and that it is stored sealed.
+import { expect, test } from "vitest";
+import { useTestServer } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+test("the secret is made when it is asked for, stays, and is replaced by a rotation", async () => {
+  const { byKey } = server.project;
+  const ask = async () => server.call<{ secret: string }>("GET", "/webhooks/secret", byKey);
+  const first = await ask();
+  expect(first.status).toBe(200);
+  expect(first.body).toEqual({ secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) });
+  expect((await ask()).body).toEqual(first.body);
+  const rotated = await server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", byKey);
+  expect(rotated.status).toBe(200);
+  expect(rotated.body.secret).not.toBe(first.body.secret);
+  expect((await ask()).body).toEqual(rotated.body);
+  const [row] = await server.rows<{ sealed: Buffer; former_sealed: Buffer }>("select * from webhook_secrets");
+  for (const sealed of [row?.sealed, row?.former_sealed])
+    for (const { body } of [first, rotated])
+      expect(sealed?.includes(Buffer.from(body.secret.slice("whsec_".length), "base64"))).toBe(false);
+});
+
+test("a rotation before the secret was ever asked for makes one", async () => {
+  const { byKey } = await server.createProject();
+  const rotated = await server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", byKey);
+  expect((await server.call("GET", "/webhooks/secret", byKey)).body).toEqual(rotated.body);
+});
+
+test("owners and admins see it, members do not, and a public key neither", async () => {
+  const project = await server.createProject();
+  const member = await server.signUp();
+  const setRole = (role: string) =>
+    server.pool.query(
+      "insert into memberships (project_id, user_id, role) values ($1, $2, $3) on conflict (project_id, user_id) do update set role = excluded.role",
+      [project.id, member.id, role],
+    );
+  const bySession = { cookie: member.cookie, projectId: project.id };
+  const statuses = async (caller: object) => [
+    (await server.call("GET", "/webhooks/secret", caller)).status,
+    (await server.call("POST", "/webhooks/secret/rotate", caller)).status,
+  ];
+  await setRole("MEMBER");
+  expect(await statuses(bySession)).toEqual([403, 403]);
+  await setRole("ADMIN");
+  expect(await statuses(bySession)).toEqual([200, 200]);
+  expect(await statuses(project.bySession)).toEqual([200, 200]);
+  expect(await statuses({ key: project.publicKey })).toEqual([401, 401]);
+});
