@@ -227,7 +227,8 @@ export const LIMITS = {
     "The longest wait that `Retry-After` of an endpoint asks for.",
   ),
   webhookCalls: limit(32, "calls", "Outgoing webhooks that one process calls at once."),
-  webhookCallsPerProject: limit(4, "calls", "The same, of one project."),
+  webhookCallsPerProject: limit(4, "calls", "Of these, so many of one project."),
+  webhookCallsKept: limit(8, "calls", "Of these, places for projects that have no call under way."),
   webhookDays: limit(7, "days", "How long an outgoing webhook that ended is kept."),
   webhookSecretHours: limit(
     24,

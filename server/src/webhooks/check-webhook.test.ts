@@ -165,20 +165,13 @@ test("free places go to whoever has fewest, in their order, and no project takes
     { projectId: "c", running: 0 },
     { projectId: "d", running: 0 },
   ];
-  expect(sharePlaces(3, projects, 4)).toEqual(
-    new Map([
-      ["c", 2],
-      ["d", 1],
-    ]),
-  );
-  expect(sharePlaces(99, projects, 4)).toEqual(
-    new Map([
-      ["c", 4],
-      ["d", 4],
-      ["b", 2],
-    ]),
-  );
-  expect(sharePlaces(0, projects, 4)).toEqual(new Map());
+  const share = (free: number, kept = 0) =>
+    Object.fromEntries(sharePlaces(free, projects, { most: 4, kept }));
+  expect(share(3)).toEqual({ c: 2, d: 1 });
+  expect(share(99)).toEqual({ b: 2, c: 4, d: 4 });
+  expect(share(0)).toEqual({});
+  expect(share(10, 7)).toEqual({ c: 2, d: 1 });
+  expect(share(2, 7)).toEqual({ c: 1, d: 1 });
 });
 
 test("an answer is JSON where jsonb takes it, else text", () => {

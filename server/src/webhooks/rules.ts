@@ -18,22 +18,28 @@ export function askedWait(header: string | undefined, nowMs: number): number | n
   return Number.isNaN(seconds) ? null : Math.min(LIMITS.webhookLongestWait.value, Math.max(0, seconds));
 }
 
+export interface PlaceRules {
+  /** No project gets more, with those it has. */
+  most: number;
+  /** So many are only for projects that have none: slow endpoints of some cannot take them all. */
+  kept: number;
+}
+
 /**
- * Shares free places among projects, in the order given: each next one goes to whoever has fewest, none gets more than
- * `most` with those it has.
+ * Shares free places among projects, in the order given: each next one goes to whoever has fewest.
  *
  * @returns project → how many of its calls may begin
  */
 export function sharePlaces(
   free: number,
   projects: ReadonlyArray<{ projectId: string; running: number }>,
-  most: number,
+  { most, kept }: PlaceRules,
 ): Map<string, number> {
   const shares = new Map<string, number>();
   let left = free;
   for (let level = 0; level < most; level++)
     for (const { projectId, running } of projects) {
-      if (left === 0) return shares;
+      if (left <= (level === 0 ? 0 : kept)) return shares;
       if (running > level) continue;
       shares.set(projectId, (shares.get(projectId) ?? 0) + 1);
       left -= 1;

@@ -20,7 +20,7 @@ import {
   type EndedCallRow,
   type TryEnd,
 } from "./queries.ts";
-import { readAnswer, sharePlaces, waitAfter } from "./rules.ts";
+import { readAnswer, sharePlaces, waitAfter, type PlaceRules } from "./rules.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import type { CallOwner } from "./webhook-calls.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
@@ -60,6 +60,10 @@ export interface WebhookCallsOptions {
 const POLL_MS = 5_000;
 /** Much longer than a try and its booking may take. A dead process' calls are made again after it, under the same id. */
 const LEASE_SECONDS = 60;
+const PLACES: PlaceRules = {
+  most: LIMITS.webhookCallsPerProject.value,
+  kept: LIMITS.webhookCallsKept.value,
+};
 const BOOKED_AT_ONCE = 100;
 const BOOKING_MS = 30_000;
 
@@ -110,7 +114,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
       .map(({ project_id: projectId }) => ({ projectId, running: running.get(projectId) ?? 0 }))
       .toSorted((one, other) => (lastTurns.get(one.projectId) ?? 0) - (lastTurns.get(other.projectId) ?? 0));
     const free = LIMITS.webhookCalls.value - underWay.size;
-    for (const [projectId, limit] of sharePlaces(free, due, LIMITS.webhookCallsPerProject.value)) {
+    for (const [projectId, limit] of sharePlaces(free, due, PLACES)) {
       if (signal.aborted) break;
       await claimFor(projectId, limit);
     }
