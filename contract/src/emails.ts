@@ -34,6 +34,7 @@ export const email = z.object({
   id: z.uuid(),
   contactId: z.uuid().nullable(),
   campaignId: z.uuid().nullable(),
+  workflowId: z.uuid().nullable(),
   kind: z.enum(EMAIL_KINDS),
   status: z.enum(EMAIL_STATUSES),
   to: z.string(),

@@ -9,6 +9,7 @@ import * as contacts from "./contacts.ts";
 import * as domains from "./domains.ts";
 import * as emails from "./emails.ts";
 import type { Endpoint } from "./endpoint.ts";
+import * as executions from "./executions.ts";
 import * as events from "./events.ts";
 import * as instance from "./instance.ts";
 import * as mailbox from "./mailbox.ts";
@@ -86,6 +87,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.listCampaignRecipients,
   campaignActions.getCampaignAudience,
   campaignActions.checkCampaign,
+  executions.explainEntry,
+  executions.simulateWorkflow,
+  executions.replayWorkflow,
+  executions.countSteps,
+  executions.startExecution,
+  executions.listExecutions,
+  executions.getExecution,
+  executions.cancelExecution,
+  executions.cancelAllExecutions,
+  executions.retryExecution,
+  executions.skipExecution,
+  executions.retryFailedAtStep,
+  executions.skipFailedAtStep,
+  executions.listContactExecutions,
   v1.trackEvent,
   events.listEvents,
   events.listContactEvents,

@@ -106,6 +106,31 @@ export const ERRORS = {
     "There is no such job.",
     "Check the id; jobs of other projects cannot be seen, and jobs are forgotten 30 days after their end.",
   ),
+  WORKFLOW_NOT_FOUND: entry(
+    404,
+    "There is no such workflow.",
+    "Check the id; workflows of other projects cannot be seen.",
+  ),
+  STEP_NOT_FOUND: entry(
+    404,
+    "There is no such step in this workflow.",
+    "`GET /workflows/:id` lists its steps.",
+  ),
+  TRANSITION_NOT_FOUND: entry(
+    404,
+    "There is no such transition in this workflow.",
+    "`GET /workflows/:id` lists its transitions.",
+  ),
+  VERSION_NOT_FOUND: entry(
+    404,
+    "There is no such version of this workflow.",
+    "`GET /workflows/:id/versions` lists those that are kept.",
+  ),
+  EXECUTION_NOT_FOUND: entry(
+    404,
+    "There is no such execution of this workflow.",
+    "Check the id; it has to belong to the workflow in the path.",
+  ),
   CAMPAIGN_NOT_FOUND: entry(
     404,
     "There is no such campaign.",

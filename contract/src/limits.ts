@@ -158,6 +158,15 @@ export const LIMITS = {
     "steps",
     "One execution may go through, each time through a loop counted; the next one fails it.",
   ),
+  executionsAtOnce: limit(10_000, "executions", "One call that retries or skips all that failed at a step."),
+  simulatedEvents: limit(200, "events", "One simulation of a workflow."),
+  simulatedDays: limit(3_650, "days", "A simulation of a workflow goes on for, by its virtual clock."),
+  replayedExecutions: limit(1_000, "executions", "One replay of a workflow."),
+  conditionSearch: limit(
+    2_000_000,
+    "characters",
+    "A CONDITION of a workflow: the texts and lists of a contact that it looks through, each counted once per condition.",
+  ),
   explainMs: limit(1_000, "milliseconds", "The time `POST /segments/explain` may take."),
   seenLength: limit(
     1_000,

@@ -46,6 +46,8 @@ create table workflows (
   allow_reentry boolean not null default false,
   -- The version of its graph that new executions get.
   version integer not null default 1,
+  -- Executions that started until then were cancelled all together.
+  cancelled_until timestamptz,
   -- Of an enabled SCHEDULE.
   next_run_at timestamptz,
   created_at timestamptz not null default now(),
@@ -92,6 +94,8 @@ create table workflow_executions (
   context jsonb,
   -- What later steps may use: `{steps: {<name>: …}}`.
   results jsonb,
+  -- Of the webhook it waits for, when that has ended.
+  answer jsonb,
   -- What its steps did so far, in order.
   trace jsonb not null default '[]',
   exit_reason text,

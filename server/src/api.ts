@@ -35,6 +35,7 @@ import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
+import { executionRoutes } from "./workflows/executions/routes.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
 import type { SnsDoor } from "./deliveries/sns.ts";
 import { linkStatsOfCampaign } from "./deliveries/tracking/link-stats.ts";
@@ -60,6 +61,7 @@ export interface ApiParts {
   wakeSender: () => void;
   wakeJobs: () => void;
   wakeCampaigns: () => void;
+  wakeWorkflows: () => void;
   sns: SnsDoor;
   mailTokens: MailTokens;
   facts: InstanceFacts;
@@ -77,7 +79,7 @@ export interface ApiParts {
 export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const { database, sealer, dns, sessions, domains, facts, log, metrics } = parts;
   const rateLimiter = createRateLimiter(database);
-  const tracker = createTracker(database);
+  const tracker = createTracker(database, parts.wakeWorkflows);
   const renderer = createAskedRenderer();
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
   const explainer = createExplainer();
@@ -105,6 +107,14 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       wakeCampaigns: parts.wakeCampaigns,
       rateLimiter,
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
+    }),
+    ...executionRoutes({
+      database,
+      domains,
+      renderer,
+      linksOf: parts.linksOf,
+      wakeWorkflows: parts.wakeWorkflows,
+      wakeJobs: parts.wakeJobs,
     }),
     ...eventRoutes({
       database,

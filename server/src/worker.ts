@@ -29,6 +29,9 @@ import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
 import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { snapshotStep } from "./campaigns/snapshot-recipients.ts";
+import { startEngine } from "./workflows/executions/engine.ts";
+import { workflowJobs } from "./workflows/executions/jobs.ts";
+import { startSchedules } from "./workflows/executions/schedule-runs.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
 import { createInterpreter } from "./deliveries/interpret-notices.ts";
 import { sweepReturnedMessages } from "./emails/returned-messages.ts";
@@ -67,7 +70,7 @@ export interface WorkerParts {
 }
 
 /** Sorts of work of which one process tells the others. */
-export type Work = "emails" | "jobs" | "notices" | "campaigns";
+export type Work = "emails" | "jobs" | "notices" | "campaigns" | "workflows";
 
 export interface Worker {
   stop(): Promise<void>;
@@ -110,18 +113,27 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log, metrics });
   const jobs = startJobs({
     database,
-    kinds: { ...contactJobs(), [SNAPSHOT_JOB]: snapshotStep },
+    kinds: { ...contactJobs(), [SNAPSHOT_JOB]: snapshotStep, ...workflowJobs() },
     log,
     metrics,
   });
   const settler = { database, domains, wakeJobs: () => hints.tell("jobs"), log, metrics };
   const campaigns = startSettlingCampaigns(settler);
+  const workflows = startEngine({
+    database,
+    domains,
+    wakeSender: () => hints.tell("emails"),
+    wakeWebhooks: () => undefined,
+    log,
+    metrics,
+  });
   const interpret = createNoticeInterpreter(parts, deliveries);
   const notices = startNoticeReader({ database, interpret, log, metrics });
   hints.hear("emails", () => sender.wake());
   hints.hear("jobs", () => jobs.wake());
   hints.hear("notices", () => notices.wake());
   hints.hear("campaigns", () => campaigns.wake());
+  hints.hear("workflows", () => workflows.wake());
   for (const watch of parts.watches) watch.start(metrics);
   const loops = [
     sender,
@@ -130,6 +142,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     domainChecks,
     startFollowingChanges({ database, log, metrics }),
     campaigns,
+    workflows,
+    startSchedules({ database, wakeJobs: () => hints.tell("jobs"), log, metrics }),
     startAuditingCampaigns(settler),
     startWatchingRates({ database, guard: parts.guard, log, metrics }),
     ...startSweeps(parts),

@@ -4,7 +4,7 @@ import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
 import { fittingLimit } from "../platform/page.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
-import { countContactsMatching, listContactsMatching } from "./matching-queries.ts";
+import { alsoIs, countContactsMatching, listContactsMatching } from "./matching-queries.ts";
 
 /** How many contacts of a project match; `matches` is a condition on `contacts c`. */
 export async function countMatching(
@@ -25,4 +25,14 @@ export async function listMatching(
   const rows = await listContactsMatching(database, projectId, matches, page);
   const fitting = fittingLimit(rows.length, rows);
   return { contacts: rows.slice(0, fitting).map(presentContact), isWhole: fitting === rows.length };
+}
+
+/** Whether one contact matches. */
+export async function isAmong(
+  database: Database,
+  projectId: string,
+  matches: RawBuilder<SqlBool>,
+  contactId: string,
+): Promise<boolean> {
+  return (await countMatching(database, projectId, alsoIs(contactId, matches))) > 0;
 }

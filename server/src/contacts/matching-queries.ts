@@ -33,3 +33,8 @@ export async function listContactsMatching(
     ${plannedEachTime} ${asFarAsItFits(found, { size: DATA_BYTES, order })}`.execute(database);
   return rows;
 }
+
+/** That a contact `c` is this one and matches. */
+export function alsoIs(contactId: string, matches: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`c.id = ${contactId}::uuid and ${matches}`;
+}

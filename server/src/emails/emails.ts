@@ -87,6 +87,8 @@ export interface NewEmail {
   templateId?: string;
   /** The campaign it belongs to: to a contact at most one mail of each, or the database refuses the whole call. */
   campaignId?: string;
+  /** The workflow, and its step, that sent it. */
+  workflow?: { id: string; stepId: string };
   /** Laid over the contact's data when the mail is rendered. */
   variables: Readonly<Record<string, unknown>>;
   isTest?: true;
@@ -121,6 +123,8 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
     contentId: email.content.id,
     templateId: email.templateId ?? null,
     campaignId: email.campaignId ?? null,
+    workflowId: email.workflow?.id ?? null,
+    workflowStepId: email.workflow?.stepId ?? null,
     priority: EMAIL_KINDS.indexOf(email.kind) + 1,
     toAddress: email.to.address,
     toName: email.to.name,
@@ -176,6 +180,7 @@ export interface EmailView {
   id: string;
   contactId: string | null;
   campaignId: string | null;
+  workflowId: string | null;
   kind: EmailKind;
   status: EmailStatus;
   to: string;
@@ -198,6 +203,7 @@ function present(row: ListedEmail): EmailView {
     id: row.id,
     contactId: row.contact_id,
     campaignId: row.campaign_id,
+    workflowId: row.workflow_id,
     kind: kindOf(row.priority),
     status: row.status as EmailStatus,
     to: row.to_address,
@@ -221,6 +227,7 @@ const asMail = (row: WaitingRow) => ({
   ...row,
   status: "QUEUED",
   priority: EMAIL_KINDS.indexOf("CAMPAIGN") + 1,
+  workflow_id: null,
   reason: null,
   attempts: 0,
   due_at: row.created_at,

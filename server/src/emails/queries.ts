@@ -91,6 +91,8 @@ export interface NewEmailRow {
   contentId: string;
   templateId: string | null;
   campaignId: string | null;
+  workflowId: string | null;
+  workflowStepId: string | null;
   priority: number;
   toAddress: string;
   toName: string | null;
@@ -101,8 +103,8 @@ export interface NewEmailRow {
 
 export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
   await sql`
-    insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, priority, to_address, to_name,
-      copies, variables, is_test)
+    insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, priority,
+      to_address, to_name, copies, variables, is_test)
     select * from unnest(
       ${emails.map((email) => email.projectId)}::uuid[],
       ${emails.map((email) => email.id)}::uuid[],
@@ -110,6 +112,8 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
       ${emails.map((email) => email.contentId)}::uuid[],
       ${emails.map((email) => email.templateId)}::uuid[],
       ${emails.map((email) => email.campaignId)}::uuid[],
+      ${emails.map((email) => email.workflowId)}::uuid[],
+      ${emails.map((email) => email.workflowStepId)}::uuid[],
       ${emails.map((email) => email.priority)}::smallint[],
       ${emails.map((email) => email.toAddress)}::text[],
       ${emails.map((email) => email.toName)}::text[],
@@ -123,6 +127,7 @@ const LIST_COLUMNS = [
   "e.id",
   "e.contact_id",
   "e.campaign_id",
+  "e.workflow_id",
   "e.priority",
   "e.to_address",
   "e.reason",

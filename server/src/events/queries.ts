@@ -69,7 +69,7 @@ export interface EventFilter {
 export const MAIL_FACTS = sql`jsonb_strip_nulls(jsonb_build_object(
   'subject', coalesce(e.subject, c.subject), 'from', c.from_address,
   'messageId', e.id || '@' || substring(c.from_address from '[^@]*$'), 'emailId', e.id,
-  'sourceType', (${EMAIL_KINDS}::text[])[e.priority], 'campaignId', e.campaign_id, 'templateId', e.template_id))`;
+  'sourceType', (${EMAIL_KINDS}::text[])[e.priority], 'campaignId', e.campaign_id, 'workflowId', e.workflow_id, 'templateId', e.template_id))`;
 
 /** The id of a mail as an event: the index `emails_sent` is in this order. */
 const SENT_EVENT_ID = sql`sent_event_id(e.id, e.sent_at)`;

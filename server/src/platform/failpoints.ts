@@ -18,7 +18,16 @@ export const FAILPOINT_NAMES = [
   "sent.after_commit",
   "finish.before",
 ] as const;
-export type FailpointName = (typeof FAILPOINT_NAMES)[number];
+
+/** Every place that executions of workflows pass. */
+export const WORKFLOW_FAILPOINT_NAMES = [
+  "workflow.react",
+  "workflow.claimed",
+  "workflow.before_commit",
+  "workflow.after_commit",
+] as const;
+const ALL_NAMES = [...FAILPOINT_NAMES, ...WORKFLOW_FAILPOINT_NAMES];
+export type FailpointName = (typeof ALL_NAMES)[number];
 
 const ACTIONS = ["kill", "throw", "delay"] as const;
 
@@ -41,7 +50,7 @@ const armed = new Map<FailpointName, Failpoint & { passed: number }>();
 /** `name:action[:turn]`; null when it says nothing we know. */
 export function parseFailpoint(text: string): Failpoint | null {
   const [given, does, turn = "1", ...rest] = text.split(":");
-  const name = FAILPOINT_NAMES.find((one) => one === given);
+  const name = ALL_NAMES.find((one) => one === given);
   const action = ACTIONS.find((one) => one === does);
   if (name === undefined || action === undefined || !/^[1-9]\d{0,8}$/.test(turn) || rest.length > 0)
     return null;

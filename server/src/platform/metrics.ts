@@ -13,6 +13,7 @@ export interface Metrics {
   readonly campaignsPaused: Counter;
   readonly unbalancedCampaigns: Gauge;
   readonly webhookTries: Counter<"outcome">;
+  readonly executionsMoved: Counter;
   readonly loopRuns: Counter<"loop">;
   readonly loopErrors: Counter<"loop">;
   readonly loopSeconds: Counter<"loop">;
@@ -84,6 +85,11 @@ export function createMetrics(): Metrics {
       name: "postloft_webhook_tries_total",
       help: "Tries of outgoing webhooks: done, retry (it is tried again), failed (it was the last).",
       labelNames: ["outcome"],
+      registers,
+    }),
+    executionsMoved: new Counter({
+      name: "postloft_workflow_executions_moved_total",
+      help: "Times an execution of a workflow was moved on, however many steps that were.",
       registers,
     }),
   };

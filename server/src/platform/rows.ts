@@ -505,6 +505,7 @@ export interface WorkflowExecutionsTable {
   waits_for: string | null;
   context: ColumnType<unknown, string | null | undefined, string | null>;
   results: ColumnType<unknown, string | null | undefined, string | null>;
+  answer: ColumnType<unknown, string | null | undefined, string | null>;
   trace: ColumnType<unknown, string | undefined, string>;
   exit_reason: string | null;
   started_at: Generated<Date>;
@@ -543,6 +544,7 @@ export interface WorkflowsTable {
   trigger_event: string | null;
   allow_reentry: Generated<boolean>;
   version: Generated<number>;
+  cancelled_until: Date | null;
   next_run_at: Date | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

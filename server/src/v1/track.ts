@@ -33,8 +33,15 @@ export interface TrackAnswer {
 const LANES = 2;
 const MAX_BATCH = 200;
 
-/** The door for tracked events. What one contact tracked stays in order: its events share a lane. */
-export function createTracker(database: Database): GroupCommit<TrackRequest, TrackAnswer> {
+/**
+ * The door for tracked events. What one contact tracked stays in order: its events share a lane.
+ *
+ * @param wakeWorkflows called after each commit: somebody may react to what it holds
+ */
+export function createTracker(
+  database: Database,
+  wakeWorkflows: () => void = () => undefined,
+): GroupCommit<TrackRequest, TrackAnswer> {
   const lanes = createLanes(LANES);
   const asLaneRequest = ({ projectId, email, bodyBytes, data }: TrackRequest) => ({
     projectId,
@@ -48,7 +55,11 @@ export function createTracker(database: Database): GroupCommit<TrackRequest, Tra
     maxItems: MAX_BATCH,
     weightOf: ({ bodyBytes }) => bodyBytes,
     maxWeight: MAX_BATCH_BYTES,
-    run: (requests) => track(database, requests),
+    run: async (requests) => {
+      const answers = await track(database, requests);
+      wakeWorkflows();
+      return answers;
+    },
     hadNoEffect: surelyRolledBack,
   });
   return {

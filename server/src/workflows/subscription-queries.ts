@@ -8,8 +8,8 @@ export async function listAwaitedEvents(database: Database, projectId: string): 
     select w.trigger_event as name from workflows w
     where w.project_id = ${projectId} and w.enabled and w.trigger_event is not null
     union
-    select name from workflow_versions v
-    join workflows w on w.project_id = v.project_id and w.id = v.workflow_id, unnest(v.wait_names) as name
+    select waited as name from workflow_versions v
+    join workflows w on w.project_id = v.project_id and w.id = v.workflow_id, unnest(v.wait_names) as waited
     where v.project_id = ${projectId} and (v.is_used or w.enabled and w.version = v.version)`.execute(
     database,
   );

@@ -1,0 +1,366 @@
+// Executions of workflows over HTTP: starting, watching and ending them; why a contact is in or not; what would happen (decisions §9).
+// Before it: workflow-graph.ts. After it: server/src/workflows/executions/routes.ts answers these.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { eventName } from "./events.ts";
+import { emailAddress, givenInstant, id, instant, issue, pathId, queryInteger } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+import { BRANCHES, EXECUTION_STATUSES, STEP_TYPES } from "./workflow-graph.ts";
+
+const stepRun = z.object({
+  stepId: z.uuid(),
+  name: z.string(),
+  type: z.enum(STEP_TYPES),
+  status: z.enum(["WAITING", "RUNNING", "COMPLETED", "SKIPPED", "FAILED", "CANCELLED"]),
+  startedAt: instant,
+  completedAt: instant.nullable(),
+  waitsUntil: instant.nullable().describe("Of a step that waits by the clock."),
+  branch: z.enum(BRANCHES).nullable().describe("Which way it went on."),
+  output: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe(
+      "What came out: the mail, the values that were compared, the event that came, the answer's status.",
+    ),
+  error: z.string().nullable(),
+  email: z
+    .object({ id: z.uuid(), status: z.string(), subject: z.string() })
+    .nullable()
+    .describe("The mail this step made, as it stands now."),
+});
+
+const listedExecution = z.object({
+  id: z.uuid(),
+  workflowId: z.uuid(),
+  version: z.int().describe("Of the graph it started on, which it keeps."),
+  contactId: z.uuid().nullable().describe("null: the contact was deleted."),
+  contact: z.object({ id: z.uuid(), email: z.string() }).nullable(),
+  status: z.enum(EXECUTION_STATUSES),
+  currentStepId: z.uuid().nullable().describe("Where it stands; of a failed one, where it failed."),
+  currentStep: z.object({ id: z.uuid(), name: z.string(), type: z.enum(STEP_TYPES) }).nullable(),
+  waitsFor: z.string().nullable().describe("The event it waits for."),
+  nextAt: instant.nullable().describe("When it goes on by the clock."),
+  exitReason: z.string().nullable(),
+  startedAt: instant,
+  completedAt: instant.nullable(),
+});
+const execution = listedExecution.extend({
+  context: z.record(z.string(), z.unknown()).describe("The data of what started it."),
+  results: z.record(z.string(), z.unknown()).describe("What steps came to that later ones may use, by name."),
+  steps: z.array(stepRun).describe("What it did so far, in order."),
+});
+
+const ofWorkflow = z.object({ id: pathId });
+const one = z.object({ id: pathId, executionId: pathId });
+const pages = z.object({
+  page: queryInteger(1, LIMITS.pageNumber.value, "The page; the first is 1.").optional(),
+  pageSize: queryInteger(
+    1,
+    LIMITS.pageSizeMaximum.value,
+    `Items per page; default ${LIMITS.pageSizeDefault.value}.`,
+  ).optional(),
+});
+const page = {
+  total: z.int(),
+  page: z.int(),
+  pageSize: z.int(),
+  totalPages: z.int(),
+};
+
+const context = z
+  .record(z.string(), z.unknown())
+  .superRefine((given, check) => {
+    const { length } = JSON.stringify(given);
+    const most = LIMITS.executionContextLength.value;
+    if (length > most)
+      check.addIssue(issue(`Must be at most ${most} characters as JSON.`, "too_big", length));
+  })
+  .describe("Variables of the execution: `event.*` in conditions and mails.");
+
+export const startExecution = endpoint({
+  name: "executions.start",
+  method: "POST",
+  path: "/workflows/:id/executions",
+  summary: "Start executions for a contact or a segment",
+  description:
+    "The workflow must be enabled. For a contact the answer is the execution (201); for a segment its members enter in the background (202), those who may.",
+  caller: "project",
+  params: ofWorkflow,
+  body: z
+    .object({ contactId: id.optional(), segmentId: id.optional(), context: context.optional() })
+    .superRefine(({ contactId, segmentId }, check) => {
+      if (contactId === undefined && segmentId === undefined)
+        check.addIssue(issue("Required, or a `segmentId`.", "required", undefined, ["contactId"]));
+      if (contactId !== undefined && segmentId !== undefined)
+        check.addIssue(issue("Either a contact or a segment.", "custom", segmentId, ["segmentId"]));
+    }),
+  answers: { 201: execution, 202: z.object({ message: z.string(), jobId: z.uuid() }) },
+  errors: ["WORKFLOW_NOT_FOUND", "CONTACT_NOT_FOUND", "SEGMENT_NOT_FOUND", "CONFLICT"],
+});
+
+export const listExecutions = endpoint({
+  name: "executions.list",
+  method: "GET",
+  path: "/workflows/:id/executions",
+  summary: "List executions of a workflow, newest first",
+  description: "By pages; by state, step or contact.",
+  caller: "project",
+  params: ofWorkflow,
+  query: pages.extend({
+    status: z.enum(EXECUTION_STATUSES).optional(),
+    stepId: id.optional().describe("Those that stand at this step, or failed there."),
+    contactId: id.optional(),
+  }),
+  answers: {
+    200: z.object({ executions: z.array(listedExecution), data: z.array(listedExecution), ...page }),
+  },
+  errors: ["WORKFLOW_NOT_FOUND"],
+});
+
+export const getExecution = endpoint({
+  name: "executions.get",
+  method: "GET",
+  path: "/workflows/:id/executions/:executionId",
+  summary: "Read an execution with everything its steps did",
+  description:
+    "For each step when, what came out, which branch and why, the mail it made and what became of that.",
+  caller: "project",
+  params: one,
+  answers: { 200: execution },
+  errors: ["WORKFLOW_NOT_FOUND", "EXECUTION_NOT_FOUND"],
+});
+
+export const cancelExecution = endpoint({
+  name: "executions.cancel",
+  method: "DELETE",
+  path: "/workflows/:id/executions/:executionId",
+  summary: "Cancel a running or waiting execution",
+  description: "It takes no further step. Mails that are in the outbox already leave.",
+  caller: "project",
+  params: one,
+  answers: { 200: execution },
+  errors: ["WORKFLOW_NOT_FOUND", "EXECUTION_NOT_FOUND", "CONFLICT"],
+});
+
+export const cancelAllExecutions = endpoint({
+  name: "executions.cancelAll",
+  method: "POST",
+  path: "/workflows/:id/executions/cancel-all",
+  summary: "Cancel every active execution of a workflow",
+  description: "None of them takes a further step from now on; many are marked in the background.",
+  caller: "project",
+  params: ofWorkflow,
+  answers: { 200: z.object({ cancelled: z.int() }) },
+  errors: ["WORKFLOW_NOT_FOUND"],
+});
+
+const retried = z.object({ count: z.int().describe("Executions that go on.") });
+
+export const retryExecution = endpoint({
+  name: "executions.retry",
+  method: "POST",
+  path: "/workflows/:id/executions/:executionId/retry",
+  summary: "Try the step again at which an execution failed",
+  description: "Refused when the contact is in another active execution of this workflow.",
+  caller: "project",
+  params: one,
+  answers: { 200: execution },
+  errors: ["WORKFLOW_NOT_FOUND", "EXECUTION_NOT_FOUND", "CONFLICT"],
+});
+
+export const skipExecution = endpoint({
+  name: "executions.skip",
+  method: "POST",
+  path: "/workflows/:id/executions/:executionId/skip",
+  summary: "Go on behind the step at which an execution failed",
+  description: "Behind a CONDITION it goes on at `no`, behind a WAIT_FOR_EVENT at `timeout`.",
+  caller: "project",
+  params: one,
+  answers: { 200: execution },
+  errors: ["WORKFLOW_NOT_FOUND", "EXECUTION_NOT_FOUND", "CONFLICT"],
+});
+
+const atStep = z.object({ id: pathId, stepId: pathId });
+
+export const retryFailedAtStep = endpoint({
+  name: "executions.retryStep",
+  method: "POST",
+  path: "/workflows/:id/steps/:stepId/retry-failed",
+  summary: "Try a step again for all executions that failed at it",
+  description: `At most ${LIMITS.executionsAtOnce.value} a call, the oldest first.`,
+  caller: "project",
+  params: atStep,
+  answers: { 200: retried },
+  errors: ["WORKFLOW_NOT_FOUND"],
+});
+
+export const skipFailedAtStep = endpoint({
+  name: "executions.skipStep",
+  method: "POST",
+  path: "/workflows/:id/steps/:stepId/skip-failed",
+  summary: "Go on behind a step for all executions that failed at it",
+  description: `At most ${LIMITS.executionsAtOnce.value} a call, the oldest first.`,
+  caller: "project",
+  params: atStep,
+  answers: { 200: retried },
+  errors: ["WORKFLOW_NOT_FOUND"],
+});
+
+export const listContactExecutions = endpoint({
+  name: "contacts.executions",
+  method: "GET",
+  path: "/contacts/:id/executions",
+  summary: "List the executions a contact is or was in, newest first",
+  description: "Of all workflows.",
+  caller: "project",
+  params: z.object({ id: pathId }),
+  query: pages,
+  answers: { 200: z.object({ data: z.array(listedExecution), ...page }) },
+  errors: ["CONTACT_NOT_FOUND"],
+});
+
+const reason = z.object({
+  rule: z.enum(["enabled", "trigger", "segment", "audience", "reentry", "active", "limit"]),
+  holds: z.boolean(),
+  message: z.string(),
+});
+
+export const explainEntry = endpoint({
+  name: "workflows.why",
+  method: "POST",
+  path: "/workflows/:id/why",
+  summary: "Tell whether a contact would enter a workflow now, and which rule keeps it out",
+  description: "Nothing is started.",
+  caller: "project",
+  isRead: true,
+  params: ofWorkflow,
+  body: z.object({ contactId: id }),
+  answers: { 200: z.object({ wouldEnter: z.boolean(), reasons: z.array(reason) }) },
+  errors: ["WORKFLOW_NOT_FOUND", "CONTACT_NOT_FOUND"],
+});
+
+const simulatedContact = z.object({
+  email: emailAddress,
+  subscribed: z.boolean().optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const simulateWorkflow = endpoint({
+  name: "workflows.simulate",
+  method: "POST",
+  path: "/workflows/:id/simulate",
+  summary: "Walk a contact through a workflow by a virtual clock; nothing is written or sent",
+  description:
+    "The same steps as the engine. `events` happen at their times. Webhooks are not called: they are answered as `webhooks` says, by the name of the step, or with 200 and nothing.",
+  caller: "project",
+  isRead: true,
+  params: ofWorkflow,
+  body: z
+    .object({
+      contactId: id.optional(),
+      contact: simulatedContact.optional().describe("One that is not there, instead of `contactId`."),
+      context: context.optional(),
+      events: z
+        .array(
+          z.object({ name: eventName, at: givenInstant, data: z.record(z.string(), z.unknown()).optional() }),
+        )
+        .max(LIMITS.simulatedEvents.value)
+        .optional(),
+      webhooks: z
+        .record(z.string(), z.object({ status: z.int().min(100).max(599), body: z.unknown().optional() }))
+        .optional(),
+      from: givenInstant.optional().describe("When it starts; now when left out."),
+      version: z.int().min(1).optional().describe("Of the graph; the current one when left out."),
+    })
+    .superRefine(({ contactId, contact }, check) => {
+      if (contactId === undefined && contact === undefined)
+        check.addIssue(issue("Required, or a `contact`.", "required", undefined, ["contactId"]));
+    }),
+  answers: {
+    200: z.object({
+      status: z.enum(EXECUTION_STATUSES),
+      exitReason: z.string().nullable(),
+      startedAt: instant,
+      endedAt: instant.nullable(),
+      steps: z.array(stepRun.omit({ email: true })),
+      emails: z.array(
+        z.object({
+          stepId: z.uuid(),
+          at: instant,
+          to: z.string(),
+          from: z.string(),
+          subject: z.string(),
+          html: z.string(),
+          text: z.string(),
+          error: z.string().nullable().describe("Why it could not be rendered."),
+        }),
+      ),
+      contact: z.object({
+        email: z.string(),
+        subscribed: z.boolean(),
+        data: z.record(z.string(), z.unknown()),
+      }),
+    }),
+  },
+  errors: ["WORKFLOW_NOT_FOUND", "CONTACT_NOT_FOUND", "VERSION_NOT_FOUND"],
+});
+
+const stepNumbers = z.object({
+  stepId: z.uuid(),
+  entered: z.int(),
+  waiting: z.int().describe("Executions that stand here now."),
+  passed: z.int(),
+  skipped: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  sent: z.int().describe("Mails of this step that left; opened and clicked by people."),
+  opened: z.int(),
+  clicked: z.int(),
+});
+
+export const countSteps = endpoint({
+  name: "workflows.stats",
+  method: "GET",
+  path: "/workflows/:id/stats",
+  summary: "Count what happened at each step",
+  description: "Exact at this instant. Steps of former versions are among them.",
+  caller: "project",
+  params: ofWorkflow,
+  answers: {
+    200: z.object({
+      active: z.int(),
+      steps: z.array(stepNumbers),
+    }),
+  },
+  errors: ["WORKFLOW_NOT_FOUND"],
+});
+
+export const replayWorkflow = endpoint({
+  name: "workflows.replay",
+  method: "POST",
+  path: "/workflows/:id/replay",
+  summary: "Tell what would have happened to the last executions under the current graph",
+  description:
+    "The last executions, at most a thousand, are walked again: the contact as it is now, the events that really happened to it since, a virtual clock. Counts per step, beside what did happen. Nothing is written or sent.",
+  caller: "project",
+  isRead: true,
+  params: ofWorkflow,
+  body: z.object({
+    version: z.int().min(1).optional().describe("Of the graph; the current one when left out."),
+    limit: z.int().min(1).max(LIMITS.replayedExecutions.value).optional(),
+  }),
+  answers: {
+    200: z.object({
+      executions: z.int(),
+      steps: z.array(
+        z.object({
+          stepId: z.uuid(),
+          name: z.string(),
+          did: z.object({ entered: z.int(), passed: z.int(), skipped: z.int(), failed: z.int() }),
+          would: z.object({ entered: z.int(), passed: z.int(), skipped: z.int(), failed: z.int() }),
+        }),
+      ),
+    }),
+  },
+  errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+});

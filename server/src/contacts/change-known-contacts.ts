@@ -1,0 +1,40 @@
+// Changes of contacts that are there, by id, for whoever changes many at once and must not bring deleted ones back.
+// Before it: workflows/. After it: upsert-contacts.ts changes them, with the events of each flip.
+import type { Tx } from "../platform/database.ts";
+import { noteContacts } from "../events/reactions.ts";
+import type { Via } from "./consent.ts";
+import { findContactsById, lockContacts } from "./queries.ts";
+import type { DataPatch } from "./rules.ts";
+import { upsertContacts } from "./upsert-contacts.ts";
+
+export interface KnownContactChange {
+  contactId: string;
+  /** Omitted keeps the state. */
+  subscribed?: boolean;
+  patch: DataPatch;
+  via: Via;
+}
+
+/** Applies the changes in order; those of contacts that were deleted are passed over. */
+export async function changeContacts(
+  tx: Tx,
+  projectId: string,
+  changes: readonly KnownContactChange[],
+): Promise<void> {
+  const ids = [...new Set(changes.map(({ contactId }) => contactId))];
+  await lockContacts(tx, projectId, ids, "changing");
+  const rows = await findContactsById(
+    tx,
+    ids.map((id) => ({ projectId, id })),
+  );
+  const emails = new Map(rows.map((row) => [row.id, row.email]));
+  const known = changes.flatMap(({ contactId, ...change }) => {
+    const email = emails.get(contactId);
+    return email === undefined ? [] : [{ ...change, projectId, email, subscribedIfNew: false }];
+  });
+  const outcomes = await upsertContacts(tx, known);
+  await noteContacts(
+    tx,
+    outcomes.filter(({ isChanged }) => isChanged).map(({ contactId }) => ({ projectId, contactId })),
+  );
+}

@@ -1,0 +1,40 @@
+// Events of contacts that somebody waits for, and the data of events that somebody reacts to.
+// Before it: reactions.ts tells that something happened. After it: workflows/ start and go on with what happened.
+import type { Database } from "../platform/database.ts";
+import { findReactedEvents, listEventsOfWaits, type EventWait } from "./arrived-queries.ts";
+
+export type { EventWait } from "./arrived-queries.ts";
+
+export interface Arrived {
+  waitId: string;
+  id: string;
+  at: Date;
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** What happened since each wait began, oldest first; of one wait the first hundred. */
+export async function listArrivedEvents(
+  database: Database,
+  projectId: string,
+  waits: readonly EventWait[],
+): Promise<Arrived[]> {
+  const rows = await listEventsOfWaits(database, projectId, waits);
+  return rows.map((row) => ({
+    waitId: row.wait_id,
+    id: row.id,
+    at: row.created_at,
+    data: (row.data ?? {}) as Arrived["data"],
+  }));
+}
+
+/** The data of events that were reacted to, by the id of the event, or of the mail for `email.sent`; deleted ones are missing. */
+export async function readReactedEvents(
+  database: Database,
+  projectId: string,
+  reactions: ReadonlyArray<{ eventId: string | null; emailId: string | null }>,
+): Promise<Map<string, Arrived["data"]>> {
+  const eventIds = reactions.flatMap(({ eventId }) => eventId ?? []);
+  const emailIds = reactions.flatMap(({ eventId, emailId }) => (eventId === null ? (emailId ?? []) : []));
+  const rows = await findReactedEvents(database, projectId, { eventIds, emailIds });
+  return new Map(rows.map((row) => [row.id, (row.data ?? {}) as Arrived["data"]]));
+}

@@ -1,0 +1,77 @@
+// For tests and benchmarks: workflows drawn in a few words, stored as they are when people have drawn them.
+// Before it: a test server with a project. After it: workflows/executions/*.test.ts.
+import type { Branch, Graph, GraphStep, StepType, TriggerType } from "@postloft/contract/workflow-graph.ts";
+import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
+import { sql } from "kysely";
+import { transaction, type Database } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { subscribeWorkflows } from "../workflows/subscriptions.ts";
+
+/** A step: its name, its type, its config. */
+export type DrawnStep = [name: string, type: StepType, config?: object];
+/** A transition: from where to where, by which branch. */
+export type DrawnLink = [from: string, to: string, branch?: Branch];
+
+export interface Drawing {
+  steps: DrawnStep[];
+  links: DrawnLink[];
+  trigger?: { type?: TriggerType; config?: object; event?: string | null };
+  allowReentry?: boolean;
+  enabled?: boolean;
+  name?: string;
+}
+
+export interface DrawnWorkflow {
+  id: string;
+  graph: Graph;
+  /** The id of a step by its name. */
+  step: (name: string) => string;
+}
+
+export function graphOf({ steps, links }: Pick<Drawing, "steps" | "links">): Graph {
+  const at = new Date().toISOString();
+  const drawn = steps.map(([name, type, config = {}]) => ({
+    id: newId(),
+    name,
+    type,
+    config,
+    position: null,
+    createdAt: at,
+    updatedAt: at,
+  })) as GraphStep[];
+  const idOf = (name: string) => drawn.find((step) => step.name === name)?.id ?? "";
+  const transitions = links.map(([from, to, branch = null]) => ({
+    id: newId(),
+    fromStepId: idOf(from),
+    toStepId: idOf(to),
+    branch,
+    priority: 0,
+  }));
+  return { steps: drawn, transitions };
+}
+
+/** Stores a workflow, enabled unless the drawing says otherwise. */
+export async function drawWorkflow(
+  database: Database,
+  projectId: string,
+  drawing: Drawing,
+): Promise<DrawnWorkflow> {
+  const { trigger = {}, allowReentry = false, enabled = true, name = "A workflow" } = drawing;
+  const { type = "MANUAL", config = {}, event = null } = trigger;
+  const id = newId();
+  const graph = graphOf(drawing);
+  await transaction(database, async (tx) => {
+    await sql`
+      insert into workflows (project_id, id, name, enabled, trigger_type, trigger_config, trigger_event, allow_reentry)
+      values (${projectId}, ${id}, ${name}, ${enabled}, ${type}, ${JSON.stringify(config)}::jsonb, ${event}, ${allowReentry})`.execute(
+      tx,
+    );
+    await sql`
+      insert into workflow_versions (project_id, workflow_id, version, graph, wait_names)
+      values (${projectId}, ${id}, 1, ${JSON.stringify(graph)}::jsonb, ${waitNamesOf(graph)}::text[])`.execute(
+      tx,
+    );
+    await subscribeWorkflows(tx, projectId);
+  });
+  return { id, graph, step: (named) => graph.steps.find((step) => step.name === named)?.id ?? "" };
+}

@@ -1,0 +1,191 @@
+// Executions as they really are: what their steps look at is read, and what they want done is done, in the engine's transaction.
+// Before it: engine.ts. After it: contacts/ changes, emails/ enqueues, webhooks/ queues.
+import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
+import type { Filter } from "@postloft/contract/filters.ts";
+import { filterOfCondition } from "@postloft/contract/workflow-graph.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { listArrivedEvents } from "../../events/arrived-events.ts";
+import { enqueueEmails, makeContent, type Mailbox } from "../../emails/emails.ts";
+import { readDefaultSenders } from "../../projects/projects.ts";
+import type { Domains } from "../../domains/domains.ts";
+import { changeContacts } from "../../contacts/change-known-contacts.ts";
+import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
+import { loadSegmentsFor, type SegmentSource } from "../../contacts/filters/load-segments.ts";
+import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
+import { withFooter } from "../../templates/with-footer.ts";
+import { openVisit, stepOf, type Execution } from "./execution.ts";
+import { queueCalls } from "./webhook-calls.ts";
+import type { ArrivedEvent, Effect, MailPlan } from "./steps/step.ts";
+import type { World } from "./walk.ts";
+
+export function createDatabaseWorld(
+  tx: Tx,
+  { projectId, now, domains }: { projectId: string; now: Date; domains: Domains },
+): World {
+  return {
+    now,
+    async look(executions) {
+      const filters = filtersOf(executions);
+      const segments = await loadSegmentsFor(tx, projectId, filters);
+      return {
+        segments,
+        contacts: await contactsOf(tx, { projectId, executions, filters, segments }),
+        mails: await readMailPlans(tx, { projectId, domains, templateIds: templatesOf(executions) }),
+        events: await eventsOf(tx, projectId, executions),
+      };
+    },
+    async apply(effects) {
+      await change(tx, projectId, effects);
+      await send(tx, projectId, effects);
+      const calls = effects.filter((effect) => effect.is === "webhook");
+      if (calls.length > 0) await queueCalls(tx, calls);
+    },
+  };
+}
+
+/** What the conditions ask at which executions stand. */
+export function filtersOf(executions: readonly Execution[]): Filter[] {
+  const steps = new Set(executions.map(stepOf));
+  return [...steps].flatMap((step) => {
+    if (step?.type === "CONDITION") return [filterOfCondition(step.config)];
+    return step?.type === "WAIT_FOR_EVENT" && step.config.filter !== undefined ? [step.config.filter] : [];
+  });
+}
+
+async function contactsOf(
+  tx: Database,
+  asked: {
+    projectId: string;
+    executions: readonly Execution[];
+    filters: readonly Filter[];
+    segments: ReadonlyMap<string, SegmentSource>;
+  },
+) {
+  const contactIds = new Set(asked.executions.flatMap(({ contactId }) => contactId ?? []));
+  if (contactIds.size === 0) return new Map();
+  return loadFilterContacts(tx, { ...asked, contactIds: [...contactIds] });
+}
+
+export function templatesOf(executions: readonly Execution[]): string[] {
+  const ids = executions
+    .map(stepOf)
+    .flatMap((step) => (step?.type === "SEND_EMAIL" ? (step.config.templateId ?? []) : []));
+  return [...new Set(ids)];
+}
+
+/** What mails of these templates say and as whom, by template; deleted ones are missing. */
+export async function readMailPlans(
+  database: Database,
+  {
+    projectId,
+    domains,
+    templateIds,
+  }: { projectId: string; domains: Domains; templateIds: readonly string[] },
+): Promise<Map<string, MailPlan>> {
+  if (templateIds.length === 0) return new Map();
+  const templates = [
+    ...(
+      await readTemplates(
+        database,
+        templateIds.map((id) => ({ projectId, id })),
+      )
+    ).values(),
+  ];
+  const hasSilent = templates.some(({ from_address: from }) => from === null);
+  const defaults = hasSilent ? await readDefaultSenders(database, [projectId]) : new Map<string, string>();
+  const senders = templates.map((template) => senderOf(template, defaults.get(projectId)));
+  const names = senders.flatMap((sender) =>
+    sender === null ? [] : [{ projectId, domain: domainOf(sender.address) }],
+  );
+  const keys = await domains.findSigningKeys(names, database);
+  return new Map(
+    templates.map((template, at) => {
+      const sender = senders[at] ?? null;
+      if (sender === null)
+        return [template.id, { problem: "Neither the template nor the project has a sender." }];
+      const domain = domainOf(sender.address);
+      const key = keys.get(`${projectId} ${domain}`);
+      if (key === undefined || key.kind === "refused")
+        return [template.id, { problem: `The domain ${domain} is not verified in this project.` }];
+      return [template.id, planOf(projectId, template, sender)];
+    }),
+  );
+}
+
+function senderOf(template: SendableTemplate, projectDefault: string | undefined): Mailbox | null {
+  const { from_address: address, from_name: name } = template;
+  if (address !== null) return { address, name };
+  const parsed = projectDefault === undefined ? null : parseMailbox(projectDefault);
+  return parsed?.ok === true ? { address: parsed.address, name: name ?? parsed.name ?? null } : null;
+}
+
+function planOf(projectId: string, template: SendableTemplate, from: Mailbox): MailPlan {
+  const { id: templateId, type, subject, body, reply_to: replyTo } = template;
+  const written = { html: body, text: null };
+  const shown = type === "MARKETING" ? withFooter(written) : written;
+  const listKind = type === "TRANSACTIONAL" ? null : type;
+  const content = makeContent({
+    projectId,
+    from,
+    replyTo,
+    subject,
+    ...shown,
+    headers: [],
+    attachments: [],
+    listKind,
+  });
+  return { content, templateId, goesToSubscribers: listKind !== null };
+}
+
+async function eventsOf(tx: Tx, projectId: string, executions: readonly Execution[]) {
+  const waits = executions.flatMap((execution) => {
+    const step = stepOf(execution);
+    const visit = openVisit(execution);
+    const { contactId, id } = execution;
+    if (step?.type !== "WAIT_FOR_EVENT" || visit === undefined || contactId === null) return [];
+    return [{ waitId: id, contactId, eventName: step.config.eventName, since: new Date(visit.at) }];
+  });
+  const events = new Map<string, ArrivedEvent[]>();
+  for (const { waitId, ...event } of waits.length === 0 ? [] : await listArrivedEvents(tx, projectId, waits))
+    events.set(waitId, [...(events.get(waitId) ?? []), event]);
+  return events;
+}
+
+async function change(tx: Tx, projectId: string, effects: readonly Effect[]): Promise<void> {
+  const changes = effects.flatMap((effect) => {
+    if (effect.is !== "change" || effect.execution.contactId === null) return [];
+    const { execution, subscribed, patch } = effect;
+    const via = { source: "workflow", actor: execution.workflow.id, ip: null } as const;
+    return [
+      {
+        contactId: effect.execution.contactId,
+        patch,
+        via,
+        ...(subscribed === undefined ? {} : { subscribed }),
+      },
+    ];
+  });
+  if (changes.length > 0) await changeContacts(tx, projectId, changes);
+}
+
+async function send(tx: Tx, projectId: string, effects: readonly Effect[]): Promise<void> {
+  const mails = effects.filter((effect) => effect.is === "mail");
+  if (mails.length === 0) return;
+  const ids = await enqueueEmails(
+    tx,
+    mails.map(({ execution, stepId, mail }) => ({
+      projectId,
+      contactId: mail.isToContact ? execution.contactId : null,
+      kind: "WORKFLOW" as const,
+      to: { address: mail.to, name: null },
+      copies: null,
+      content: mail.content,
+      templateId: mail.templateId,
+      workflow: { id: execution.workflow.id, stepId },
+      variables: mail.variables,
+    })),
+  );
+  mails.forEach(({ visit }, at) => {
+    visit.out = { emailId: ids[at] };
+  });
+}

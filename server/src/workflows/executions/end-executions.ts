@@ -1,0 +1,139 @@
+// Executions that people end, and failed ones that they let go on.
+// Before it: routes.ts. After it: none of the cancelled takes a further step; the engine takes up the others.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { addJob, type JobStep } from "../../platform/jobs.ts";
+import { isId } from "../../platform/ids.ts";
+import type { Tx } from "../../platform/database.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
+import { readGraphs } from "./engine.ts";
+import {
+  cancelExecutionRows,
+  countExecutions,
+  findExecution,
+  findWorkflowRow,
+  listFailedForUpdate,
+  resumeExecutionRows,
+  updateCancelledUntil,
+  type ExecutionsToCancel,
+} from "./list-queries.ts";
+
+const BY_HAND = "Cancelled by a person.";
+const WITH_ALL = "Cancelled with all others.";
+/** Executions that one statement cancels. */
+const BATCH_SIZE = 5_000;
+
+export const CANCEL_JOB = "workflows.cancel";
+
+interface ExecutionKey {
+  workflowId: string;
+  id: string;
+}
+
+/** @throws Refusal EXECUTION_NOT_FOUND; CONFLICT when it has ended. */
+export async function cancelExecution(
+  tx: Tx,
+  projectId: string,
+  { workflowId, id }: ExecutionKey,
+): Promise<void> {
+  await requireExecution(tx, projectId, { workflowId, id });
+  const one = { projectId, workflowId, id, limit: 1 };
+  if ((await cancelSome(tx, one, BY_HAND)) === 0)
+    throw new Refusal("CONFLICT", { message: "The execution has ended already." });
+}
+
+async function cancelSome(tx: Tx, asked: ExecutionsToCancel, reason: string): Promise<number> {
+  const { projectId } = asked;
+  const { count, call_ids: callIds } = await cancelExecutionRows(tx, asked, reason);
+  await cancelWebhookCalls(
+    tx,
+    callIds.map((id) => ({ projectId, id })),
+  );
+  return count;
+}
+
+/** Cancels all that are active: a first batch at once, the others are marked by a job and take no step meanwhile. */
+export async function cancelAll(tx: Tx, projectId: string, workflowId: string): Promise<number> {
+  await requireWorkflow(tx, projectId, workflowId);
+  await updateCancelledUntil(tx, projectId, workflowId);
+  const count = await cancelSome(tx, { projectId, workflowId, id: null, limit: BATCH_SIZE }, WITH_ALL);
+  if (count < BATCH_SIZE) return count;
+  const left =
+    (await countExecutions(tx, projectId, { workflowId, status: "RUNNING" })) +
+    (await countExecutions(tx, projectId, { workflowId, status: "WAITING" }));
+  if (left > 0) await addJob(tx, { projectId, kind: CANCEL_JOB, input: { workflowId } });
+  return count + left;
+}
+
+/** Marks the next executions that started before all were cancelled. */
+export const cancelStep: JobStep = async (tx, { projectId, input, createdAt, checkpoint }) => {
+  const { workflowId } = input as { workflowId: string };
+  const before = ((checkpoint ?? {}) as { cancelled?: number }).cancelled ?? 0;
+  const asked = { projectId, workflowId, id: null, limit: BATCH_SIZE, startedUntil: createdAt };
+  const count = await cancelSome(tx, asked, WITH_ALL);
+  const cancelled = before + count;
+  return count < BATCH_SIZE
+    ? { done: true, result: { cancelled } }
+    : { done: false, checkpoint: { cancelled }, progress: 0 };
+};
+
+/** Tries the step again at which executions failed. @returns how many go on */
+export async function retryFailed(tx: Tx, projectId: string, asked: FailedOnes): Promise<number> {
+  const failed = await lockFailed(tx, projectId, asked);
+  await resumeExecutionRows(
+    tx,
+    projectId,
+    failed.map(({ id, step_id: stepId }) => ({ id, stepId })),
+  );
+  return failed.length;
+}
+
+/** Lets executions go on behind the step at which they failed: at `no` and `timeout` where it has branches. @returns how many */
+export async function skipFailed(tx: Tx, projectId: string, asked: FailedOnes): Promise<number> {
+  const { workflowId } = asked;
+  const failed = await lockFailed(tx, projectId, asked);
+  const rows = failed.map(({ version }) => ({ workflow_id: workflowId, version }));
+  const graphs = await readGraphs(tx, projectId, rows);
+  const next = failed.map(({ id, version, step_id: stepId }) => {
+    const graph = graphs.get(`${workflowId} ${version}`);
+    const type = graph?.steps[graph.placeOf.get(stepId) ?? -1]?.type;
+    const branch = type === "CONDITION" ? "no" : type === "WAIT_FOR_EVENT" ? "timeout" : null;
+    return { id, stepId: graph?.nextOf(stepId, branch) ?? null };
+  });
+  await resumeExecutionRows(tx, projectId, next);
+  return failed.length;
+}
+
+export interface FailedOnes {
+  workflowId: string;
+  by: { id: string } | { stepId: string };
+}
+
+async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedOnes) {
+  if ("id" in by) await requireExecution(tx, projectId, { workflowId, id: by.id });
+  else await requireWorkflow(tx, projectId, workflowId);
+  if ("stepId" in by && !isId(by.stepId)) return [];
+  const failed = await listFailedForUpdate(tx, {
+    projectId,
+    workflowId,
+    by,
+    limit: LIMITS.executionsAtOnce.value,
+  });
+  if ("id" in by && failed.length === 0)
+    throw new Refusal("CONFLICT", {
+      message:
+        "The execution has not failed, or its contact is in another active execution of this workflow.",
+    });
+  return failed;
+}
+
+async function requireWorkflow(tx: Tx, projectId: string, id: string): Promise<void> {
+  if (!isId(id) || (await findWorkflowRow(tx, projectId, id)) === undefined)
+    throw new Refusal("WORKFLOW_NOT_FOUND");
+}
+
+async function requireExecution(tx: Tx, projectId: string, { workflowId, id }: ExecutionKey): Promise<void> {
+  await requireWorkflow(tx, projectId, workflowId);
+  if (!isId(id) || (await findExecution(tx, projectId, workflowId, id)) === undefined)
+    throw new Refusal("EXECUTION_NOT_FOUND");
+}

@@ -1,0 +1,259 @@
+// The engine: takes executions that are due, a project at a time, and moves a batch of them on in one transaction, with everything
+// that follows from it. A row stays locked while it is moved, so no lease is needed: who dies in between has done nothing.
+// Before it: worker.ts starts it; reactions, timers and people make executions due. After it: walk.ts, and the outbox.
+import { startLoop, type Loop } from "../../platform/background.ts";
+import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { failpoint } from "../../platform/failpoints.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import { listProjectsWithReactions } from "../../events/reactions.ts";
+import type { Domains } from "../../domains/domains.ts";
+import { createDatabaseWorld } from "./database-world.ts";
+import { walkable, type Execution, type Visit, type WalkableGraph } from "./execution.ts";
+import {
+  addToStepCounts,
+  claimDueExecutions,
+  findVersions,
+  findWorkflowStates,
+  listDueProjects,
+  updateExecutions,
+  wakeLeftExecutions,
+  type ExecutionRow,
+} from "./execution-queries.ts";
+import { react } from "./react.ts";
+import { walk, type Tally } from "./walk.ts";
+
+/** Executions moved in one transaction. */
+export const BATCH_SIZE = 500;
+/** How long a loop that nobody wakes takes to find work of a process that died; timers within it are waited for exactly. */
+const POLL_MS = 2_000;
+const LEFT_POLL_MS = 5_000;
+
+export interface EngineParts {
+  database: Database;
+  domains: Domains;
+  /** Mails were put into the outbox. */
+  wakeSender: () => void;
+  /** Calls of webhooks were queued. */
+  wakeWebhooks: () => void;
+  log: Log;
+  metrics: Metrics;
+}
+
+interface Advance {
+  /** Executions. */
+  moved: number;
+  /** Whether mails were enqueued, and calls queued. */
+  hasMails: boolean;
+  hasCalls: boolean;
+}
+
+/** Moves the executions of one project that are due, one batch of them. */
+export async function advanceDue(
+  database: Database,
+  domains: Domains,
+  projectId: string,
+  limit = BATCH_SIZE,
+): Promise<Advance> {
+  const moved = await transaction(database, (tx) => advanceBatch(tx, domains, projectId, limit));
+  if (moved.moved > 0) await failpoint("workflow.after_commit");
+  return moved;
+}
+
+const NOTHING: Advance = { moved: 0, hasMails: false, hasCalls: false };
+
+async function advanceBatch(tx: Tx, domains: Domains, projectId: string, limit: number): Promise<Advance> {
+  const rows = await claimDueExecutions(tx, projectId, limit);
+  if (rows.length === 0) return NOTHING;
+  await failpoint("workflow.claimed");
+  const executions = await executionsOf(tx, projectId, rows);
+  const [first] = executions;
+  if (first === undefined) return NOTHING;
+  const world = createDatabaseWorld(tx, { projectId, now: first.now, domains });
+  const before = new Map(executions.map(({ execution }) => [execution, execution.trace.length]));
+  const cancelled = executions.filter(({ isCancelled }) => isCancelled).map(({ execution }) => execution);
+  const going = executions.filter(({ isCancelled }) => !isCancelled).map(({ execution }) => execution);
+  const tally = await walk(world, going);
+  cancel(cancelled, tally, first.now);
+  await store(tx, projectId, [...going, ...cancelled], tally);
+  await failpoint("workflow.before_commit");
+  const made = going.flatMap((execution) =>
+    execution.trace.slice(Math.max(0, (before.get(execution) ?? 0) - 1)),
+  );
+  return {
+    moved: rows.length,
+    hasMails: made.some(({ out }) => out?.["emailId"] !== undefined),
+    hasCalls: made.some(({ out, end }) => end === undefined && out?.["callId"] !== undefined),
+  };
+}
+
+const CANCELLED_WITH_ALL = "Cancelled with all others.";
+
+/** Ends executions that were cancelled all together and are only now come to. */
+function cancel(executions: readonly Execution[], tally: Tally, now: Date): void {
+  for (const execution of executions) {
+    const visit = execution.trace.at(-1);
+    if (visit !== undefined && visit.end === undefined) {
+      visit.end = now.getTime();
+      visit.is = "CANCELLED";
+      const steps = tally.get(execution.workflow.id) ?? new Map();
+      tally.set(execution.workflow.id, steps);
+      const stepId = execution.stepId ?? "";
+      const counts = steps.get(stepId) ?? { entered: 0, passed: 0, skipped: 0, failed: 0, cancelled: 0 };
+      steps.set(stepId, { ...counts, cancelled: counts.cancelled + 1 });
+    }
+    Object.assign(execution, {
+      status: "CANCELLED",
+      stepId: null,
+      dueAt: null,
+      waitsFor: null,
+      exitReason: CANCELLED_WITH_ALL,
+    });
+  }
+}
+
+async function store(
+  tx: Tx,
+  projectId: string,
+  executions: readonly Execution[],
+  tally: Tally,
+): Promise<void> {
+  await updateExecutions(
+    tx,
+    projectId,
+    executions.map((execution) => ({
+      id: execution.id,
+      status: execution.status,
+      stepId: execution.stepId,
+      dueAt: execution.dueAt,
+      waitsFor: execution.waitsFor,
+      results: Object.keys(execution.results).length === 0 ? null : JSON.stringify(execution.results),
+      trace: JSON.stringify(execution.trace),
+      exitReason: execution.exitReason,
+    })),
+  );
+  const counts = [...tally].flatMap(([workflowId, steps]) =>
+    [...steps].map(([stepId, count]) => ({ workflowId, stepId, ...count })),
+  );
+  if (counts.length > 0) await addToStepCounts(tx, projectId, counts);
+}
+
+interface Claimed {
+  execution: Execution;
+  now: Date;
+  isCancelled: boolean;
+}
+
+/** Claimed rows as executions, each with its version of the graph. */
+async function executionsOf(tx: Tx, projectId: string, rows: readonly ExecutionRow[]): Promise<Claimed[]> {
+  const ids = [...new Set(rows.map((row) => row.workflow_id))];
+  const states = new Map((await findWorkflowStates(tx, projectId, ids)).map((state) => [state.id, state]));
+  const graphs = await readGraphs(tx, projectId, rows);
+  return rows.flatMap((row) => {
+    const state = states.get(row.workflow_id);
+    const graph = graphs.get(`${row.workflow_id} ${row.version}`);
+    if (state === undefined || graph === undefined) return [];
+    const execution = asExecution(projectId, row, { name: state.name, graph });
+    const isCancelled = state.cancelled_until !== null && row.started_at <= state.cancelled_until;
+    return [{ execution, now: state.now, isCancelled }];
+  });
+}
+
+export async function readGraphs(
+  database: Database,
+  projectId: string,
+  rows: ReadonlyArray<{ workflow_id: string; version: number }>,
+): Promise<Map<string, WalkableGraph>> {
+  const wanted = new Map(
+    rows.map((row) => [
+      `${row.workflow_id} ${row.version}`,
+      { workflowId: row.workflow_id, version: row.version },
+    ]),
+  );
+  const versions = await findVersions(database, projectId, [...wanted.values()]);
+  return new Map(versions.map((row) => [`${row.workflow_id} ${row.version}`, walkable(row.graph)]));
+}
+
+export function asExecution(
+  projectId: string,
+  row: ExecutionRow,
+  { name, graph }: { name: string; graph: WalkableGraph },
+): Execution {
+  return {
+    projectId,
+    id: row.id,
+    workflow: { id: row.workflow_id, name },
+    version: row.version,
+    graph,
+    contactId: row.contact_id,
+    status: row.status as Execution["status"],
+    stepId: row.step_id,
+    dueAt: null,
+    waitsFor: null,
+    context: (row.context ?? {}) as Execution["context"],
+    results: (row.results ?? {}) as Execution["results"],
+    answer: (row.answer ?? null) as Execution["answer"],
+    trace: row.trace as Visit[],
+    exitReason: null,
+    startedAt: row.started_at,
+  };
+}
+
+/** Reacts to events and moves what is due, fair between projects, until it is stopped. */
+export function startEngine(parts: EngineParts): Loop {
+  const { database, domains, log, metrics } = parts;
+
+  /** One turn of a project: a batch. A fault stops this project alone. @returns whether there may be more */
+  async function turn(projectId: string, work: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await work();
+    } catch (error) {
+      log.warn({ err: error, projectId }, "workflows of a project could not go on; it is tried again");
+      return false;
+    }
+  }
+
+  const reactOnce = (projectId: string) => turn(projectId, () => react(database, projectId));
+  const advanceOnce = (projectId: string) =>
+    turn(projectId, async () => {
+      const { moved, hasMails, hasCalls } = await advanceDue(database, domains, projectId);
+      metrics.executionsMoved.inc(moved);
+      if (hasMails) parts.wakeSender();
+      if (hasCalls) parts.wakeWebhooks();
+      return moved > 0;
+    });
+
+  async function runOnce(signal: AbortSignal): Promise<number> {
+    let hasMore = false;
+    for (const projectId of await listProjectsWithReactions(database, "workflows")) {
+      if (signal.aborted) return 0;
+      hasMore = (await reactOnce(projectId)) || hasMore;
+    }
+    const due = await listDueProjects(database, POLL_MS);
+    for (const { project_id: projectId, in_ms: inMs } of due) {
+      if (signal.aborted) return 0;
+      if (inMs === 0) hasMore = (await advanceOnce(projectId)) || hasMore;
+    }
+    const waits = due.filter(({ in_ms: inMs }) => inMs > 0).map(({ in_ms: inMs }) => inMs);
+    return hasMore ? 0 : Math.ceil(Math.min(POLL_MS, ...waits));
+  }
+
+  const common = { log, metrics };
+  const loops = [
+    startLoop({ name: "workflows", runOnce, everyMs: POLL_MS, ...common }),
+    startLoop({
+      name: "workflows of deleted contacts",
+      runOnce: async () => {
+        if ((await wakeLeftExecutions(database)) > 0) loops[0]?.wake();
+      },
+      everyMs: LEFT_POLL_MS,
+      ...common,
+    }),
+  ];
+  return {
+    wake: () => loops[0]?.wake(),
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// Contacts enter workflows: once, ever, or one execution at a time. Two unique keys of the database see to it, whoever asks how often.
+// Before it: react.ts for events, schedule-runs.ts for the clock, start-executions.ts for people. After it: engine.ts moves them.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Graph } from "@postloft/contract/workflow-graph.ts";
+import type { Tx } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import {
+  countEntriesToday,
+  findEnterableForShare,
+  insertExecutions,
+  markVersionsUsed,
+} from "./entry-queries.ts";
+import { walkable } from "./execution.ts";
+
+export interface Entry {
+  workflowId: string;
+  contactId: string;
+  context: Readonly<Record<string, unknown>>;
+}
+
+/** A workflow that contacts may enter now. */
+export interface Enterable {
+  id: string;
+  name: string;
+  version: number;
+  allowReentry: boolean;
+  startStepId: string;
+  triggerType: string;
+  triggerConfig: unknown;
+  triggerEvent: string | null;
+}
+
+/** The enabled ones of these workflows; their graphs stay as they are until the transaction ends. */
+export async function readEnterable(
+  tx: Tx,
+  projectId: string,
+  by: { ids: readonly string[] } | { events: readonly string[] },
+): Promise<Enterable[]> {
+  const rows = await findEnterableForShare(tx, projectId, by);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    allowReentry: row.allow_reentry,
+    startStepId: walkable(row.graph as Graph).startStepId,
+    triggerType: row.trigger_type,
+    triggerConfig: row.trigger_config,
+    triggerEvent: row.trigger_event,
+  }));
+}
+
+/**
+ * Lets contacts enter. Those that may not (again), and those that are not there, are passed over.
+ *
+ * @param bounded by events and segments: more than a hundred entries a day of a contact into a workflow are a circle
+ * @returns the ids of the executions that started, by entry; null for the others
+ */
+export async function enterWorkflows(
+  tx: Tx,
+  projectId: string,
+  entries: ReadonlyArray<Entry & { workflow: Enterable }>,
+  { bounded }: { bounded: boolean },
+): Promise<Array<string | null>> {
+  const most = LIMITS.entriesPerDay.value;
+  const reentries = entries.filter(({ workflow }) => workflow.allowReentry);
+  const counts =
+    bounded && reentries.length > 0
+      ? await countEntriesToday(tx, projectId, reentries)
+      : new Map<string, number>();
+  const rows = entries.map(({ workflow, contactId, context }) => ({
+    id: newId(),
+    workflowId: workflow.id,
+    contactId,
+    isOnce: !workflow.allowReentry,
+    version: workflow.version,
+    stepId: workflow.startStepId,
+    context: Object.keys(context).length === 0 ? null : JSON.stringify(context),
+  }));
+  const allowed = rows.filter((row) => (counts.get(`${row.workflowId} ${row.contactId}`) ?? 0) < most);
+  if (allowed.length === 0) return entries.map(() => null);
+  const started = new Set(await insertExecutions(tx, projectId, allowed));
+  const versions = allowed.filter(({ id }) => started.has(id));
+  if (versions.length > 0) await markVersionsUsed(tx, projectId, versions);
+  return rows.map(({ id }) => (started.has(id) ? id : null));
+}

@@ -1,0 +1,148 @@
+// Statements with which executions begin.
+// Before it: enter.ts. After it: nothing.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
+
+export async function findEnterableForShare(
+  tx: Tx,
+  projectId: string,
+  by: { ids: readonly string[] } | { events: readonly string[] },
+) {
+  const isAsked =
+    "ids" in by ? sql`w.id = any(${by.ids}::uuid[])` : sql`w.trigger_event = any(${by.events}::text[])`;
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    version: number;
+    allow_reentry: boolean;
+    trigger_type: string;
+    trigger_config: unknown;
+    trigger_event: string | null;
+    graph: unknown;
+  }>`
+    select w.id, w.name, w.version, w.allow_reentry, w.trigger_type, w.trigger_config, w.trigger_event, v.graph
+    from workflows w join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version
+    where w.project_id = ${projectId} and w.enabled and ${isAsked}
+    order by w.id for share of w for key share of v`.execute(tx);
+  return rows;
+}
+
+export interface NewExecutionRow {
+  id: string;
+  workflowId: string;
+  contactId: string;
+  isOnce: boolean;
+  version: number;
+  stepId: string;
+  context: string | null;
+}
+
+/** Inserts executions of contacts that may enter; the ids of those that are there now. */
+export async function insertExecutions(
+  tx: Tx,
+  projectId: string,
+  executions: readonly NewExecutionRow[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, step_id, due_at, context)
+    select ${projectId}::uuid, i.id, i.workflow_id, c.id,
+      -- The same for all entries that may be but one; else that of the id, which no other has.
+      case when i.is_once then 0 else ('x' || substring(i.id::text from 1 for 8) || substring(i.id::text from 10 for 4)
+        || right(i.id::text, 4))::bit(64)::bigint end,
+      i.version, i.step_id, now(), i.context
+    from unnest(
+      (select ${executions.map(({ id }) => id)}::uuid[]),
+      ${executions.map(({ workflowId }) => workflowId)}::uuid[],
+      ${executions.map(({ contactId }) => contactId)}::uuid[],
+      ${executions.map(({ isOnce }) => isOnce)}::boolean[],
+      ${executions.map(({ version }) => version)}::integer[],
+      ${executions.map(({ stepId }) => stepId)}::uuid[],
+      ${executions.map(({ context }) => context)}::jsonb[]
+    ) as i (id, workflow_id, contact_id, is_once, version, step_id, context)
+    join contacts c on c.project_id = ${projectId} and c.id = i.contact_id
+    -- Who came more than once while that was allowed does not come again.
+    where not i.is_once or not exists (
+      select 1 from workflow_executions x
+      where x.project_id = ${projectId} and x.contact_id = i.contact_id and x.workflow_id = i.workflow_id)
+    order by i.workflow_id, c.id
+    on conflict do nothing returning id`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
+/** From now on the graphs of these versions stay as they are. */
+export async function markVersionsUsed(
+  tx: Tx,
+  projectId: string,
+  versions: ReadonlyArray<{ workflowId: string; version: number }>,
+): Promise<void> {
+  await sql`
+    update workflow_versions v set is_used = true
+    from (select distinct * from unnest(
+      ${versions.map(({ workflowId }) => workflowId)}::uuid[],
+      ${versions.map(({ version }) => version)}::integer[]) as t (workflow_id, version)) i
+    where v.project_id = ${projectId} and v.workflow_id = i.workflow_id and v.version = i.version and not v.is_used`.execute(
+    tx,
+  );
+}
+
+/** How often contacts entered workflows within 24 hours, by workflow and contact; none is left out. */
+export async function countEntriesToday(
+  database: Database,
+  projectId: string,
+  entries: ReadonlyArray<{ workflowId: string; contactId: string }>,
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ workflow_id: string; contact_id: string; count: number }>`
+    select x.workflow_id, x.contact_id, count(*) as count
+    from (select distinct * from unnest(
+      ${entries.map(({ workflowId }) => workflowId)}::uuid[],
+      ${entries.map(({ contactId }) => contactId)}::uuid[]) as t (workflow_id, contact_id)) i
+    join workflow_executions x
+      on x.project_id = ${projectId} and x.contact_id = i.contact_id and x.workflow_id = i.workflow_id
+    where x.started_at > now() - interval '24 hours'
+    group by 1, 2`.execute(database);
+  return new Map(rows.map((row) => [`${row.workflow_id} ${row.contact_id}`, row.count]));
+}
+
+/** Contacts that match, a page of them, by id. */
+export async function listAudienceAfter(
+  tx: Tx,
+  projectId: string,
+  matches: RawBuilder<SqlBool>,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const isBehind = after === null ? sql`true` : sql`c.id > ${after}`;
+  const { rows } = await sql<{ id: string }>`
+    ${plannedEachTime} select c.id from contacts c
+    where c.project_id = ${projectId} and ${isBehind} and ${matches} order by c.id limit ${limit}`.execute(
+    tx,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Takes the workflows whose schedule is due, each once, whoever else looks. */
+export async function claimScheduled(tx: Tx, limit: number) {
+  const { rows } = await sql<{
+    project_id: string;
+    id: string;
+    trigger_config: unknown;
+    next_run_at: Date;
+    now: Date;
+  }>`
+    select w.project_id, w.id, w.trigger_config, w.next_run_at, now() as now from workflows w
+    join projects p on p.id = w.project_id and not p.disabled
+    where w.next_run_at <= now() order by w.next_run_at limit ${limit} for update of w skip locked`.execute(
+    tx,
+  );
+  return rows;
+}
+
+export async function updateNextRun(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  nextRunAt: Date | null,
+): Promise<void> {
+  await sql`
+    update workflows set next_run_at = ${nextRunAt?.toISOString() ?? null}::timestamptz
+    where project_id = ${projectId} and id = ${id}`.execute(tx);
+}

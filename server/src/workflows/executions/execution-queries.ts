@@ -1,0 +1,198 @@
+// Statements of the engine on `workflow_executions`, `workflow_versions` and `workflow_step_counts`.
+// Before it: engine.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Graph } from "@postloft/contract/workflow-graph.ts";
+import { plannedOften, type Database, type Tx } from "../../platform/database.ts";
+
+export interface ExecutionRow {
+  id: string;
+  workflow_id: string;
+  contact_id: string | null;
+  version: number;
+  status: string;
+  step_id: string | null;
+  context: unknown;
+  results: unknown;
+  answer: unknown;
+  trace: unknown;
+  started_at: Date;
+}
+
+/** The first execution of a project that is due at some time, in the order of its index. */
+const firstDue = (after: ReturnType<typeof sql>) => sql`
+  select x.project_id, x.due_at from workflow_executions x
+  where x.due_at is not null ${after} order by x.project_id, x.due_at limit 1`;
+
+/**
+ * Projects that have executions due now, and in how many ms the next is due elsewhere, within `horizonMs`. From project to project
+ * through the index, as the sender looks for due mail: projects without any cost nothing. Those of disabled projects stand still.
+ */
+export async function listDueProjects(
+  database: Database,
+  horizonMs: number,
+): Promise<Array<{ project_id: string; in_ms: number }>> {
+  const { rows } = await sql<{ project_id: string; in_ms: number }>`
+    ${plannedOften} with recursive due as (
+      (${firstDue(sql``)})
+      union all
+      select next.* from due d cross join lateral (${firstDue(sql`and x.project_id > d.project_id`)}) next
+    )
+    select d.project_id, greatest(0, extract(epoch from d.due_at - now()) * 1000)::float8 as in_ms
+    from due d cross join lateral (select 1 from projects where id = d.project_id and not disabled limit 1) p
+    where d.due_at <= now() + make_interval(secs => ${horizonMs / 1000})
+    order by d.due_at`.execute(database);
+  return rows;
+}
+
+/** Locks executions that are due, those overdue longest first; others that are being moved are passed over. */
+export async function claimDueExecutions(tx: Tx, projectId: string, limit: number): Promise<ExecutionRow[]> {
+  const { rows } = await sql<ExecutionRow>`
+    ${plannedOften} select x.id, x.workflow_id, x.contact_id, x.version, x.status, x.step_id, x.context, x.results, x.answer,
+      x.trace, x.started_at
+    from workflow_executions x
+    where x.project_id = ${projectId} and x.due_at <= now()
+    order by x.due_at limit ${limit} for update of x skip locked`.execute(tx);
+  return rows;
+}
+
+export interface StoredExecution {
+  id: string;
+  status: string;
+  stepId: string | null;
+  dueAt: Date | null;
+  waitsFor: string | null;
+  results: string | null;
+  trace: string;
+  exitReason: string | null;
+}
+
+const ENDED = sql.raw("'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'");
+
+/** Stores where locked executions stand. */
+export async function updateExecutions(
+  tx: Tx,
+  projectId: string,
+  executions: readonly StoredExecution[],
+): Promise<void> {
+  await sql`
+    update workflow_executions x set status = i.status, step_id = i.step_id, due_at = i.due_at, waits_for = i.waits_for,
+      results = i.results, answer = null, trace = i.trace, exit_reason = i.exit_reason,
+      ended_at = case when i.status in (${ENDED}) then now() end
+    from unnest(
+      (select ${executions.map(({ id }) => id)}::uuid[]),
+      ${executions.map(({ status }) => status)}::text[],
+      ${executions.map(({ stepId }) => stepId)}::uuid[],
+      ${executions.map(({ dueAt }) => dueAt?.toISOString() ?? null)}::timestamptz[],
+      ${executions.map(({ waitsFor }) => waitsFor)}::text[],
+      ${executions.map(({ results }) => results)}::jsonb[],
+      ${executions.map(({ trace }) => trace)}::jsonb[],
+      ${executions.map(({ exitReason }) => exitReason)}::text[]
+    ) as i (id, status, step_id, due_at, waits_for, results, trace, exit_reason)
+    where x.project_id = ${projectId} and x.id = i.id`.execute(tx);
+}
+
+export interface StepCountRow {
+  workflowId: string;
+  stepId: string;
+  entered: number;
+  passed: number;
+  skipped: number;
+  failed: number;
+  cancelled: number;
+}
+
+/** Adds to the counts of steps, in one order everywhere: two transactions that count must not wait for each other in a circle. */
+export async function addToStepCounts(
+  tx: Tx,
+  projectId: string,
+  counts: readonly StepCountRow[],
+): Promise<void> {
+  const sorted = counts.toSorted((one, other) =>
+    `${one.workflowId}${one.stepId}` < `${other.workflowId}${other.stepId}` ? -1 : 1,
+  );
+  await sql`
+    insert into workflow_step_counts as c (project_id, workflow_id, step_id, entered, passed, skipped, failed, cancelled)
+    select ${projectId}::uuid, * from unnest(
+      ${sorted.map(({ workflowId }) => workflowId)}::uuid[],
+      ${sorted.map(({ stepId }) => stepId)}::uuid[],
+      ${sorted.map(({ entered }) => entered)}::bigint[],
+      ${sorted.map(({ passed }) => passed)}::bigint[],
+      ${sorted.map(({ skipped }) => skipped)}::bigint[],
+      ${sorted.map(({ failed }) => failed)}::bigint[],
+      ${sorted.map(({ cancelled }) => cancelled)}::bigint[])
+    on conflict (project_id, workflow_id, step_id) do update set
+      entered = c.entered + excluded.entered, passed = c.passed + excluded.passed,
+      skipped = c.skipped + excluded.skipped, failed = c.failed + excluded.failed,
+      cancelled = c.cancelled + excluded.cancelled`.execute(tx);
+}
+
+/** Versions of graphs with what their workflow is called. */
+export async function findVersions(
+  database: Database,
+  projectId: string,
+  versions: ReadonlyArray<{ workflowId: string; version: number }>,
+) {
+  const { rows } = await sql<{ workflow_id: string; version: number; graph: Graph }>`
+    select v.workflow_id, v.version, v.graph
+    from unnest(
+      ${versions.map(({ workflowId }) => workflowId)}::uuid[],
+      ${versions.map(({ version }) => version)}::integer[]
+    ) as i (workflow_id, version)
+    join workflow_versions v on v.project_id = ${projectId} and v.workflow_id = i.workflow_id and v.version = i.version`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** What is true of workflows now, whatever the version of their executions. */
+export async function findWorkflowStates(database: Database, projectId: string, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; name: string; cancelled_until: Date | null; now: Date }>`
+    select w.id, w.name, w.cancelled_until, now() as now from workflows w
+    where w.project_id = ${projectId} and w.id = any(${ids}::uuid[])`.execute(database);
+  return rows;
+}
+
+/** Lets executions whose contact was deleted be looked at: they end. */
+export async function wakeLeftExecutions(database: Database): Promise<number> {
+  const result = await sql`
+    update workflow_executions set due_at = now()
+    where contact_id is null and status in ('RUNNING', 'WAITING') and (due_at is null or due_at > now())`.execute(
+    database,
+  );
+  return Number(result.numAffectedRows ?? 0);
+}
+
+/** Lets executions that wait for one of these events be looked at. */
+export async function wakeWaitingExecutions(
+  tx: Tx,
+  projectId: string,
+  arrived: ReadonlyArray<{ contactId: string; eventName: string }>,
+): Promise<number> {
+  const result = await sql`
+    update workflow_executions x set due_at = now()
+    from (select distinct * from unnest(
+      ${arrived.map(({ contactId }) => contactId)}::uuid[],
+      ${arrived.map(({ eventName }) => eventName)}::text[]
+    ) as t (contact_id, event_name)) i
+    where x.project_id = ${projectId} and x.contact_id = i.contact_id and x.waits_for = i.event_name`.execute(
+    tx,
+  );
+  return Number(result.numAffectedRows ?? 0);
+}
+
+/** Gives the answers of calls to executions that still wait for these very calls. */
+export async function updateAnswers(
+  tx: Tx,
+  answers: ReadonlyArray<{ projectId: string; executionId: string; callId: string; answer: string }>,
+): Promise<void> {
+  await sql`
+    update workflow_executions x set due_at = now(), answer = i.answer
+    from unnest(
+      ${answers.map(({ projectId }) => projectId)}::uuid[],
+      ${answers.map(({ executionId }) => executionId)}::uuid[],
+      ${answers.map(({ callId }) => callId)}::text[],
+      ${answers.map(({ answer }) => answer)}::jsonb[]
+    ) as i (project_id, id, call_id, answer)
+    where x.project_id = i.project_id and x.id = i.id and x.status = 'WAITING'
+      and x.trace -> -1 -> 'out' ->> 'callId' = i.call_id`.execute(tx);
+}

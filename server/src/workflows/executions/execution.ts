@@ -1,0 +1,93 @@
+// An execution in memory: one contact on its way through one version of a graph, and what its steps did so far.
+// Before it: due-queries.ts has its row. After it: walk.ts moves it on.
+import type { WebhookAnswer } from "./steps/step.ts";
+import type { Branch, ExecutionStatus, Graph, GraphStep } from "@postloft/contract/workflow-graph.ts";
+
+/**
+ * One visit of a step, as it is stored in the trace of the execution: short names, since there is one for each step of each
+ * execution. Instants are ms since 1970.
+ */
+export interface Visit {
+  /** The place of the step in its version of the graph. */
+  n: number;
+  at: number;
+  /** null while the execution stands here. */
+  end?: number;
+  /** Left out: it was done. */
+  is?: "SKIPPED" | "FAILED" | "CANCELLED";
+  via?: Branch;
+  /** Until when it waits. */
+  until?: number;
+  /** What came out, or why it was skipped. */
+  out?: Readonly<Record<string, unknown>>;
+  error?: string;
+}
+
+/** A version of a graph, made fit to be walked. */
+export interface WalkableGraph {
+  steps: readonly GraphStep[];
+  /** The place of each step by its id. */
+  placeOf: ReadonlyMap<string, number>;
+  nextOf(stepId: string, branch: Branch | null): string | null;
+  /** Where executions start. */
+  startStepId: string;
+}
+
+export interface Execution {
+  projectId: string;
+  id: string;
+  workflow: { id: string; name: string };
+  version: number;
+  graph: WalkableGraph;
+  /** null: it was deleted. */
+  contactId: string | null;
+  status: ExecutionStatus;
+  stepId: string | null;
+  dueAt: Date | null;
+  waitsFor: string | null;
+  context: Readonly<Record<string, unknown>>;
+  /** What steps came to that later ones may use, by their names. */
+  results: Readonly<Record<string, unknown>>;
+  /** Of the webhook it waits for. */
+  answer: WebhookAnswer;
+  trace: Visit[];
+  exitReason: string | null;
+  startedAt: Date;
+}
+
+/** The visit at which an execution stands. */
+export function openVisit({ trace }: Execution): Visit | undefined {
+  const last = trace.at(-1);
+  return last?.end === undefined ? last : undefined;
+}
+
+export function stepOf({ graph, stepId }: Execution): GraphStep | undefined {
+  return stepId === null ? undefined : graph.steps[graph.placeOf.get(stepId) ?? -1];
+}
+
+/** What conditions, mails and webhooks of an execution may use beside the contact. */
+export function carriedBy({ context, results }: Pick<Execution, "context" | "results">) {
+  return { event: context, workflow: context, steps: results };
+}
+
+export function walkable({ steps, transitions }: Graph): WalkableGraph {
+  const placeOf = new Map(steps.map((step, place) => [step.id, place]));
+  const ways = transitions.toSorted((one, other) => one.priority - other.priority);
+  const entered = new Set(transitions.map(({ toStepId }) => toStepId));
+  const trigger = steps.find(({ type }) => type === "TRIGGER");
+  // A client that never heard of TRIGGER steps starts where no transition leads to (decisions §9).
+  const isDrawn = trigger !== undefined && transitions.some(({ fromStepId }) => fromStepId === trigger.id);
+  const first = isDrawn ? undefined : steps.find(({ id, type }) => type !== "TRIGGER" && !entered.has(id));
+  const start = first ?? trigger ?? steps[0];
+  if (start === undefined) throw new Error("A graph has no steps.");
+  return {
+    steps,
+    placeOf,
+    startStepId: start.id,
+    nextOf(stepId, branch) {
+      const own = ways.filter(({ fromStepId }) => fromStepId === stepId);
+      const way = own.find((one) => one.branch === branch) ?? own.find((one) => one.branch === null);
+      return way?.toStepId ?? null;
+    },
+  };
+}

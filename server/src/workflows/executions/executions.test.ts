@@ -1,0 +1,348 @@
+// Executions through the whole service: events start them, steps do what they say, and everything that happened can be read.
+import { expect, test, vi } from "vitest";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
+
+const server = useTestServer();
+const WAIT = { timeout: 10_000, interval: 20 };
+
+interface Execution {
+  id: string;
+  status: string;
+  exitReason: string | null;
+  currentStepId: string | null;
+  waitsFor: string | null;
+  nextAt: string | null;
+  contactId: string | null;
+  steps: Array<{
+    name: string;
+    status: string;
+    branch: string | null;
+    output: Record<string, unknown> | null;
+    error: string | null;
+    email: { id: string; status: string; subject: string } | null;
+  }>;
+}
+
+const draw = (project: TestProject, drawing: Drawing) => drawWorkflow(server.database, project.id, drawing);
+const onEvent = (eventName: string, config: object = {}) => ({
+  type: "EVENT" as const,
+  config: { eventName, ...config },
+  event: eventName,
+});
+
+async function track({ byKey }: TestProject, email: string, event: string, data?: object) {
+  const reply = await server.call<{ data: { contact: string } }>("POST", "/v1/track", byKey, {
+    email,
+    event,
+    data,
+  });
+  expect(reply.status).toBe(200);
+  return reply.body.data.contact;
+}
+
+async function template({ byKey }: TestProject, edit: object = {}) {
+  const reply = await server.call<{ id: string }>("POST", "/templates", byKey, {
+    name: "Welcome",
+    subject: "Hello {{name}}",
+    body: "<p>{{event.plan}} {{steps.ask.body.code}}</p>",
+    type: "MARKETING",
+    from: "hello@sandbox.localhost",
+    ...edit,
+  });
+  expect(reply.status).toBe(201);
+  return reply.body.id;
+}
+
+async function executions({ byKey }: TestProject, workflowId: string, query = "") {
+  const reply = await server.call<{ executions: Execution[]; total: number }>(
+    "GET",
+    `/workflows/${workflowId}/executions${query}`,
+    byKey,
+  );
+  expect(reply.status).toBe(200);
+  return reply.body.executions;
+}
+
+async function read({ byKey }: TestProject, workflowId: string, id: string) {
+  return (await server.call<Execution>("GET", `/workflows/${workflowId}/executions/${id}`, byKey)).body;
+}
+
+/** Waits until the only execution of a workflow has this state, and reads it whole. */
+async function reach(project: TestProject, workflowId: string, status: string): Promise<Execution> {
+  const one = await vi.waitFor(async () => {
+    const [first] = await executions(project, workflowId);
+    expect(first).toMatchObject({ status });
+    return first;
+  }, WAIT);
+  return read(project, workflowId, one?.id ?? "");
+}
+
+/** Lets time pass for everything that waits by the clock. */
+const letTimePass = (workflowId: string, by: string) =>
+  server.rows(
+    `update workflow_executions set due_at = due_at - $2::interval, started_at = started_at - $2::interval,
+       trace = (select jsonb_agg(visit || case when visit ? 'until' then jsonb_build_object('until', (visit ->> 'until')::bigint - extract(epoch from $2::interval) * 1000, 'at', (visit ->> 'at')::bigint - extract(epoch from $2::interval) * 1000) else '{}' end order by place)
+         from jsonb_array_elements(trace) with ordinality as v (visit, place))
+     where workflow_id = $1 and due_at is not null`,
+    workflowId,
+    by,
+  );
+
+test("an event starts an execution: a mail, a delay, a condition on what the event carried, another mail, the end", async () => {
+  const project = await server.createProject();
+  const templateId = await template(project);
+  const workflow = await draw(project, {
+    trigger: onEvent("signed up"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["welcome", "SEND_EMAIL", { templateId }],
+      ["a day", "DELAY", { amount: 1, unit: "days" }],
+      ["pays?", "CONDITION", { field: "event.plan", operator: "equals", value: "pro" }],
+      ["tag", "UPDATE_CONTACT", { updates: { customer: true } }],
+      ["thanks", "SEND_EMAIL", { templateId }],
+      ["done", "EXIT", { reason: "became a customer" }],
+    ],
+    links: [
+      ["trigger", "welcome"],
+      ["welcome", "a day"],
+      ["a day", "pays?"],
+      ["pays?", "tag", "yes"],
+      ["tag", "thanks"],
+      ["thanks", "done"],
+    ],
+  });
+  const contactId = await track(project, "ada@example.com", "signed up", { name: "Ada", plan: "pro" });
+  const waiting = await reach(project, workflow.id, "WAITING");
+  expect(waiting.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
+    "trigger COMPLETED",
+    "welcome COMPLETED",
+    "a day WAITING",
+  ]);
+  expect(Date.parse(waiting.nextAt ?? "") - Date.now()).toBeGreaterThan(86_000_000);
+  await vi.waitFor(
+    async () =>
+      expect((await read(project, workflow.id, waiting.id)).steps[1]?.email).toMatchObject({
+        status: "SENT",
+        subject: "Hello Ada",
+      }),
+    WAIT,
+  );
+  await letTimePass(workflow.id, "1 day");
+  const ended = await reach(project, workflow.id, "EXITED");
+  expect(ended).toMatchObject({ contactId, exitReason: "became a customer", currentStepId: null });
+  expect(ended.steps.slice(3)).toMatchObject([
+    {
+      name: "pays?",
+      branch: "yes",
+      output: {
+        compared: [{ field: "event.plan", operator: "equals", value: "pro", seen: "pro", matches: true }],
+      },
+    },
+    { name: "tag", output: { set: ["customer"] } },
+    { name: "thanks", email: { subject: "Hello Ada" } },
+    { name: "done", status: "COMPLETED" },
+  ]);
+  const { body: contact } = await server.call<{ data: object }>(
+    "GET",
+    `/contacts/${contactId}`,
+    project.byKey,
+  );
+  expect(contact.data).toEqual({ name: "Ada", plan: "pro", customer: true });
+  await track(project, "ada@example.com", "signed up");
+  const { body: stats } = await server.call("GET", `/workflows/${workflow.id}/stats`, project.byKey);
+  expect(stats).toMatchObject({ active: 0 });
+  expect(await executions(project, workflow.id)).toHaveLength(1);
+});
+
+test("fifty identical events at once make one execution, with re-entry one at a time", async () => {
+  const project = await server.createProject();
+  const drawing: Drawing = {
+    trigger: onEvent("ping"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["wait", "DELAY", { amount: 1, unit: "hours" }],
+    ],
+    links: [["trigger", "wait"]],
+  };
+  const [once, again] = [
+    await draw(project, drawing),
+    await draw(project, { ...drawing, allowReentry: true }),
+  ];
+  await Promise.all(Array.from({ length: 50 }, () => track(project, "ada@example.com", "ping")));
+  await reach(project, once.id, "WAITING");
+  await vi.waitFor(
+    async () =>
+      expect(await server.rows("select 1 from event_reactions where project_id = $1", project.id)).toEqual(
+        [],
+      ),
+    WAIT,
+  );
+  expect(await executions(project, once.id)).toHaveLength(1);
+  expect(await executions(project, again.id)).toHaveLength(1);
+  await letTimePass(again.id, "1 hour");
+  await reach(project, again.id, "COMPLETED");
+  await track(project, "ada@example.com", "ping");
+  await vi.waitFor(async () => expect(await executions(project, again.id)).toHaveLength(2), WAIT);
+  expect(await executions(project, once.id)).toHaveLength(1);
+});
+
+test("a wait takes the branch of its event, or of its timeout, never both", async () => {
+  const project = await server.createProject();
+  const workflow = await draw(project, {
+    trigger: onEvent("started"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      [
+        "wait",
+        "WAIT_FOR_EVENT",
+        {
+          eventName: "paid",
+          timeout: 3600,
+          filter: {
+            operator: "AND",
+            conditions: [{ field: "data.amount", operator: "greaterThan", value: 10 }],
+          },
+        },
+      ],
+      ["paid", "EXIT", { reason: "paid" }],
+      ["late", "EXIT", { reason: "late" }],
+    ],
+    links: [
+      ["trigger", "wait"],
+      ["wait", "paid", "event"],
+      ["wait", "late", "timeout"],
+    ],
+  });
+  await track(project, "ada@example.com", "started");
+  await vi.waitFor(
+    async () =>
+      expect(await executions(project, workflow.id)).toMatchObject([{ status: "WAITING", waitsFor: "paid" }]),
+    WAIT,
+  );
+  await track(project, "ada@example.com", "paid", { amount: 5 });
+  await track(project, "bob@example.com", "paid", { amount: 50 });
+  await vi.waitFor(
+    async () =>
+      expect(await server.rows("select 1 from event_reactions where project_id = $1", project.id)).toEqual(
+        [],
+      ),
+    WAIT,
+  );
+  expect(await executions(project, workflow.id)).toMatchObject([{ status: "WAITING" }]);
+  await track(project, "ada@example.com", "paid", { amount: 50 });
+  const paid = await reach(project, workflow.id, "EXITED");
+  expect(paid).toMatchObject({ exitReason: "paid", steps: [{}, { branch: "event" }, {}] });
+  await track(project, "eve@example.com", "started");
+  await vi.waitFor(
+    async () => expect(await executions(project, workflow.id, "?status=WAITING")).toHaveLength(1),
+    WAIT,
+  );
+  await letTimePass(workflow.id, "2 hours");
+  await vi.waitFor(
+    async () =>
+      expect(await executions(project, workflow.id)).toMatchObject([
+        { exitReason: "late" },
+        { exitReason: "paid" },
+      ]),
+    WAIT,
+  );
+});
+
+test("marketing mail to somebody who is not subscribed is skipped and the execution goes on; what cannot be sent fails, and can be retried or skipped", async () => {
+  const project = await server.createProject();
+  const marketing = await template(project);
+  const silent = await template(project, { type: "TRANSACTIONAL", from: null });
+  const workflow = await draw(project, {
+    trigger: onEvent("left"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["news", "SEND_EMAIL", { templateId: marketing }],
+      ["bill", "SEND_EMAIL", { templateId: silent }],
+      ["end", "EXIT", {}],
+    ],
+    links: [
+      ["trigger", "news"],
+      ["news", "bill"],
+      ["bill", "end"],
+    ],
+  });
+  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com", subscribed: false });
+  await track(project, "ada@example.com", "left");
+  const failed = await reach(project, workflow.id, "FAILED");
+  expect(failed.steps.slice(1)).toMatchObject([
+    { name: "news", status: "SKIPPED", output: { reason: "The contact is not subscribed." } },
+    { name: "bill", status: "FAILED", error: "Neither the template nor the project has a sender." },
+  ]);
+  expect(failed.currentStepId).toBe(workflow.step("bill"));
+  const path = `/workflows/${workflow.id}/executions/${failed.id}`;
+  expect((await server.call("POST", `${path}/retry`, project.byKey)).status).toBe(200);
+  await vi.waitFor(
+    async () => expect((await read(project, workflow.id, failed.id)).steps).toHaveLength(4),
+    WAIT,
+  );
+  await reach(project, workflow.id, "FAILED");
+  const skipped = await server.call<{ count: number }>(
+    "POST",
+    `/workflows/${workflow.id}/steps/${workflow.step("bill")}/skip-failed`,
+    project.byKey,
+  );
+  expect(skipped.body).toEqual({ count: 1 });
+  expect(await reach(project, workflow.id, "EXITED")).toMatchObject({ exitReason: "exit_step" });
+  expect((await server.call("POST", `${path}/retry`, project.byKey)).status).toBe(409);
+  const { body } = await server.call<{ steps: object[] }>(
+    "GET",
+    `/workflows/${workflow.id}/stats`,
+    project.byKey,
+  );
+  expect(body.steps).toContainEqual(
+    expect.objectContaining({ stepId: workflow.step("bill"), entered: 2, failed: 2, waiting: 0 }),
+  );
+});
+
+test("cancelling ends one, or all, and none takes a further step; a contact that is deleted ends its own", async () => {
+  const project = await server.createProject();
+  const workflow = await draw(project, {
+    trigger: onEvent("go"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["wait", "DELAY", { amount: 1, unit: "hours" }],
+      ["tag", "UPDATE_CONTACT", { updates: { reached: true } }],
+    ],
+    links: [
+      ["trigger", "wait"],
+      ["wait", "tag"],
+    ],
+  });
+  const ids = await Promise.all(
+    ["a", "b", "c", "d"].map((name) => track(project, `${name}@example.com`, "go")),
+  );
+  await vi.waitFor(
+    async () => expect(await executions(project, workflow.id, "?status=WAITING")).toHaveLength(4),
+    WAIT,
+  );
+  await server.call("DELETE", `/contacts/${ids[0]}`, project.byKey);
+  await vi.waitFor(
+    async () =>
+      expect(await executions(project, workflow.id, "?status=CANCELLED")).toMatchObject([
+        { contactId: null, exitReason: "The contact was deleted." },
+      ]),
+    WAIT,
+  );
+  const [first] = await executions(project, workflow.id, `?contactId=${ids[1]}`);
+  const path = `/workflows/${workflow.id}/executions/${first?.id}`;
+  expect((await server.call("DELETE", path, project.byKey)).body).toMatchObject({
+    status: "CANCELLED",
+    exitReason: "Cancelled by a person.",
+  });
+  expect((await server.call("DELETE", path, project.byKey)).status).toBe(409);
+  expect(
+    (await server.call("POST", `/workflows/${workflow.id}/executions/cancel-all`, project.byKey)).body,
+  ).toEqual({ cancelled: 2 });
+  await letTimePass(workflow.id, "2 hours");
+  const { body } = await server.call("GET", `/workflows/${workflow.id}/stats`, project.byKey);
+  expect(body).toMatchObject({ active: 0 });
+  expect(
+    await server.rows("select 1 from contacts where project_id = $1 and data ? 'reached'", project.id),
+  ).toEqual([]);
+});

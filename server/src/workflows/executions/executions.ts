@@ -1,0 +1,100 @@
+// Executions as people look at them: lists, and one with everything its steps did and why.
+// Before it: routes.ts. After it: end-executions.ts ends them; the engine moves them.
+import type { ExecutionStatus, StepType } from "@postloft/contract/workflow-graph.ts";
+import type { Database } from "../../platform/database.ts";
+import { isId } from "../../platform/ids.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { readEmailStandings, type EmailStanding } from "../../emails/email-standings.ts";
+import type { Visit, WalkableGraph } from "./execution.ts";
+import { walkable } from "./execution.ts";
+import {
+  countExecutions,
+  findExecution,
+  findWorkflowRow,
+  listExecutionRows,
+  type ExecutionFilter,
+  type ListedExecutionRow,
+} from "./list-queries.ts";
+
+const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
+
+function presentListed(row: ListedExecutionRow) {
+  const { step_id: stepId, step_name: name, step_type: type } = row;
+  return {
+    id: row.id,
+    workflowId: row.workflow_id,
+    version: row.version,
+    contactId: row.contact_id,
+    contact: row.contact_id === null ? null : { id: row.contact_id, email: row.email ?? "" },
+    status: row.status as ExecutionStatus,
+    currentStepId: stepId,
+    currentStep: stepId === null || name === null ? null : { id: stepId, name, type: type as StepType },
+    waitsFor: row.waits_for,
+    nextAt: isoOf(row.due_at),
+    exitReason: row.exit_reason,
+    startedAt: row.started_at.toISOString(),
+    completedAt: isoOf(row.ended_at),
+  };
+}
+
+/** A visit of a step as it is shown. */
+export function presentVisit(visit: Visit, graph: WalkableGraph) {
+  const step = graph.steps[visit.n];
+  const { at, end, is, until, via = null, out = null, error = null } = visit;
+  return {
+    stepId: step?.id ?? "",
+    name: step?.name ?? "",
+    type: step?.type ?? "TRIGGER",
+    status: end === undefined ? ("WAITING" as const) : (is ?? ("COMPLETED" as const)),
+    startedAt: new Date(at).toISOString(),
+    completedAt: end === undefined ? null : new Date(end).toISOString(),
+    waitsUntil: until === undefined ? null : new Date(until).toISOString(),
+    branch: via,
+    output: out,
+    error,
+  };
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND. */
+export async function getExecution(database: Database, projectId: string, workflowId: string, id: string) {
+  await requireWorkflow(database, projectId, workflowId);
+  const row = isId(id) ? await findExecution(database, projectId, workflowId, id) : undefined;
+  if (row === undefined) throw new Refusal("EXECUTION_NOT_FOUND");
+  const graph = walkable(row.graph);
+  const trace = row.trace as Visit[];
+  const ids = trace.flatMap(({ out }) => (typeof out?.["emailId"] === "string" ? [out["emailId"]] : []));
+  const mails = await readEmailStandings(database, projectId, ids);
+  return {
+    ...presentListed(row),
+    context: row.context ?? {},
+    results: row.results ?? {},
+    steps: trace.map((visit) => ({ ...presentVisit(visit, graph), email: mailOf(visit, mails) })),
+  };
+}
+
+function mailOf({ out }: Visit, mails: ReadonlyMap<string, EmailStanding>): EmailStanding | null {
+  const id = out?.["emailId"];
+  return typeof id === "string" ? (mails.get(id) ?? null) : null;
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND. */
+export async function requireWorkflow(database: Database, projectId: string, id: string) {
+  const row = isId(id) ? await findWorkflowRow(database, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("WORKFLOW_NOT_FOUND");
+  return row;
+}
+
+/** A page of executions, newest first. */
+export async function listExecutions(
+  database: Database,
+  projectId: string,
+  filter: ExecutionFilter,
+  { page, pageSize }: { page: number; pageSize: number },
+) {
+  const total = await countExecutions(database, projectId, filter);
+  const rows = await listExecutionRows(database, projectId, filter, {
+    limit: pageSize,
+    offset: (page - 1) * pageSize,
+  });
+  return { data: rows.map(presentListed), total, page, pageSize, totalPages: Math.ceil(total / pageSize) };
+}

@@ -1,0 +1,152 @@
+// Whether a contact would enter a workflow now, and which rule keeps it out.
+// Before it: routes.ts. After it: a person knows what to change.
+import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { now } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { listEvents } from "../../events/events.ts";
+import { contactExists } from "../../contacts/contacts.ts";
+import { loadSegmentsFor } from "../../contacts/filters/load-segments.ts";
+import { isAmong } from "../../contacts/matching-contacts.ts";
+import { segmentRestriction } from "../../segments/segments.ts";
+import { audienceOf } from "../../campaigns/audience.ts";
+import { countEntriesToday } from "./entry-queries.ts";
+import { requireWorkflow } from "./executions.ts";
+import { countExecutions } from "./list-queries.ts";
+import { fits } from "./steps/wait-for-event.ts";
+
+export interface EntryReason {
+  rule: "enabled" | "trigger" | "segment" | "audience" | "reentry" | "active" | "limit";
+  holds: boolean;
+  message: string;
+}
+
+type WorkflowRow = Awaited<ReturnType<typeof requireWorkflow>>;
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND. */
+export async function explainEntry(
+  database: Database,
+  projectId: string,
+  { workflowId, contactId }: { workflowId: string; contactId: string },
+): Promise<{ wouldEnter: boolean; reasons: EntryReason[] }> {
+  const workflow = await requireWorkflow(database, projectId, workflowId);
+  if (!(await contactExists(database, projectId, contactId))) throw new Refusal("CONTACT_NOT_FOUND");
+  const reasons: EntryReason[] = [
+    {
+      rule: "enabled",
+      holds: workflow.enabled,
+      message: workflow.enabled ? "The workflow is enabled." : "The workflow is not enabled.",
+    },
+    await triggerReason(database, projectId, workflow, contactId),
+    ...(await entryReasons(database, projectId, workflow, contactId)),
+  ];
+  return { wouldEnter: reasons.every(({ holds }) => holds), reasons };
+}
+
+async function triggerReason(
+  database: Database,
+  projectId: string,
+  { trigger_type: type, trigger_config: config, trigger_event: event }: WorkflowRow,
+  contactId: string,
+): Promise<EntryReason> {
+  if (type === "EVENT") return eventReason(database, projectId, contactId, config as TriggerConfig<"EVENT">);
+  if (type === "SCHEDULE") {
+    const {
+      audienceType = "ALL",
+      segmentId = null,
+      audienceFilter = null,
+    } = config as TriggerConfig<"SCHEDULE">;
+    const audience = await audienceOf(database, projectId, { audienceType, segmentId, audienceFilter });
+    const holds = await isAmong(database, projectId, audience, contactId);
+    return {
+      rule: "audience",
+      holds,
+      message: `The contact is ${holds ? "" : "not "}in the audience of the schedule.`,
+    };
+  }
+  if (type === "MANUAL")
+    return { rule: "trigger", holds: true, message: "It enters when somebody starts it." };
+  const { segmentId } = config as TriggerConfig<"SEGMENT_ENTRY">;
+  const members = await segmentRestriction(database, projectId, "segmentId", segmentId);
+  const isMember = await isAmong(database, projectId, members, contactId);
+  const isEntry = type === "SEGMENT_ENTRY";
+  return {
+    rule: "segment",
+    holds: isMember !== isEntry,
+    message: `It enters with the event ${event ?? ""}: the contact is ${isMember ? "" : "not "}in the segment${
+      isMember === isEntry ? `, and would have to ${isEntry ? "leave it" : "come into it"} first` : ""
+    }.`,
+  };
+}
+
+async function eventReason(
+  database: Database,
+  projectId: string,
+  contactId: string,
+  { eventName: name, filter }: TriggerConfig<"EVENT">,
+): Promise<EntryReason> {
+  const { data } = await listEvents(database, projectId, { name, contactId }, { limit: 1, before: null });
+  const [last] = data;
+  const seen =
+    last === undefined
+      ? "It was never tracked for this contact."
+      : `It was last tracked at ${last.createdAt}.`;
+  if (filter === undefined || last === undefined)
+    return {
+      rule: "trigger",
+      holds: true,
+      message: `It enters when the event "${name}" is tracked. ${seen}`,
+    };
+  const segments = await loadSegmentsFor(database, projectId, [filter]);
+  const event = { data: (last.data ?? {}) as Record<string, unknown>, at: new Date(last.createdAt) };
+  const holds = fits(filter, event, { segments }, now());
+  const fitting = `Its data then ${holds ? "were" : "were not"} what the trigger's filter asks for.`;
+  return {
+    rule: "trigger",
+    holds,
+    message: `It enters when the event "${name}" is tracked. ${seen} ${fitting}`,
+  };
+}
+
+async function entryReasons(
+  database: Database,
+  projectId: string,
+  { id: workflowId, allow_reentry: allowsReentry }: WorkflowRow,
+  contactId: string,
+): Promise<EntryReason[]> {
+  const all = await countExecutions(database, projectId, { workflowId, contactId });
+  if (!allowsReentry)
+    return [
+      {
+        rule: "reentry",
+        holds: all === 0,
+        message:
+          all === 0
+            ? "The contact has never entered it."
+            : "The contact has entered it before, and re-entry is not allowed.",
+      },
+    ];
+  const [running, waiting] = [
+    await countExecutions(database, projectId, { workflowId, contactId, status: "RUNNING" }),
+    await countExecutions(database, projectId, { workflowId, contactId, status: "WAITING" }),
+  ];
+  const today =
+    (await countEntriesToday(database, projectId, [{ workflowId, contactId }])).get(
+      `${workflowId} ${contactId}`,
+    ) ?? 0;
+  const isFree = running + waiting === 0;
+  const most = LIMITS.entriesPerDay.value;
+  return [
+    {
+      rule: "active",
+      holds: isFree,
+      message: isFree ? "The contact is in no active execution." : "The contact is in an active execution.",
+    },
+    {
+      rule: "limit",
+      holds: today < most,
+      message: `The contact entered it ${today} times within 24 hours; events and segments let it enter ${most} times at most.`,
+    },
+  ];
+}

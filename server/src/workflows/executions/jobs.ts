@@ -1,0 +1,9 @@
+// The kinds of jobs of this folder, by name.
+// Before it: verbs queue them. After it: worker.ts has them worked on.
+import type { JobStep } from "../../platform/jobs.ts";
+import { CANCEL_JOB, cancelStep } from "./end-executions.ts";
+import { AUDIENCE_JOB, audienceStep } from "./start-executions.ts";
+
+export function workflowJobs(): Record<string, JobStep> {
+  return { [AUDIENCE_JOB]: audienceStep, [CANCEL_JOB]: cancelStep };
+}

@@ -1,0 +1,262 @@
+// Statements with which people look at executions, end them and let failed ones go on.
+// Before it: executions.ts, end-executions.ts. After it: nothing.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Graph } from "@postloft/contract/workflow-graph.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+
+export async function findWorkflowRow(database: Database, projectId: string, id: string) {
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    enabled: boolean;
+    version: number;
+    trigger_type: string;
+    trigger_config: unknown;
+    trigger_event: string | null;
+    allow_reentry: boolean;
+  }>`
+    select id, name, enabled, version, trigger_type, trigger_config, trigger_event, allow_reentry
+    from workflows where project_id = ${projectId} and id = ${id}`.execute(database);
+  return rows[0];
+}
+
+export async function findGraph(
+  database: Database,
+  projectId: string,
+  workflowId: string,
+  version: number,
+): Promise<Graph | undefined> {
+  const { rows } = await sql<{ graph: Graph }>`
+    select graph from workflow_versions
+    where project_id = ${projectId} and workflow_id = ${workflowId} and version = ${version}`.execute(
+    database,
+  );
+  return rows[0]?.graph;
+}
+
+export interface ListedExecutionRow {
+  id: string;
+  workflow_id: string;
+  workflow_name: string;
+  version: number;
+  contact_id: string | null;
+  email: string | null;
+  status: string;
+  step_id: string | null;
+  step_name: string | null;
+  step_type: string | null;
+  waits_for: string | null;
+  due_at: Date | null;
+  exit_reason: string | null;
+  started_at: Date;
+  ended_at: Date | null;
+}
+
+const LISTED = sql`
+  x.id, x.workflow_id, w.name as workflow_name, x.version, x.contact_id, c.email, x.status, x.step_id,
+  step ->> 'name' as step_name, step ->> 'type' as step_type, x.waits_for, x.due_at, x.exit_reason, x.started_at, x.ended_at`;
+
+const FROM = sql`
+  join workflows w on w.project_id = x.project_id and w.id = x.workflow_id
+  join workflow_versions v on v.project_id = x.project_id and v.workflow_id = x.workflow_id and v.version = x.version
+  left join contacts c on c.project_id = x.project_id and c.id = x.contact_id
+  left join lateral jsonb_path_query_first(v.graph, '$.steps[*] ? (@.id == $id)', jsonb_build_object('id', x.step_id)) step on true`;
+
+export interface ExecutionFilter {
+  workflowId?: string | undefined;
+  contactId?: string | undefined;
+  status?: string | undefined;
+  stepId?: string | undefined;
+}
+
+function matching(
+  projectId: string,
+  { workflowId, contactId, status, stepId }: ExecutionFilter,
+): RawBuilder<SqlBool> {
+  const conditions = [sql<SqlBool>`x.project_id = ${projectId}`];
+  if (workflowId !== undefined) conditions.push(sql`x.workflow_id = ${workflowId}`);
+  if (contactId !== undefined) conditions.push(sql`x.contact_id = ${contactId}`);
+  if (status !== undefined) conditions.push(sql`x.status = ${status}`);
+  if (stepId !== undefined) conditions.push(sql`x.step_id = ${stepId}`);
+  return sql.join(conditions, sql` and `) as RawBuilder<SqlBool>;
+}
+
+export async function listExecutionRows(
+  database: Database,
+  projectId: string,
+  filter: ExecutionFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ListedExecutionRow[]> {
+  const { rows } = await sql<ListedExecutionRow>`
+    select ${LISTED} from (
+      select * from workflow_executions x where ${matching(projectId, filter)} order by x.id desc limit ${limit} offset ${offset}
+    ) x ${FROM} order by x.id desc`.execute(database);
+  return rows;
+}
+
+export async function countExecutions(
+  database: Database,
+  projectId: string,
+  filter: ExecutionFilter,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from workflow_executions x where ${matching(projectId, filter)}`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export type WholeExecutionRow = ListedExecutionRow & {
+  context: unknown;
+  results: unknown;
+  trace: unknown;
+  graph: Graph;
+};
+
+export async function findExecution(
+  database: Database,
+  projectId: string,
+  workflowId: string,
+  id: string,
+): Promise<WholeExecutionRow | undefined> {
+  const { rows } = await sql<WholeExecutionRow>`
+    select ${LISTED}, x.context, x.results, x.trace, v.graph
+    from workflow_executions x ${FROM}
+    where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.id = ${id}`.execute(database);
+  return rows[0];
+}
+
+export interface ExecutionsToCancel {
+  projectId: string;
+  workflowId: string;
+  /** null: all. */
+  id: string | null;
+  limit: number;
+  startedUntil?: Date;
+}
+
+/**
+ * Cancels active executions, at most so many, and counts them at the steps where they stood.
+ * @returns how many, and the calls of webhooks they waited for
+ */
+export async function cancelExecutionRows(
+  tx: Tx,
+  { projectId, workflowId, id, limit, startedUntil }: ExecutionsToCancel,
+  reason: string,
+): Promise<{ count: number; call_ids: string[] }> {
+  const until =
+    startedUntil === undefined ? sql`true` : sql`x.started_at <= ${startedUntil.toISOString()}::timestamptz`;
+  const isAsked = id === null ? until : sql`x.id = ${id}`;
+  const isOpen = sql`jsonb_array_length(x.trace) > 0 and not (x.trace -> -1 ? 'end')`;
+  const { rows } = await sql<{ count: number; call_ids: string[] }>`
+    with active as materialized (
+      select x.id, x.step_id, ${isOpen} as is_open, x.trace -> -1 -> 'out' ->> 'callId' as call_id
+      from workflow_executions x
+      where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.status in ('RUNNING', 'WAITING') and ${isAsked}
+      order by x.id limit ${limit} for update
+    ), ended as (
+      update workflow_executions x set status = 'CANCELLED', step_id = null, due_at = null, waits_for = null, answer = null,
+        exit_reason = ${reason}, ended_at = now(),
+        trace = case when active.is_open then jsonb_set(x.trace, '{-1}', x.trace -> -1 || jsonb_build_object(
+          'is', 'CANCELLED', 'end', floor(extract(epoch from now()) * 1000))) else x.trace end
+      from active where x.project_id = ${projectId} and x.id = active.id
+      returning x.id
+    ), counted as (
+      insert into workflow_step_counts as c (project_id, workflow_id, step_id, cancelled)
+      select ${projectId}::uuid, ${workflowId}::uuid, step_id, count(*) from active
+      where is_open and step_id is not null group by step_id order by step_id
+      on conflict (project_id, workflow_id, step_id) do update set cancelled = c.cancelled + excluded.cancelled
+    )
+    select (select count(*) from ended) as count,
+      array(select call_id::uuid from active where call_id is not null and is_open) as call_ids`.execute(tx);
+  return rows[0] ?? { count: 0, call_ids: [] };
+}
+
+/** None of the executions that started until now takes a further step. */
+export async function updateCancelledUntil(tx: Tx, projectId: string, workflowId: string): Promise<void> {
+  await sql`
+    update workflows set cancelled_until = now() where project_id = ${projectId} and id = ${workflowId}`.execute(
+    tx,
+  );
+}
+
+/** Executions that failed and whose contact may go on: of each contact the newest one, unless another one is active. */
+export async function listFailedForUpdate(
+  tx: Tx,
+  {
+    projectId,
+    workflowId,
+    by,
+    limit,
+  }: {
+    projectId: string;
+    workflowId: string;
+    by: { id: string } | { stepId: string };
+    limit: number;
+  },
+) {
+  const isAsked = "id" in by ? sql`x.id = ${by.id}` : sql`x.step_id = ${by.stepId}`;
+  const { rows } = await sql<{ id: string; version: number; step_id: string }>`
+    select x.id, x.version, x.step_id from workflow_executions x
+    where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.status = 'FAILED' and x.contact_id is not null
+      and x.step_id is not null and ${isAsked}
+      and not exists (
+        select 1 from workflow_executions o
+        where o.project_id = ${projectId} and o.workflow_id = ${workflowId} and o.contact_id = x.contact_id
+          and (o.status in ('RUNNING', 'WAITING') or o.status = 'FAILED' and o.step_id = x.step_id and o.id > x.id))
+    order by x.id limit ${limit} for update of x`.execute(tx);
+  return rows;
+}
+
+/** Lets failed executions go on at these steps; without one they are completed. */
+export async function resumeExecutionRows(
+  tx: Tx,
+  projectId: string,
+  executions: ReadonlyArray<{ id: string; stepId: string | null }>,
+): Promise<void> {
+  await sql`
+    update workflow_executions x set step_id = i.step_id, exit_reason = null,
+      status = case when i.step_id is null then 'COMPLETED' else 'RUNNING' end,
+      due_at = case when i.step_id is null then null else now() end,
+      ended_at = case when i.step_id is null then now() end
+    from unnest(
+      (select ${executions.map(({ id }) => id)}::uuid[]),
+      ${executions.map(({ stepId }) => stepId)}::uuid[]
+    ) as i (id, step_id)
+    where x.project_id = ${projectId} and x.id = i.id`.execute(tx);
+}
+
+export async function listStepCounts(database: Database, projectId: string, workflowId: string) {
+  const { rows } = await sql<{
+    step_id: string;
+    entered: number;
+    passed: number;
+    skipped: number;
+    failed: number;
+    cancelled: number;
+  }>`
+    select step_id, entered, passed, skipped, failed, cancelled from workflow_step_counts
+    where project_id = ${projectId} and workflow_id = ${workflowId} order by step_id`.execute(database);
+  return rows;
+}
+
+/** Newest executions with what a replay needs of them. */
+export async function listReplayable(
+  database: Database,
+  projectId: string,
+  workflowId: string,
+  limit: number,
+) {
+  const { rows } = await sql<{
+    id: string;
+    contact_id: string;
+    version: number;
+    context: unknown;
+    trace: unknown;
+    started_at: Date;
+  }>`
+    select x.id, x.contact_id, x.version, x.context, x.trace, x.started_at from workflow_executions x
+    where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.contact_id is not null
+    order by x.id desc limit ${limit}`.execute(database);
+  return rows;
+}

@@ -1,0 +1,57 @@
+// What happened to contacts starts workflows and wakes executions that wait for it.
+// Before it: events/ has a row for each event that a workflow of the project waits for. After it: engine.ts moves what is due now.
+import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
+import { now } from "../../platform/clock.ts";
+import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { failpoint } from "../../platform/failpoints.ts";
+import { readReactedEvents } from "../../events/arrived-events.ts";
+import { takeReactions, type Reaction } from "../../events/reactions.ts";
+import { loadSegmentsFor } from "../../contacts/filters/load-segments.ts";
+import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
+import { wakeWaitingExecutions } from "./execution-queries.ts";
+import { fits } from "./steps/wait-for-event.ts";
+
+/** Events reacted to in one transaction. */
+const BATCH_SIZE = 1_000;
+
+type Named = Reaction & { eventName: string };
+
+/** Reacts to a batch of what happened in a project. @returns whether there may be more */
+export async function react(database: Database, projectId: string): Promise<boolean> {
+  return transaction(database, async (tx) => {
+    const taken = await takeReactions(tx, { projectId, subscriber: "workflows", limit: BATCH_SIZE });
+    const reactions = taken.filter((one): one is Named => one.eventName !== null);
+    if (reactions.length > 0) {
+      await wakeWaitingExecutions(tx, projectId, reactions);
+      await start(tx, projectId, reactions);
+      await failpoint("workflow.react");
+    }
+    return taken.length === BATCH_SIZE;
+  });
+}
+
+/** Lets contacts enter the workflows that their events start, in the order in which these happened. */
+async function start(tx: Tx, projectId: string, reactions: readonly Named[]): Promise<void> {
+  const events = [...new Set(reactions.map(({ eventName }) => eventName))];
+  const workflows = await readEnterable(tx, projectId, { events });
+  if (workflows.length === 0) return;
+  const started = Map.groupBy(workflows, ({ triggerEvent }) => triggerEvent ?? "");
+  const starting = reactions.filter(({ eventName }) => started.has(eventName));
+  const data = await readReactedEvents(tx, projectId, starting);
+  const filters = workflows.flatMap((workflow) => filterOf(workflow) ?? []);
+  const segments = await loadSegmentsFor(tx, projectId, filters);
+  const entries = starting.flatMap(({ eventName, eventId, emailId, contactId }) => {
+    const context = data.get(eventId ?? emailId ?? "") ?? {};
+    return (started.get(eventName) ?? []).flatMap((workflow) => {
+      const filter = filterOf(workflow);
+      const isMeant = filter === undefined || fits(filter, { data: context, at: now() }, { segments }, now());
+      return isMeant ? [{ workflow, workflowId: workflow.id, contactId, context }] : [];
+    });
+  });
+  if (entries.length > 0) await enterWorkflows(tx, projectId, entries, { bounded: true });
+}
+
+/** What the trigger asks of the data of its event. */
+function filterOf({ triggerType, triggerConfig }: Enterable) {
+  return triggerType === "EVENT" ? (triggerConfig as TriggerConfig<"EVENT">).filter : undefined;
+}

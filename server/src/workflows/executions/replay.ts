@@ -1,0 +1,117 @@
+// What would have happened to the last executions under a graph: each is walked again from its beginning, with what really happened
+// to its contact since. The contact is as it is now: nobody remembers what it was.
+// Before it: routes.ts. After it: simulated-world.ts.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
+import { listArrivedEvents } from "../../events/arrived-events.ts";
+import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
+import type { Visit, WalkableGraph } from "./execution.ts";
+import { readGraphs } from "./engine.ts";
+import { listReplayable } from "./list-queries.ts";
+import { newExecution, readGround, readVersion, type SimulationParts } from "./simulate.ts";
+import { simulateExecution, type SimulatedEvent } from "./simulated-world.ts";
+
+interface Passage {
+  entered: number;
+  passed: number;
+  skipped: number;
+  failed: number;
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND. */
+export async function replay(
+  parts: Pick<SimulationParts, "database" | "domains">,
+  projectId: string,
+  request: { workflowId: string; version?: number | undefined; limit?: number | undefined },
+) {
+  const { database } = parts;
+  const { workflow, version, graph } = await readVersion(database, projectId, request);
+  const ground = await readGround(parts, projectId, graph);
+  const { limit = LIMITS.replayedExecutions.value } = request;
+  const rows = await listReplayable(database, projectId, workflow.id, limit);
+  const contactIds = [...new Set(rows.map((row) => row.contact_id))];
+  const contacts = await loadFilterContacts(database, { projectId, contactIds, ...ground });
+  const events = await eventsOf(database, projectId, rows, graph);
+  const graphs = await readGraphs(
+    database,
+    projectId,
+    rows.map((row) => ({ workflow_id: workflow.id, version: row.version })),
+  );
+  const [did, would] = [new Map<string, Passage>(), new Map<string, Passage>()];
+  let executions = 0;
+  for (const row of rows) {
+    const contact = contacts.get(row.contact_id);
+    const former = graphs.get(`${workflow.id} ${row.version}`);
+    if (contact === undefined || former === undefined) continue;
+    const execution = newExecution({
+      projectId,
+      workflow,
+      version,
+      graph,
+      contactId: row.contact_id,
+      context: (row.context ?? {}) as Record<string, unknown>,
+      startedAt: row.started_at,
+    });
+    await simulateExecution({
+      ...ground,
+      execution,
+      contact,
+      events: events.get(row.id) ?? [],
+      webhooks: {},
+    });
+    count(did, row.trace as Visit[], former);
+    count(would, execution.trace, graph);
+    executions++;
+  }
+  const names = new Map(
+    [...graphs.values(), graph].flatMap(({ steps }) => steps.map(({ id, name }) => [id, name] as const)),
+  );
+  const stepIds = [...new Set([...graph.steps.map(({ id }) => id), ...did.keys()])];
+  return {
+    executions,
+    steps: stepIds.map((stepId) => ({
+      stepId,
+      name: names.get(stepId) ?? "",
+      did: did.get(stepId) ?? none(),
+      would: would.get(stepId) ?? none(),
+    })),
+  };
+}
+
+const none = (): Passage => ({ entered: 0, passed: 0, skipped: 0, failed: 0 });
+
+function count(passages: Map<string, Passage>, trace: readonly Visit[], { steps }: WalkableGraph): void {
+  for (const { n, end, is } of trace) {
+    const id = steps[n]?.id ?? "";
+    const passage = passages.get(id) ?? none();
+    passages.set(id, passage);
+    passage.entered++;
+    if (end === undefined) continue;
+    if (is === undefined) passage.passed++;
+    else if (is === "SKIPPED") passage.skipped++;
+    else if (is === "FAILED") passage.failed++;
+  }
+}
+
+/** What happened to the contacts since their executions began, as far as waits of the graph wait for it. */
+async function eventsOf(
+  database: SimulationParts["database"],
+  projectId: string,
+  rows: Awaited<ReturnType<typeof listReplayable>>,
+  graph: WalkableGraph,
+): Promise<Map<string, SimulatedEvent[]>> {
+  const events = new Map<string, SimulatedEvent[]>();
+  for (const eventName of waitNamesOf({ steps: [...graph.steps], transitions: [] })) {
+    const waits = rows.map((row) => ({
+      waitId: row.id,
+      contactId: row.contact_id,
+      eventName,
+      since: row.started_at,
+    }));
+    for (const { waitId, at, data } of waits.length === 0
+      ? []
+      : await listArrivedEvents(database, projectId, waits))
+      events.set(waitId, [...(events.get(waitId) ?? []), { name: eventName, at, data }]);
+  }
+  return events;
+}

@@ -1,0 +1,148 @@
+// HTTP for executions of workflows: endpoint → verb → answer.
+import * as contract from "@postloft/contract/executions.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { created, ok, route, type Route } from "../../platform/http-route.ts";
+import { isId } from "../../platform/ids.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { contactExists } from "../../contacts/contacts.ts";
+import { cancelAll, cancelExecution, retryFailed, skipFailed } from "./end-executions.ts";
+import { getExecution, listExecutions, requireWorkflow } from "./executions.ts";
+import { explainEntry } from "./explain-entry.ts";
+import { replay } from "./replay.ts";
+import { simulate, type SimulationParts } from "./simulate.ts";
+import { startExecution, startForSegment } from "./start-executions.ts";
+import { countSteps } from "./step-numbers.ts";
+
+export interface ExecutionRouteParts extends SimulationParts {
+  /** Executions are due, or a job was added: look now. */
+  wakeWorkflows: () => void;
+  wakeJobs: () => void;
+}
+
+export function executionRoutes(parts: ExecutionRouteParts): Route[] {
+  return [...startRoutes(parts), ...listRoutes(parts), ...endRoutes(parts), ...questionRoutes(parts)];
+}
+
+const pageOf = ({
+  page = 1,
+  pageSize = LIMITS.pageSizeDefault.value,
+}: {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+}) => ({
+  page,
+  pageSize,
+});
+
+function startRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
+  return [
+    route(contract.startExecution, async ({ projectId, params, body, commit }) => {
+      const { contactId, segmentId, context = {} } = body;
+      const workflowId = params.id;
+      const answer = await commit(async (tx) => {
+        if (contactId !== undefined) {
+          const id = await startExecution(tx, projectId, { workflowId, contactId, context });
+          return created(await getExecution(tx, projectId, workflowId, id));
+        }
+        const jobId = await startForSegment(tx, projectId, {
+          workflowId,
+          segmentId: segmentId ?? "",
+          context,
+        });
+        return {
+          status: 202,
+          body: { message: "The members of the segment enter in the background.", jobId },
+        };
+      });
+      if (contactId === undefined) wakeJobs();
+      else wakeWorkflows();
+      return answer;
+    }),
+  ];
+}
+
+function listRoutes({ database }: ExecutionRouteParts): Route[] {
+  return [
+    route(contract.listExecutions, async ({ projectId, params, query }) => {
+      const { id: workflowId } = await requireWorkflow(database, projectId, params.id);
+      const { status, stepId, contactId, ...pages } = query;
+      const filter = { workflowId, status, stepId, contactId };
+      const page = await listExecutions(database, projectId, filter, pageOf(pages));
+      return ok({ executions: page.data, ...page });
+    }),
+    route(contract.getExecution, async ({ projectId, params }) =>
+      ok(await getExecution(database, projectId, params.id, params.executionId)),
+    ),
+    route(contract.listContactExecutions, async ({ projectId, params, query }) => {
+      const { id: contactId } = params;
+      if (!isId(contactId) || !(await contactExists(database, projectId, contactId)))
+        throw new Refusal("CONTACT_NOT_FOUND");
+      return ok(await listExecutions(database, projectId, { contactId }, pageOf(query)));
+    }),
+    route(contract.countSteps, async ({ projectId, params }) =>
+      ok(await countSteps(database, projectId, params.id)),
+    ),
+  ];
+}
+
+function endRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
+  return [
+    route(contract.cancelExecution, async ({ projectId, params, commit }) =>
+      commit(async (tx) => {
+        const { id: workflowId, executionId: id } = params;
+        await cancelExecution(tx, projectId, { workflowId, id });
+        return ok(await getExecution(tx, projectId, workflowId, id));
+      }),
+    ),
+    route(contract.cancelAllExecutions, async ({ projectId, params, commit }) => {
+      const answer = await commit(async (tx) => ok({ cancelled: await cancelAll(tx, projectId, params.id) }));
+      wakeJobs();
+      return answer;
+    }),
+    ...(
+      [
+        [contract.retryExecution, retryFailed],
+        [contract.skipExecution, skipFailed],
+      ] as const
+    ).map(([endpoint, goOn]) =>
+      route(endpoint, async ({ projectId, params, commit }) => {
+        const { id: workflowId, executionId: id } = params;
+        const answer = await commit(async (tx) => {
+          await goOn(tx, projectId, { workflowId, by: { id } });
+          return ok(await getExecution(tx, projectId, workflowId, id));
+        });
+        wakeWorkflows();
+        return answer;
+      }),
+    ),
+    ...(
+      [
+        [contract.retryFailedAtStep, retryFailed],
+        [contract.skipFailedAtStep, skipFailed],
+      ] as const
+    ).map(([endpoint, goOn]) =>
+      route(endpoint, async ({ projectId, params, commit }) => {
+        const { id: workflowId, stepId } = params;
+        const answer = await commit(async (tx) =>
+          ok({ count: await goOn(tx, projectId, { workflowId, by: { stepId } }) }),
+        );
+        wakeWorkflows();
+        return answer;
+      }),
+    ),
+  ];
+}
+
+function questionRoutes(parts: ExecutionRouteParts): Route[] {
+  return [
+    route(contract.explainEntry, async ({ projectId, params, body }) =>
+      ok(await explainEntry(parts.database, projectId, { workflowId: params.id, contactId: body.contactId })),
+    ),
+    route(contract.simulateWorkflow, async ({ projectId, params, body }) =>
+      ok(await simulate(parts, projectId, { ...body, workflowId: params.id })),
+    ),
+    route(contract.replayWorkflow, async ({ projectId, params, body }) =>
+      ok(await replay(parts, projectId, { ...body, workflowId: params.id })),
+    ),
+  ];
+}

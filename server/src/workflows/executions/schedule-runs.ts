@@ -1,0 +1,69 @@
+// SCHEDULE triggers: when their time has come, by the database's clock, their audience enters. A run that was missed while nothing
+// ran is made up for once, not for each time it was missed.
+// Before it: ../schedule.ts says when. After it: start-executions.ts, in the background.
+import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
+import { startLoop, type Loop } from "../../platform/background.ts";
+import { transaction, type Database } from "../../platform/database.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import { nextRunAfter } from "../schedule.ts";
+import { claimScheduled, updateNextRun } from "./entry-queries.ts";
+import { startForAudience } from "./start-executions.ts";
+
+const POLL_MS = 10_000;
+const BATCH_SIZE = 50;
+
+/** Queues the entries of the schedules that are due. @returns whether there may be more */
+export async function runSchedules(database: Database): Promise<number> {
+  return transaction(database, async (tx) => {
+    const due = await claimScheduled(tx, BATCH_SIZE);
+    for (const {
+      project_id: projectId,
+      id: workflowId,
+      trigger_config: config,
+      next_run_at: at,
+      now,
+    } of due) {
+      const {
+        cron,
+        timezone,
+        audienceType = "ALL",
+        segmentId = null,
+        audienceFilter = null,
+      } = config as TriggerConfig<"SCHEDULE">;
+      const audience = { audienceType, segmentId, audienceFilter };
+      await startForAudience(tx, projectId, {
+        workflowId,
+        audience,
+        context: { scheduledAt: at.toISOString() },
+      });
+      await updateNextRun(
+        tx,
+        projectId,
+        workflowId,
+        nextRunAfter({ cron, ...(timezone && { timezone }) }, now),
+      );
+    }
+    return due.length;
+  });
+}
+
+export function startSchedules(options: {
+  database: Database;
+  wakeJobs: () => void;
+  log: Log;
+  metrics: Metrics;
+}): Loop {
+  const { database, wakeJobs, log, metrics } = options;
+  return startLoop({
+    name: "workflow schedules",
+    runOnce: async () => {
+      const started = await runSchedules(database);
+      if (started > 0) wakeJobs();
+      return started === BATCH_SIZE ? 0 : POLL_MS;
+    },
+    everyMs: POLL_MS,
+    log,
+    metrics,
+  });
+}

@@ -1,0 +1,206 @@
+// What would happen to a contact in a workflow: the path, each mail as it would read, each wait with its instant. Nothing is written
+// or sent.
+// Before it: routes.ts. After it: simulated-world.ts walks; the renderer of previews renders.
+import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
+import { filterOfCondition } from "@postloft/contract/workflow-graph.ts";
+import type { Filter } from "@postloft/contract/filters.ts";
+import { readClock } from "../../platform/clock.ts";
+import type { Database } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { AskedRenderer } from "../../rendering/asked-renderer.ts";
+import { templateVariables } from "../../rendering/template-variables.ts";
+import type { Domains } from "../../domains/domains.ts";
+import type { ContactLinks } from "../../contacts/links.ts";
+import type { FilterContact } from "../../contacts/filters/evaluate-filter.ts";
+import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
+import { loadSegmentsFor, type SegmentSource } from "../../contacts/filters/load-segments.ts";
+import { readDataPatch } from "../../contacts/rules.ts";
+import { readFooters } from "../../templates/footers.ts";
+import { readMailPlans } from "./database-world.ts";
+import { walkable, type Execution, type WalkableGraph } from "./execution.ts";
+import { presentVisit, requireWorkflow } from "./executions.ts";
+import { findGraph } from "./list-queries.ts";
+import {
+  simulateExecution,
+  type SimulatedEvent,
+  type SimulatedMail,
+  type Simulation,
+} from "./simulated-world.ts";
+
+export interface SimulationParts {
+  database: Database;
+  domains: Domains;
+  renderer: AskedRenderer;
+  linksOf: (projectId: string, contactId: string) => ContactLinks;
+}
+
+export interface SimulationRequest {
+  workflowId: string;
+  contactId?: string | undefined;
+  contact?:
+    | { email: string; subscribed?: boolean | undefined; data?: Record<string, unknown> | undefined }
+    | undefined;
+  context?: Record<string, unknown> | undefined;
+  events?:
+    | ReadonlyArray<{ name: string; at: string; data?: Record<string, unknown> | undefined }>
+    | undefined;
+  webhooks?: Simulation["webhooks"] | undefined;
+  from?: string | undefined;
+  version?: number | undefined;
+}
+
+/** No contact has this id: whoever opens a link of a simulated mail changes nobody's subscription. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, CONTACT_NOT_FOUND. */
+export async function simulate(parts: SimulationParts, projectId: string, request: SimulationRequest) {
+  const { database } = parts;
+  const { workflow, version, graph } = await readVersion(database, projectId, request);
+  const ground = await readGround(parts, projectId, graph);
+  const startedAt = request.from === undefined ? await readClock(database) : new Date(request.from);
+  const contact = await contactOf(database, projectId, request, { ...ground, startedAt });
+  const execution = newExecution({
+    projectId,
+    workflow,
+    version,
+    graph,
+    contactId: request.contactId ?? NOBODY,
+    context: request.context ?? {},
+    startedAt,
+  });
+  const simulated = await simulateExecution({
+    ...ground,
+    execution,
+    contact,
+    events: (request.events ?? []).map(({ name, at, data = {} }): SimulatedEvent => ({
+      name,
+      at: new Date(at),
+      data,
+    })),
+    webhooks: request.webhooks ?? {},
+  });
+  const emails = [];
+  for (const mail of simulated.mails) emails.push(await render(parts, projectId, execution, mail));
+  const { email, subscribed, data } = simulated.contact;
+  return {
+    status: execution.status as ExecutionStatus,
+    exitReason: execution.exitReason,
+    startedAt: startedAt.toISOString(),
+    endedAt: simulated.endedAt?.toISOString() ?? null,
+    steps: execution.trace.map((visit) => presentVisit(visit, graph)),
+    emails,
+    contact: { email, subscribed, data },
+  };
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND. */
+export async function readVersion(
+  database: Database,
+  projectId: string,
+  request: { workflowId: string; version?: number | undefined },
+) {
+  const workflow = await requireWorkflow(database, projectId, request.workflowId);
+  const version = request.version ?? workflow.version;
+  const graph = await findGraph(database, projectId, workflow.id, version);
+  if (graph === undefined) throw new Refusal("VERSION_NOT_FOUND");
+  return { workflow, version, graph: walkable(graph) };
+}
+
+/** What every simulation on a graph needs: the mails it may send, the segments its conditions stand on, their filters. */
+export async function readGround(
+  { database, domains }: Pick<SimulationParts, "database" | "domains">,
+  projectId: string,
+  { steps }: WalkableGraph,
+): Promise<{ mails: Simulation["mails"]; segments: ReadonlyMap<string, SegmentSource>; filters: Filter[] }> {
+  const filters = steps.flatMap((step) =>
+    step.type === "CONDITION" ? [filterOfCondition(step.config)] : [],
+  );
+  const templateIds = steps.flatMap((step) =>
+    step.type === "SEND_EMAIL" ? (step.config.templateId ?? []) : [],
+  );
+  return {
+    filters,
+    segments: await loadSegmentsFor(database, projectId, filters),
+    mails: await readMailPlans(database, { projectId, domains, templateIds: [...new Set(templateIds)] }),
+  };
+}
+
+async function contactOf(
+  database: Database,
+  projectId: string,
+  { contactId, contact }: SimulationRequest,
+  {
+    filters,
+    segments,
+    startedAt,
+  }: { filters: Filter[]; segments: ReadonlyMap<string, SegmentSource>; startedAt: Date },
+): Promise<FilterContact> {
+  if (contactId === undefined) {
+    const { email = "", subscribed = true, data } = contact ?? {};
+    const patch = readDataPatch(data);
+    const { set } = patch;
+    return {
+      email,
+      subscribed,
+      data: set,
+      createdAt: startedAt,
+      updatedAt: startedAt,
+      events: new Map(),
+      segments: new Set(),
+    };
+  }
+  const contacts = await loadFilterContacts(database, {
+    projectId,
+    contactIds: [contactId],
+    filters,
+    segments,
+  });
+  const found = contacts.get(contactId.toLowerCase());
+  if (found === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+  return found;
+}
+
+export function newExecution(
+  given: Pick<Execution, "projectId" | "version" | "graph" | "contactId" | "context" | "startedAt"> & {
+    workflow: { id: string; name: string };
+  },
+): Execution {
+  const { workflow, ...rest } = given;
+  return {
+    ...rest,
+    workflow: { id: workflow.id, name: workflow.name },
+    id: newId(),
+    status: "RUNNING",
+    stepId: given.graph.startStepId,
+    dueAt: null,
+    waitsFor: null,
+    results: {},
+    answer: null,
+    trace: [],
+    exitReason: null,
+  };
+}
+
+async function render(
+  { database, renderer, linksOf }: SimulationParts,
+  projectId: string,
+  execution: Execution,
+  { stepId, at, mail, contact }: SimulatedMail,
+) {
+  const { content } = mail;
+  const links = linksOf(projectId, NOBODY);
+  const data = { ...contact.data, ...mail.variables };
+  const [footer = null] =
+    content.listKind === "MARKETING"
+      ? await readFooters(database, [{ projectId, locale: contact.data["locale"], ...links }])
+      : [];
+  const { email, subscribed } = contact;
+  const variables = templateVariables({ id: execution.contactId, email, subscribed, data, links, footer });
+  const job = { contentKey: `simulation ${content.id}`, content, variables };
+  const rendered = await renderer.render(projectId, job);
+  const texts = rendered.ok
+    ? { subject: rendered.subject, html: rendered.html, text: rendered.text, error: null }
+    : { subject: content.subject, html: "", text: "", error: rendered.reason };
+  return { stepId, at: at.toISOString(), to: mail.to, from: content.from.address, ...texts };
+}

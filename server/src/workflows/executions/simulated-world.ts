@@ -1,0 +1,129 @@
+// Executions that never were: the contact, the events and the clock are of a simulation, and what steps want done is only noted.
+// Before it: simulate.ts, replay.ts. After it: walk.ts takes the same steps as the engine.
+import type { FilterContact } from "../../contacts/filters/evaluate-filter.ts";
+import type { SegmentSource } from "../../contacts/filters/load-segments.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { openVisit, stepOf, type Execution } from "./execution.ts";
+import type { ArrivedEvent, Effect, MailPlan, MailToSend } from "./steps/step.ts";
+import { walk, type World } from "./walk.ts";
+
+export interface SimulatedEvent {
+  name: string;
+  at: Date;
+  data: Readonly<Record<string, unknown>>;
+}
+
+export interface Simulation {
+  execution: Execution;
+  contact: FilterContact;
+  /** What will happen, in any order. */
+  events: readonly SimulatedEvent[];
+  mails: ReadonlyMap<string, MailPlan>;
+  segments: ReadonlyMap<string, SegmentSource>;
+  /** How webhooks are answered, by the name of their step; 200 and nothing where it says nothing. */
+  webhooks: Readonly<Record<string, { status: number; body?: unknown }>>;
+}
+
+export interface SimulatedMail {
+  stepId: string;
+  at: Date;
+  mail: MailToSend;
+  /** As the contact was then. */
+  contact: FilterContact;
+}
+
+export interface Simulated {
+  contact: FilterContact;
+  mails: SimulatedMail[];
+  /** When it ended; null where it waits for what never comes, or for longer than a simulation goes on. */
+  endedAt: Date | null;
+}
+
+/** Walks the execution until it ends or waits for what never comes; it is changed by it. */
+export async function simulateExecution(simulation: Simulation): Promise<Simulated> {
+  const { execution, events, mails: plans, segments, webhooks } = simulation;
+  const mails: SimulatedMail[] = [];
+  let contact = simulation.contact;
+  let now = execution.startedAt;
+  const future = events.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+  const lastMs = execution.startedAt.getTime() + LIMITS.simulatedDays.value * 86_400_000;
+
+  function apply(effect: Effect): void {
+    if (effect.is === "mail") mails.push({ stepId: effect.stepId, at: now, mail: effect.mail, contact });
+    else if (effect.is === "change") contact = changed(contact, effect, now);
+    else {
+      const { status, body = null } = webhooks[effect.step.name] ?? { status: 200 };
+      const isDone = status >= 200 && status < 300;
+      execution.answer = isDone
+        ? { is: "done", status, body }
+        : { is: "failed", error: `The endpoint answered ${status}.` };
+      execution.dueAt = now;
+    }
+  }
+  const world: World = {
+    get now() {
+      return now;
+    },
+    look: () => {
+      const happened = future.filter(({ at }) => at <= now);
+      return Promise.resolve({
+        segments,
+        contacts: new Map([[execution.contactId ?? "", withEvents(contact, happened)]]),
+        mails: plans,
+        events: new Map([[execution.id, awaitedBy(execution, happened)]]),
+      });
+    },
+    apply: (effects) => Promise.resolve(effects.forEach(apply)),
+  };
+  for (let turns = 0; turns < LIMITS.executionVisits.value; turns++) {
+    await walk(world, [execution]);
+    const nextMs = nextInstant(execution, future, now);
+    if (nextMs === null || nextMs > lastMs) break;
+    now = new Date(nextMs);
+  }
+  const isOver = execution.status !== "WAITING" && execution.status !== "RUNNING";
+  return { contact, mails, endedAt: isOver ? now : null };
+}
+
+/** When the execution is to be looked at again: by the clock, or since something happens that it waits for. */
+function nextInstant(
+  { status, dueAt, waitsFor }: Execution,
+  future: readonly SimulatedEvent[],
+  now: Date,
+): number | null {
+  if (status !== "WAITING" && status !== "RUNNING") return null;
+  const event = future.find(({ name, at }) => name === waitsFor && at > now);
+  const instants = [dueAt, event?.at].flatMap((at) =>
+    at === null || at === undefined ? [] : [at.getTime()],
+  );
+  return instants.length === 0 ? null : Math.max(now.getTime(), Math.min(...instants));
+}
+
+/** Events since the wait began. */
+function awaitedBy(execution: Execution, happened: readonly SimulatedEvent[]): ArrivedEvent[] {
+  const step = stepOf(execution);
+  const visit = openVisit(execution);
+  if (step?.type !== "WAIT_FOR_EVENT" || visit === undefined) return [];
+  return happened
+    .filter(({ name, at }) => name === step.config.eventName && at.getTime() >= visit.at)
+    .map(({ at, data }, number) => ({ id: `simulated-${number + 1}`, at, data }));
+}
+
+/** The contact as conditions on events see it at this instant. */
+function withEvents(contact: FilterContact, happened: readonly SimulatedEvent[]): FilterContact {
+  if (happened.length === 0) return contact;
+  const events = new Map([...contact.events].map(([name, times]) => [name, [...times]]));
+  for (const { name, at } of happened) events.set(name, [at, ...(events.get(name) ?? [])]);
+  return { ...contact, events };
+}
+
+function changed(
+  contact: FilterContact,
+  effect: Extract<Effect, { is: "change" }>,
+  now: Date,
+): FilterContact {
+  const { patch, subscribed = contact.subscribed } = effect;
+  const gone = new Set(patch.remove);
+  const kept = Object.entries(contact.data).filter(([key]) => !gone.has(key));
+  return { ...contact, subscribed, data: { ...Object.fromEntries(kept), ...patch.set }, updatedAt: now };
+}

@@ -1,0 +1,102 @@
+// Executions that somebody starts: for one contact at once, for a segment or the audience of a schedule in the background.
+// Before it: routes.ts, schedule-runs.ts. After it: enter.ts, and the engine.
+import { isId } from "../../platform/ids.ts";
+import { addJob, JobFailure, type JobStep } from "../../platform/jobs.ts";
+import type { Tx } from "../../platform/database.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { contactExists } from "../../contacts/contacts.ts";
+import { getSegmentRow } from "../../segments/segments.ts";
+import { audienceOf, type Audience } from "../../campaigns/audience.ts";
+import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
+import { listAudienceAfter } from "./entry-queries.ts";
+import { findWorkflowRow } from "./list-queries.ts";
+
+/** Contacts that enter in one step of the job. */
+const PAGE_SIZE = 1_000;
+
+/** @throws Refusal WORKFLOW_NOT_FOUND; CONFLICT while it is not enabled. */
+async function readStartable(tx: Tx, projectId: string, workflowId: string): Promise<Enterable> {
+  if (!isId(workflowId) || (await findWorkflowRow(tx, projectId, workflowId)) === undefined)
+    throw new Refusal("WORKFLOW_NOT_FOUND");
+  const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
+  if (workflow === undefined)
+    throw new Refusal("CONFLICT", { message: "The workflow is not enabled: enable it first." });
+  return workflow;
+}
+
+/**
+ * Starts an execution for a contact; answers its id.
+ * @throws Refusal WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND; CONFLICT while it is not enabled, and where the contact may not enter (again)
+ */
+export async function startExecution(
+  tx: Tx,
+  projectId: string,
+  {
+    workflowId,
+    contactId,
+    context,
+  }: { workflowId: string; contactId: string; context: Record<string, unknown> },
+): Promise<string> {
+  const workflow = await readStartable(tx, projectId, workflowId);
+  if (!(await contactExists(tx, projectId, contactId))) throw new Refusal("CONTACT_NOT_FOUND");
+  const entry = { workflow, workflowId: workflow.id, contactId, context };
+  const [id = null] = await enterWorkflows(tx, projectId, [entry], { bounded: false });
+  if (id !== null) return id;
+  const message = workflow.allowReentry
+    ? "The contact is in an active execution of this workflow: it may enter again when that has ended."
+    : "The contact has entered this workflow before, and it does not allow re-entry.";
+  throw new Refusal("CONFLICT", { message });
+}
+
+export const AUDIENCE_JOB = "workflows.start";
+
+interface AudienceJob {
+  workflowId: string;
+  audience: Audience;
+  context: Record<string, unknown>;
+}
+
+/** Queues the entry of the members of a segment; answers the job. @throws Refusal as `startExecution`; SEGMENT_NOT_FOUND. */
+export async function startForSegment(
+  tx: Tx,
+  projectId: string,
+  {
+    workflowId,
+    segmentId,
+    context,
+  }: { workflowId: string; segmentId: string; context: Record<string, unknown> },
+): Promise<string> {
+  const workflow = await readStartable(tx, projectId, workflowId);
+  await getSegmentRow(tx, projectId, segmentId);
+  const audience: Audience = { audienceType: "SEGMENT", segmentId, audienceFilter: null };
+  return startForAudience(tx, projectId, { workflowId: workflow.id, audience, context });
+}
+
+export async function startForAudience(tx: Tx, projectId: string, input: AudienceJob): Promise<string> {
+  return addJob(tx, { projectId, kind: AUDIENCE_JOB, input });
+}
+
+interface Checkpoint {
+  after: string;
+  seen: number;
+  started: number;
+}
+
+/** One page of the audience enters. A workflow that is disabled or deleted meanwhile ends the job. */
+export const audienceStep: JobStep = async (tx, { projectId, input, checkpoint }) => {
+  const { workflowId, audience, context } = input as AudienceJob;
+  const { after = null, seen = 0, started = 0 } = (checkpoint ?? {}) as Partial<Checkpoint>;
+  const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
+  if (workflow === undefined) throw new JobFailure("The workflow is not enabled any more.");
+  const matches = await audienceOf(tx, projectId, audience).catch((error: unknown) => {
+    throw new JobFailure(error instanceof Error ? error.message : String(error));
+  });
+  const contactIds = await listAudienceAfter(tx, projectId, matches, { after, limit: PAGE_SIZE });
+  const entries = contactIds.map((contactId) => ({ workflow, workflowId, contactId, context }));
+  const ids = await enterWorkflows(tx, projectId, entries, { bounded: false });
+  const now = { seen: seen + contactIds.length, started: started + ids.filter((id) => id !== null).length };
+  const last = contactIds.at(-1);
+  return last === undefined || contactIds.length < PAGE_SIZE
+    ? { done: true, result: { totalContacts: now.seen, startedCount: now.started } }
+    : { done: false, checkpoint: { ...now, after: last }, progress: 0 };
+};

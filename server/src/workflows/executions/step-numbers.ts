@@ -1,0 +1,24 @@
+// What happened at each step of a workflow, in numbers: counted as executions went on, mails from their own rows.
+// Before it: routes.ts. After it: the canvas.
+import type { Database } from "../../platform/database.ts";
+import { countMailsByStep } from "../../emails/email-standings.ts";
+import { requireWorkflow } from "./executions.ts";
+import { listStepCounts } from "./list-queries.ts";
+
+/** @throws Refusal WORKFLOW_NOT_FOUND. */
+export async function countSteps(database: Database, projectId: string, workflowId: string) {
+  const { id } = await requireWorkflow(database, projectId, workflowId);
+  const rows = await listStepCounts(database, projectId, id);
+  const mails = await countMailsByStep(
+    database,
+    projectId,
+    rows.map((row) => row.step_id),
+  );
+  const steps = rows.map(({ step_id: stepId, ...counts }) => ({
+    stepId,
+    ...counts,
+    waiting: counts.entered - counts.passed - counts.skipped - counts.failed - counts.cancelled,
+    ...(mails.get(stepId) ?? { sent: 0, opened: 0, clicked: 0 }),
+  }));
+  return { active: steps.reduce((sum, { waiting }) => sum + waiting, 0), steps };
+}

@@ -1,0 +1,44 @@
+// CONDITION: yes or no, with what was compared.
+// Before it: walk.ts. After it: the branch that was taken.
+import { EXECUTION_KEY, shownField } from "@postloft/contract/workflow-condition.ts";
+import { filterOfCondition } from "@postloft/contract/workflow-graph.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import {
+  charactersToSearch,
+  explainFilter,
+  type ConditionExplanation,
+  type FilterExplanation,
+} from "../../../contacts/filters/evaluate-filter.ts";
+import { carriedBy } from "../execution.ts";
+import type { TakeStep } from "./step.ts";
+
+/** So many comparisons are kept in the trace, and so much of each value. */
+const MOST_COMPARED = 10;
+const MOST_SEEN = 100;
+
+export const takeCondition: TakeStep<"CONDITION"> = ({ step, execution, contact, facts, now }) => {
+  const filter = filterOfCondition(step.config);
+  const whole = { ...contact, data: { ...contact.data, [EXECUTION_KEY]: carriedBy(execution) } };
+  const { segments } = facts;
+  if (charactersToSearch(filter, whole, { segments }) > LIMITS.conditionSearch.value)
+    return { then: "fail", error: "The condition looks through too much of this contact's data." };
+  const explanation = explainFilter(filter, whole, { segments, now });
+  const compared = comparisonsOf(explanation).slice(0, MOST_COMPARED).map(shown);
+  return { then: "on", branch: explanation.matches ? "yes" : "no", out: { compared } };
+};
+
+function comparisonsOf(part: FilterExplanation): ConditionExplanation[] {
+  return part.conditions.flatMap((one) => ("conditions" in one ? comparisonsOf(one) : [one]));
+}
+
+function shown({ field, operator, value, seen, matches }: ConditionExplanation) {
+  const text = typeof seen === "string" ? seen : JSON.stringify(seen);
+  const short = text.length <= MOST_SEEN ? seen : `${text.slice(0, MOST_SEEN).toWellFormed()}…`;
+  return {
+    field: shownField(field),
+    operator,
+    ...(value === undefined ? {} : { value }),
+    seen: short,
+    matches,
+  };
+}

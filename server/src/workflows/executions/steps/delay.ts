@@ -1,0 +1,40 @@
+// DELAY: so long, or until a time of day on some days of the week.
+// Before it: walk.ts. After it: the engine looks again when it is over, by the database's clock: never before.
+import { Cron } from "croner";
+import { CONTACT_ZONE, delayMs, type StepConfig } from "@postloft/contract/workflow-graph.ts";
+import type { FilterContact } from "../../../contacts/filters/evaluate-filter.ts";
+import type { TakeStep } from "./step.ts";
+
+export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, visit, now }) => {
+  const untilMs = visit.until ?? endOfDelay(step.config, contact, now).getTime();
+  visit.until = untilMs;
+  return untilMs <= now.getTime() ? { then: "on" } : { then: "wait", dueAt: new Date(untilMs) };
+};
+
+/** When a delay that begins now is over. A time of day that this instant already shows is that of the next day. */
+export function endOfDelay(
+  config: StepConfig<"DELAY">,
+  contact: Pick<FilterContact, "data">,
+  now: Date,
+): Date {
+  const { amount, unit, until, timezone, weekdays } = config;
+  if (until === undefined)
+    return new Date(now.getTime() + delayMs({ amount: amount ?? 0, unit: unit ?? "minutes" }));
+  const [hour = "0", minute = "0"] = until.split(":");
+  const days = weekdays === undefined ? "*" : weekdays.join(",");
+  const zone = timezone === CONTACT_ZONE ? zoneOf(contact) : (timezone ?? "UTC");
+  const next = new Cron(`${Number(minute)} ${Number(hour)} * * ${days}`, { timezone: zone }).nextRun(now);
+  if (next === null) throw new Error(`The time ${until} never comes.`);
+  return next;
+}
+
+/** The zone that a contact's field `timezone` names; UTC where there is none. */
+function zoneOf({ data }: Pick<FilterContact, "data">): string {
+  const { timezone } = data;
+  if (typeof timezone !== "string") return "UTC";
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone;
+  } catch {
+    return "UTC";
+  }
+}

@@ -1,0 +1,24 @@
+// SEND_EMAIL: a mail of a template to the contact, or to an address of its own. Delivery follows the kind of the template (spec §3.1).
+// Before it: walk.ts. After it: the mail is in the outbox when the execution goes on.
+import { carriedBy } from "../execution.ts";
+import type { TakeStep } from "./step.ts";
+
+export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, visit, facts }) => {
+  const { templateId, recipient } = step.config;
+  if (templateId === undefined) return { then: "fail", error: "The step has no template." };
+  const plan = facts.mails.get(templateId);
+  if (plan === undefined) return { then: "fail", error: "The template of the step was deleted." };
+  if ("problem" in plan) return { then: "fail", error: plan.problem };
+  const isToContact = recipient?.type !== "CUSTOM";
+  if (isToContact && plan.goesToSubscribers && !contact.subscribed)
+    return { then: "skip", reason: "The contact is not subscribed." };
+  const { content } = plan;
+  const mail = {
+    to: isToContact ? contact.email : (recipient.customEmail ?? contact.email),
+    isToContact,
+    templateId,
+    content,
+    variables: { ...(isToContact ? {} : contact.data), ...execution.context, ...carriedBy(execution) },
+  };
+  return { then: "on", effect: { is: "mail", execution, visit, stepId: step.id, mail } };
+};

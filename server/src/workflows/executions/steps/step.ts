@@ -1,0 +1,73 @@
+// What a type of step is: given what it sees, what becomes of the execution. The engine and the simulation run the same steps.
+// Before it: walk.ts. After it: one file for each type.
+import type { Branch, GraphStep, StepType } from "@postloft/contract/workflow-graph.ts";
+import type { FilterContact } from "../../../contacts/filters/evaluate-filter.ts";
+import type { SegmentSources } from "../../../contacts/filters/load-segments.ts";
+import type { DataPatch } from "../../../contacts/rules.ts";
+import type { NewEmail } from "../../../emails/emails.ts";
+import type { Execution, Visit } from "../execution.ts";
+
+/** An event that a wait may have waited for. */
+export interface ArrivedEvent {
+  id: string;
+  at: Date;
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** What a mail of a template says and as whom, or why it cannot be sent. */
+export type MailPlan =
+  | { content: NewEmail["content"]; templateId: string; goesToSubscribers: boolean }
+  | { problem: string };
+
+/** How a call of a webhook stands; null before it ended. */
+export type WebhookAnswer =
+  | { is: "done"; status: number; body: unknown }
+  | { is: "failed"; error: string }
+  | null;
+
+/** What was looked up for the executions of a round. */
+export interface Facts extends SegmentSources {
+  contacts: ReadonlyMap<string, FilterContact>;
+  /** By template. */
+  mails: ReadonlyMap<string, MailPlan>;
+  /** By execution: what happened since its wait began, oldest first. */
+  events: ReadonlyMap<string, readonly ArrivedEvent[]>;
+}
+
+export type StepOf<Type extends StepType> = Extract<GraphStep, { type: Type }>;
+
+export interface Situation<Type extends StepType = StepType> {
+  now: Date;
+  step: StepOf<Type>;
+  execution: Execution;
+  contact: FilterContact;
+  /** The visit under way; it may be written to. */
+  visit: Visit;
+  /** Whether the execution has just come to this step. */
+  isFresh: boolean;
+  facts: Facts;
+}
+
+/** What a step wants done, in the transaction in which the execution goes on. */
+export type Effect =
+  | { is: "mail"; execution: Execution; visit: Visit; stepId: string; mail: MailToSend }
+  | { is: "change"; execution: Execution; visit: Visit; subscribed?: boolean; patch: DataPatch }
+  | { is: "webhook"; execution: Execution; visit: Visit; contact: FilterContact; step: StepOf<"WEBHOOK"> };
+
+export interface MailToSend {
+  to: string;
+  /** Whether it goes to the contact, not to an address of its own. */
+  isToContact: boolean;
+  templateId: string;
+  content: NewEmail["content"];
+  variables: Readonly<Record<string, unknown>>;
+}
+
+export type StepResult =
+  | { then: "on"; branch?: Branch; effect?: Effect; out?: Record<string, unknown>; result?: unknown }
+  | { then: "skip"; reason: string }
+  | { then: "wait"; dueAt: Date | null; waitsFor?: string; effect?: Effect }
+  | { then: "fail"; error: string }
+  | { then: "exit"; reason: string };
+
+export type TakeStep<Type extends StepType> = (situation: Situation<Type>) => StepResult;

@@ -1,0 +1,25 @@
+// Every type of step, by its name.
+// Before it: walk.ts. After it: one file for each.
+import type { StepType } from "@postloft/contract/workflow-graph.ts";
+import { takeCondition } from "./condition.ts";
+import { takeDelay } from "./delay.ts";
+import { takeSendEmail } from "./send-email.ts";
+import type { Situation, StepResult, TakeStep } from "./step.ts";
+import { takeUpdateContact } from "./update-contact.ts";
+import { takeWaitForEvent } from "./wait-for-event.ts";
+import { takeWebhook } from "./webhook.ts";
+
+const STEPS: { [Type in StepType]: TakeStep<Type> } = {
+  TRIGGER: () => ({ then: "on" }),
+  SEND_EMAIL: takeSendEmail,
+  DELAY: takeDelay,
+  WAIT_FOR_EVENT: takeWaitForEvent,
+  CONDITION: takeCondition,
+  UPDATE_CONTACT: takeUpdateContact,
+  WEBHOOK: takeWebhook,
+  EXIT: ({ step }) => ({ then: "exit", reason: step.config.reason ?? "exit_step" }),
+};
+
+export function takeStep<Type extends StepType>(situation: Situation<Type>): StepResult {
+  return (STEPS[situation.step.type] as TakeStep<Type>)(situation);
+}

@@ -1,0 +1,20 @@
+// UPDATE_CONTACT: data of the contact under the data rules (spec §2.2), and its subscription.
+// Before it: walk.ts. After it: contacts/ changes it, with the events of a flip.
+import { readDataPatch } from "../../../contacts/rules.ts";
+import type { TakeStep } from "./step.ts";
+
+export const takeUpdateContact: TakeStep<"UPDATE_CONTACT"> = ({ step, execution, visit }) => {
+  const { updates, subscriptionAction = "none" } = step.config;
+  const patch = readDataPatch(updates);
+  const subscribed = { none: undefined, subscribe: true, unsubscribe: false }[subscriptionAction];
+  const out = {
+    set: Object.keys(patch.set),
+    removed: patch.remove,
+    ...(subscribed === undefined ? {} : { subscribed }),
+  };
+  return {
+    then: "on",
+    out,
+    effect: { is: "change", execution, visit, patch, ...(subscribed === undefined ? {} : { subscribed }) },
+  };
+};

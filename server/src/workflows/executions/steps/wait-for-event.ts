@@ -1,0 +1,51 @@
+// WAIT_FOR_EVENT: until the contact does something, or for so long. Only the events themselves decide, in the order of their
+// instants: whoever is told of one, and whatever the clock says, only looks.
+// Before it: walk.ts. After it: the engine looks at once (what happened while the wait was being written), when an event of that
+// name comes, and when the time is over.
+import type { Filter } from "@postloft/contract/filters.ts";
+import { evaluatorOf } from "../../../contacts/filters/evaluate-filter.ts";
+import type { ArrivedEvent, Facts, TakeStep } from "./step.ts";
+
+export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
+  step,
+  execution,
+  visit,
+  isFresh,
+  now,
+  facts,
+}) => {
+  const { eventName, timeout, filter } = step.config;
+  if (isFresh) {
+    if (timeout !== undefined) visit.until = now.getTime() + timeout * 1_000;
+    return { then: "wait", dueAt: now, waitsFor: eventName };
+  }
+  const { until = Infinity } = visit;
+  const arrived = (facts.events.get(execution.id) ?? []).find(
+    (event) => event.at.getTime() < until && (filter === undefined || fits(filter, event, facts, now)),
+  );
+  if (arrived !== undefined) {
+    const { id: eventId, data, at } = arrived;
+    return { then: "on", branch: "event", out: { eventId, at: at.toISOString() }, result: data };
+  }
+  if (until <= now.getTime()) return { then: "on", branch: "timeout" };
+  return { then: "wait", dueAt: until === Infinity ? null : new Date(until), waitsFor: eventName };
+};
+
+/** Whether the data of an event are what a filter asks for: to it they are the data of a contact. */
+export function fits(
+  filter: Filter,
+  { data, at }: Omit<ArrivedEvent, "id">,
+  facts: Pick<Facts, "segments">,
+  now: Date,
+): boolean {
+  const contact = {
+    email: "",
+    subscribed: true,
+    data,
+    createdAt: at,
+    updatedAt: at,
+    events: new Map<string, Date[]>(),
+    segments: new Set<string>(),
+  };
+  return evaluatorOf(filter, { segments: facts.segments, now })(contact);
+}

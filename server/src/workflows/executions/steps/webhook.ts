@@ -1,0 +1,13 @@
+// WEBHOOK: calls somebody's address and goes on with the answer. The call is queued in the transaction of the step and made apart.
+// Before it: walk.ts. After it: webhooks/ calls; the engine looks again when the call has ended.
+import type { TakeStep } from "./step.ts";
+
+export const takeWebhook: TakeStep<"WEBHOOK"> = ({ step, execution, contact, visit, isFresh }) => {
+  if (isFresh)
+    return { then: "wait", dueAt: null, effect: { is: "webhook", execution, visit, contact, step } };
+  const { answer } = execution;
+  if (answer === null) return { then: "wait", dueAt: null };
+  if (answer.is === "failed") return { then: "fail", error: answer.error };
+  const { status, body } = answer;
+  return { then: "on", out: { status }, result: { status, body } };
+};

@@ -1,0 +1,149 @@
+// Moves executions on, many at once: round by round each takes one step, until it waits or ends. What steps look at is looked up
+// for all of a round, and what they want done is done for all of it, so that the next round sees it.
+// Before it: engine.ts has executions that are due; simulate.ts has one that never was. After it: they are stored, or told.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
+import { openVisit, stepOf, type Execution, type Visit } from "./execution.ts";
+import { takeStep } from "./steps/steps.ts";
+import type { Effect, Facts, StepResult } from "./steps/step.ts";
+
+/** Where executions are: in the database, or in a simulation. */
+export interface World {
+  readonly now: Date;
+  /** Looks up what the steps at which these executions stand look at. */
+  look(executions: readonly Execution[]): Promise<Facts>;
+  /** Does what steps want done. */
+  apply(effects: readonly Effect[]): Promise<void>;
+}
+
+/** How often a step was come to and left, and how. */
+export interface StepTally {
+  entered: number;
+  passed: number;
+  skipped: number;
+  failed: number;
+  cancelled: number;
+}
+
+/** By workflow, then by step. */
+export type Tally = Map<string, Map<string, StepTally>>;
+
+/** What is left after so many rounds goes on in the next transaction. */
+const MAX_ROUNDS = 50;
+/** Steps may be work; nobody else of this process waits longer for it. */
+const MOST_MS_AT_ONCE = 20;
+
+export const CONTACT_DELETED = "The contact was deleted.";
+
+/** Moves executions as far as they go now. @returns how often each step was come to and left */
+export async function walk(world: World, executions: readonly Execution[]): Promise<Tally> {
+  const tally: Tally = new Map();
+  let moving = [...executions];
+  for (let round = 0; moving.length > 0 && round < MAX_ROUNDS; round++) {
+    const facts = await world.look(moving);
+    const effects: Effect[] = [];
+    let sinceMs = performance.now();
+    for (const execution of moving) {
+      effects.push(...move(execution, facts, world.now, tally));
+      if (performance.now() - sinceMs > MOST_MS_AT_ONCE) {
+        await nextTurn();
+        sinceMs = performance.now();
+      }
+    }
+    if (effects.length > 0) await world.apply(effects);
+    moving = moving.filter(isMoving);
+  }
+  for (const execution of moving) execution.dueAt = world.now;
+  return tally;
+}
+
+const isMoving = ({ status, dueAt, waitsFor }: Execution) =>
+  status === "RUNNING" && dueAt === null && waitsFor === null;
+
+/** Takes the step at which an execution stands. */
+function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effect[] {
+  execution.dueAt = null;
+  execution.waitsFor = null;
+  const step = stepOf(execution);
+  const contact = execution.contactId === null ? undefined : facts.contacts.get(execution.contactId);
+  if (step === undefined) return end(execution, "COMPLETED", now, null);
+  const known = openVisit(execution);
+  const visit: Visit = known ?? { n: execution.graph.placeOf.get(step.id) ?? 0, at: now.getTime() };
+  const counts = countsOf(tally, execution.workflow.id, step.id);
+  if (known === undefined) {
+    if (execution.trace.length >= LIMITS.executionVisits.value)
+      return end(execution, "FAILED", now, `More than ${LIMITS.executionVisits.value} steps.`);
+    execution.trace.push(visit);
+    counts.entered++;
+  }
+  if (contact === undefined) {
+    counts.cancelled++;
+    visit.is = "CANCELLED";
+    return end(execution, "CANCELLED", now, CONTACT_DELETED);
+  }
+  const result = takeStep({ now, step, execution, contact, visit, isFresh: known === undefined, facts });
+  settle(execution, visit, counts, result, now);
+  return "effect" in result && result.effect !== undefined ? [result.effect] : [];
+}
+
+function settle(execution: Execution, visit: Visit, counts: StepTally, result: StepResult, now: Date): void {
+  const step = stepOf(execution);
+  switch (result.then) {
+    case "wait":
+      execution.status = "WAITING";
+      execution.dueAt = result.dueAt;
+      execution.waitsFor = result.waitsFor ?? null;
+      return;
+    case "fail":
+      counts.failed++;
+      visit.is = "FAILED";
+      visit.error = result.error;
+      end(execution, "FAILED", now, result.error);
+      return;
+    case "exit":
+      counts.passed++;
+      end(execution, "EXITED", now, result.reason);
+      return;
+    case "skip":
+      counts.skipped++;
+      visit.is = "SKIPPED";
+      visit.out = { reason: result.reason };
+      return goOn(execution, visit, null, now);
+    case "on":
+      counts.passed++;
+      if (result.branch !== undefined) visit.via = result.branch;
+      if (result.out !== undefined) visit.out = result.out;
+      if (result.result !== undefined && step !== undefined)
+        execution.results = { ...execution.results, [step.name]: result.result };
+      return goOn(execution, visit, result.branch ?? null, now);
+  }
+}
+
+function goOn(execution: Execution, visit: Visit, branch: Visit["via"] | null, now: Date): void {
+  const next = execution.graph.nextOf(execution.stepId ?? "", branch ?? null);
+  if (next === null) return void end(execution, "COMPLETED", now, null);
+  visit.end = now.getTime();
+  execution.status = "RUNNING";
+  execution.stepId = next;
+}
+
+/** A failed execution still stands where it failed: it may be tried again there. */
+function end(execution: Execution, status: ExecutionStatus, now: Date, reason: string | null): Effect[] {
+  const visit = openVisit(execution);
+  if (visit !== undefined) visit.end = now.getTime();
+  execution.status = status;
+  execution.exitReason = reason;
+  execution.dueAt = null;
+  execution.waitsFor = null;
+  if (status !== "FAILED") execution.stepId = null;
+  return [];
+}
+
+function countsOf(tally: Tally, workflowId: string, stepId: string): StepTally {
+  const steps = tally.get(workflowId) ?? new Map<string, StepTally>();
+  tally.set(workflowId, steps);
+  const counts = steps.get(stepId) ?? { entered: 0, passed: 0, skipped: 0, failed: 0, cancelled: 0 };
+  steps.set(stepId, counts);
+  return counts;
+}
