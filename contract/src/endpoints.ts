@@ -23,6 +23,7 @@ import * as users from "./users.ts";
 import * as v1 from "./v1.ts";
 import * as verify from "./verify.ts";
 import * as webhooks from "./webhooks.ts";
+import * as workflowQuestions from "./workflow-questions.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
   v1.track,
@@ -34,6 +35,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   contacts.getContact,
   contacts.updateContact,
   contacts.deleteContact,
+  executions.listContactExecutions,
   contacts.lookUpContacts,
   contactFields.listContactFields,
   contactFields.listFieldValues,
@@ -87,10 +89,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.listCampaignRecipients,
   campaignActions.getCampaignAudience,
   campaignActions.checkCampaign,
-  executions.explainEntry,
-  executions.simulateWorkflow,
-  executions.replayWorkflow,
-  executions.countSteps,
+  workflowQuestions.explainEntry,
+  workflowQuestions.simulateWorkflow,
+  workflowQuestions.replayWorkflow,
+  workflowQuestions.countSteps,
   executions.startExecution,
   executions.listExecutions,
   executions.getExecution,
@@ -100,7 +102,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   executions.skipExecution,
   executions.retryFailedAtStep,
   executions.skipFailedAtStep,
-  executions.listContactExecutions,
   v1.trackEvent,
   events.listEvents,
   events.listContactEvents,

@@ -59,6 +59,14 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   },
   "segments.addMembers": { emails: ["ada@example.com"], createMissing: true },
   "segments.removeMembers": { emails: ["ada@example.com"] },
+  "workflows.why": { contactId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f" },
+  "workflows.simulate": {
+    contact: { email: "ada@example.com", data: { plan: "pro" } },
+    events: [{ name: "order placed", at: "2027-01-31T12:00:00Z", data: { total: 42 } }],
+    from: "2027-01-30T09:00:00Z",
+  },
+  "workflows.replay": { limit: 100 },
+  "executions.start": { contactId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f", context: { plan: "pro" } },
   "campaigns.create": {
     name: "October news",
     subject: 'News for {{firstName ?? "you"}}',

@@ -30,6 +30,8 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
   segments: { about: "Which contacts: by a filter, or by hand." },
   templates: { about: "What mails say, kept under an id." },
   campaigns: { about: "One message to many contacts, now or later." },
+  workflows: { about: "Graphs of steps that contacts go through." },
+  executions: { about: "Contacts on their way through workflows: started, watched, explained, ended." },
   events: { about: "What happened to contacts." },
   emails: { about: "Each mail to one recipient, and where it stands." },
   mailbox: { title: "Local mailbox", about: "What the transport `mailbox` kept instead of sending it." },

@@ -5,6 +5,7 @@ import { isSameSecret, type Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
 import type { Dns } from "./platform/dns.ts";
 import { createHttp } from "./platform/http.ts";
+import type { Credentials } from "./platform/http-caller.ts";
 import type { Access } from "./platform/http-guards.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
@@ -108,14 +109,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       rateLimiter,
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
-    ...executionRoutes({
-      database,
-      domains,
-      renderer,
-      linksOf: parts.linksOf,
-      wakeWorkflows: parts.wakeWorkflows,
-      wakeJobs: parts.wakeJobs,
-    }),
+    ...executionRoutes({ ...parts, renderer }),
     ...eventRoutes({
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
@@ -134,12 +128,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const app = await createHttp(
     {
       database,
-      credentials: {
-        findKey: createKeyFinder(database),
-        findSession: (cookie) => sessions.find(cookie),
-        findMembership: (userId, projectId) => findMembership(database, userId, projectId),
-        isOperatorToken: (token) => facts.operatorToken !== null && isSameSecret(token, facts.operatorToken),
-      },
+      credentials: credentialsOf(parts),
       rateLimiter,
       requestsPerMinute: parts.requestsPerMinute,
       trustedProxies: parts.trustedProxies,
@@ -159,4 +148,14 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   for (const one of [renderer, explainer, linter, passwords]) app.addHook("onClose", async () => one.close());
   await addPages(app, parts);
   return app;
+}
+
+/** How http.ts finds out who calls. */
+function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
+  return {
+    findKey: createKeyFinder(database),
+    findSession: (cookie) => sessions.find(cookie),
+    findMembership: (userId, projectId) => findMembership(database, userId, projectId),
+    isOperatorToken: (token) => facts.operatorToken !== null && isSameSecret(token, facts.operatorToken),
+  };
 }

@@ -27,6 +27,7 @@ import { createSessions } from "./users/sessions.ts";
 import { createPublicIds } from "./projects/public-ids.ts";
 import { createDomains } from "./domains/domains.ts";
 import { createContactLinks, createLinkReader } from "./contacts/links.ts";
+import { parseNetworks } from "./webhooks/networks.ts";
 import { createNoticeStore, type NoticeStore } from "./deliveries/notices.ts";
 import { createGuard } from "./deliveries/reputation.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
@@ -72,9 +73,7 @@ export async function startPostloft(
   const start = async () => {
     try {
       const applied = await migrate(pool, say);
-      const { length } = applied;
-      if (length > 0)
-        say(`The database was brought up to date (${length} change${length === 1 ? "" : "s"}).`);
+      if (applied.length > 0) say(`The database was brought up to date (changes: ${applied.length}).`);
       return await startRoles(config, { database, pool, secret, log, say, closing });
     } catch (error) {
       await closeParts().catch((failure: unknown) =>
@@ -140,6 +139,7 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     smtpName,
     renderer,
     dns,
+    webhookNetworks: parseNetworks(config.WEBHOOK_ALLOW_PRIVATE),
     domains,
     address,
     sessions,

@@ -1,7 +1,9 @@
 // Table of contents of the background: the sender, and what is checked and swept by the clock.
 // Before it: main.ts built the parts. After it: emails/sender.ts sends.
 import { startLoop } from "./platform/background.ts";
+import type { Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
+import type { Dns } from "./platform/dns.ts";
 import type { Hints } from "./platform/hints.ts";
 import { sweepKeys } from "./platform/idempotency.ts";
 import { startJobs, sweepJobs } from "./platform/jobs.ts";
@@ -24,12 +26,18 @@ import { contactJobs } from "./contacts/jobs.ts";
 import type { ContactLinks } from "./contacts/links.ts";
 import { startFollowingChanges } from "./segments/follow-changes.ts";
 import { readFooters } from "./templates/footers.ts";
+import { createWebhookCaller } from "./webhooks/call-webhook.ts";
+import type { Network } from "./webhooks/networks.ts";
+import { startWebhookCalls } from "./webhooks/run-calls.ts";
+import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
+import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
 import { holdForgottenCampaigns } from "./campaigns/held-campaigns.ts";
 import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
 import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { snapshotStep } from "./campaigns/snapshot-recipients.ts";
 import { startEngine } from "./workflows/executions/engine.ts";
+import { takeAnswers } from "./workflows/executions/webhook-calls.ts";
 import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
@@ -51,6 +59,10 @@ export interface WorkerParts {
   systemFrom: SystemAddress;
   renderer: Renderer;
   domains: Domains;
+  sealer: Sealer;
+  dns: Dns;
+  /** Networks outside the public internet that webhooks may call. */
+  webhookNetworks: readonly Network[];
   sessions: Sessions;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
   returnPaths: ReturnPaths;
@@ -70,7 +82,7 @@ export interface WorkerParts {
 }
 
 /** Sorts of work of which one process tells the others. */
-export type Work = "emails" | "jobs" | "notices" | "campaigns" | "workflows";
+export type Work = "emails" | "jobs" | "notices" | "campaigns" | "workflows" | "webhooks";
 
 export interface Worker {
   stop(): Promise<void>;
@@ -119,21 +131,13 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   });
   const settler = { database, domains, wakeJobs: () => hints.tell("jobs"), log, metrics };
   const campaigns = startSettlingCampaigns(settler);
-  const workflows = startEngine({
-    database,
-    domains,
-    wakeSender: () => hints.tell("emails"),
-    wakeWebhooks: () => undefined,
-    log,
-    metrics,
-  });
+  const workflows = startWorkflows(parts);
   const interpret = createNoticeInterpreter(parts, deliveries);
   const notices = startNoticeReader({ database, interpret, log, metrics });
   hints.hear("emails", () => sender.wake());
   hints.hear("jobs", () => jobs.wake());
   hints.hear("notices", () => notices.wake());
   hints.hear("campaigns", () => campaigns.wake());
-  hints.hear("workflows", () => workflows.wake());
   for (const watch of parts.watches) watch.start(metrics);
   const loops = [
     sender,
@@ -142,8 +146,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     domainChecks,
     startFollowingChanges({ database, log, metrics }),
     campaigns,
-    workflows,
-    startSchedules({ database, wakeJobs: () => hints.tell("jobs"), log, metrics }),
+    ...workflows,
     startAuditingCampaigns(settler),
     startWatchingRates({ database, guard: parts.guard, log, metrics }),
     ...startSweeps(parts),
@@ -156,6 +159,38 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       await transport.close();
     },
   };
+}
+
+/** Moves executions of workflows on, calls their webhooks and starts those that go by the clock. */
+function startWorkflows({
+  database,
+  domains,
+  sealer,
+  dns,
+  webhookNetworks,
+  hints,
+  log,
+  metrics,
+}: WorkerParts) {
+  const common = { database, log, metrics };
+  const engine = startEngine({
+    ...common,
+    domains,
+    wakeSender: () => hints.tell("emails"),
+    wakeWebhooks: () => hints.tell("webhooks"),
+  });
+  const calls = startWebhookCalls({
+    ...common,
+    secrets: createWebhookSecrets(sealer),
+    call: createWebhookCaller({ dns, allowed: webhookNetworks }),
+    async onEnded(tx, ended) {
+      await takeAnswers(tx, ended);
+      engine.wake();
+    },
+  });
+  hints.hear("workflows", () => engine.wake());
+  hints.hear("webhooks", () => calls.wake());
+  return [engine, calls, startSchedules({ ...common, wakeJobs: () => hints.tell("jobs") })];
 }
 
 /** Where bounces come back to the envelope's sender; other transports tell in notices. */
@@ -185,6 +220,7 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of notices": () => sweepNotices(database),
     "sweep of returned messages": () => sweepReturnedMessages(database),
     "sweep of sessions": () => sessions.sweep(),
+    "sweep of webhook calls": () => sweepWebhookCalls(database),
   };
   return Object.entries(sweeps).map(([name, runOnce]) =>
     startLoop({ name, runOnce, everyMs: SWEEP_MS, delayMs: SWEEP_MS, log, metrics }),

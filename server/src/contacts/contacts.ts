@@ -8,7 +8,7 @@ import { isId } from "../platform/ids.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { noteContacts } from "../events/reactions.ts";
-import { forgetRecipients } from "../emails/emails.ts";
+import { forgetRecipients } from "../emails/forget-recipients.ts";
 import type { Via } from "./consent.ts";
 import {
   deleteContactRows,

@@ -6,14 +6,12 @@ import { contentId, isId, newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listEventsOfEmail } from "../events/events.ts";
-import { forgetMessages } from "../transports/kept-messages.ts";
 import { listResolutions } from "./doubt-queries.ts";
-import { listWaiting, takeOutRecipients, type WaitingRow } from "./batch-queries.ts";
+import { listWaiting, type WaitingRow } from "./batch-queries.ts";
 import type { ListKind } from "../message/message-headers.ts";
 import { kindOf, messageIdOf } from "./rules.ts";
 import {
   countEmails,
-  eraseRecipients,
   findContentIds,
   findEmail,
   insertContents,
@@ -292,14 +290,4 @@ export async function getEmail(database: Database, projectId: string, id: string
     returnedMessages: await countReturned(database, projectId, id),
     timeline: timelineOf(row, attempts, events, resolutions),
   };
-}
-
-/** Erases people from the mails they got; what has not left is skipped, the rest stays in the books. */
-export async function forgetRecipients(
-  tx: Tx,
-  projectId: string,
-  contactIds: readonly string[],
-): Promise<void> {
-  await takeOutRecipients(tx, projectId, { by: "contact_id", ids: contactIds });
-  await forgetMessages(tx, projectId, await eraseRecipients(tx, projectId, contactIds));
 }

@@ -18,7 +18,8 @@ import {
 } from "./campaign-emails.ts";
 import { bookAndCheck } from "./handover-queries.ts";
 import { readEmailHistory } from "./email-history.ts";
-import { forgetRecipients, getEmail, listEmails, makeContent } from "./emails.ts";
+import { getEmail, listEmails, makeContent } from "./emails.ts";
+import { forgetRecipients } from "./forget-recipients.ts";
 import { upsertSender } from "./lease-queries.ts";
 import { measureQueue } from "./measure-queries.ts";
 

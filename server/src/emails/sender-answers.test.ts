@@ -8,7 +8,8 @@ import { startSmtpSink, type SmtpSink, type SinkRule } from "../testing/smtp-sin
 import { OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { createScriptedTransport } from "../testing/scripted-transport.ts";
 import { CAUSES } from "../transports/answers/answer-causes.ts";
-import { forgetRecipients, getEmail } from "./emails.ts";
+import { getEmail } from "./emails.ts";
+import { forgetRecipients } from "./forget-recipients.ts";
 import { refusalsUntilGivenUp } from "./rules.ts";
 import { transaction } from "../platform/database.ts";
 import { createSesTransport } from "../transports/ses.ts";

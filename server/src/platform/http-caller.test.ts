@@ -12,6 +12,7 @@ import {
   useTestServer,
   type TestCaller,
 } from "../testing/test-server.ts";
+import { drawWorkflow } from "../testing/workflow-fixture.ts";
 import { deriveKey } from "./crypto.ts";
 
 // Nobody sends mail here, so that nothing changes by itself.
@@ -275,6 +276,9 @@ const VALID_BODIES: Record<string, unknown> = {
   "campaigns.replace": CAMPAIGN,
   "campaigns.send": {},
   "campaigns.test": { email: "ada@example.com" },
+  "executions.start": { contactId: randomUUID() },
+  "workflows.why": { contactId: randomUUID() },
+  "workflows.simulate": { contact: { email: "ada@example.com" } },
 };
 
 /** They ask, and change nothing; a question may be too long for an address. */
@@ -284,6 +288,9 @@ const ASKING = new Set([
   "segments.preview",
   "segments.explain",
   "templates.preview",
+  "workflows.why",
+  "workflows.simulate",
+  "workflows.replay",
 ]);
 
 const BOUNDARY = "between-parts";
@@ -360,6 +367,10 @@ async function furnish() {
   const segment = await make("/segments", { name: "Guests", type: "STATIC" });
   const template = await make("/templates", VALID_BODIES["templates.create"]);
   const { body: campaign } = await server.call<{ data: Named }>("POST", "/campaigns", byKey, CAMPAIGN);
+  const workflow = await drawWorkflow(server.database, project.id, {
+    steps: [["trigger", "TRIGGER"]],
+    links: [],
+  });
   const bulk = { contactIds: [contact.id] };
   const { body: job } = await server.call<{ jobId: string }>("POST", "/contacts/bulk-subscribe", byKey, bulk);
   const { body: imported } = await server.call<{ jobId: string }>(
@@ -390,6 +401,20 @@ async function furnish() {
         "/audience",
         "/check",
       ]),
+      ...below("/workflows", workflow.id, [
+        "/why",
+        "/simulate",
+        "/replay",
+        "/stats",
+        "/executions",
+        "/executions/cancel-all",
+        "/executions/:executionId",
+        "/executions/:executionId/retry",
+        "/executions/:executionId/skip",
+        "/steps/:stepId/retry-failed",
+        "/steps/:stepId/skip-failed",
+      ]),
+      "/contacts/:id/executions": contact.id,
       "/contacts/bulk/:jobId": job.jobId,
       "/contacts/import/:jobId": imported.jobId,
       "/contacts/import/:jobId/errors.csv": imported.jobId,
@@ -439,6 +464,8 @@ test("an id of another project is answered byte for byte like an id that nothing
     "segment_members",
     "templates",
     "campaigns",
+    "workflows",
+    "workflow_executions",
     "jobs",
   ];
   const contents = async () =>

@@ -10,6 +10,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import { drawWorkflow } from "../testing/workflow-fixture.ts";
 import { createHttp } from "./http.ts";
 import { ok, route } from "./http-route.ts";
 import { claimKey, releaseKey, storeReceipts, sweepKeys } from "./idempotency.ts";
@@ -103,6 +104,20 @@ async function pauseForExample(projectId: string, campaignId: string | null): Pr
     projectId,
     campaignId,
   );
+}
+
+/** A workflow in which a contact stands at a step, or has failed there. */
+async function execution(project: TestProject, name: string, state: "RUNNING" | "FAILED" | "none") {
+  const workflow = await drawWorkflow(server.database, project.id, {
+    steps: [["trigger", "TRIGGER"]],
+    links: [],
+  });
+  const path = `/workflows/${workflow.id}`;
+  const contactId = await contact(project, name);
+  if (state === "none") return { path, contactId, id: "", stepId: workflow.step("trigger") };
+  const id = await make(project, `${path}/executions`, { contactId });
+  await server.rows("update workflow_executions set status = $1, due_at = null where id = $2", state, id);
+  return { path, contactId, id, stepId: workflow.step("trigger") };
 }
 
 /** For each POST that a key may make, a call that works in a project. */
@@ -207,6 +222,41 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     const path = await campaign(project, name, "sent");
     await pauseForExample(project.id, path.split("/")[2] ?? "");
     return { path: `${path}/release`, body: {} };
+  },
+  "workflows.why": async (project, name) => {
+    const { path, contactId } = await execution(project, name, "none");
+    return { path: `${path}/why`, body: { contactId } };
+  },
+  "workflows.simulate": async (project, name) => {
+    const { path } = await execution(project, name, "none");
+    return { path: `${path}/simulate`, body: { contact: { email: `${name}@example.com` } } };
+  },
+  "workflows.replay": async (project, name) => ({
+    path: `${(await execution(project, name, "RUNNING")).path}/replay`,
+    body: {},
+  }),
+  "executions.start": async (project, name) => {
+    const { path, contactId } = await execution(project, name, "none");
+    return { path: `${path}/executions`, body: { contactId } };
+  },
+  "executions.cancelAll": async (project, name) => ({
+    path: `${(await execution(project, name, "RUNNING")).path}/executions/cancel-all`,
+  }),
+  "executions.retry": async (project, name) => {
+    const { path, id } = await execution(project, name, "FAILED");
+    return { path: `${path}/executions/${id}/retry` };
+  },
+  "executions.skip": async (project, name) => {
+    const { path, id } = await execution(project, name, "FAILED");
+    return { path: `${path}/executions/${id}/skip` };
+  },
+  "executions.retryStep": async (project, name) => {
+    const { path, stepId } = await execution(project, name, "FAILED");
+    return { path: `${path}/steps/${stepId}/retry-failed` };
+  },
+  "executions.skipStep": async (project, name) => {
+    const { path, stepId } = await execution(project, name, "FAILED");
+    return { path: `${path}/steps/${stepId}/skip-failed` };
   },
 };
 const POSTS = ENDPOINTS.filter(

@@ -30,6 +30,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   return {
     registry,
+    ...createWorkflowMetrics(registers),
     ...createLoopMetrics(registry),
     httpSeconds: new Histogram({
       name: "postloft_http_request_seconds",
@@ -81,6 +82,12 @@ export function createMetrics(): Metrics {
       help: "Campaigns whose mails do not add up to their recipients. Anything but 0 is a bug: tell us.",
       registers,
     }),
+  };
+}
+
+/** What workflows do, and the endpoints they call. */
+function createWorkflowMetrics(registers: Registry[]) {
+  return {
     webhookTries: new Counter({
       name: "postloft_webhook_tries_total",
       help: "Tries of outgoing webhooks: done, retry (it is tried again), failed (it was the last).",

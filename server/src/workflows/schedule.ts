@@ -1,11 +1,33 @@
-// When a workflow that goes by the clock runs next.
-// Before it: a cron line of a SCHEDULE trigger. After it: executions/schedule-runs.ts lets its audience enter then.
+// When a workflow with the trigger SCHEDULE runs next: cron lines of five fields, by the clock of a zone. Pure.
+// After it: the engine starts executions then.
 import { Cron } from "croner";
 
-/** The first run after an instant; null when there is none. @throws Error with the reason when the line is none. */
-export function nextRunAfter(
-  { cron, timezone }: { cron: string; timezone?: string },
-  after: Date,
-): Date | null {
-  return new Cron(cron, { mode: "5-part", timezone: timezone ?? "UTC" }).nextRun(after);
+export interface Schedule {
+  /** Minute, hour, day, month, weekday. */
+  cron: string;
+  /** IANA; default UTC. */
+  timezone?: string | undefined;
+}
+
+/**
+ * The first run after an instant; null when there is none, as on 31 February. A time that the change to summer time leaves
+ * out runs at the end of the gap.
+ * @throws Error that says what is wrong with the line.
+ */
+export function nextRunAfter({ cron, timezone = "UTC" }: Schedule, after: Date): Date | null {
+  return new Cron(cron, { mode: "5-part", timezone }).nextRun(after);
+}
+
+/** What is wrong with a schedule, as a sentence; null when it runs. */
+export function faultOfSchedule(schedule: Schedule, now: Date): string | null {
+  if (schedule.cron.trim().startsWith("@"))
+    return "Names such as `@daily` are not taken: write five fields, `0 9 * * *` is each day at nine.";
+  // To the library it means the moment at which it reads the line.
+  if (schedule.cron.includes("?")) return "`?` is not taken: write `*`.";
+  try {
+    return nextRunAfter(schedule, now) === null ? "It would never run: there is no such date." : null;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : String(error);
+    return `No cron line of five fields: ${reason}`;
+  }
 }

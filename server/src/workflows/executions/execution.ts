@@ -1,5 +1,5 @@
 // An execution in memory: one contact on its way through one version of a graph, and what its steps did so far.
-// Before it: due-queries.ts has its row. After it: walk.ts moves it on.
+// Before it: execution-queries.ts has its row. After it: walk.ts moves it on.
 import type { WebhookAnswer } from "./steps/step.ts";
 import type { Branch, ExecutionStatus, Graph, GraphStep } from "@postloft/contract/workflow-graph.ts";
 

@@ -1,9 +1,12 @@
 // Executions through the whole service: events start them, steps do what they say, and everything that happened can be read.
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
 
-const server = useTestServer();
+const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
 const WAIT = { timeout: 10_000, interval: 20 };
 
 interface Execution {
@@ -123,7 +126,7 @@ test("an event starts an execution: a mail, a delay, a condition on what the eve
   await vi.waitFor(
     async () =>
       expect((await read(project, workflow.id, waiting.id)).steps[1]?.email).toMatchObject({
-        status: "SENT",
+        status: "DELIVERED",
         subject: "Hello Ada",
       }),
     WAIT,
@@ -140,7 +143,7 @@ test("an event starts an execution: a mail, a delay, a condition on what the eve
       },
     },
     { name: "tag", output: { set: ["customer"] } },
-    { name: "thanks", email: { subject: "Hello Ada" } },
+    { name: "thanks", email: { id: expect.any(String) } },
     { name: "done", status: "COMPLETED" },
   ]);
   const { body: contact } = await server.call<{ data: object }>(
@@ -345,4 +348,210 @@ test("cancelling ends one, or all, and none takes a further step; a contact that
   expect(
     await server.rows("select 1 from contacts where project_id = $1 and data ? 'reached'", project.id),
   ).toEqual([]);
+});
+
+test("a webhook is called, signed, with what the execution knows, and later steps use its answer", async () => {
+  const calls: Array<{ headers: IncomingHttpHeaders; body: string }> = [];
+  const endpoint = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      calls.push({ headers: request.headers, body: Buffer.concat(parts).toString() });
+      response.writeHead(200, { "content-type": "application/json" }).end('{"code":"SAVE10"}');
+    });
+  });
+  await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
+  const { port } = endpoint.address() as AddressInfo;
+  const project = await server.createProject();
+  const templateId = await template(project, { type: "TRANSACTIONAL" });
+  const workflow = await draw(project, {
+    trigger: onEvent("asked"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["ask", "WEBHOOK", { url: `http://127.0.0.1:${port}/codes`, method: "POST" }],
+      ["got one?", "CONDITION", { field: "steps.ask.body.code", operator: "startsWith", value: "SAVE" }],
+      ["tell", "SEND_EMAIL", { templateId }],
+    ],
+    links: [
+      ["trigger", "ask"],
+      ["ask", "got one?"],
+      ["got one?", "tell", "yes"],
+    ],
+  });
+  try {
+    await track(project, "ada@example.com", "asked", { plan: "pro" });
+    const ended = await reach(project, workflow.id, "COMPLETED");
+    expect(ended.steps.map(({ name, branch }) => [name, branch])).toEqual([
+      ["trigger", null],
+      ["ask", null],
+      ["got one?", "yes"],
+      ["tell", null],
+    ]);
+    expect(calls).toHaveLength(1);
+    expect(JSON.parse(calls[0]?.body ?? "")).toMatchObject({
+      contact: { email: "ada@example.com", subscribed: true, data: { plan: "pro" } },
+      workflow: { id: workflow.id, name: "A workflow" },
+      execution: { id: ended.id },
+      event: { plan: "pro" },
+    });
+    expect(calls[0]?.headers).toMatchObject({ "webhook-signature": expect.stringMatching(/^v1,/) });
+    const mail = await vi.waitFor(async () => {
+      const { body } = await server.call<{ data: Array<{ id: string }> }>(
+        "GET",
+        "/mailbox/messages",
+        project.byKey,
+      );
+      expect(body.data).toHaveLength(1);
+      return server.call<{ html: string }>("GET", `/mailbox/messages/${body.data[0]?.id}`, project.byKey);
+    }, WAIT);
+    expect(mail.text).toContain("pro SAVE10");
+  } finally {
+    endpoint.close();
+  }
+});
+
+test("a simulation walks the same steps by its own clock, renders each mail, and writes nothing", async () => {
+  const project = await server.createProject();
+  const templateId = await template(project, { type: "TRANSACTIONAL" });
+  const workflow = await draw(project, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["ask", "WEBHOOK", { url: "https://example.com/x" }],
+      ["night", "DELAY", { until: "09:00", timezone: "Europe/Berlin", weekdays: [1] }],
+      ["wait", "WAIT_FOR_EVENT", { eventName: "paid", timeout: 86_400 }],
+      ["tag", "UPDATE_CONTACT", { updates: { paid: true }, subscriptionAction: "unsubscribe" }],
+      ["is it?", "CONDITION", { field: "data.paid", operator: "equals", value: true }],
+      ["tell", "SEND_EMAIL", { templateId }],
+    ],
+    links: [
+      ["trigger", "ask"],
+      ["ask", "night"],
+      ["night", "wait"],
+      ["wait", "tag", "event"],
+      ["tag", "is it?"],
+      ["is it?", "tell", "yes"],
+    ],
+  });
+  const before = await server.countRows();
+  const path = `/workflows/${workflow.id}/simulate`;
+  const { body } = await server.call<object>("POST", path, project.byKey, {
+    contact: { email: "eve@example.com", data: { name: "Eve" } },
+    context: { plan: "pro" },
+    webhooks: { ask: { status: 201, body: { code: "X1" } } },
+    // A Wednesday; the clocks of Berlin are set forward on the Sunday before the next Monday.
+    from: "2026-03-25T12:00:00Z",
+    events: [{ name: "paid", at: "2026-03-30T10:00:00Z" }],
+  });
+  expect(body).toMatchObject({
+    status: "COMPLETED",
+    endedAt: "2026-03-30T10:00:00.000Z",
+    steps: [
+      { name: "trigger" },
+      { name: "ask", output: { status: 201 } },
+      { name: "night", waitsUntil: "2026-03-30T07:00:00.000Z", completedAt: "2026-03-30T07:00:00.000Z" },
+      { name: "wait", branch: "event" },
+      { name: "tag" },
+      { name: "is it?", branch: "yes" },
+      { name: "tell" },
+    ],
+    emails: [{ to: "eve@example.com", subject: "Hello Eve", html: "<p>pro X1</p>", error: null }],
+    contact: { subscribed: false, data: { name: "Eve", paid: true } },
+  });
+  const late = await server.call<object>("POST", path, project.byKey, {
+    contact: { email: "eve@example.com" },
+    from: "2026-03-25T12:00:00Z",
+  });
+  expect(late.body).toMatchObject({ status: "COMPLETED", endedAt: "2026-03-31T07:00:00.000Z", emails: [] });
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("it can be asked why a contact would not enter, and what the last executions would have done", async () => {
+  const project = await server.createProject();
+  const workflow = await draw(project, {
+    trigger: onEvent("left", {
+      filter: { operator: "AND", conditions: [{ field: "data.total", operator: "greaterThan", value: 10 }] },
+    }),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["big?", "CONDITION", { field: "event.total", operator: "greaterThan", value: 100 }],
+      ["end", "EXIT", {}],
+    ],
+    links: [
+      ["trigger", "big?"],
+      ["big?", "end", "yes"],
+    ],
+  });
+  const why = async (contactId: string) =>
+    (
+      await server.call<{ wouldEnter: boolean; reasons: Array<{ rule: string; holds: boolean }> }>(
+        "POST",
+        `/workflows/${workflow.id}/why`,
+        project.byKey,
+        { contactId },
+      )
+    ).body;
+  const ada = await track(project, "ada@example.com", "left", { total: 5 });
+  expect(await why(ada)).toMatchObject({
+    wouldEnter: false,
+    reasons: [
+      { rule: "enabled", holds: true },
+      { rule: "trigger", holds: false },
+      { rule: "reentry", holds: true },
+    ],
+  });
+  await track(project, "ada@example.com", "left", { total: 50 });
+  await reach(project, workflow.id, "COMPLETED");
+  expect(await why(ada)).toMatchObject({
+    wouldEnter: false,
+    reasons: [{}, { rule: "trigger", holds: true }, { rule: "reentry", holds: false }],
+  });
+  const { body } = await server.call<{ executions: number; steps: object[] }>(
+    "POST",
+    `/workflows/${workflow.id}/replay`,
+    project.byKey,
+    {},
+  );
+  expect(body.executions).toBe(1);
+  expect(body.steps).toContainEqual(
+    expect.objectContaining({
+      name: "big?",
+      did: { entered: 1, passed: 1, skipped: 0, failed: 0 },
+      would: { entered: 1, passed: 1, skipped: 0, failed: 0 },
+    }),
+  );
+});
+
+test("somebody starts executions for one contact, or for a segment in the background; what is foreign is not there", async () => {
+  const project = await server.createProject();
+  const drawing: Drawing = {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["end", "EXIT", {}],
+    ],
+    links: [["trigger", "end"]],
+  };
+  const [workflow, off] = [await draw(project, drawing), await draw(project, { ...drawing, enabled: false })];
+  const ada = await track(project, "ada@example.com", "x", { plan: "pro" });
+  await track(project, "bob@example.com", "x", { plan: "pro" });
+  await track(project, "eve@example.com", "x");
+  const start = (id: string, body: object, caller = project.byKey) =>
+    server.call<{ id: string; jobId: string }>("POST", `/workflows/${id}/executions`, caller, body);
+  expect((await start(workflow.id, { contactId: ada, context: { a: 1 } })).status).toBe(201);
+  expect((await start(workflow.id, { contactId: ada })).status).toBe(409);
+  expect((await start(off.id, { contactId: ada })).status).toBe(409);
+  expect((await start(workflow.id, { contactId: randomUUID() })).status).toBe(404);
+  expect((await start(workflow.id, { contactId: ada, context: { a: "x".repeat(40_000) } })).status).toBe(422);
+  const stranger = await server.createProject();
+  expect((await start(workflow.id, { contactId: ada }, stranger.byKey)).status).toBe(404);
+  const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
+    name: "Pros",
+    filters: { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] },
+  });
+  expect((await start(workflow.id, { segmentId: segment.body.id })).status).toBe(202);
+  await vi.waitFor(
+    async () => expect(await executions(project, workflow.id, "?status=EXITED")).toHaveLength(2),
+    WAIT,
+  );
+  const { body } = await server.call<{ total: number }>("GET", `/contacts/${ada}/executions`, project.byKey);
+  expect(body.total).toBe(1);
 });

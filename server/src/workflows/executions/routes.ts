@@ -1,5 +1,6 @@
 // HTTP for executions of workflows: endpoint → verb → answer.
 import * as contract from "@postloft/contract/executions.ts";
+import * as questions from "@postloft/contract/workflow-questions.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { created, ok, route, type Route } from "../../platform/http-route.ts";
 import { isId } from "../../platform/ids.ts";
@@ -79,7 +80,7 @@ function listRoutes({ database }: ExecutionRouteParts): Route[] {
         throw new Refusal("CONTACT_NOT_FOUND");
       return ok(await listExecutions(database, projectId, { contactId }, pageOf(query)));
     }),
-    route(contract.countSteps, async ({ projectId, params }) =>
+    route(questions.countSteps, async ({ projectId, params }) =>
       ok(await countSteps(database, projectId, params.id)),
     ),
   ];
@@ -135,14 +136,19 @@ function endRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
 
 function questionRoutes(parts: ExecutionRouteParts): Route[] {
   return [
-    route(contract.explainEntry, async ({ projectId, params, body }) =>
-      ok(await explainEntry(parts.database, projectId, { workflowId: params.id, contactId: body.contactId })),
-    ),
-    route(contract.simulateWorkflow, async ({ projectId, params, body }) =>
-      ok(await simulate(parts, projectId, { ...body, workflowId: params.id })),
-    ),
-    route(contract.replayWorkflow, async ({ projectId, params, body }) =>
-      ok(await replay(parts, projectId, { ...body, workflowId: params.id })),
-    ),
+    // Before the transaction: a connection must not be held while something is rendered.
+    route(questions.explainEntry, async ({ projectId, params, body, commit }) => {
+      const asked = { workflowId: params.id, contactId: body.contactId };
+      const explained = await explainEntry(parts.database, projectId, asked);
+      return commit(async () => ok(explained));
+    }),
+    route(questions.simulateWorkflow, async ({ projectId, params, body, commit }) => {
+      const simulated = await simulate(parts, projectId, { ...body, workflowId: params.id });
+      return commit(async () => ok(simulated));
+    }),
+    route(questions.replayWorkflow, async ({ projectId, params, body, commit }) => {
+      const replayed = await replay(parts, projectId, { ...body, workflowId: params.id });
+      return commit(async () => ok(replayed));
+    }),
   ];
 }

@@ -89,7 +89,7 @@ function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effe
 
 function settle(execution: Execution, visit: Visit, counts: StepTally, result: StepResult, now: Date): void {
   const step = stepOf(execution);
-  switch (result.then) {
+  switch (result.goes) {
     case "wait":
       execution.status = "WAITING";
       execution.dueAt = result.dueAt;

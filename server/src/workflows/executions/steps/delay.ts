@@ -8,7 +8,7 @@ import type { TakeStep } from "./step.ts";
 export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, visit, now }) => {
   const untilMs = visit.until ?? endOfDelay(step.config, contact, now).getTime();
   visit.until = untilMs;
-  return untilMs <= now.getTime() ? { then: "on" } : { then: "wait", dueAt: new Date(untilMs) };
+  return untilMs <= now.getTime() ? { goes: "on" } : { goes: "wait", dueAt: new Date(untilMs) };
 };
 
 /** When a delay that begins now is over. A time of day that this instant already shows is that of the next day. */

@@ -5,13 +5,13 @@ import type { TakeStep } from "./step.ts";
 
 export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, visit, facts }) => {
   const { templateId, recipient } = step.config;
-  if (templateId === undefined) return { then: "fail", error: "The step has no template." };
+  if (templateId === undefined) return { goes: "fail", error: "The step has no template." };
   const plan = facts.mails.get(templateId);
-  if (plan === undefined) return { then: "fail", error: "The template of the step was deleted." };
-  if ("problem" in plan) return { then: "fail", error: plan.problem };
+  if (plan === undefined) return { goes: "fail", error: "The template of the step was deleted." };
+  if ("problem" in plan) return { goes: "fail", error: plan.problem };
   const isToContact = recipient?.type !== "CUSTOM";
   if (isToContact && plan.goesToSubscribers && !contact.subscribed)
-    return { then: "skip", reason: "The contact is not subscribed." };
+    return { goes: "skip", reason: "The contact is not subscribed." };
   const { content } = plan;
   const mail = {
     to: isToContact ? contact.email : (recipient.customEmail ?? contact.email),
@@ -20,5 +20,5 @@ export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact
     content,
     variables: { ...(isToContact ? {} : contact.data), ...execution.context, ...carriedBy(execution) },
   };
-  return { then: "on", effect: { is: "mail", execution, visit, stepId: step.id, mail } };
+  return { goes: "on", effect: { is: "mail", execution, visit, stepId: step.id, mail } };
 };

@@ -64,10 +64,10 @@ export interface MailToSend {
 }
 
 export type StepResult =
-  | { then: "on"; branch?: Branch; effect?: Effect; out?: Record<string, unknown>; result?: unknown }
-  | { then: "skip"; reason: string }
-  | { then: "wait"; dueAt: Date | null; waitsFor?: string; effect?: Effect }
-  | { then: "fail"; error: string }
-  | { then: "exit"; reason: string };
+  | { goes: "on"; branch?: Branch; effect?: Effect; out?: Record<string, unknown>; result?: unknown }
+  | { goes: "skip"; reason: string }
+  | { goes: "wait"; dueAt: Date | null; waitsFor?: string; effect?: Effect }
+  | { goes: "fail"; error: string }
+  | { goes: "exit"; reason: string };
 
 export type TakeStep<Type extends StepType> = (situation: Situation<Type>) => StepResult;

@@ -10,14 +10,14 @@ import { takeWaitForEvent } from "./wait-for-event.ts";
 import { takeWebhook } from "./webhook.ts";
 
 const STEPS: { [Type in StepType]: TakeStep<Type> } = {
-  TRIGGER: () => ({ then: "on" }),
+  TRIGGER: () => ({ goes: "on" }),
   SEND_EMAIL: takeSendEmail,
   DELAY: takeDelay,
   WAIT_FOR_EVENT: takeWaitForEvent,
   CONDITION: takeCondition,
   UPDATE_CONTACT: takeUpdateContact,
   WEBHOOK: takeWebhook,
-  EXIT: ({ step }) => ({ then: "exit", reason: step.config.reason ?? "exit_step" }),
+  EXIT: ({ step }) => ({ goes: "exit", reason: step.config.reason ?? "exit_step" }),
 };
 
 export function takeStep<Type extends StepType>(situation: Situation<Type>): StepResult {

@@ -13,7 +13,7 @@ export const takeUpdateContact: TakeStep<"UPDATE_CONTACT"> = ({ step, execution,
     ...(subscribed === undefined ? {} : { subscribed }),
   };
   return {
-    then: "on",
+    goes: "on",
     out,
     effect: { is: "change", execution, visit, patch, ...(subscribed === undefined ? {} : { subscribed }) },
   };

@@ -17,7 +17,7 @@ export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
   const { eventName, timeout, filter } = step.config;
   if (isFresh) {
     if (timeout !== undefined) visit.until = now.getTime() + timeout * 1_000;
-    return { then: "wait", dueAt: now, waitsFor: eventName };
+    return { goes: "wait", dueAt: now, waitsFor: eventName };
   }
   const { until = Infinity } = visit;
   const arrived = (facts.events.get(execution.id) ?? []).find(
@@ -25,10 +25,10 @@ export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
   );
   if (arrived !== undefined) {
     const { id: eventId, data, at } = arrived;
-    return { then: "on", branch: "event", out: { eventId, at: at.toISOString() }, result: data };
+    return { goes: "on", branch: "event", out: { eventId, at: at.toISOString() }, result: data };
   }
-  if (until <= now.getTime()) return { then: "on", branch: "timeout" };
-  return { then: "wait", dueAt: until === Infinity ? null : new Date(until), waitsFor: eventName };
+  if (until <= now.getTime()) return { goes: "on", branch: "timeout" };
+  return { goes: "wait", dueAt: until === Infinity ? null : new Date(until), waitsFor: eventName };
 };
 
 /** Whether the data of an event are what a filter asks for: to it they are the data of a contact. */

@@ -4,10 +4,10 @@ import type { TakeStep } from "./step.ts";
 
 export const takeWebhook: TakeStep<"WEBHOOK"> = ({ step, execution, contact, visit, isFresh }) => {
   if (isFresh)
-    return { then: "wait", dueAt: null, effect: { is: "webhook", execution, visit, contact, step } };
+    return { goes: "wait", dueAt: null, effect: { is: "webhook", execution, visit, contact, step } };
   const { answer } = execution;
-  if (answer === null) return { then: "wait", dueAt: null };
-  if (answer.is === "failed") return { then: "fail", error: answer.error };
+  if (answer === null) return { goes: "wait", dueAt: null };
+  if (answer.is === "failed") return { goes: "fail", error: answer.error };
   const { status, body } = answer;
-  return { then: "on", out: { status }, result: { status, body } };
+  return { goes: "on", out: { status }, result: { status, body } };
 };
