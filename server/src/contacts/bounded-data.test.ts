@@ -1,7 +1,10 @@
 // Data without end: how many keys a contact may have, how many fields a project, and how much a page of them holds.
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { subtransaction, transaction, type Tx } from "../platform/database.ts";
 import { faultsOf, refusalOf, useTestServer, type Reply, type TestProject } from "../testing/test-server.ts";
+import { registerFields } from "./upsert-contacts.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -26,6 +29,31 @@ test("the public key cannot add fields without end, and what is there goes on wo
     (await server.call("DELETE", "/contacts/fields/data.a1?force=true", project.byKey)).status,
   ).toBeLessThan(300);
   expect((await track(project, "f@example.com", { unknown: "field" })).status).toBe(200);
+});
+
+/** What this transaction did with the rows of the fields so far, that which was undone included. */
+async function fieldWork(tx: Tx) {
+  const { rows } = await sql<{ inserted: number; read: number }>`
+    select n_tup_ins as inserted, seq_tup_read + idx_tup_fetch as read
+    from pg_stat_xact_user_tables where relname = 'contact_fields'`.execute(tx);
+  return rows[0] ?? { inserted: 0, read: 0 };
+}
+
+test("a thousand new fields are counted once, and a thousand that are refused leave no thousand rows behind", async () => {
+  const { id: projectId } = await server.createProject();
+  await transaction(server.database, async (tx) => {
+    const register = (prefix: string, count: number) =>
+      registerFields(tx, [{ projectId, patch: { set: keys(prefix, count), remove: [], transient: {} } }]);
+    await register("a", 1_000);
+    const before = await fieldWork(tx);
+    await register("b", 900);
+    const taken = await fieldWork(tx);
+    expect(taken.inserted - before.inserted).toBe(900);
+    // Each name may be looked up, and those that are there are counted; for each name again it would be 900,000.
+    expect(taken.read - before.read).toBeLessThan(10_000);
+    await expect(subtransaction(tx, () => register("c", 1_000))).rejects.toThrow("contact_fields_number");
+    expect((await fieldWork(tx)).inserted - taken.inserted).toBe(0);
+  });
 });
 
 test("a contact has so many keys and not one more, whichever way they come", async () => {

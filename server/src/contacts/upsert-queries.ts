@@ -154,19 +154,31 @@ export async function insertFields(tx: Tx, fields: readonly ContactField[]): Pro
   await fieldInsert(fields).execute(tx);
 }
 
+/**
+ * Those that a project has are counted once, whatever is new. The last number is inserted first: where it is one too many the
+ * statement fails before it inserts any, and a thousand names that are refused do not leave a thousand dead rows.
+ */
 function fieldInsert(fields: readonly ContactField[]) {
   return sql`
+    with named as materialized (
+      select * from unnest(
+        -- In a subquery, as above.
+        (select ${fields.map((field) => field.projectId)}::uuid[]),
+        ${fields.map((field) => field.field)}::text[],
+        ${fields.map((field) => field.type)}::text[]
+      ) as i (project_id, field, type)
+    ), unknown as materialized (
+      select n.* from named n
+      left join contact_fields f on f.project_id = n.project_id and f.field = n.field
+      where f.field is null
+    ), counted as materialized (
+      select p.project_id, (select count(*) from contact_fields f where f.project_id = p.project_id) as count
+      from (select distinct project_id from unknown) p
+    )
     insert into contact_fields (project_id, field, type, number)
-    select i.project_id, i.field, i.type,
-           (select count(*) from contact_fields f where f.project_id = i.project_id)
-             + row_number() over (partition by i.project_id order by i.field)
-    from unnest(
-      -- In a subquery, as above.
-      (select ${fields.map((field) => field.projectId)}::uuid[]),
-      ${fields.map((field) => field.field)}::text[],
-      ${fields.map((field) => field.type)}::text[]
-    ) as i (project_id, field, type)
-    where not exists (select 1 from contact_fields f where f.project_id = i.project_id and f.field = i.field)
-    order by i.project_id, i.field
+    select u.project_id, u.field, u.type,
+           c.count + row_number() over (partition by u.project_id order by u.field)
+    from unknown u join counted c on c.project_id = u.project_id
+    order by u.project_id desc, u.field desc
     on conflict do nothing`;
 }
