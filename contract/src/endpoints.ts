@@ -23,6 +23,8 @@ import * as users from "./users.ts";
 import * as v1 from "./v1.ts";
 import * as verify from "./verify.ts";
 import * as webhooks from "./webhooks.ts";
+import * as workflowSteps from "./workflow-steps.ts";
+import * as workflows from "./workflows.ts";
 import * as workflowQuestions from "./workflow-questions.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -89,6 +91,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.listCampaignRecipients,
   campaignActions.getCampaignAudience,
   campaignActions.checkCampaign,
+  workflows.listWorkflows,
+  workflows.createWorkflow,
+  workflows.listWorkflowFields,
+  workflows.getWorkflow,
+  workflows.updateWorkflow,
+  workflows.deleteWorkflow,
+  workflows.duplicateWorkflow,
+  workflowSteps.createStep,
+  workflowSteps.updateStep,
+  workflowSteps.deleteStep,
+  workflowSteps.insertStep,
+  workflowSteps.createTransition,
+  workflowSteps.deleteTransition,
   workflowQuestions.explainEntry,
   workflowQuestions.simulateWorkflow,
   workflowQuestions.replayWorkflow,

@@ -27,3 +27,29 @@ export function isReservedEventName(name: string): boolean {
   if (plain === CONTACT_SUBSCRIBED || plain === CONTACT_UNSUBSCRIBED) return true;
   return plain.startsWith("segment.") && (plain.endsWith(".entry") || plain.endsWith(".exit"));
 }
+
+const EMITTED: ReadonlySet<string> = new Set([
+  CONTACT_SUBSCRIBED,
+  CONTACT_UNSUBSCRIBED,
+  EMAIL_SENT,
+  EMAIL_DELIVERY,
+  EMAIL_OPEN,
+  EMAIL_CLICK,
+  EMAIL_MACHINE_OPEN,
+  EMAIL_MACHINE_CLICK,
+  EMAIL_BOUNCE,
+  EMAIL_COMPLAINT,
+  EMAIL_RECEIVED,
+]);
+
+/** The events of a tracked segment: those who come into it, and those who leave it. */
+export function segmentEventName(slug: string, side: "entry" | "exit"): string {
+  return `segment.${slug}.${side}`;
+}
+
+/** Whether an event of this name can ever happen: callers track it, or the service emits it in exactly this spelling. */
+export function canHappen(name: string): boolean {
+  return (
+    !isReservedEventName(name) || EMITTED.has(name) || /^segment\.[\p{L}\p{Nd}-]+\.(entry|exit)$/u.test(name)
+  );
+}

@@ -13,6 +13,12 @@ export function issue(message: string, code: FieldCode, input: unknown, path: Ar
   return { code: "custom" as const, message, params: { code }, input, path };
 }
 
+/** Reports what a schema finds wrong with a part of a body, below the name of that part: `config.amount`. */
+export function addFaults(schema: z.ZodType, input: unknown, name: string, context: z.RefinementCtx): void {
+  for (const fault of schema.safeParse(input).error?.issues ?? [])
+    context.issues.push({ ...fault, input, path: [name, ...fault.path] } as z.core.$ZodRawIssue);
+}
+
 const EXAMPLE_ADDRESS = "ada@example.com";
 
 /** One address in any spelling, answered in its one canonical form (decisions §3). */

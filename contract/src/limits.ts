@@ -145,6 +145,22 @@ export const LIMITS = {
   delayDays: limit(365, "days", "A DELAY of a workflow, or the timeout of a WAIT_FOR_EVENT."),
   workflowSteps: limit(200, "steps", "One workflow."),
   workflows: limit(1_000, "workflows", "One project."),
+  graphLength: limit(500_000, "characters", "The steps and transitions of one workflow, as JSON."),
+  workflowVersions: limit(
+    100,
+    "versions",
+    "The newest ones of a workflow are kept; an older one only while an execution stands on it.",
+  ),
+  problemsContentBytes: limit(
+    1_000_000,
+    "bytes",
+    "Templates of one workflow whose variables `problems` looks at, together.",
+  ),
+  eventSample: limit(
+    100,
+    "events",
+    "The newest ones of a name, whose data tells `GET /workflows/fields` its keys.",
+  ),
   stepConfigLength: limit(16_000, "characters", "`updates` of an UPDATE_CONTACT, as JSON."),
   webhookUrlLength: limit(2_000, "characters", "The address of a webhook."),
   executionContextLength: limit(32_000, "characters", "The `context` an execution is started with, as JSON."),

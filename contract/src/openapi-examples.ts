@@ -59,6 +59,27 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   },
   "segments.addMembers": { emails: ["ada@example.com"], createMissing: true },
   "segments.removeMembers": { emails: ["ada@example.com"] },
+  "workflows.create": { name: "Welcome", eventName: "signed-up" },
+  "workflows.update": { enabled: true },
+  "workflows.addStep": {
+    type: "DELAY",
+    name: "A day",
+    config: { amount: 1, unit: "days" },
+    autoConnect: true,
+  },
+  "workflows.updateStep": {
+    config: { until: "09:00", timezone: "Europe/Berlin", weekdays: [1, 2, 3, 4, 5] },
+  },
+  "workflows.insertStep": {
+    type: "CONDITION",
+    name: "On pro?",
+    config: { field: "data.plan", operator: "equals", value: "pro" },
+  },
+  "workflows.addTransition": {
+    fromStepId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f",
+    toStepId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e10",
+    branch: "yes",
+  },
   "workflows.why": { contactId: "0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f" },
   "workflows.simulate": {
     contact: { email: "ada@example.com", data: { plan: "pro" } },

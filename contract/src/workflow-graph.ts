@@ -1,9 +1,8 @@
 // What a workflow is made of: steps, the transitions between them, and what starts it (spec §2.9, decisions §9).
 // Before it: filters.ts. After it: server/src/workflows/ checks graphs and runs them.
 import { z } from "zod";
-import { eventName } from "./events.ts";
-import { emailAddress, id, issue } from "./field.ts";
-import { filter, type Filter } from "./filters.ts";
+import { emailAddress, id, issue, jsonSchemas } from "./field.ts";
+import { conditionsOf, filter, type Filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
 import { readWorkflowCondition } from "./workflow-condition.ts";
 
@@ -71,10 +70,31 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+/** The name of an event a workflow reacts to: one that callers track, or one that the service emits itself (spec §6). */
+export const awaitedEventName = z.string().trim().min(1).max(LIMITS.eventNameLength.value);
+
+/** On the data of an event and nothing else: who the contact is, a CONDITION asks. */
+const eventFilter = filter
+  .superRefine((read, context) => {
+    const other = conditionsOf(read).find(({ field }) => !field.startsWith("data."));
+    if (other !== undefined)
+      context.addIssue(
+        issue(
+          `Only the data of the event can be asked about: \`data.<key>\`, not \`${other.field}\`.`,
+          "custom",
+          other,
+        ),
+      );
+  })
+  .register(jsonSchemas, jsonSchemas.get(filter) ?? { jsonSchema: {} });
+
+/** An id as it is stored, so that texts can be compared. */
+const storedId = id.toLowerCase();
+
 const triggerStep = z.object({});
 
 const sendEmail = z.object({
-  templateId: id.optional(),
+  templateId: storedId.optional(),
   recipient: z
     .object({ type: z.enum(["CONTACT", "CUSTOM"]), customEmail: emailAddress.optional() })
     .superRefine(({ type, customEmail }, context) => {
@@ -118,14 +138,14 @@ const delay = z
   });
 
 const waitForEvent = z.object({
-  eventName,
+  eventName: awaitedEventName,
   timeout: z
     .int()
     .min(1)
     .max(LIMITS.delayDays.value * 86_400)
     .optional()
     .describe("Seconds; without it the wait has no end."),
-  filter: filter.optional().describe("On the data of the event: `data.<key>`."),
+  filter: eventFilter.optional().describe("On the data of the event: `data.<key>`."),
 });
 
 /** A condition as it was written; what it means to the filter language stands in workflow-condition.ts. */
@@ -210,18 +230,18 @@ export interface Graph {
 
 const audience = {
   audienceType: z.enum(["ALL", "SEGMENT", "FILTERED"]).optional(),
-  segmentId: id.nullable().optional(),
+  segmentId: storedId.nullable().optional(),
   audienceFilter: filter.nullable().optional(),
 };
 
 /** What starts a workflow, by type. The cron line is checked by the server, which runs it. */
 export const TRIGGER_CONFIGS = {
   EVENT: z.object({
-    eventName,
-    filter: filter.optional().describe("On the data of the event: `data.<key>`."),
+    eventName: awaitedEventName,
+    filter: eventFilter.optional().describe("On the data of the event: `data.<key>`."),
   }),
-  SEGMENT_ENTRY: z.object({ segmentId: id }),
-  SEGMENT_EXIT: z.object({ segmentId: id }),
+  SEGMENT_ENTRY: z.object({ segmentId: storedId }),
+  SEGMENT_EXIT: z.object({ segmentId: storedId }),
   SCHEDULE: z
     .object({ cron: z.string().min(1).max(100), timezone: timeZone.optional(), ...audience })
     .superRefine(({ audienceType, segmentId, audienceFilter }, context) => {

@@ -34,9 +34,11 @@ import { contactRoutes } from "./contacts/routes.ts";
 import { segmentRoutes } from "./segments/routes.ts";
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
+import { parseNetworks } from "./webhooks/networks.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { executionRoutes } from "./workflows/executions/routes.ts";
+import { workflowRoutes } from "./workflows/routes.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
 import type { SnsDoor } from "./deliveries/sns.ts";
 import { linkStatsOfCampaign } from "./deliveries/tracking/link-stats.ts";
@@ -67,6 +69,8 @@ export interface ApiParts {
   mailTokens: MailTokens;
   facts: InstanceFacts;
   inboundDomain: string | null;
+  /** What webhooks may call beside the public internet. */
+  allowedNetworks: readonly string[];
   /** Whoever is added here is heard when the database is another one than it was. */
   addWitness: (witness: Witness) => void;
   requestsPerMinute: number;
@@ -110,6 +114,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
     ...executionRoutes({ ...parts, renderer }),
+    ...workflowRoutes({ database, networks: parseNetworks(parts.allowedNetworks) }),
     ...eventRoutes({
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
@@ -132,11 +137,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       rateLimiter,
       requestsPerMinute: parts.requestsPerMinute,
       trustedProxies: parts.trustedProxies,
-      access: [
-        { path: "/docs", setting: "DOCS_ACCESS", access: parts.docsAccess },
-        { path: "/openapi.json", setting: "DOCS_ACCESS", access: parts.docsAccess },
-        { path: "/metrics", setting: "METRICS_ACCESS", access: parts.metricsAccess },
-      ],
+      access: accessOf(parts),
       sessionCookie: sessions.cookie,
       origin: () => new URL(facts.baseUrl()).origin,
       log,
@@ -158,4 +159,13 @@ function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
     findMembership: (userId, projectId) => findMembership(database, userId, projectId),
     isOperatorToken: (token) => facts.operatorToken !== null && isSameSecret(token, facts.operatorToken),
   };
+}
+
+/** Who may open what is not for callers of the API. */
+function accessOf({ docsAccess, metricsAccess }: ApiParts) {
+  return [
+    { path: "/docs", setting: "DOCS_ACCESS", access: docsAccess },
+    { path: "/openapi.json", setting: "DOCS_ACCESS", access: docsAccess },
+    { path: "/metrics", setting: "METRICS_ACCESS", access: metricsAccess },
+  ];
 }

@@ -36,6 +36,7 @@ export async function recordAnswers(url: string): Promise<Answers> {
   await segments(story, contactId);
   await templates(story);
   await campaigns(story);
+  await workflows(story);
   await mails(story, contactId);
   await contactFiles(story, contactId);
   for (const name of ["instance.config", "instance.health", "instance.ready"]) await story.ask(name);
@@ -152,6 +153,27 @@ async function templates({ ask }: Story): Promise<void> {
   await ask("templates.usage", { params: { id } });
   await ask("templates.preview");
   await ask("templates.duplicate", { params: { id } });
+}
+
+async function workflows({ ask }: Story): Promise<void> {
+  const { id } = await ask<{ id: string }>("workflows.create");
+  const params = { id };
+  const { id: stepId, incomingTransitions } = await ask<{
+    id: string;
+    incomingTransitions: Array<{ id: string }>;
+  }>("workflows.addStep", { params });
+  const transitionId = incomingTransitions[0]?.id ?? "";
+  const condition = await ask<{ id: string }>("workflows.insertStep", { params: { id, transitionId } });
+  await ask("workflows.updateStep", { params: { id, stepId } });
+  const end = { type: "EXIT", config: { reason: "not on pro" } };
+  const exit = await ask<{ id: string }>("workflows.addStep", { params, body: end });
+  const link = { fromStepId: condition.id, toStepId: exit.id, branch: "no" };
+  await ask("workflows.addTransition", { params, body: link });
+  await ask("workflows.update", { params });
+  await ask("workflows.listFields", { query: "?eventName=signed-up" });
+  await ask("workflows.duplicate", { params });
+  await ask("workflows.get", { params });
+  await ask("workflows.list");
 }
 
 async function campaigns(story: Story): Promise<void> {

@@ -279,6 +279,12 @@ const VALID_BODIES: Record<string, unknown> = {
   "executions.start": { contactId: randomUUID() },
   "workflows.why": { contactId: randomUUID() },
   "workflows.simulate": { contact: { email: "ada@example.com" } },
+  "workflows.create": { name: "Welcome" },
+  "workflows.update": { enabled: true },
+  "workflows.addStep": { type: "EXIT" },
+  "workflows.updateStep": { name: "End" },
+  "workflows.insertStep": { type: "DELAY", config: { amount: 1, unit: "days" } },
+  "workflows.addTransition": { fromStepId: randomUUID(), toStepId: randomUUID() },
 };
 
 /** They ask, and change nothing; a question may be too long for an address. */
@@ -402,6 +408,12 @@ async function furnish() {
         "/check",
       ]),
       ...below("/workflows", workflow.id, [
+        "/duplicate",
+        "/steps",
+        "/steps/:stepId",
+        "/transitions",
+        "/transitions/:transitionId",
+        "/transitions/:transitionId/insert-step",
         "/why",
         "/simulate",
         "/replay",
@@ -465,6 +477,7 @@ test("an id of another project is answered byte for byte like an id that nothing
     "templates",
     "campaigns",
     "workflows",
+    "workflow_versions",
     "workflow_executions",
     "jobs",
   ];

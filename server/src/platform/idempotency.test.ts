@@ -258,7 +258,31 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     const { path, stepId } = await execution(project, name, "FAILED");
     return { path: `${path}/steps/${stepId}/skip-failed` };
   },
+  "workflows.create": async (_project, name) => ({ path: "/workflows", body: { name } }),
+  "workflows.duplicate": async (project, name) => ({
+    path: `/workflows/${await make(project, "/workflows", { name })}/duplicate`,
+  }),
+  "workflows.addStep": async (project, name) => ({
+    path: `/workflows/${await make(project, "/workflows", { name })}/steps`,
+    body: EXIT,
+  }),
+  "workflows.addTransition": async (project, name) => {
+    const path = `/workflows/${await make(project, "/workflows", { name })}`;
+    const toStepId = await make(project, `${path}/steps`, EXIT);
+    const { body } = await server.call<{ steps: Array<{ id: string }> }>("GET", path, project.byKey);
+    return { path: `${path}/transitions`, body: { fromStepId: body.steps[0]?.id, toStepId } };
+  },
+  "workflows.insertStep": async (project, name) => {
+    const path = `/workflows/${await make(project, "/workflows", { name })}`;
+    await make(project, `${path}/steps`, { ...EXIT, autoConnect: true });
+    const { body } = await server.call<{ transitions: Array<{ id: string }> }>("GET", path, project.byKey);
+    return {
+      path: `${path}/transitions/${body.transitions[0]?.id}/insert-step`,
+      body: { type: "DELAY", config: { amount: 1, unit: "days" } },
+    };
+  },
 };
+const EXIT = { type: "EXIT" };
 const POSTS = ENDPOINTS.filter(
   ({ method, caller }) => method === "POST" && (caller === "project" || caller === "tracker"),
 );

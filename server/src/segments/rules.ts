@@ -1,5 +1,6 @@
 // Pure rules of segments: the slug in their events, which other segments they stand on, what can move a contact in or out.
 // Before it: contract/src/filters.ts. After it: segments.ts when a segment is saved, follow-changes.ts when something happened.
+import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import { ANY_CHANGE } from "../events/reactions.ts";
 import type { EventNames } from "./member-queries.ts";
@@ -24,8 +25,8 @@ export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
 
 export function eventNamesOf(segment: { id: string; name: string; slug: string }): EventNames {
   return {
-    entry: `segment.${segment.slug}.entry`,
-    exit: `segment.${segment.slug}.exit`,
+    entry: segmentEventName(segment.slug, "entry"),
+    exit: segmentEventName(segment.slug, "exit"),
     data: { segmentId: segment.id, segmentName: segment.name },
   };
 }

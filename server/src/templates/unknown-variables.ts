@@ -11,11 +11,28 @@ export async function warnOfUnknownVariables(
   projectId: string,
   { subject = "", body = "" }: { subject?: string | undefined; body?: string | undefined },
 ): Promise<Warning[]> {
-  const parts = [["subject", subject] as const, ["body", body] as const];
-  const isAsked = unknownVariables(parts, new Set(BUILT_IN_VARIABLES)).length > 0;
-  if (!isAsked) return [];
-  return unknownVariables(
-    parts,
-    new Set([...BUILT_IN_VARIABLES, ...(await listFieldNames(database, projectId))]),
-  );
+  const [warnings = []] = await unknownVariablesOf(database, projectId, [{ subject, body }]);
+  return warnings;
+}
+
+/** The same of many contents, in their order; `alsoKnown` names what else these mails can say. */
+export async function unknownVariablesOf(
+  database: Database,
+  projectId: string,
+  contents: ReadonlyArray<{ subject: string; body: string }>,
+  alsoKnown: readonly string[] = [],
+): Promise<Warning[][]> {
+  const known = new Set([...BUILT_IN_VARIABLES, ...alsoKnown]);
+  const unknown = (content: { subject: string; body: string }) =>
+    unknownVariables(
+      [
+        ["subject", content.subject],
+        ["body", content.body],
+      ],
+      known,
+    );
+  const first = contents.map(unknown);
+  if (first.every((warnings) => warnings.length === 0)) return first;
+  for (const name of await listFieldNames(database, projectId)) known.add(name);
+  return contents.map((content, at) => (first[at]?.length === 0 ? [] : unknown(content)));
 }

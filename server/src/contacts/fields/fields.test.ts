@@ -465,7 +465,7 @@ test("the job goes through thousands in steps, and tracked segments look at thos
   );
   expect(Number(left?.count)).toBe(0);
   const [noted] = await server.rows<{ count: string }>(
-    "select count(distinct contact_id) from contact_changes where project_id = $1",
+    "select count(distinct contact_id) from event_reactions where project_id = $1 and subscriber = 'segments'",
     id,
   );
   expect(Number(noted?.count)).toBe(2_250);

@@ -1,0 +1,149 @@
+// What a graph may be, whoever made it: an edit, an import, an earlier version. Pure.
+// Before it: save-graph.ts. After it: nothing that a graph says can make the engine run in circles or choose by chance.
+import {
+  BRANCHES_OF,
+  type Branch,
+  type Graph,
+  type GraphStep,
+  type GraphTransition,
+} from "@postloft/contract/workflow-graph.ts";
+import type { FieldCode } from "@postloft/contract/errors.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+
+export interface GraphFault {
+  field: "steps" | "fromStepId" | "toStepId" | "branch";
+  /** The place of the faulty transition in its list; null where it is the graph as a whole. */
+  transition: number | null;
+  code: FieldCode;
+  message: string;
+}
+
+/** Steps that take time: without one of them on the way round, a loop would never rest. */
+const RESTING: ReadonlySet<string> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
+
+/** Everything that is wrong with a graph; nothing in one that can be run. */
+export function checkGraph(graph: Graph): GraphFault[] {
+  const steps = new Map(graph.steps.map((step) => [step.id, step]));
+  const whole = wholeFaults(graph, steps.size);
+  const single = graph.transitions.flatMap((one, at) => faultsOfTransition(one, at, steps));
+  if (whole.length > 0 || single.length > 0) return [...whole, ...single];
+  return [...faultsOfBranches(graph, steps), ...loops(graph, steps)];
+}
+
+function wholeFaults(graph: Graph, distinct: number): GraphFault[] {
+  const faults: GraphFault[] = [];
+  if (graph.steps.filter(({ type }) => type === "TRIGGER").length !== 1)
+    faults.push(faultOfWhole("custom", "A workflow has exactly one TRIGGER."));
+  if (distinct !== graph.steps.length) faults.push(faultOfWhole("custom", "Two steps have the same id."));
+  if (graph.steps.length > LIMITS.workflowSteps.value)
+    faults.push(faultOfWhole("too_big", `A workflow may have at most ${LIMITS.workflowSteps.value} steps.`));
+  if (JSON.stringify(graph).length > LIMITS.graphLength.value)
+    faults.push(
+      faultOfWhole(
+        "too_big",
+        `The steps and transitions may have at most ${LIMITS.graphLength.value} characters together, as JSON.`,
+      ),
+    );
+  return faults;
+}
+
+function faultOfWhole(code: FieldCode, message: string): GraphFault {
+  return { field: "steps", transition: null, code, message };
+}
+
+function faultsOfTransition(
+  { fromStepId, toStepId, branch }: GraphTransition,
+  at: number,
+  steps: ReadonlyMap<string, GraphStep>,
+): GraphFault[] {
+  const fault = (field: GraphFault["field"], message: string, code: FieldCode = "custom"): GraphFault => ({
+    field,
+    transition: at,
+    code,
+    message,
+  });
+  const [from, to] = [steps.get(fromStepId), steps.get(toStepId)];
+  const missing = [
+    ...(from === undefined ? [fault("fromStepId", "There is no such step in this workflow.")] : []),
+    ...(to === undefined ? [fault("toStepId", "There is no such step in this workflow.")] : []),
+  ];
+  if (from === undefined || to === undefined) return missing;
+  if (from === to) return [fault("toStepId", "A step cannot lead to itself.")];
+  if (to.type === "TRIGGER") return [fault("toStepId", "Nothing leads to the TRIGGER: it is the beginning.")];
+  if (from.type === "EXIT") return [fault("fromStepId", "Nothing leads out of an EXIT: it is an end.")];
+  const branches = BRANCHES_OF[from.type] ?? [];
+  if (branch === null)
+    return from.type === "CONDITION"
+      ? [fault("branch", "Required after a CONDITION: `yes` or `no`.", "required")]
+      : [];
+  if (branches.length === 0) return [fault("branch", `A step ${from.type} has no branches: leave it out.`)];
+  return branches.includes(branch)
+    ? []
+    : [fault("branch", `Must be ${branches.map((one) => `\`${one}\``).join(" or ")} after a ${from.type}.`)];
+}
+
+/** At most one way out of each branch, and of a step without branches. */
+function faultsOfBranches({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): GraphFault[] {
+  const taken = new Map<string, Set<Branch | null>>();
+  return transitions.flatMap(({ fromStepId, branch }, at): GraphFault[] => {
+    const before = taken.get(fromStepId) ?? new Set();
+    taken.set(fromStepId, before);
+    const isTaken = before.has(branch) || (before.size > 0 && (branch === null || before.has(null)));
+    before.add(branch);
+    if (!isTaken) return [];
+    const hasBranches = BRANCHES_OF[steps.get(fromStepId)?.type ?? "EXIT"] !== undefined;
+    const message = hasBranches
+      ? `Another transition has this branch already${branch === null || before.has(null) ? ": one without a branch stands for both" : ""}.`
+      : "Another transition leads out of this step already: only CONDITION and WAIT_FOR_EVENT have branches.";
+    return [{ field: hasBranches ? "branch" : "fromStepId", transition: at, code: "custom", message }];
+  });
+}
+
+/** Each transition with which one could go round without ever waiting. */
+function loops({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): GraphFault[] {
+  const isResting = (id: string) => RESTING.has(steps.get(id)?.type ?? "");
+  const restless = new Map<string, string[]>();
+  const faults: GraphFault[] = [];
+  for (const [at, { fromStepId, toStepId }] of transitions.entries()) {
+    if (isResting(fromStepId) || isResting(toStepId)) continue;
+    if (leadsTo(restless, toStepId, fromStepId))
+      faults.push({
+        field: "toStepId",
+        transition: at,
+        code: "custom",
+        message:
+          "This would go round in circles without ever waiting: a loop needs a DELAY or a WAIT_FOR_EVENT.",
+      });
+    else restless.set(fromStepId, [...(restless.get(fromStepId) ?? []), toStepId]);
+  }
+  return faults;
+}
+
+/** Whether there is a way from one step to another; from a step to itself there always is. */
+export function leadsTo(ways: ReadonlyMap<string, readonly string[]>, from: string, to: string): boolean {
+  return reachableFrom(ways, [from]).has(to);
+}
+
+/** The steps to which there is a way, those it begins with included. */
+export function reachableFrom(
+  ways: ReadonlyMap<string, readonly string[]>,
+  begin: readonly string[],
+): Set<string> {
+  const reached = new Set<string>();
+  const waiting = [...begin];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (reached.has(id)) continue;
+    reached.add(id);
+    waiting.push(...(ways.get(id) ?? []));
+  }
+  return reached;
+}
+
+/** Where an execution begins after the TRIGGER: where that leads, or else at the oldest step that nothing leads to (decisions §9). */
+export function firstStepOf({ steps, transitions }: Graph): GraphStep | null {
+  const trigger = steps.find(({ type }) => type === "TRIGGER");
+  const out = transitions.find(({ fromStepId }) => fromStepId === trigger?.id);
+  if (out !== undefined) return steps.find(({ id }) => id === out.toStepId) ?? null;
+  const entered = new Set(transitions.map(({ toStepId }) => toStepId));
+  return steps.find((step) => step !== trigger && !entered.has(step.id)) ?? null;
+}

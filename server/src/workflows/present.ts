@@ -1,0 +1,75 @@
+// Workflows, steps and transitions as their callers see them (decisions §9). Pure.
+// Before it: rows and graphs. After it: routes.ts.
+import type { Graph, GraphStep, GraphTransition } from "@postloft/contract/workflow-graph.ts";
+import type { ListedWorkflowRow, WorkflowRow } from "./queries.ts";
+import { templateIdOf } from "./references.ts";
+
+export function presentRecord(row: WorkflowRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    enabled: row.enabled,
+    triggerType: row.trigger_type,
+    triggerConfig: row.trigger_config,
+    allowReentry: row.allow_reentry,
+    version: row.version,
+    nextRunAt: row.next_run_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export function presentListed(row: ListedWorkflowRow) {
+  return { ...presentRecord(row), _count: { steps: row.steps, executions: row.executions } };
+}
+
+const OUTCOMES = { event: "EVENT", timeout: "TIMEOUT" } as const;
+
+export function presentTransition(workflowId: string, transition: GraphTransition) {
+  const { id, fromStepId, toStepId, branch, priority } = transition;
+  return {
+    id,
+    workflowId,
+    fromStepId,
+    toStepId,
+    branch,
+    condition: branch === null ? null : { branch },
+    waitOutcome: branch === "event" || branch === "timeout" ? OUTCOMES[branch] : null,
+    priority,
+  };
+}
+
+/** A step by itself. The config of the TRIGGER is the workflow's own: it says what starts it. */
+export function presentBareStep({ id: workflowId, trigger_config }: TriggerRow, step: GraphStep) {
+  return {
+    id: step.id,
+    workflowId,
+    type: step.type,
+    name: step.name,
+    config: step.type === "TRIGGER" ? trigger_config : step.config,
+    templateId: templateIdOf(step),
+    position: step.position,
+    createdAt: step.createdAt,
+    updatedAt: step.updatedAt,
+  };
+}
+
+type TriggerRow = Pick<WorkflowRow, "id" | "trigger_config">;
+
+/** A step with the transitions that touch it. */
+export function presentStep(row: TriggerRow, { transitions }: Graph, step: GraphStep) {
+  const present = (one: GraphTransition) => presentTransition(row.id, one);
+  return {
+    ...presentBareStep(row, step),
+    outgoingTransitions: transitions.filter(({ fromStepId }) => fromStepId === step.id).map(present),
+    incomingTransitions: transitions.filter(({ toStepId }) => toStepId === step.id).map(present),
+  };
+}
+
+export function presentGraph(row: TriggerRow, graph: Graph) {
+  return {
+    steps: graph.steps.map((step) => presentStep(row, graph, step)),
+    transitions: graph.transitions.map((one) => presentTransition(row.id, one)),
+  };
+}

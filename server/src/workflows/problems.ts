@@ -1,0 +1,202 @@
+// What is wrong with a workflow, before anybody enters it: told with it, and in the way of enabling it where nothing could come of it.
+// Before it: workflows.ts. After it: read-problems.ts reads what it needs to know. Pure.
+import { canHappen } from "@postloft/contract/event-names.ts";
+import type { TemplateType } from "@postloft/contract/templates.ts";
+import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflow-graph.ts";
+import type { ProblemCode, WorkflowProblem } from "@postloft/contract/workflows.ts";
+import { firstStepOf, reachableFrom } from "./graph-rules.ts";
+import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
+
+/** What is there of what a workflow refers to. */
+export interface Surroundings {
+  templates: ReadonlyMap<
+    string,
+    { name: string; type: TemplateType; hasSender: boolean; unknownVariables: readonly string[] }
+  >;
+  segments: ReadonlyMap<string, { isTracked: boolean }>;
+}
+
+export interface TriggerToJudge {
+  type: TriggerType;
+  config: Readonly<Record<string, unknown>>;
+}
+
+/** In the order of the steps; those of the trigger first. */
+export function problemsOf(
+  graph: Graph,
+  trigger: TriggerToJudge,
+  surroundings: Surroundings,
+): WorkflowProblem[] {
+  const reached = reachedSteps(graph);
+  const triggerStep = graph.steps.find(({ type }) => type === "TRIGGER");
+  return [
+    ...problemsOfTrigger(trigger, surroundings, triggerStep?.id ?? null),
+    ...(graph.steps.length === 1
+      ? [
+          problem(
+            "NO_STEPS",
+            "warning",
+            triggerStep?.id ?? null,
+            "Nothing happens after the trigger: add a step.",
+          ),
+        ]
+      : []),
+    ...graph.steps.flatMap((step) => [
+      ...(reached.has(step.id)
+        ? []
+        : [problem("UNREACHABLE_STEP", "warning", step.id, `No way leads to "${step.name}".`)]),
+      ...problemsOfMail(step, surroundings),
+      ...problemsOfWait(step, graph),
+      ...segmentIdsOfStep(step)
+        .filter((id) => !surroundings.segments.has(id))
+        .map((id) =>
+          problem(
+            "MISSING_SEGMENT",
+            "warning",
+            step.id,
+            `"${step.name}" asks about a segment that is not there (${id}): nobody is in it.`,
+          ),
+        ),
+    ]),
+  ];
+}
+
+function problem(
+  code: ProblemCode,
+  severity: WorkflowProblem["severity"],
+  stepId: string | null,
+  message: string,
+): WorkflowProblem {
+  return { code, severity, stepId, message };
+}
+
+function problemsOfTrigger(
+  { type, config }: TriggerToJudge,
+  { segments }: Surroundings,
+  stepId: string | null,
+): WorkflowProblem[] {
+  const { eventName, segmentId, cron } = config as { eventName?: string; segmentId?: string; cron?: string };
+  const error = (code: ProblemCode, message: string) => [problem(code, "error", stepId, message)];
+  if (type === "EVENT") {
+    if (eventName === undefined)
+      return error("NO_TRIGGER_EVENT", "Say which event starts the workflow: `eventName`.");
+    return canHappen(eventName)
+      ? []
+      : error("EVENT_NEVER_HAPPENS", `There are no events "${eventName}": the name is reserved.`);
+  }
+  if (type === "SCHEDULE" && cron === undefined)
+    return error("NO_TRIGGER_EVENT", "Say when the workflow runs: `triggerConfig.cron`.");
+  const needsSegment = type === "SEGMENT_ENTRY" || type === "SEGMENT_EXIT";
+  if (needsSegment && segmentId === undefined)
+    return error(
+      "NO_TRIGGER_EVENT",
+      "Say whose entries or exits start the workflow: `triggerConfig.segmentId`.",
+    );
+  const missing = segmentIdsOfTrigger({ type, config }).filter((id) => !segments.has(id));
+  if (missing.length > 0)
+    return missing.flatMap((id) =>
+      error("MISSING_SEGMENT", `The trigger names a segment that is not there: ${id}.`),
+    );
+  return needsSegment && segments.get(segmentId ?? "")?.isTracked === false
+    ? error(
+        "UNTRACKED_SEGMENT",
+        "The segment of the trigger is not tracked: set its `trackMembership` to true.",
+      )
+    : [];
+}
+
+function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowProblem[] {
+  if (step.type !== "SEND_EMAIL") return [];
+  const templateId = templateIdOf(step);
+  if (templateId === null)
+    return [problem("NO_TEMPLATE", "error", step.id, `"${step.name}" has no template.`)];
+  const template = templates.get(templateId);
+  if (template === undefined)
+    return [problem("MISSING_TEMPLATE", "error", step.id, `The template of "${step.name}" is not there.`)];
+  const problems: WorkflowProblem[] = [];
+  if (!template.hasSender)
+    problems.push(
+      problem(
+        "NO_SENDER",
+        "error",
+        step.id,
+        `The template "${template.name}" names no sender, and the project has no default one.`,
+      ),
+    );
+  if (step.config.recipient?.type === "CUSTOM" && template.type !== "TRANSACTIONAL")
+    problems.push(
+      problem(
+        "LIST_MAIL_TO_CUSTOM",
+        "warning",
+        step.id,
+        `The template "${template.name}" is ${template.type}: mail to subscribers. "${step.name}" sends it to one address.`,
+      ),
+    );
+  for (const message of template.unknownVariables)
+    problems.push(
+      problem("UNKNOWN_VARIABLE", "warning", step.id, `In the template "${template.name}": ${message}`),
+    );
+  return problems;
+}
+
+function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {
+  if (step.type !== "WAIT_FOR_EVENT") return [];
+  const out = graph.transitions.filter(({ fromStepId }) => fromStepId === step.id);
+  const dead = out.filter(({ branch }) => isDead(step, branch));
+  const { eventName, timeout } = step.config;
+  const happens = canHappen(eventName);
+  const problems = dead.map(({ branch }) =>
+    problem(
+      "DEAD_BRANCH",
+      "warning",
+      step.id,
+      branch === "timeout"
+        ? `"${step.name}" has no timeout: nobody takes the branch \`timeout\`.`
+        : `There are no events "${eventName}": nobody takes the branch \`event\` of "${step.name}".`,
+    ),
+  );
+  if (!happens)
+    problems.push(
+      problem(
+        timeout === undefined ? "ENDLESS_WAIT" : "EVENT_NEVER_HAPPENS",
+        timeout === undefined ? "error" : "warning",
+        step.id,
+        `"${step.name}" waits for "${eventName}", which never happens: the name is reserved.`,
+      ),
+    );
+  else if (timeout === undefined && !out.some(({ branch }) => branch !== "timeout"))
+    problems.push(
+      problem(
+        "ENDLESS_WAIT",
+        "warning",
+        step.id,
+        `"${step.name}" has no timeout and leads nowhere when the event happens: contacts stay in it for nothing.`,
+      ),
+    );
+  return problems;
+}
+
+/** Whether nobody can leave a step this way. */
+function isDead(step: GraphStep, branch: Branch | null): boolean {
+  if (step.type !== "WAIT_FOR_EVENT") return false;
+  return branch === "timeout"
+    ? step.config.timeout === undefined
+    : branch === "event" && !canHappen(step.config.eventName);
+}
+
+/** The steps an execution can come to. */
+function reachedSteps(graph: Graph): Set<string> {
+  const steps = new Map(graph.steps.map((step) => [step.id, step]));
+  const ways = new Map<string, string[]>();
+  for (const { fromStepId, toStepId, branch } of graph.transitions) {
+    const from = steps.get(fromStepId);
+    if (from === undefined || isDead(from, branch)) continue;
+    ways.set(fromStepId, [...(ways.get(fromStepId) ?? []), toStepId]);
+  }
+  const trigger = graph.steps.find(({ type }) => type === "TRIGGER");
+  const first = firstStepOf(graph);
+  return reachableFrom(
+    ways,
+    [trigger, first].flatMap((step) => (step === undefined || step === null ? [] : [step.id])),
+  );
+}

@@ -1,0 +1,231 @@
+// Statements on `workflows` and `workflow_versions`.
+// A change locks the workflow, then the version of its graph; an execution that starts locks the version alone (for key share).
+import { sql } from "kysely";
+import type { Graph, TriggerType } from "@postloft/contract/workflow-graph.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { containing } from "../platform/page.ts";
+
+export interface WorkflowRow {
+  id: string;
+  name: string;
+  description: string | null;
+  enabled: boolean;
+  trigger_type: TriggerType;
+  trigger_config: Record<string, unknown>;
+  trigger_event: string | null;
+  allow_reentry: boolean;
+  version: number;
+  next_run_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
+  w.version, w.next_run_at, w.created_at, w.updated_at`;
+
+export interface NewWorkflow {
+  projectId: string;
+  id: string;
+  name: string;
+  description: string | null;
+  triggerType: TriggerType;
+  triggerConfig: Readonly<Record<string, unknown>>;
+  triggerEvent: string | null;
+  allowReentry: boolean;
+}
+
+export async function countWorkflows(database: Database, projectId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from workflows where project_id = ${projectId}`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
+export async function insertWorkflow(tx: Tx, workflow: NewWorkflow): Promise<void> {
+  await sql`
+    insert into workflows (project_id, id, name, description, trigger_type, trigger_config, trigger_event, allow_reentry)
+    values (${workflow.projectId}, ${workflow.id}, ${workflow.name}, ${workflow.description}, ${workflow.triggerType},
+      ${JSON.stringify(workflow.triggerConfig)}::jsonb, ${workflow.triggerEvent}, ${workflow.allowReentry})`.execute(
+    tx,
+  );
+}
+
+export async function findWorkflow(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<(WorkflowRow & { graph: Graph }) | undefined> {
+  const { rows } = await sql<WorkflowRow & { graph: Graph }>`
+    select ${COLUMNS}, v.graph from workflows w
+    join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version
+    where w.project_id = ${projectId} and w.id = ${id}`.execute(database);
+  return rows[0];
+}
+
+/** Against every other change of the workflow, but not against executions, which refer to it as they start. */
+export async function lockWorkflow(tx: Tx, projectId: string, id: string): Promise<WorkflowRow | undefined> {
+  const { rows } = await sql<WorkflowRow>`
+    select ${COLUMNS} from workflows w
+    where w.project_id = ${projectId} and w.id = ${id} for no key update`.execute(tx);
+  return rows[0];
+}
+
+/** Against executions, too: nothing refers to it from here on. */
+export async function lockWorkflowToDelete(tx: Tx, projectId: string, id: string): Promise<void> {
+  await sql`select 1 from workflows where project_id = ${projectId} and id = ${id} for update`.execute(tx);
+}
+
+/** Against executions that start on it. */
+export async function lockVersion(
+  tx: Tx,
+  projectId: string,
+  workflowId: string,
+  version: number,
+): Promise<{ graph: Graph; is_used: boolean } | undefined> {
+  const { rows } = await sql<{ graph: Graph; is_used: boolean }>`
+    select graph, is_used from workflow_versions
+    where project_id = ${projectId} and workflow_id = ${workflowId} and version = ${version} for update`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
+export interface VersionToWrite {
+  projectId: string;
+  workflowId: string;
+  version: number;
+  graph: Graph;
+  waitNames: readonly string[];
+}
+
+export async function insertVersion(tx: Tx, to: VersionToWrite): Promise<void> {
+  await sql`
+    insert into workflow_versions (project_id, workflow_id, version, graph, wait_names)
+    values (${to.projectId}, ${to.workflowId}, ${to.version}, ${JSON.stringify(to.graph)}::jsonb,
+      ${to.waitNames}::text[])`.execute(tx);
+}
+
+export async function updateVersion(tx: Tx, to: VersionToWrite): Promise<void> {
+  await sql`
+    update workflow_versions set graph = ${JSON.stringify(to.graph)}::jsonb, wait_names = ${to.waitNames}::text[]
+    where project_id = ${to.projectId} and workflow_id = ${to.workflowId} and version = ${to.version}`.execute(
+    tx,
+  );
+}
+
+/** All but the newest ones, unless an execution stands on them. */
+export async function deleteOldVersions(
+  tx: Tx,
+  { projectId, workflowId, kept }: { projectId: string; workflowId: string; kept: number },
+): Promise<void> {
+  await sql`
+    delete from workflow_versions v
+    where v.project_id = ${projectId} and v.workflow_id = ${workflowId}
+      and v.version < (
+        select min(version) from (
+          select version from workflow_versions
+          where project_id = ${projectId} and workflow_id = ${workflowId} order by version desc limit ${kept}
+        ) newest)
+      and not exists (
+        select 1 from workflow_executions e
+        where e.project_id = ${projectId} and e.workflow_id = ${workflowId} and e.version = v.version
+          and e.status in ('RUNNING', 'WAITING'))`.execute(tx);
+}
+
+export interface WorkflowChanges {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  enabled?: boolean | undefined;
+  trigger_type?: TriggerType | undefined;
+  /** As JSON. */
+  trigger_config?: string | undefined;
+  trigger_event?: string | null | undefined;
+  allow_reentry?: boolean | undefined;
+  version?: number | undefined;
+  next_run_at?: Date | null | undefined;
+}
+
+/** Changes what is given; with nothing given only `updated_at`. */
+export async function updateWorkflowRow(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  changes: WorkflowChanges,
+): Promise<void> {
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  await tx
+    .updateTable("workflows")
+    .set({ ...given, updated_at: sql`now()` })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function countActiveExecutions(tx: Tx, projectId: string, workflowId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from workflow_executions
+    where project_id = ${projectId} and workflow_id = ${workflowId} and status in ('RUNNING', 'WAITING')`.execute(
+    tx,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+export async function deleteWorkflowRow(tx: Tx, projectId: string, id: string): Promise<void> {
+  await sql`delete from workflows where project_id = ${projectId} and id = ${id}`.execute(tx);
+}
+
+export interface WorkflowFilter {
+  search?: string | undefined;
+  status?: "active" | "disabled" | undefined;
+}
+
+export interface WorkflowOrder {
+  by: "name" | "createdAt" | "updatedAt" | "steps";
+  dir: "asc" | "desc";
+}
+
+const ORDERS = {
+  name: sql`lower(w.name)`,
+  createdAt: sql`w.id`,
+  updatedAt: sql`w.updated_at`,
+  steps: sql`jsonb_array_length(v.graph -> 'steps')`,
+} as const;
+
+function matching(projectId: string, { search, status }: WorkflowFilter) {
+  const conditions = [sql`w.project_id = ${projectId}`];
+  if (search !== undefined)
+    conditions.push(sql`(w.name ilike ${containing(search)} or w.description ilike ${containing(search)})`);
+  if (status !== undefined) conditions.push(status === "active" ? sql`w.enabled` : sql`not w.enabled`);
+  return sql.join(conditions, sql` and `);
+}
+
+export type ListedWorkflowRow = WorkflowRow & { steps: number; executions: number };
+
+export async function listWorkflowRows(
+  database: Database,
+  projectId: string,
+  filter: WorkflowFilter,
+  { order, page, pageSize }: { order: WorkflowOrder; page: number; pageSize: number },
+): Promise<ListedWorkflowRow[]> {
+  const direction = order.dir === "asc" ? sql`asc` : sql`desc`;
+  const { rows } = await sql<ListedWorkflowRow>`
+    select w.*, (
+      select count(*) from workflow_executions e where e.project_id = ${projectId} and e.workflow_id = w.id
+    ) as executions
+    from (
+      select ${COLUMNS}, jsonb_array_length(v.graph -> 'steps') as steps from workflows w
+      join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version
+      where ${matching(projectId, filter)}
+      order by ${ORDERS[order.by]} ${direction}, w.id ${direction} limit ${pageSize} offset ${(page - 1) * pageSize}
+    ) w`.execute(database);
+  return rows;
+}
+
+export async function countMatchingWorkflows(
+  database: Database,
+  projectId: string,
+  filter: WorkflowFilter,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from workflows w where ${matching(projectId, filter)}`.execute(database);
+  return rows[0]?.count ?? 0;
+}

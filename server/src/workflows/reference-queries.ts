@@ -1,0 +1,185 @@
+// What workflows refer to (templates, segments, the project's sender), read and locked; and who refers to them.
+import { sql, type RawBuilder } from "kysely";
+import type { TemplateType } from "@postloft/contract/templates.ts";
+import type { Database, Tx } from "../platform/database.ts";
+
+export interface KnownTemplate {
+  id: string;
+  name: string;
+  type: TemplateType;
+  from_address: string | null;
+  subject: string;
+  /** Null where it is too much to look at. */
+  body: string | null;
+}
+
+/** Templates by id, the contents as far as they have `maxBytes` together. */
+export async function findKnownTemplates(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+  maxBytes: number,
+): Promise<KnownTemplate[]> {
+  const { rows } = await sql<KnownTemplate>`
+    select id, name, type, from_address, subject,
+      case when sum(octet_length(body)) over (order by id) <= ${maxBytes} then body end as body
+    from templates where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** Templates that stay at least until the end of the transaction: who deletes one waits, and asks then who uses it. */
+export async function lockTemplates(tx: Tx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from templates where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id for key share`.execute(
+    tx,
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function findTemplatesNamed(
+  tx: Tx,
+  projectId: string,
+  names: readonly string[],
+): Promise<Array<{ id: string; name: string }>> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, name from templates where project_id = ${projectId} and name = any(${names}::text[]) order by id`.execute(
+    tx,
+  );
+  return rows;
+}
+
+export interface KnownSegment {
+  id: string;
+  name: string;
+  slug: string;
+  type: string;
+  track_membership: boolean;
+}
+
+const SEGMENT = sql`select id, name, slug, type, track_membership from segments`;
+
+export async function findKnownSegments(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+): Promise<KnownSegment[]> {
+  const { rows } = await sql<KnownSegment>`
+    ${SEGMENT} where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(database);
+  return rows;
+}
+
+/** Segments that stay at least until the end of the transaction, as templates do. */
+export async function lockSegments(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+): Promise<KnownSegment[]> {
+  const { rows } = await sql<KnownSegment>`
+    ${SEGMENT} where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id for key share`.execute(
+    tx,
+  );
+  return rows;
+}
+
+export async function findSegmentsBySlug(
+  tx: Tx,
+  projectId: string,
+  slugs: readonly string[],
+): Promise<KnownSegment[]> {
+  const { rows } = await sql<KnownSegment>`
+    ${SEGMENT} where project_id = ${projectId} and slug = any(${slugs}::text[])`.execute(tx);
+  return rows;
+}
+
+export interface NamedRow {
+  id: string;
+  name: string;
+}
+
+const CURRENT = sql`workflows w
+  join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version`;
+
+/** Steps of current graphs that send a template. */
+export async function listStepsSending(
+  database: Database,
+  projectId: string,
+  templateId: string,
+): Promise<Array<{ workflowId: string; workflowName: string; stepId: string }>> {
+  const { rows } = await sql<{ workflowId: string; workflowName: string; stepId: string }>`
+    select w.id as "workflowId", w.name as "workflowName", step ->> 'id' as "stepId"
+    from ${CURRENT}, jsonb_array_elements(v.graph -> 'steps') step
+    where w.project_id = ${projectId}
+      and v.graph @> ${JSON.stringify({ steps: [{ config: { templateId } }] })}::jsonb
+      and step #>> '{config,templateId}' = ${templateId}
+    order by w.id`.execute(database);
+  return rows;
+}
+
+async function listNaming(
+  database: Database,
+  projectId: string,
+  condition: RawBuilder<unknown>,
+): Promise<NamedRow[]> {
+  const { rows } = await sql<NamedRow>`
+    select w.id, w.name from ${CURRENT} where w.project_id = ${projectId} and ${condition} order by w.id`.execute(
+    database,
+  );
+  return rows;
+}
+
+const CONDITIONS = `$.steps[*] ? (@.type == "CONDITION").config.**`;
+
+/** Workflows with a condition on a field or on something inside it, an audience by it, or a step that writes it. */
+export async function listWorkflowsNamingField(
+  database: Database,
+  projectId: string,
+  { field, key }: { field: string; key: string | null },
+): Promise<NamedRow[]> {
+  const variables = sql`jsonb_build_object('name', ${field}::text, 'inside', ${`${field}.`}::text,
+    'long', ${`contact.${field}`}::text, 'longInside', ${`contact.${field}.`}::text, 'key', ${key ?? ""}::text)`;
+  const named = `(@ == $name || @ starts with $inside || @ == $long || @ starts with $longInside)`;
+  return listNaming(
+    database,
+    projectId,
+    sql`(jsonb_path_exists(v.graph, ${`${CONDITIONS}.field ? ${named}`}::jsonpath, ${variables})
+      or jsonb_path_exists(w.trigger_config, ${`$.audienceFilter.**.field ? ${named}`}::jsonpath, ${variables})
+      or ${key !== null} and jsonb_path_exists(v.graph,
+        '$.steps[*] ? (@.type == "UPDATE_CONTACT").config.updates.keyvalue() ? (@.key == $key)', ${variables}))`,
+  );
+}
+
+/** Workflows that an event starts, that wait for it, or that ask whether it happened. */
+export async function listWorkflowsNamingEvent(
+  database: Database,
+  projectId: string,
+  eventName: string,
+): Promise<NamedRow[]> {
+  const variables = sql`jsonb_build_object('name', ${`event.${eventName}`}::text)`;
+  const asks = `(@.field == $name && (@.operator starts with "triggered" || @.operator starts with "notTriggered" || @.operator == "exists" || @.operator == "notExists"))`;
+  return listNaming(
+    database,
+    projectId,
+    sql`(w.trigger_event = ${eventName} or ${eventName} = any(v.wait_names)
+      or jsonb_path_exists(v.graph, ${`${CONDITIONS} ? ${asks}`}::jsonpath, ${variables})
+      or jsonb_path_exists(w.trigger_config, ${`$.audienceFilter.** ? ${asks}`}::jsonpath, ${variables}))`,
+  );
+}
+
+/** The name of an enabled workflow whose trigger or condition stands on a segment. */
+export async function findWorkflowOfSegment(
+  database: Database,
+  projectId: string,
+  segmentId: string,
+): Promise<string | undefined> {
+  const variables = sql`jsonb_build_object('name', ${`segment.${segmentId}`}::text)`;
+  const [first] = await listNaming(
+    database,
+    projectId,
+    sql`w.enabled and (w.trigger_config ->> 'segmentId' = ${segmentId}
+      or jsonb_path_exists(v.graph, ${`${CONDITIONS}.field ? (@ == $name)`}::jsonpath, ${variables})
+      or jsonb_path_exists(w.trigger_config, '$.audienceFilter.**.field ? (@ == $name)', ${variables}))`,
+  );
+  return first?.name;
+}

@@ -1,0 +1,116 @@
+// HTTP for workflows and their graphs: endpoint → verb → answer.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import * as steps from "@postloft/contract/workflow-steps.ts";
+import * as contract from "@postloft/contract/workflows.ts";
+import type { Database } from "../platform/database.ts";
+import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
+import { listConditionFields } from "./condition-fields.ts";
+import {
+  addStep,
+  addTransition,
+  deleteStep,
+  deleteTransition,
+  insertStep,
+  updateStep,
+  type Allowed,
+} from "./steps.ts";
+import {
+  createWorkflow,
+  deleteWorkflow,
+  duplicateWorkflow,
+  getWorkflow,
+  listWorkflows,
+  updateWorkflow,
+} from "./workflows.ts";
+
+/** Page and size as a verb takes them. */
+export function pageOf({ page = 1, pageSize = LIMITS.pageSizeDefault.value }: PageQuery) {
+  return { page, pageSize };
+}
+
+interface PageQuery {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+}
+
+export function workflowRoutes({ database, networks }: { database: Database } & Allowed): Route[] {
+  return [...recordRoutes(database), ...graphRoutes({ networks })];
+}
+
+function recordRoutes(database: Database): Route[] {
+  return [
+    route(contract.listWorkflows, async ({ projectId, query }) => {
+      const { search, status, sort = "createdAt", dir } = query;
+      const order = { by: sort, dir: dir ?? (sort === "name" ? "asc" : "desc") } as const;
+      return ok(await listWorkflows(database, projectId, { search, status }, { order, ...pageOf(query) }));
+    }),
+    route(contract.createWorkflow, async ({ projectId, body, commit }) =>
+      commit(async (tx) => {
+        const { eventName, triggerConfig, ...workflow } = body;
+        const config = { ...triggerConfig, ...(eventName === undefined ? {} : { eventName }) };
+        return created(await createWorkflow(tx, projectId, { ...workflow, triggerConfig: config }));
+      }),
+    ),
+    route(contract.listWorkflowFields, async ({ projectId, query }) => {
+      const typedFields = await listConditionFields(database, projectId, query.eventName);
+      return ok({ fields: typedFields.map(({ field }) => field), typedFields, count: typedFields.length });
+    }),
+    route(contract.getWorkflow, async ({ projectId, params }) =>
+      ok(await getWorkflow(database, projectId, params.id)),
+    ),
+    route(contract.updateWorkflow, async ({ projectId, params, body, commit }) =>
+      commit(async (tx) => ok(await updateWorkflow(tx, projectId, params.id, body))),
+    ),
+    route(contract.deleteWorkflow, async ({ projectId, params, commit }) =>
+      commit(async (tx) => {
+        await deleteWorkflow(tx, projectId, params.id);
+        return noContent();
+      }),
+    ),
+    route(contract.duplicateWorkflow, async ({ projectId, params, commit }) =>
+      commit(async (tx) => created(await duplicateWorkflow(tx, projectId, params.id))),
+    ),
+  ];
+}
+
+function graphRoutes({ networks }: Allowed): Route[] {
+  const which = (call: { projectId: string; params: { id: string } }) => ({
+    projectId: call.projectId,
+    workflowId: call.params.id,
+    networks,
+  });
+  return [
+    route(steps.createStep, async ({ body, commit, ...call }) =>
+      commit(async (tx) => created(await addStep(tx, which(call), body))),
+    ),
+    route(steps.updateStep, async ({ body, commit, ...call }) =>
+      commit(async (tx) => ok(await updateStep(tx, which(call), { stepId: call.params.stepId, edit: body }))),
+    ),
+    route(steps.deleteStep, async ({ query, commit, ...call }) =>
+      commit(async (tx) => {
+        const { stepId } = call.params;
+        await deleteStep(tx, which(call), { stepId, splice: query.splice ?? false });
+        return noContent();
+      }),
+    ),
+    route(steps.createTransition, async ({ body, commit, ...call }) =>
+      commit(async (tx) => {
+        const given = { ...body, branch: steps.branchOf(body) };
+        const { transition, isNew } = await addTransition(tx, which(call), given);
+        return isNew ? created(transition) : ok(transition);
+      }),
+    ),
+    route(steps.deleteTransition, async ({ commit, ...call }) =>
+      commit(async (tx) => {
+        await deleteTransition(tx, which(call), call.params.transitionId);
+        return noContent();
+      }),
+    ),
+    route(steps.insertStep, async ({ body, commit, ...call }) =>
+      commit(async (tx) => {
+        const { transitionId } = call.params;
+        return created(await insertStep(tx, which(call), { transitionId, step: body }));
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,74 @@
+// Writes a changed graph: into the current version while nobody has started on it, else as a new one (decisions §9).
+// Before it: steps.ts. After it: new executions get it; those under way keep theirs.
+import { waitNamesOf, type Graph } from "@postloft/contract/workflow-graph.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Tx } from "../platform/database.ts";
+import { isId } from "../platform/ids.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { checkGraph, type GraphFault } from "./graph-rules.ts";
+import {
+  deleteOldVersions,
+  insertVersion,
+  lockVersion,
+  lockWorkflow,
+  updateVersion,
+  updateWorkflowRow,
+  type WorkflowRow,
+} from "./queries.ts";
+import { subscribeWorkflows } from "./subscriptions.ts";
+
+export interface LockedWorkflow {
+  row: WorkflowRow;
+  graph: Graph;
+  /** Whether an execution has started on the graph. */
+  isUsed: boolean;
+}
+
+/**
+ * A workflow and its current graph, which nobody else changes until the end of the transaction, and on which nobody starts.
+ * The workflow is locked before the version and not against references: an execution locks the version, then refers to the workflow.
+ * @throws Refusal WORKFLOW_NOT_FOUND.
+ */
+export async function lockGraph(tx: Tx, projectId: string, id: string): Promise<LockedWorkflow> {
+  const row = isId(id) ? await lockWorkflow(tx, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("WORKFLOW_NOT_FOUND");
+  const version = await lockVersion(tx, projectId, row.id, row.version);
+  if (version === undefined) throw new Error(`The workflow ${row.id} has no version ${row.version}.`);
+  return { row, graph: version.graph, isUsed: version.is_used };
+}
+
+/** @throws Refusal VALIDATION_ERROR with everything that is wrong with a graph. */
+export function requireSound(
+  graph: Graph,
+  fieldOf: (fault: GraphFault) => string = ({ field }) => field,
+): void {
+  const faults = checkGraph(graph);
+  if (faults.length > 0)
+    throw new Refusal("VALIDATION_ERROR", {
+      fields: faults.map((fault) => ({ field: fieldOf(fault), code: fault.code, message: fault.message })),
+    });
+}
+
+/**
+ * Makes a graph the current one of a locked workflow.
+ * @throws Refusal VALIDATION_ERROR for one that cannot be run.
+ */
+export async function saveGraph(
+  tx: Tx,
+  projectId: string,
+  { row, isUsed }: LockedWorkflow,
+  graph: Graph,
+  { asNewVersion = false }: { asNewVersion?: boolean } = {},
+): Promise<void> {
+  requireSound(graph);
+  const isNew = isUsed || asNewVersion;
+  const version = isNew ? row.version + 1 : row.version;
+  const to = { projectId, workflowId: row.id, version, graph, waitNames: waitNamesOf(graph) };
+  if (isNew) {
+    await insertVersion(tx, to);
+    const kept = LIMITS.workflowVersions.value;
+    await deleteOldVersions(tx, { projectId, workflowId: row.id, kept });
+  } else await updateVersion(tx, to);
+  await updateWorkflowRow(tx, projectId, row.id, { version });
+  await subscribeWorkflows(tx, projectId);
+}

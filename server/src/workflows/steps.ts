@@ -1,0 +1,225 @@
+// Steps of a workflow: added, put between two others, changed, deleted; and the transitions between them.
+// Before it: routes.ts. After it: rules.ts changes the graph in memory, save-graph.ts checks and writes it.
+import {
+  STEP_CONFIGS,
+  type Branch,
+  type GraphStep,
+  type GraphTransition,
+  type StepType,
+} from "@postloft/contract/workflow-graph.ts";
+import { now } from "../platform/clock.ts";
+import type { Tx } from "../platform/database.ts";
+import { fieldErrors } from "../platform/http-errors.ts";
+import { newId } from "../platform/ids.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import type { Network } from "../webhooks/networks.ts";
+import { checkGraph } from "./graph-rules.ts";
+import { presentStep, presentTransition } from "./present.ts";
+import { checkStepReferences, requireCallable } from "./references.ts";
+import {
+  newestLeaf,
+  spliced,
+  STEP_NAMES,
+  usualBranchOf,
+  withChangedStep,
+  withInsertedStep,
+  withoutStep,
+  withoutTransition,
+  withStep,
+  withTransition,
+} from "./rules.ts";
+import { lockGraph, saveGraph, type LockedWorkflow } from "./save-graph.ts";
+
+export type StepView = ReturnType<typeof presentStep>;
+export type TransitionView = ReturnType<typeof presentTransition>;
+
+export interface WhichWorkflow {
+  projectId: string;
+  workflowId: string;
+}
+
+/** Networks of the operator that webhooks may call beside the public internet. */
+export interface Allowed {
+  networks: readonly Network[];
+}
+
+export interface StepInput {
+  type: StepType;
+  name?: string | undefined;
+  config?: Readonly<Record<string, unknown>> | undefined;
+  templateId?: string | null | undefined;
+  position?: { x: number; y: number } | null | undefined;
+}
+
+/** @throws Refusal VALIDATION_ERROR naming `config.…`. */
+function readConfig(type: StepType, config: Readonly<Record<string, unknown>>) {
+  const parsed = STEP_CONFIGS[type].safeParse(config);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((one) => ({ ...one, path: ["config", ...one.path] }));
+  throw new Refusal("VALIDATION_ERROR", { fields: fieldErrors(issues, { config }, "config") });
+}
+
+/** The config with the template that was named beside it: an id takes its place, null takes it away. */
+function withTemplate(
+  type: StepType,
+  config: Readonly<Record<string, unknown>>,
+  templateId: string | null | undefined,
+): Readonly<Record<string, unknown>> {
+  if (templateId === undefined || (templateId === null && type !== "SEND_EMAIL")) return config;
+  if (type !== "SEND_EMAIL")
+    throw invalidField("templateId", "custom", "Only a SEND_EMAIL has a template: leave it out.");
+  const { templateId: _before, ...others } = config;
+  return templateId === null ? others : { ...others, templateId };
+}
+
+/** @throws Refusal VALIDATION_ERROR for a faulty config, or one that refers to what is not there. */
+async function makeStep(
+  tx: Tx,
+  { projectId, networks }: { projectId: string } & Allowed,
+  input: StepInput,
+): Promise<GraphStep> {
+  const { type, name = STEP_NAMES[type], config = {}, templateId, position = null } = input;
+  const at = now().toISOString();
+  const read = readConfig(type, withTemplate(type, config, templateId));
+  const step = { id: newId(), type, name, config: read, position, createdAt: at, updatedAt: at } as GraphStep;
+  requireCallable(step, networks);
+  await checkStepReferences(tx, projectId, step);
+  return step;
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND; VALIDATION_ERROR for a faulty step, or one too many. */
+export async function addStep(
+  tx: Tx,
+  { projectId, workflowId, networks }: WhichWorkflow & Allowed,
+  { autoConnect = false, ...input }: StepInput & { autoConnect?: boolean | undefined },
+): Promise<StepView> {
+  const locked = await lockGraph(tx, projectId, workflowId);
+  const step = await makeStep(tx, { projectId, networks }, input);
+  const leaf = autoConnect ? newestLeaf(locked.graph) : null;
+  let graph = withStep(locked.graph, step);
+  if (leaf !== null)
+    graph = withTransition(graph, {
+      id: newId(),
+      fromStepId: leaf.id,
+      toStepId: step.id,
+      branch: usualBranchOf(leaf),
+      priority: 0,
+    });
+  await saveGraph(tx, projectId, locked, graph);
+  return presentStep(locked.row, graph, step);
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, TRANSITION_NOT_FOUND; VALIDATION_ERROR as `addStep`. */
+export async function insertStep(
+  tx: Tx,
+  { projectId, workflowId, networks }: WhichWorkflow & Allowed,
+  { transitionId, step: input }: { transitionId: string; step: StepInput },
+): Promise<StepView> {
+  const locked = await lockGraph(tx, projectId, workflowId);
+  const transition = findTransition(locked, transitionId);
+  const step = await makeStep(tx, { projectId, networks }, input);
+  const graph = withInsertedStep(locked.graph, { transition, step, newId: newId() });
+  await saveGraph(tx, projectId, locked, graph);
+  return presentStep(locked.row, graph, step);
+}
+
+export type StepEdit = Omit<StepInput, "type">;
+
+/** Changes what is given. A config that names no template keeps the one there is. @throws Refusal as `addStep`, STEP_NOT_FOUND. */
+export async function updateStep(
+  tx: Tx,
+  { projectId, workflowId, networks }: WhichWorkflow & Allowed,
+  { stepId, edit }: { stepId: string; edit: StepEdit },
+): Promise<StepView> {
+  const locked = await lockGraph(tx, projectId, workflowId);
+  const step = findStep(locked, stepId);
+  const { config, templateId } = edit;
+  const kept =
+    step.type === "SEND_EMAIL" && step.config.templateId !== undefined ? step.config.templateId : undefined;
+  const given: Readonly<Record<string, unknown>> =
+    config === undefined ? step.config : { ...(kept === undefined ? {} : { templateId: kept }), ...config };
+  const changed = {
+    ...step,
+    ...(edit.name === undefined ? {} : { name: edit.name }),
+    ...(edit.position === undefined ? {} : { position: edit.position }),
+    config: readConfig(step.type, withTemplate(step.type, given, templateId)),
+    updatedAt: now().toISOString(),
+  } as GraphStep;
+  if (config !== undefined || templateId !== undefined) {
+    requireCallable(changed, networks);
+    await checkStepReferences(tx, projectId, changed);
+  }
+  const graph = withChangedStep(locked.graph, changed);
+  await saveGraph(tx, projectId, locked, graph);
+  return presentStep(locked.row, graph, changed);
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, STEP_NOT_FOUND; CONFLICT for the TRIGGER, and where `splice` has no clear meaning. */
+export async function deleteStep(
+  tx: Tx,
+  { projectId, workflowId }: WhichWorkflow,
+  { stepId, splice }: { stepId: string; splice: boolean },
+): Promise<void> {
+  const locked = await lockGraph(tx, projectId, workflowId);
+  const step = findStep(locked, stepId);
+  if (step.type === "TRIGGER")
+    throw new Refusal("CONFLICT", { message: "The TRIGGER is the beginning of the workflow: it stays." });
+  const graph = splice ? spliced(locked.graph, step) : withoutStep(locked.graph, step.id);
+  if (graph === null)
+    throw new Refusal("CONFLICT", {
+      message:
+        "It is not clear where the steps before this one should lead: delete it without `splice`, and link them anew.",
+    });
+  const [fault] = checkGraph(graph);
+  if (fault !== undefined) throw new Refusal("CONFLICT", { message: fault.message });
+  await saveGraph(tx, projectId, locked, graph);
+}
+
+export interface TransitionInput {
+  fromStepId: string;
+  toStepId: string;
+  branch: Branch | null;
+  priority?: number | undefined;
+}
+
+/**
+ * Links two steps; a link that is there already is returned as it is.
+ * @throws Refusal WORKFLOW_NOT_FOUND; VALIDATION_ERROR naming the field that makes the graph one that cannot be run.
+ */
+export async function addTransition(
+  tx: Tx,
+  { projectId, workflowId }: WhichWorkflow,
+  { fromStepId, toStepId, branch, priority = 0 }: TransitionInput,
+): Promise<{ transition: TransitionView; isNew: boolean }> {
+  const locked = await lockGraph(tx, projectId, workflowId);
+  const there = locked.graph.transitions.find(
+    (one) => one.fromStepId === fromStepId && one.toStepId === toStepId && one.branch === branch,
+  );
+  if (there !== undefined) return { transition: presentTransition(locked.row.id, there), isNew: false };
+  const transition: GraphTransition = { id: newId(), fromStepId, toStepId, branch, priority };
+  await saveGraph(tx, projectId, locked, withTransition(locked.graph, transition));
+  return { transition: presentTransition(locked.row.id, transition), isNew: true };
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, TRANSITION_NOT_FOUND. */
+export async function deleteTransition(
+  tx: Tx,
+  { projectId, workflowId }: WhichWorkflow,
+  transitionId: string,
+): Promise<void> {
+  const locked = await lockGraph(tx, projectId, workflowId);
+  const { id } = findTransition(locked, transitionId);
+  await saveGraph(tx, projectId, locked, withoutTransition(locked.graph, id));
+}
+
+function findStep({ graph }: LockedWorkflow, id: string): GraphStep {
+  const step = graph.steps.find((one) => one.id === id.toLowerCase());
+  if (step === undefined) throw new Refusal("STEP_NOT_FOUND");
+  return step;
+}
+
+function findTransition({ graph }: LockedWorkflow, id: string): GraphTransition {
+  const transition = graph.transitions.find((one) => one.id === id.toLowerCase());
+  if (transition === undefined) throw new Refusal("TRANSITION_NOT_FOUND");
+  return transition;
+}

@@ -1,0 +1,84 @@
+// What starts a workflow: checked when it is saved, and the name of the event that does it.
+// Before it: workflows.ts. After it: `trigger_event` and `next_run_at`, which the engine reads.
+import { segmentEventName } from "@postloft/contract/event-names.ts";
+import { TRIGGER_CONFIGS, type TriggerType } from "@postloft/contract/workflow-graph.ts";
+import { now } from "../platform/clock.ts";
+import type { Tx } from "../platform/database.ts";
+import { fieldErrors } from "../platform/http-errors.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import { lockSegments, type KnownSegment } from "./reference-queries.ts";
+import { segmentIdsOfTrigger } from "./references.ts";
+import { faultOfSchedule, nextRunAfter, type Schedule } from "./schedule.ts";
+
+export interface CheckedTrigger {
+  type: TriggerType;
+  config: Readonly<Record<string, unknown>>;
+  /** The event that starts the workflow; null when none does. */
+  event: string | null;
+}
+
+/**
+ * A trigger as it can be stored. What it refers to stays until the end of the transaction.
+ * @throws Refusal VALIDATION_ERROR naming `triggerConfig.…`.
+ */
+export async function checkTrigger(
+  tx: Tx,
+  projectId: string,
+  { type, config }: { type: TriggerType; config: Readonly<Record<string, unknown>> },
+): Promise<CheckedTrigger> {
+  const parsed = TRIGGER_CONFIGS[type].safeParse(config);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map((one) => ({ ...one, path: ["triggerConfig", ...one.path] }));
+    throw new Refusal("VALIDATION_ERROR", {
+      fields: fieldErrors(issues, { triggerConfig: config }, "triggerConfig"),
+    });
+  }
+  const read: Readonly<Record<string, unknown>> = parsed.data;
+  if (type === "SCHEDULE") {
+    const fault = faultOfSchedule(read as unknown as Schedule, now());
+    if (fault !== null) throw invalidField("triggerConfig.cron", "custom", fault);
+  }
+  const wanted = segmentIdsOfTrigger({ type, config: read });
+  const segments = wanted.length === 0 ? [] : await lockSegments(tx, projectId, wanted);
+  for (const id of wanted)
+    if (!segments.some((segment) => segment.id === id)) {
+      const field = read["segmentId"] === id ? "triggerConfig.segmentId" : "triggerConfig.audienceFilter";
+      throw invalidField(field, "custom", `There is no segment ${id}.`);
+    }
+  const [segment] = segments;
+  if ((type === "SEGMENT_ENTRY" || type === "SEGMENT_EXIT") && segment !== undefined && !isTracked(segment))
+    throw invalidField(
+      "triggerConfig.segmentId",
+      "custom",
+      segment.type === "STATIC"
+        ? `Nobody enters or leaves the segment "${segment.name}" by itself: choose a dynamic one.`
+        : `Entries and exits of the segment "${segment.name}" are not noticed: set its \`trackMembership\` to true first.`,
+    );
+  return { type, config: read, event: eventOf(type, read, segment) };
+}
+
+export function isTracked({ type, track_membership }: KnownSegment): boolean {
+  return type === "DYNAMIC" && track_membership;
+}
+
+/** The event that starts a workflow, given the segment its trigger names. */
+export function eventOf(
+  type: TriggerType,
+  config: Readonly<Record<string, unknown>>,
+  segment: { slug: string } | undefined,
+): string | null {
+  if (type === "EVENT") return typeof config["eventName"] === "string" ? config["eventName"] : null;
+  if (segment === undefined) return null;
+  if (type === "SEGMENT_ENTRY") return segmentEventName(segment.slug, "entry");
+  return type === "SEGMENT_EXIT" ? segmentEventName(segment.slug, "exit") : null;
+}
+
+/** When an enabled workflow with this trigger runs by the clock; null when it does not. */
+export function nextRunOf(
+  { type, config }: { type: TriggerType; config: Readonly<Record<string, unknown>> },
+  enabled: boolean,
+): Date | null {
+  return enabled && type === "SCHEDULE" && typeof config["cron"] === "string"
+    ? nextRunAfter(config as unknown as Schedule, now())
+    : null;
+}
