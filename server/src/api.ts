@@ -34,7 +34,7 @@ import { contactRoutes } from "./contacts/routes.ts";
 import { segmentRoutes } from "./segments/routes.ts";
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
-import { parseNetworks } from "./webhooks/networks.ts";
+import type { Network } from "./webhooks/networks.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { executionRoutes } from "./workflows/executions/routes.ts";
@@ -70,7 +70,7 @@ export interface ApiParts {
   facts: InstanceFacts;
   inboundDomain: string | null;
   /** What webhooks may call beside the public internet. */
-  allowedNetworks: readonly string[];
+  webhookNetworks: readonly Network[];
   /** Whoever is added here is heard when the database is another one than it was. */
   addWitness: (witness: Witness) => void;
   requestsPerMinute: number;
@@ -114,7 +114,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
     ...executionRoutes({ ...parts, renderer }),
-    ...workflowRoutes({ database, networks: parseNetworks(parts.allowedNetworks) }),
+    ...workflowRoutes({ database, networks: parts.webhookNetworks }),
     ...eventRoutes({
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),

@@ -156,7 +156,6 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     mailTokens: createMailTokens(secret, () => address.url),
     bounceDomain: config.BOUNCE_DOMAIN ?? null,
     inboundDomain: config.INBOUND_DOMAIN ?? null,
-    allowedNetworks: config.WEBHOOK_ALLOW_PRIVATE,
     operator: config.OPERATOR_EMAIL?.address ?? config.BOOTSTRAP_EMAIL ?? null,
     publicIdOf: createPublicIds(secret),
     guard: createGuard({ isOn: config.REPUTATION_GUARD, baseUrl: () => address.url }),

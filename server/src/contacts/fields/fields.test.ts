@@ -457,6 +457,7 @@ test("the job goes through thousands in steps, and tracked segments look at thos
      values ($1, new_id(), 's', 'DYNAMIC', 's', '{}', true, '{*}')`,
     id,
   );
+  await server.rows("insert into event_subscriptions values ($1, '*', 'segments')", id);
   expect((await remove(byKey, "plan")).body).toEqual({ deletedFrom: 2_250 });
   await workOff(project);
   const [left] = await server.rows<{ count: string }>(
