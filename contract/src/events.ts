@@ -62,3 +62,65 @@ export const listContactEvents = endpoint({
   answers: { 200: eventList },
   errors: ["CONTACT_NOT_FOUND"],
 });
+
+const eventCount = z.object({ name: z.string(), count: z.int() });
+
+export const getEventStats = endpoint({
+  name: "events.stats",
+  method: "GET",
+  path: "/events/stats",
+  summary: "Count the events of each name, the most frequent first",
+  description: `At most ${LIMITS.eventNames.value} names.`,
+  caller: "project",
+  answers: { 200: z.array(eventCount) },
+});
+
+export const listEventNames = endpoint({
+  name: "events.names",
+  method: "GET",
+  path: "/events/names",
+  summary: "List the names of events there are",
+  description: `In the order of the alphabet, at most ${LIMITS.eventNames.value}; \`names\` says how many there are of each and when the last came.`,
+  caller: "project",
+  answers: {
+    200: z.object({
+      eventNames: z.array(z.string()),
+      names: z.array(eventCount.extend({ lastSeenAt: instant })),
+    }),
+  },
+});
+
+const byName = z.object({ eventName: pathId });
+const named = z.array(z.object({ id: z.uuid(), name: z.string() }));
+
+export const getEventUsage = endpoint({
+  name: "events.usage",
+  method: "GET",
+  path: "/events/:eventName/usage",
+  summary: "Tell where an event is used, and how much there is of it",
+  description: "A name nobody has tracked has a count of 0: it may be used before it comes.",
+  caller: "project",
+  params: byName,
+  answers: {
+    200: z.object({
+      usedInSegments: named,
+      usedInWorkflows: named,
+      totalCount: z.int(),
+      uniqueContacts: z.int(),
+      canDelete: z.boolean().describe("Whether nothing uses it and it is none of the service's own."),
+    }),
+  },
+});
+
+export const deleteEvents = endpoint({
+  name: "events.delete",
+  method: "DELETE",
+  path: "/events/:eventName",
+  summary: "Delete every event of a name",
+  description:
+    "In the background: those that were there when it was asked for. Refused while a segment or a workflow uses the name, and for events that the service emits.",
+  caller: "project",
+  params: byName,
+  answers: { 200: z.object({ deletedCount: z.int() }) },
+  errors: ["CONFLICT"],
+});

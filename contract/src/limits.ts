@@ -111,6 +111,7 @@ export const LIMITS = {
   importColumns: limit(1000, "columns", "Columns of an imported file."),
   dataKeyLength: limit(255, "characters", "One key of `data`."),
   dataBytes: limit(MEGABYTE, "bytes", "The data of one contact, and one `data` payload."),
+  eventNames: limit(1_000, "names", "`GET /events/names` and `GET /events/stats`."),
   eventNameLength: limit(255, "characters", "The name of an event."),
   consentChanges: limit(1000, "changes", "`GET /contacts/:id/consent`: the newest of a contact."),
   lookupEmails: limit(500, "addresses", "`POST /contacts/lookup`, per call."),

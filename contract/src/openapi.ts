@@ -178,16 +178,19 @@ function answers(endpoint: Endpoint): Json {
     Object.entries(endpoint.answers).map(([status, schema]) => {
       const description = STATUS_TEXTS[Number(status)] ?? "Answered.";
       const content =
-        schema === null ? {} : { content: answerContent(endpoint, schema, exampleOf(endpoint, status)) };
+        schema === null ? {} : { content: answerContent(endpoint, schema, exampleOf(endpoint, status, schema)) };
       return [status, { description, headers, ...content }];
     }),
   );
 }
 
-/** A real answer, recorded by tools/generate/answer-examples.ts: of what succeeds, where one was recorded. */
-function exampleOf({ name }: Endpoint, status: string): Json {
+/** A real answer, recorded by tools/generate/answer-examples.ts: of what succeeds, where one was recorded of that shape. */
+function exampleOf({ name, envelope }: Endpoint, status: string, schema: z.ZodType): Json {
   const examples: Readonly<Record<string, unknown>> = ANSWER_EXAMPLES;
-  return status.startsWith("2") && name in examples ? { example: examples[name] } : {};
+  if (!status.startsWith("2") || !(name in examples)) return {};
+  const example = examples[name];
+  const said = envelope === "wrapped" ? (example as { data?: unknown }).data : example;
+  return schema.safeParse(said).success ? { example } : {};
 }
 
 function answerContent(endpoint: Endpoint, schema: z.ZodType, example: Json): Json {

@@ -2,11 +2,10 @@
 // Before it: executions.ts. After it: server/src/workflows/executions/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { eventName } from "./events.ts";
 import { context, ofWorkflow, stepRun } from "./executions.ts";
 import { emailAddress, givenInstant, id, instant, issue, jsonSchemas } from "./field.ts";
 import { LIMITS } from "./limits.ts";
-import { EXECUTION_STATUSES } from "./workflow-graph.ts";
+import { awaitedEventName, EXECUTION_STATUSES } from "./workflow-graph.ts";
 
 const reason = z.object({
   rule: z.enum(["enabled", "trigger", "segment", "audience", "reentry", "active", "limit"]),
@@ -65,7 +64,11 @@ export const simulateWorkflow = endpoint({
       context: context.optional(),
       events: z
         .array(
-          z.object({ name: eventName, at: givenInstant, data: z.record(z.string(), z.unknown()).optional() }),
+          z.object({
+            name: awaitedEventName,
+            at: givenInstant,
+            data: z.record(z.string(), z.unknown()).optional(),
+          }),
         )
         .max(LIMITS.simulatedEvents.value)
         .optional(),

@@ -31,6 +31,7 @@ import type { ContactLinks, LinkedContact, LinkPurpose } from "./contacts/links.
 import { pageRoutes } from "./contacts/pages/routes.ts";
 import { createSubscriptionPages } from "./contacts/pages/subscription-pages.ts";
 import { contactRoutes } from "./contacts/routes.ts";
+import { listSegmentsWithEvent } from "./segments/segments.ts";
 import { segmentRoutes } from "./segments/routes.ts";
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
@@ -39,6 +40,7 @@ import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { executionRoutes } from "./workflows/executions/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
+import { listWorkflowsWithEvent } from "./workflows/usage.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
 import type { SnsDoor } from "./deliveries/sns.ts";
 import { linkStatsOfCampaign } from "./deliveries/tracking/link-stats.ts";
@@ -118,6 +120,8 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...eventRoutes({
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
+      users: { segments: listSegmentsWithEvent, workflows: listWorkflowsWithEvent },
+      wakeJobs: parts.wakeJobs,
     }),
     ...emailRoutes({ database, wakeSender: parts.wakeSender }),
     ...mailboxRoutes({ database, facts }),

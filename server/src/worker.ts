@@ -11,6 +11,7 @@ import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { sweepRateWindows } from "./platform/rate-limit.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
+import { DELETE_EVENTS_JOB, deleteEventsStep } from "./events/event-names.ts";
 import { createPreparer } from "./emails/prepare-emails.ts";
 import type { Transport } from "./transports/transport.ts";
 import type { TransportWatch } from "./transports/transport-watch.ts";
@@ -125,7 +126,12 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log, metrics });
   const jobs = startJobs({
     database,
-    kinds: { ...contactJobs(), [SNAPSHOT_JOB]: snapshotStep, ...workflowJobs() },
+    kinds: {
+      ...contactJobs(),
+      [SNAPSHOT_JOB]: snapshotStep,
+      ...workflowJobs(),
+      [DELETE_EVENTS_JOB]: deleteEventsStep,
+    },
     log,
     metrics,
   });

@@ -36,7 +36,7 @@ export async function recordAnswers(url: string): Promise<Answers> {
   await segments(story, contactId);
   await templates(story);
   await campaigns(story);
-  await workflows(story);
+  await workflows(story, contactId);
   await mails(story, contactId);
   await contactFiles(story, contactId);
   for (const name of ["instance.config", "instance.health", "instance.ready"]) await story.ask(name);
@@ -155,7 +155,8 @@ async function templates({ ask }: Story): Promise<void> {
   await ask("templates.duplicate", { params: { id } });
 }
 
-async function workflows({ ask }: Story): Promise<void> {
+async function workflows(story: Story, contactId: string): Promise<void> {
+  const { ask } = story;
   const { id } = await ask<{ id: string }>("workflows.create");
   const params = { id };
   const { id: stepId, incomingTransitions } = await ask<{
@@ -170,6 +171,21 @@ async function workflows({ ask }: Story): Promise<void> {
   const link = { fromStepId: condition.id, toStepId: exit.id, branch: "no" };
   await ask("workflows.addTransition", { params, body: link });
   await ask("workflows.update", { params });
+  await ask("contacts.update", { params: { id: contactId }, body: { data: { plan: "pro" } } });
+  const started = await ask<{ id: string }>("executions.start", {
+    params,
+    body: { ...EXAMPLE_BODIES["executions.start"], contactId },
+  });
+  const one = { params: { id, executionId: started.id } };
+  await story.askUntil<{ status: string }>("executions.get", one, ({ status }) => status === "WAITING");
+  await ask("executions.list", { params });
+  await ask("contacts.executions", { params: { id: contactId } });
+  await ask("workflows.stats", { params });
+  await ask("workflows.why", { params, body: { contactId } });
+  await ask("workflows.simulate", { params });
+  await ask("workflows.replay", { params });
+  await ask("executions.cancel", one);
+  await ask("executions.cancelAll", { params });
   await ask("workflows.listFields", { query: "?eventName=signed-up" });
   await ask("workflows.duplicate", { params });
   await ask("workflows.get", { params });
@@ -211,6 +227,11 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("events.track");
   await ask("events.list");
   await ask("events.listByContact", { params: { contactId } });
+  await ask("events.names");
+  await ask("events.stats");
+  const eventParams = { eventName: "order placed" };
+  await ask("events.usage", { params: eventParams });
+  await ask("events.delete", { params: eventParams });
 }
 
 const isEnded = ({ state }: { state: string }) => state === "completed";

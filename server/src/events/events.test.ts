@@ -1,8 +1,12 @@
 // Events over HTTP: listed, filtered, paged.
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database.ts";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import { startJobs } from "../platform/jobs.ts";
+import { DELETE_EVENTS_JOB, deleteEventsStep } from "./event-names.ts";
 import { recordEvents } from "./events.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -127,5 +131,68 @@ test("events recorded together keep their order and cannot name a contact of ano
   const foreign = [{ projectId: server.project.id, contactId: contact, name: "stolen" }];
   await expect(transaction(server.database, (tx) => recordEvents(tx, foreign))).rejects.toMatchObject({
     code: "23503",
+  });
+});
+
+test("names are counted with the last time of each; one that nothing uses is deleted in the background, what comes after stays", async () => {
+  const project = await server.createProject();
+  const { byKey, id: projectId } = project;
+  const odd = "a/b %20 ü?";
+  for (const [email, name] of [
+    ["ada@example.com", odd],
+    ["ada@example.com", odd],
+    ["bob@example.com", odd],
+    ["bob@example.com", "kept"],
+  ] as const)
+    await track(byKey, email, name);
+  const listed = await server.call<{
+    eventNames: string[];
+    names: Array<{ name: string; count: number; lastSeenAt: string }>;
+  }>("GET", "/events/names", byKey);
+  expect(listed.body.eventNames).toEqual([odd, "kept"]);
+  expect(listed.body.names).toMatchObject([
+    { name: odd, count: 3 },
+    { name: "kept", count: 1 },
+  ]);
+  expect((await server.call("GET", "/events/stats", byKey)).body).toEqual([
+    { name: odd, count: 3 },
+    { name: "kept", count: 1 },
+  ]);
+  const path = `/events/${encodeURIComponent(odd)}`;
+  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, {
+    name: "Odd",
+    filters: { operator: "AND", conditions: [{ field: `event.${odd}`, operator: "triggered" }] },
+  });
+  expect((await server.call("GET", `${path}/usage`, byKey)).body).toEqual({
+    usedInSegments: [{ id: segment.body.id, name: "Odd" }],
+    usedInWorkflows: [],
+    totalCount: 3,
+    uniqueContacts: 2,
+    canDelete: false,
+  });
+  expect(refusalOf(await server.call("DELETE", path, byKey))).toBe("409 CONFLICT");
+  await server.call("DELETE", `/segments/${segment.body.id}`, byKey);
+  expect(refusalOf(await server.call("DELETE", "/events/email.sent", byKey))).toBe("409 CONFLICT");
+  const stranger = await server.createProject();
+  expect((await server.call("DELETE", path, stranger.byKey)).body).toEqual({ deletedCount: 0 });
+  expect((await server.call("DELETE", path, byKey)).body).toEqual({ deletedCount: 3 });
+  await track(byKey, "ada@example.com", odd);
+  const jobs = startJobs({
+    database: server.database,
+    kinds: { [DELETE_EVENTS_JOB]: deleteEventsStep },
+    log: createLog({ level: "silent" }),
+    metrics: createMetrics(),
+  });
+  await vi.waitFor(
+    async () =>
+      expect(
+        await server.rows("select 1 from jobs where project_id = $1 and state <> 'completed'", projectId),
+      ).toEqual([]),
+    { timeout: 10_000, interval: 20 },
+  );
+  await jobs.stop();
+  expect((await server.call("GET", `${path}/usage`, byKey)).body).toMatchObject({
+    totalCount: 1,
+    canDelete: true,
   });
 });

@@ -5,14 +5,24 @@ import { ok, route, type Route } from "../platform/http-route.ts";
 import { isId } from "../platform/ids.ts";
 import { readPage } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
+import {
+  countEventsByName,
+  deleteEvents,
+  listEventNames,
+  readEventUsage,
+  type EventUsers,
+} from "./event-names.ts";
 import { listEvents } from "./events.ts";
 
 export function eventRoutes(dependencies: {
   database: Database;
   /** Whether the project has the contact; known further up in the reading order. */
   contactExists: (projectId: string, contactId: string) => Promise<boolean>;
+  users: EventUsers;
+  /** A job was added: look now. */
+  wakeJobs: () => void;
 }): Route[] {
-  const { database, contactExists } = dependencies;
+  const { database, contactExists, users, wakeJobs } = dependencies;
   return [
     route(contract.listEvents, async ({ projectId, query }) => {
       const { eventName, contactId, since } = query;
@@ -27,6 +37,18 @@ export function eventRoutes(dependencies: {
         throw new Refusal("CONTACT_NOT_FOUND");
       const page = await listEvents(database, projectId, { contactId }, request);
       return ok({ events: page.data, ...page });
+    }),
+    route(contract.getEventStats, async ({ projectId }) => ok(await countEventsByName(database, projectId))),
+    route(contract.listEventNames, async ({ projectId }) => ok(await listEventNames(database, projectId))),
+    route(contract.getEventUsage, async ({ projectId, params }) =>
+      ok(await readEventUsage(database, users, projectId, params.eventName)),
+    ),
+    route(contract.deleteEvents, async ({ projectId, params, commit }) => {
+      const answer = await commit(async (tx) =>
+        ok({ deletedCount: await deleteEvents(tx, users, projectId, params.eventName) }),
+      );
+      wakeJobs();
+      return answer;
     }),
   ];
 }

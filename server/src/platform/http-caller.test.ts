@@ -454,8 +454,10 @@ async function furnish() {
 
 const WAIT = { timeout: 10_000, interval: 20 };
 // What anyone may call has no project to be of: the public pages, whose links are signed.
-// A field is named by a word, which each project may use for itself.
-const withId = ENDPOINTS.filter(({ path, caller }) => /:(?!field\b)/.test(path) && caller !== "anyone");
+// Fields and events are named by words, which each project may use for itself.
+const withId = ENDPOINTS.filter(
+  ({ path, caller }) => /:(?!field\b|eventName\b)/.test(path) && caller !== "anyone",
+);
 const BODIES_WITH_ID: Record<string, unknown> = {
   ...VALID_BODIES,
   "contacts.update": { subscribed: false, data: { a: 1 } },

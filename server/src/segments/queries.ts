@@ -244,3 +244,10 @@ export async function listTrackedCauses(database: Database, projectId: string): 
     where s.project_id = ${projectId} and s.track_membership and s.type = 'DYNAMIC'`.execute(database);
   return rows.map((row) => row.cause);
 }
+
+export async function listSegmentsByCause(database: Database, projectId: string, cause: string) {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select s.id, s.name from segments s where s.project_id = ${projectId} and ${cause} = any(s.causes)
+    order by s.id`.execute(database);
+  return rows;
+}

@@ -19,6 +19,7 @@ import {
   findSegmentForUpdate,
   insertSegment,
   listSegmentRows,
+  listSegmentsByCause,
   listSlugsLike,
   listTrackedCauses,
   updateComputeDue,
@@ -276,4 +277,9 @@ export async function segmentRestriction(
   }
   if (!segments.has(which)) throw invalidField(field, "custom", `There is no segment ${which}.`);
   return membershipForAll(database, which, { projectId, segments });
+}
+
+/** Segments whose members an event can move, those that stand on others that use it among them. */
+export async function listSegmentsWithEvent(database: Database, projectId: string, eventName: string) {
+  return listSegmentsByCause(database, projectId, eventName);
 }
