@@ -178,7 +178,9 @@ function answers(endpoint: Endpoint): Json {
     Object.entries(endpoint.answers).map(([status, schema]) => {
       const description = STATUS_TEXTS[Number(status)] ?? "Answered.";
       const content =
-        schema === null ? {} : { content: answerContent(endpoint, schema, exampleOf(endpoint, status, schema)) };
+        schema === null
+          ? {}
+          : { content: answerContent(endpoint, schema, exampleOf(endpoint, status, schema)) };
       return [status, { description, headers, ...content }];
     }),
   );
