@@ -6,7 +6,7 @@ import { id, instant, issue, pathId, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import { BRANCHES, EXECUTION_STATUSES, STEP_TYPES } from "./workflow-graph.ts";
 
-/** What a step did at one visit. */
+/** One step run: what a step did when the execution came to it. */
 export const stepRun = z.object({
   stepId: z.uuid(),
   name: z.string(),

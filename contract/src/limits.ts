@@ -170,7 +170,7 @@ export const LIMITS = {
     "executions",
     "Of one workflow that one contact may start within 24 hours by events and segments: what goes round in circles ends here.",
   ),
-  executionVisits: limit(
+  executionSteps: limit(
     500,
     "steps",
     "One execution may go through, each time through a loop counted; the next one fails it.",

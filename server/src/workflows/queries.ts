@@ -112,7 +112,7 @@ export async function updateVersion(tx: Tx, to: VersionToWrite): Promise<void> {
   );
 }
 
-/** All but the newest ones, unless an execution stands on them. */
+/** All but the newest ones and those on which an execution started: what it did is told by them. */
 export async function deleteOldVersions(
   tx: Tx,
   { projectId, workflowId, kept }: { projectId: string; workflowId: string; kept: number },
@@ -125,10 +125,7 @@ export async function deleteOldVersions(
           select version from workflow_versions
           where project_id = ${projectId} and workflow_id = ${workflowId} order by version desc limit ${kept}
         ) newest)
-      and not exists (
-        select 1 from workflow_executions e
-        where e.project_id = ${projectId} and e.workflow_id = ${workflowId} and e.version = v.version
-          and e.status in ('RUNNING', 'WAITING'))`.execute(tx);
+      and not v.is_used`.execute(tx);
 }
 
 export interface WorkflowChanges {

@@ -13,7 +13,7 @@ import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../contacts/filters/load-segments.ts";
 import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
 import { withFooter } from "../../templates/with-footer.ts";
-import { openVisit, stepOf, type Execution } from "./execution.ts";
+import { openRun, stepOf, type Execution } from "./execution.ts";
 import { queueCalls } from "./webhook-calls.ts";
 import type { ArrivedEvent, Effect, MailPlan } from "./steps/step.ts";
 import type { World } from "./walk.ts";
@@ -140,10 +140,10 @@ function planOf(projectId: string, template: SendableTemplate, from: Mailbox): M
 async function eventsOf(tx: Tx, projectId: string, executions: readonly Execution[]) {
   const waits = executions.flatMap((execution) => {
     const step = stepOf(execution);
-    const visit = openVisit(execution);
+    const run = openRun(execution);
     const { contactId, id } = execution;
-    if (step?.type !== "WAIT_FOR_EVENT" || visit === undefined || contactId === null) return [];
-    return [{ waitId: id, contactId, eventName: step.config.eventName, since: new Date(visit.at) }];
+    if (step?.type !== "WAIT_FOR_EVENT" || run === undefined || contactId === null) return [];
+    return [{ waitId: id, contactId, eventName: step.config.eventName, since: new Date(run.at) }];
   });
   const events = new Map<string, ArrivedEvent[]>();
   for (const { waitId, ...event } of waits.length === 0 ? [] : await listArrivedEvents(tx, projectId, waits))
@@ -185,7 +185,7 @@ async function send(tx: Tx, projectId: string, effects: readonly Effect[]): Prom
       variables: mail.variables,
     })),
   );
-  mails.forEach(({ visit }, at) => {
-    visit.out = { emailId: ids[at] };
+  mails.forEach(({ run }, at) => {
+    run.out = { emailId: ids[at] };
   });
 }

@@ -6,7 +6,7 @@ import { isId } from "../../platform/ids.ts";
 import type { Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
-import { readGraphs } from "./engine.ts";
+import { readGraphs } from "./load-executions.ts";
 import {
   cancelExecutionRows,
   countExecutions,

@@ -2,26 +2,28 @@
 // that follows from it. A row stays locked while it is moved, so no lease is needed: who dies in between has done nothing.
 // Before it: worker.ts starts it; reactions, timers and people make executions due. After it: walk.ts, and the outbox.
 import { startLoop, type Loop } from "../../platform/background.ts";
-import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
+import { Refusal } from "../../platform/refusal.ts";
 import { listProjectsWithReactions } from "../../events/reactions.ts";
 import type { Domains } from "../../domains/domains.ts";
+import { contactRefusal } from "../../contacts/contacts.ts";
 import { createDatabaseWorld } from "./database-world.ts";
-import { walkable, type Execution, type Visit, type WalkableGraph } from "./execution.ts";
+import type { Execution } from "./execution.ts";
 import {
   addToStepCounts,
   claimDueExecutions,
-  findVersions,
-  findWorkflowStates,
+  listDueExecutions,
   listDueProjects,
   updateExecutions,
   wakeLeftExecutions,
-  type ExecutionRow,
+  type WhichDue,
 } from "./execution-queries.ts";
+import { executionsOf } from "./load-executions.ts";
 import { react } from "./react.ts";
-import { walk, type Tally } from "./walk.ts";
+import { failAt, walk, type Tally } from "./walk.ts";
 
 /** Executions moved in one transaction. */
 export const BATCH_SIZE = 500;
@@ -48,22 +50,75 @@ interface Advance {
   hasCalls: boolean;
 }
 
-/** Moves the executions of one project that are due, one batch of them. */
+/**
+ * Moves the executions of one project that are due, one batch of them. What keeps one from being stored (data of its contact that
+ * would be too large, a fault of ours) fails that one alone: then they are moved one by one.
+ *
+ * @param onFault hears of faults that only we can mend
+ */
 export async function advanceDue(
   database: Database,
   domains: Domains,
   projectId: string,
   limit = BATCH_SIZE,
+  onFault: (error: unknown, executionId: string) => void = () => undefined,
 ): Promise<Advance> {
-  const moved = await transaction(database, (tx) => advanceBatch(tx, domains, projectId, limit));
+  const moved = await transaction(database, (tx) => advanceBatch(tx, domains, projectId, { limit })).catch(
+    (error: unknown) => {
+      if (isAway(error)) throw error;
+      return advanceApart(database, domains, projectId, limit, onFault);
+    },
+  );
   if (moved.moved > 0) await failpoint("workflow.after_commit");
   return moved;
 }
 
+const isAway = (error: unknown) => asUnavailable(error) instanceof Refusal;
+
+async function advanceApart(
+  database: Database,
+  domains: Domains,
+  projectId: string,
+  limit: number,
+  onFault: (error: unknown, executionId: string) => void,
+): Promise<Advance> {
+  const total = { ...NOTHING };
+  for (const id of await listDueExecutions(database, projectId, limit)) {
+    const one = await transaction(database, (tx) =>
+      advanceBatch(tx, domains, projectId, { limit: 1, id }),
+    ).catch(async (error: unknown) => {
+      if (isAway(error)) throw error;
+      const refusal = contactRefusal(error);
+      if (refusal === null) onFault(error, id);
+      const reason = refusal?.fields?.[0]?.message ?? refusal?.message ?? OUR_FAULT;
+      return transaction(database, (tx) => failBatch(tx, projectId, { limit: 1, id }, reason));
+    });
+    total.moved += one.moved;
+    total.hasMails ||= one.hasMails;
+    total.hasCalls ||= one.hasCalls;
+  }
+  return total;
+}
+
+const OUR_FAULT = "The step failed for a reason of ours; it is in the log. Try it again.";
 const NOTHING: Advance = { moved: 0, hasMails: false, hasCalls: false };
 
-async function advanceBatch(tx: Tx, domains: Domains, projectId: string, limit: number): Promise<Advance> {
-  const rows = await claimDueExecutions(tx, projectId, limit);
+/** Fails executions at the step at which they stand. */
+async function failBatch(tx: Tx, projectId: string, which: WhichDue, reason: string): Promise<Advance> {
+  const claimed = await executionsOf(tx, projectId, await claimDueExecutions(tx, projectId, which));
+  const tally: Tally = new Map();
+  for (const { execution, now } of claimed) failAt(execution, reason, now, tally);
+  await store(
+    tx,
+    projectId,
+    claimed.map(({ execution }) => execution),
+    tally,
+  );
+  return { ...NOTHING, moved: claimed.length };
+}
+
+async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: WhichDue): Promise<Advance> {
+  const rows = await claimDueExecutions(tx, projectId, which);
   if (rows.length === 0) return NOTHING;
   await failpoint("workflow.claimed");
   const executions = await executionsOf(tx, projectId, rows);
@@ -92,10 +147,10 @@ const CANCELLED_WITH_ALL = "Cancelled with all others.";
 /** Ends executions that were cancelled all together and are only now come to. */
 function cancel(executions: readonly Execution[], tally: Tally, now: Date): void {
   for (const execution of executions) {
-    const visit = execution.trace.at(-1);
-    if (visit !== undefined && visit.end === undefined) {
-      visit.end = now.getTime();
-      visit.is = "CANCELLED";
+    const run = execution.trace.at(-1);
+    if (run !== undefined && run.end === undefined) {
+      run.end = now.getTime();
+      run.is = "CANCELLED";
       const steps = tally.get(execution.workflow.id) ?? new Map();
       tally.set(execution.workflow.id, steps);
       const stepId = execution.stepId ?? "";
@@ -138,67 +193,6 @@ async function store(
   if (counts.length > 0) await addToStepCounts(tx, projectId, counts);
 }
 
-interface Claimed {
-  execution: Execution;
-  now: Date;
-  isCancelled: boolean;
-}
-
-/** Claimed rows as executions, each with its version of the graph. */
-async function executionsOf(tx: Tx, projectId: string, rows: readonly ExecutionRow[]): Promise<Claimed[]> {
-  const ids = [...new Set(rows.map((row) => row.workflow_id))];
-  const states = new Map((await findWorkflowStates(tx, projectId, ids)).map((state) => [state.id, state]));
-  const graphs = await readGraphs(tx, projectId, rows);
-  return rows.flatMap((row) => {
-    const state = states.get(row.workflow_id);
-    const graph = graphs.get(`${row.workflow_id} ${row.version}`);
-    if (state === undefined || graph === undefined) return [];
-    const execution = asExecution(projectId, row, { name: state.name, graph });
-    const isCancelled = state.cancelled_until !== null && row.started_at <= state.cancelled_until;
-    return [{ execution, now: state.now, isCancelled }];
-  });
-}
-
-export async function readGraphs(
-  database: Database,
-  projectId: string,
-  rows: ReadonlyArray<{ workflow_id: string; version: number }>,
-): Promise<Map<string, WalkableGraph>> {
-  const wanted = new Map(
-    rows.map((row) => [
-      `${row.workflow_id} ${row.version}`,
-      { workflowId: row.workflow_id, version: row.version },
-    ]),
-  );
-  const versions = await findVersions(database, projectId, [...wanted.values()]);
-  return new Map(versions.map((row) => [`${row.workflow_id} ${row.version}`, walkable(row.graph)]));
-}
-
-export function asExecution(
-  projectId: string,
-  row: ExecutionRow,
-  { name, graph }: { name: string; graph: WalkableGraph },
-): Execution {
-  return {
-    projectId,
-    id: row.id,
-    workflow: { id: row.workflow_id, name },
-    version: row.version,
-    graph,
-    contactId: row.contact_id,
-    status: row.status as Execution["status"],
-    stepId: row.step_id,
-    dueAt: null,
-    waitsFor: null,
-    context: (row.context ?? {}) as Execution["context"],
-    results: (row.results ?? {}) as Execution["results"],
-    answer: (row.answer ?? null) as Execution["answer"],
-    trace: row.trace as Visit[],
-    exitReason: null,
-    startedAt: row.started_at,
-  };
-}
-
 /** Reacts to events and moves what is due, fair between projects, until it is stopped. */
 export function startEngine(parts: EngineParts): Loop {
   const { database, domains, log, metrics } = parts;
@@ -216,7 +210,14 @@ export function startEngine(parts: EngineParts): Loop {
   const reactOnce = (projectId: string) => turn(projectId, () => react(database, projectId));
   const advanceOnce = (projectId: string) =>
     turn(projectId, async () => {
-      const { moved, hasMails, hasCalls } = await advanceDue(database, domains, projectId);
+      const { moved, hasMails, hasCalls } = await advanceDue(
+        database,
+        domains,
+        projectId,
+        BATCH_SIZE,
+        (error, executionId) =>
+          log.error({ err: error, projectId, executionId }, "a step of a workflow failed"),
+      );
       metrics.executionsMoved.inc(moved);
       if (hasMails) parts.wakeSender();
       if (hasCalls) parts.wakeWebhooks();

@@ -44,15 +44,39 @@ export async function listDueProjects(
   return rows;
 }
 
+export interface WhichDue {
+  limit: number;
+  /** This one alone, if it is due. */
+  id?: string;
+}
+
 /** Locks executions that are due, those overdue longest first; others that are being moved are passed over. */
-export async function claimDueExecutions(tx: Tx, projectId: string, limit: number): Promise<ExecutionRow[]> {
+export async function claimDueExecutions(
+  tx: Tx,
+  projectId: string,
+  { limit, id }: WhichDue,
+): Promise<ExecutionRow[]> {
+  const isOne = id === undefined ? sql`true` : sql`x.id = ${id}`;
   const { rows } = await sql<ExecutionRow>`
     ${plannedOften} select x.id, x.workflow_id, x.contact_id, x.version, x.status, x.step_id, x.context, x.results, x.answer,
       x.trace, x.started_at
     from workflow_executions x
-    where x.project_id = ${projectId} and x.due_at <= now()
+    where x.project_id = ${projectId} and x.due_at <= now() and ${isOne}
     order by x.due_at limit ${limit} for update of x skip locked`.execute(tx);
   return rows;
+}
+
+export async function listDueExecutions(
+  database: Database,
+  projectId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    ${plannedOften} select x.id from workflow_executions x
+    where x.project_id = ${projectId} and x.due_at <= now() order by x.due_at limit ${limit}`.execute(
+    database,
+  );
+  return rows.map((row) => row.id);
 }
 
 export interface StoredExecution {

@@ -4,10 +4,10 @@ import type { WebhookAnswer } from "./steps/step.ts";
 import type { Branch, ExecutionStatus, Graph, GraphStep } from "@postloft/contract/workflow-graph.ts";
 
 /**
- * One visit of a step, as it is stored in the trace of the execution: short names, since there is one for each step of each
+ * A step run, as it is stored in the trace of the execution: short names, since there is one for each step of each
  * execution. Instants are ms since 1970.
  */
-export interface Visit {
+export interface StepRun {
   /** The place of the step in its version of the graph. */
   n: number;
   at: number;
@@ -50,13 +50,13 @@ export interface Execution {
   results: Readonly<Record<string, unknown>>;
   /** Of the webhook it waits for. */
   answer: WebhookAnswer;
-  trace: Visit[];
+  trace: StepRun[];
   exitReason: string | null;
   startedAt: Date;
 }
 
-/** The visit at which an execution stands. */
-export function openVisit({ trace }: Execution): Visit | undefined {
+/** The run at which an execution stands. */
+export function openRun({ trace }: Execution): StepRun | undefined {
   const last = trace.at(-1);
   return last?.end === undefined ? last : undefined;
 }

@@ -85,8 +85,8 @@ async function reach(project: TestProject, workflowId: string, status: string): 
 const letTimePass = (workflowId: string, by: string) =>
   server.rows(
     `update workflow_executions set due_at = due_at - $2::interval, started_at = started_at - $2::interval,
-       trace = (select jsonb_agg(visit || case when visit ? 'until' then jsonb_build_object('until', (visit ->> 'until')::bigint - extract(epoch from $2::interval) * 1000, 'at', (visit ->> 'at')::bigint - extract(epoch from $2::interval) * 1000) else '{}' end order by place)
-         from jsonb_array_elements(trace) with ordinality as v (visit, place))
+       trace = (select jsonb_agg(run || case when run ? 'until' then jsonb_build_object('until', (run ->> 'until')::bigint - extract(epoch from $2::interval) * 1000, 'at', (run ->> 'at')::bigint - extract(epoch from $2::interval) * 1000) else '{}' end order by place)
+         from jsonb_array_elements(trace) with ordinality as v (run, place))
      where workflow_id = $1 and due_at is not null`,
     workflowId,
     by,
@@ -554,4 +554,47 @@ test("somebody starts executions for one contact, or for a segment in the backgr
   );
   const { body } = await server.call<{ total: number }>("GET", `/contacts/${ada}/executions`, project.byKey);
   expect(body.total).toBe(1);
+});
+
+test("what cannot be stored for one contact fails its execution alone, where it stood before, and says why", async () => {
+  const project = await server.createProject();
+  const workflow = await draw(project, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["tag", "UPDATE_CONTACT", { updates: { note: "x".repeat(2_000) } }],
+    ],
+    links: [["trigger", "tag"]],
+  });
+  const full = await track(project, "full@example.com", "x", { all: "y".repeat(1_047_000) });
+  const ada = await track(project, "ada@example.com", "x");
+  const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
+    name: "Both",
+    type: "STATIC",
+  });
+  await server.call("POST", `/segments/${segment.body.id}/members`, project.byKey, {
+    emails: ["full@example.com", "ada@example.com"],
+  });
+  await server.call("POST", `/workflows/${workflow.id}/executions`, project.byKey, {
+    segmentId: segment.body.id,
+  });
+  await vi.waitFor(
+    async () =>
+      expect(await executions(project, workflow.id, `?contactId=${ada}`)).toMatchObject([
+        { status: "COMPLETED" },
+      ]),
+    WAIT,
+  );
+  await vi.waitFor(
+    async () =>
+      expect(await executions(project, workflow.id, `?contactId=${full}`)).toMatchObject([
+        {
+          status: "FAILED",
+          exitReason: "The data of one contact may have at most 1048576 bytes.",
+          currentStepId: workflow.step("trigger"),
+        },
+      ]),
+    WAIT,
+  );
+  const { body } = await server.call("GET", `/workflows/${workflow.id}/stats`, project.byKey);
+  expect(body).toMatchObject({ active: 0 });
 });

@@ -5,7 +5,7 @@ import type { Database } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { readEmailStandings, type EmailStanding } from "../../emails/email-standings.ts";
-import type { Visit, WalkableGraph } from "./execution.ts";
+import type { StepRun, WalkableGraph } from "./execution.ts";
 import { walkable } from "./execution.ts";
 import {
   countExecutions,
@@ -37,10 +37,10 @@ function presentListed(row: ListedExecutionRow) {
   };
 }
 
-/** A visit of a step as it is shown. */
-export function presentVisit(visit: Visit, graph: WalkableGraph) {
-  const step = graph.steps[visit.n];
-  const { at, end, is, until, via = null, out = null, error = null } = visit;
+/** A step run as it is shown. */
+export function presentRun(run: StepRun, graph: WalkableGraph) {
+  const step = graph.steps[run.n];
+  const { at, end, is, until, via = null, out = null, error = null } = run;
   return {
     stepId: step?.id ?? "",
     name: step?.name ?? "",
@@ -61,18 +61,18 @@ export async function getExecution(database: Database, projectId: string, workfl
   const row = isId(id) ? await findExecution(database, projectId, workflowId, id) : undefined;
   if (row === undefined) throw new Refusal("EXECUTION_NOT_FOUND");
   const graph = walkable(row.graph);
-  const trace = row.trace as Visit[];
+  const trace = row.trace as StepRun[];
   const ids = trace.flatMap(({ out }) => (typeof out?.["emailId"] === "string" ? [out["emailId"]] : []));
   const mails = await readEmailStandings(database, projectId, ids);
   return {
     ...presentListed(row),
     context: row.context ?? {},
     results: row.results ?? {},
-    steps: trace.map((visit) => ({ ...presentVisit(visit, graph), email: mailOf(visit, mails) })),
+    steps: trace.map((run) => ({ ...presentRun(run, graph), email: mailOf(run, mails) })),
   };
 }
 
-function mailOf({ out }: Visit, mails: ReadonlyMap<string, EmailStanding>): EmailStanding | null {
+function mailOf({ out }: StepRun, mails: ReadonlyMap<string, EmailStanding>): EmailStanding | null {
   const id = out?.["emailId"];
   return typeof id === "string" ? (mails.get(id) ?? null) : null;
 }

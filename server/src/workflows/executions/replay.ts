@@ -5,8 +5,8 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
-import type { Visit, WalkableGraph } from "./execution.ts";
-import { readGraphs } from "./engine.ts";
+import type { StepRun, WalkableGraph } from "./execution.ts";
+import { readGraphs } from "./load-executions.ts";
 import { listReplayable } from "./list-queries.ts";
 import { newExecution, readGround, readVersion, type SimulationParts } from "./simulate.ts";
 import { simulateExecution, type SimulatedEvent } from "./simulated-world.ts";
@@ -59,7 +59,7 @@ export async function replay(
       events: events.get(row.id) ?? [],
       webhooks: {},
     });
-    count(did, row.trace as Visit[], former);
+    count(did, row.trace as StepRun[], former);
     count(would, execution.trace, graph);
     executions++;
   }
@@ -80,7 +80,7 @@ export async function replay(
 
 const none = (): Passage => ({ entered: 0, passed: 0, skipped: 0, failed: 0 });
 
-function count(passages: Map<string, Passage>, trace: readonly Visit[], { steps }: WalkableGraph): void {
+function count(passages: Map<string, Passage>, trace: readonly StepRun[], { steps }: WalkableGraph): void {
   for (const { n, end, is } of trace) {
     const id = steps[n]?.id ?? "";
     const passage = passages.get(id) ?? none();

@@ -19,7 +19,7 @@ import { readDataPatch } from "../../contacts/rules.ts";
 import { readFooters } from "../../templates/footers.ts";
 import { readMailPlans } from "./database-world.ts";
 import { walkable, type Execution, type WalkableGraph } from "./execution.ts";
-import { presentVisit, requireWorkflow } from "./executions.ts";
+import { presentRun, requireWorkflow } from "./executions.ts";
 import { findGraph } from "./list-queries.ts";
 import {
   simulateExecution,
@@ -88,7 +88,7 @@ export async function simulate(parts: SimulationParts, projectId: string, reques
     exitReason: execution.exitReason,
     startedAt: startedAt.toISOString(),
     endedAt: simulated.endedAt?.toISOString() ?? null,
-    steps: execution.trace.map((visit) => presentVisit(visit, graph)),
+    steps: execution.trace.map((run) => presentRun(run, graph)),
     emails,
     contact: { email, subscribed, data },
   };

@@ -3,7 +3,7 @@
 import type { FilterContact } from "../../contacts/filters/evaluate-filter.ts";
 import type { SegmentSource } from "../../contacts/filters/load-segments.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { openVisit, stepOf, type Execution } from "./execution.ts";
+import { openRun, stepOf, type Execution } from "./execution.ts";
 import type { ArrivedEvent, Effect, MailPlan, MailToSend } from "./steps/step.ts";
 import { walk, type World } from "./walk.ts";
 
@@ -75,7 +75,7 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
     },
     apply: (effects) => Promise.resolve(effects.forEach(apply)),
   };
-  for (let turns = 0; turns < LIMITS.executionVisits.value; turns++) {
+  for (let turns = 0; turns < LIMITS.executionSteps.value; turns++) {
     await walk(world, [execution]);
     const nextMs = nextInstant(execution, future, now);
     if (nextMs === null || nextMs > lastMs) break;
@@ -102,10 +102,10 @@ function nextInstant(
 /** Events since the wait began. */
 function awaitedBy(execution: Execution, happened: readonly SimulatedEvent[]): ArrivedEvent[] {
   const step = stepOf(execution);
-  const visit = openVisit(execution);
-  if (step?.type !== "WAIT_FOR_EVENT" || visit === undefined) return [];
+  const run = openRun(execution);
+  if (step?.type !== "WAIT_FOR_EVENT" || run === undefined) return [];
   return happened
-    .filter(({ name, at }) => name === step.config.eventName && at.getTime() >= visit.at)
+    .filter(({ name, at }) => name === step.config.eventName && at.getTime() >= run.at)
     .map(({ at, data }, number) => ({ id: `simulated-${number + 1}`, at, data }));
 }
 

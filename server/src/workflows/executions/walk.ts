@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
-import { openVisit, stepOf, type Execution, type Visit } from "./execution.ts";
+import { openRun, stepOf, type Execution, type StepRun } from "./execution.ts";
 import { takeStep } from "./steps/steps.ts";
 import type { Effect, Facts, StepResult } from "./steps/step.ts";
 
@@ -58,6 +58,20 @@ export async function walk(world: World, executions: readonly Execution[]): Prom
   return tally;
 }
 
+/** Fails an execution at the step at which it stands, for what kept the step from being stored. */
+export function failAt(execution: Execution, reason: string, now: Date, tally: Tally): void {
+  const stepId = execution.stepId ?? "";
+  const counts = countsOf(tally, execution.workflow.id, stepId);
+  if (openRun(execution) === undefined) {
+    execution.trace.push({ n: execution.graph.placeOf.get(stepId) ?? 0, at: now.getTime() });
+    counts.entered++;
+  }
+  counts.failed++;
+  const run = openRun(execution);
+  if (run !== undefined) Object.assign(run, { is: "FAILED", error: reason });
+  end(execution, "FAILED", now, reason);
+}
+
 const isMoving = ({ status, dueAt, waitsFor }: Execution) =>
   status === "RUNNING" && dueAt === null && waitsFor === null;
 
@@ -68,26 +82,26 @@ function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effe
   const step = stepOf(execution);
   const contact = execution.contactId === null ? undefined : facts.contacts.get(execution.contactId);
   if (step === undefined) return end(execution, "COMPLETED", now, null);
-  const known = openVisit(execution);
-  const visit: Visit = known ?? { n: execution.graph.placeOf.get(step.id) ?? 0, at: now.getTime() };
+  const known = openRun(execution);
+  const run: StepRun = known ?? { n: execution.graph.placeOf.get(step.id) ?? 0, at: now.getTime() };
   const counts = countsOf(tally, execution.workflow.id, step.id);
   if (known === undefined) {
-    if (execution.trace.length >= LIMITS.executionVisits.value)
-      return end(execution, "FAILED", now, `More than ${LIMITS.executionVisits.value} steps.`);
-    execution.trace.push(visit);
+    if (execution.trace.length >= LIMITS.executionSteps.value)
+      return end(execution, "FAILED", now, `More than ${LIMITS.executionSteps.value} steps.`);
+    execution.trace.push(run);
     counts.entered++;
   }
   if (contact === undefined) {
     counts.cancelled++;
-    visit.is = "CANCELLED";
+    run.is = "CANCELLED";
     return end(execution, "CANCELLED", now, CONTACT_DELETED);
   }
-  const result = takeStep({ now, step, execution, contact, visit, isFresh: known === undefined, facts });
-  settle(execution, visit, counts, result, now);
+  const result = takeStep({ now, step, execution, contact, run, isFresh: known === undefined, facts });
+  settle(execution, run, counts, result, now);
   return "effect" in result && result.effect !== undefined ? [result.effect] : [];
 }
 
-function settle(execution: Execution, visit: Visit, counts: StepTally, result: StepResult, now: Date): void {
+function settle(execution: Execution, run: StepRun, counts: StepTally, result: StepResult, now: Date): void {
   const step = stepOf(execution);
   switch (result.goes) {
     case "wait":
@@ -97,8 +111,8 @@ function settle(execution: Execution, visit: Visit, counts: StepTally, result: S
       return;
     case "fail":
       counts.failed++;
-      visit.is = "FAILED";
-      visit.error = result.error;
+      run.is = "FAILED";
+      run.error = result.error;
       end(execution, "FAILED", now, result.error);
       return;
     case "exit":
@@ -107,31 +121,31 @@ function settle(execution: Execution, visit: Visit, counts: StepTally, result: S
       return;
     case "skip":
       counts.skipped++;
-      visit.is = "SKIPPED";
-      visit.out = { reason: result.reason };
-      return goOn(execution, visit, null, now);
+      run.is = "SKIPPED";
+      run.out = { reason: result.reason };
+      return goOn(execution, run, null, now);
     case "on":
       counts.passed++;
-      if (result.branch !== undefined) visit.via = result.branch;
-      if (result.out !== undefined) visit.out = result.out;
+      if (result.branch !== undefined) run.via = result.branch;
+      if (result.out !== undefined) run.out = result.out;
       if (result.result !== undefined && step !== undefined)
         execution.results = { ...execution.results, [step.name]: result.result };
-      return goOn(execution, visit, result.branch ?? null, now);
+      return goOn(execution, run, result.branch ?? null, now);
   }
 }
 
-function goOn(execution: Execution, visit: Visit, branch: Visit["via"] | null, now: Date): void {
+function goOn(execution: Execution, run: StepRun, branch: StepRun["via"] | null, now: Date): void {
   const next = execution.graph.nextOf(execution.stepId ?? "", branch ?? null);
   if (next === null) return void end(execution, "COMPLETED", now, null);
-  visit.end = now.getTime();
+  run.end = now.getTime();
   execution.status = "RUNNING";
   execution.stepId = next;
 }
 
 /** A failed execution still stands where it failed: it may be tried again there. */
 function end(execution: Execution, status: ExecutionStatus, now: Date, reason: string | null): Effect[] {
-  const visit = openVisit(execution);
-  if (visit !== undefined) visit.end = now.getTime();
+  const run = openRun(execution);
+  if (run !== undefined) run.end = now.getTime();
   execution.status = status;
   execution.exitReason = reason;
   execution.dueAt = null;

@@ -23,8 +23,8 @@ export async function queueCalls(tx: Tx, effects: readonly WebhookEffect[]): Pro
       body: JSON.stringify(config.body ?? bodyOf(execution, contact)),
     })),
   );
-  effects.forEach(({ visit }, at) => {
-    visit.out = { callId: ids[at] };
+  effects.forEach(({ run }, at) => {
+    run.out = { callId: ids[at] };
   });
 }
 

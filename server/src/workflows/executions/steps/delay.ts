@@ -5,9 +5,9 @@ import { CONTACT_ZONE, delayMs, type StepConfig } from "@postloft/contract/workf
 import type { FilterContact } from "../../../contacts/filters/evaluate-filter.ts";
 import type { TakeStep } from "./step.ts";
 
-export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, visit, now }) => {
-  const untilMs = visit.until ?? endOfDelay(step.config, contact, now).getTime();
-  visit.until = untilMs;
+export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, run, now }) => {
+  const untilMs = run.until ?? endOfDelay(step.config, contact, now).getTime();
+  run.until = untilMs;
   return untilMs <= now.getTime() ? { goes: "on" } : { goes: "wait", dueAt: new Date(untilMs) };
 };
 

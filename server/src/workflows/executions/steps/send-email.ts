@@ -3,7 +3,7 @@
 import { carriedBy } from "../execution.ts";
 import type { TakeStep } from "./step.ts";
 
-export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, visit, facts }) => {
+export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, run, facts }) => {
   const { templateId, recipient } = step.config;
   if (templateId === undefined) return { goes: "fail", error: "The step has no template." };
   const plan = facts.mails.get(templateId);
@@ -20,5 +20,5 @@ export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact
     content,
     variables: { ...(isToContact ? {} : contact.data), ...execution.context, ...carriedBy(execution) },
   };
-  return { goes: "on", effect: { is: "mail", execution, visit, stepId: step.id, mail } };
+  return { goes: "on", effect: { is: "mail", execution, run, stepId: step.id, mail } };
 };

@@ -5,7 +5,7 @@ import type { FilterContact } from "../../../contacts/filters/evaluate-filter.ts
 import type { SegmentSources } from "../../../contacts/filters/load-segments.ts";
 import type { DataPatch } from "../../../contacts/rules.ts";
 import type { NewEmail } from "../../../emails/emails.ts";
-import type { Execution, Visit } from "../execution.ts";
+import type { Execution, StepRun } from "../execution.ts";
 
 /** An event that a wait may have waited for. */
 export interface ArrivedEvent {
@@ -41,8 +41,8 @@ export interface Situation<Type extends StepType = StepType> {
   step: StepOf<Type>;
   execution: Execution;
   contact: FilterContact;
-  /** The visit under way; it may be written to. */
-  visit: Visit;
+  /** The run under way; it may be written to. */
+  run: StepRun;
   /** Whether the execution has just come to this step. */
   isFresh: boolean;
   facts: Facts;
@@ -50,9 +50,9 @@ export interface Situation<Type extends StepType = StepType> {
 
 /** What a step wants done, in the transaction in which the execution goes on. */
 export type Effect =
-  | { is: "mail"; execution: Execution; visit: Visit; stepId: string; mail: MailToSend }
-  | { is: "change"; execution: Execution; visit: Visit; subscribed?: boolean; patch: DataPatch }
-  | { is: "webhook"; execution: Execution; visit: Visit; contact: FilterContact; step: StepOf<"WEBHOOK"> };
+  | { is: "mail"; execution: Execution; run: StepRun; stepId: string; mail: MailToSend }
+  | { is: "change"; execution: Execution; run: StepRun; subscribed?: boolean; patch: DataPatch }
+  | { is: "webhook"; execution: Execution; run: StepRun; contact: FilterContact; step: StepOf<"WEBHOOK"> };
 
 export interface MailToSend {
   to: string;

@@ -3,7 +3,7 @@
 import { readDataPatch } from "../../../contacts/rules.ts";
 import type { TakeStep } from "./step.ts";
 
-export const takeUpdateContact: TakeStep<"UPDATE_CONTACT"> = ({ step, execution, visit }) => {
+export const takeUpdateContact: TakeStep<"UPDATE_CONTACT"> = ({ step, execution, run }) => {
   const { updates, subscriptionAction = "none" } = step.config;
   const patch = readDataPatch(updates);
   const subscribed = { none: undefined, subscribe: true, unsubscribe: false }[subscriptionAction];
@@ -15,6 +15,6 @@ export const takeUpdateContact: TakeStep<"UPDATE_CONTACT"> = ({ step, execution,
   return {
     goes: "on",
     out,
-    effect: { is: "change", execution, visit, patch, ...(subscribed === undefined ? {} : { subscribed }) },
+    effect: { is: "change", execution, run, patch, ...(subscribed === undefined ? {} : { subscribed }) },
   };
 };

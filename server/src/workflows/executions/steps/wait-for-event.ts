@@ -9,17 +9,17 @@ import type { ArrivedEvent, Facts, TakeStep } from "./step.ts";
 export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
   step,
   execution,
-  visit,
+  run,
   isFresh,
   now,
   facts,
 }) => {
   const { eventName, timeout, filter } = step.config;
   if (isFresh) {
-    if (timeout !== undefined) visit.until = now.getTime() + timeout * 1_000;
+    if (timeout !== undefined) run.until = now.getTime() + timeout * 1_000;
     return { goes: "wait", dueAt: now, waitsFor: eventName };
   }
-  const { until = Infinity } = visit;
+  const { until = Infinity } = run;
   const arrived = (facts.events.get(execution.id) ?? []).find(
     (event) => event.at.getTime() < until && (filter === undefined || fits(filter, event, facts, now)),
   );

@@ -2,9 +2,8 @@
 // Before it: walk.ts. After it: webhooks/ calls; the engine looks again when the call has ended.
 import type { TakeStep } from "./step.ts";
 
-export const takeWebhook: TakeStep<"WEBHOOK"> = ({ step, execution, contact, visit, isFresh }) => {
-  if (isFresh)
-    return { goes: "wait", dueAt: null, effect: { is: "webhook", execution, visit, contact, step } };
+export const takeWebhook: TakeStep<"WEBHOOK"> = ({ step, execution, contact, run, isFresh }) => {
+  if (isFresh) return { goes: "wait", dueAt: null, effect: { is: "webhook", execution, run, contact, step } };
   const { answer } = execution;
   if (answer === null) return { goes: "wait", dueAt: null };
   if (answer.is === "failed") return { goes: "fail", error: answer.error };

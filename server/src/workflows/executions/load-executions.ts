@@ -1,0 +1,72 @@
+// Claimed rows as executions in memory, each with its version of the graph.
+// Before it: engine.ts claims. After it: walk.ts moves them.
+import type { Database, Tx } from "../../platform/database.ts";
+import { walkable, type Execution, type StepRun, type WalkableGraph } from "./execution.ts";
+import { findVersions, findWorkflowStates, type ExecutionRow } from "./execution-queries.ts";
+
+/** An execution as it was claimed. */
+export interface Claimed {
+  execution: Execution;
+  now: Date;
+  isCancelled: boolean;
+}
+
+/** Claimed rows as executions, each with its version of the graph. */
+export async function executionsOf(
+  tx: Tx,
+  projectId: string,
+  rows: readonly ExecutionRow[],
+): Promise<Claimed[]> {
+  const ids = [...new Set(rows.map((row) => row.workflow_id))];
+  const states = new Map((await findWorkflowStates(tx, projectId, ids)).map((state) => [state.id, state]));
+  const graphs = await readGraphs(tx, projectId, rows);
+  return rows.flatMap((row) => {
+    const state = states.get(row.workflow_id);
+    const graph = graphs.get(`${row.workflow_id} ${row.version}`);
+    if (state === undefined || graph === undefined) return [];
+    const execution = asExecution(projectId, row, { name: state.name, graph });
+    const isCancelled = state.cancelled_until !== null && row.started_at <= state.cancelled_until;
+    return [{ execution, now: state.now, isCancelled }];
+  });
+}
+
+/** Versions of graphs, by `"<workflow> <version>"`. */
+export async function readGraphs(
+  database: Database,
+  projectId: string,
+  rows: ReadonlyArray<{ workflow_id: string; version: number }>,
+): Promise<Map<string, WalkableGraph>> {
+  const wanted = new Map(
+    rows.map((row) => [
+      `${row.workflow_id} ${row.version}`,
+      { workflowId: row.workflow_id, version: row.version },
+    ]),
+  );
+  const versions = await findVersions(database, projectId, [...wanted.values()]);
+  return new Map(versions.map((row) => [`${row.workflow_id} ${row.version}`, walkable(row.graph)]));
+}
+
+function asExecution(
+  projectId: string,
+  row: ExecutionRow,
+  { name, graph }: { name: string; graph: WalkableGraph },
+): Execution {
+  return {
+    projectId,
+    id: row.id,
+    workflow: { id: row.workflow_id, name },
+    version: row.version,
+    graph,
+    contactId: row.contact_id,
+    status: row.status as Execution["status"],
+    stepId: row.step_id,
+    dueAt: null,
+    waitsFor: null,
+    context: (row.context ?? {}) as Execution["context"],
+    results: (row.results ?? {}) as Execution["results"],
+    answer: (row.answer ?? null) as Execution["answer"],
+    trace: row.trace as StepRun[],
+    exitReason: null,
+    startedAt: row.started_at,
+  };
+}
