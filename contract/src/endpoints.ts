@@ -24,6 +24,7 @@ import * as v1 from "./v1.ts";
 import * as verify from "./verify.ts";
 import * as webhooks from "./webhooks.ts";
 import * as workflowSteps from "./workflow-steps.ts";
+import * as workflowVersions from "./workflow-versions.ts";
 import * as workflows from "./workflows.ts";
 import * as workflowQuestions from "./workflow-questions.ts";
 
@@ -104,6 +105,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
   workflowSteps.insertStep,
   workflowSteps.createTransition,
   workflowSteps.deleteTransition,
+  workflowVersions.listVersions,
+  workflowVersions.getVersion,
+  workflowVersions.compareVersions,
+  workflowVersions.restoreVersion,
+  workflowVersions.exportWorkflow,
+  workflowVersions.importWorkflow,
   workflowQuestions.explainEntry,
   workflowQuestions.simulateWorkflow,
   workflowQuestions.replayWorkflow,

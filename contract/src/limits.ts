@@ -147,6 +147,7 @@ export const LIMITS = {
   workflowSteps: limit(200, "steps", "One workflow."),
   workflows: limit(1_000, "workflows", "One project."),
   graphLength: limit(500_000, "characters", "The steps and transitions of one workflow, as JSON."),
+  workflowDocumentBytes: limit(3 * MEGABYTE, "bytes", "The body of `POST /workflows/import`."),
   workflowVersions: limit(
     100,
     "versions",

@@ -60,6 +60,22 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "segments.addMembers": { emails: ["ada@example.com"], createMissing: true },
   "segments.removeMembers": { emails: ["ada@example.com"] },
   "workflows.create": { name: "Welcome", eventName: "signed-up" },
+  "workflows.import": {
+    format: "postloft.workflow",
+    formatVersion: 1,
+    name: "Welcome",
+    description: null,
+    triggerType: "EVENT",
+    triggerConfig: { eventName: "signed-up" },
+    allowReentry: false,
+    steps: [
+      { key: "1", type: "TRIGGER", name: "Trigger", config: {}, position: null },
+      { key: "2", type: "DELAY", name: "A day", config: { amount: 1, unit: "days" }, position: null },
+    ],
+    transitions: [{ from: "1", to: "2", branch: null, priority: 0 }],
+    templates: [],
+    segments: [],
+  },
   "workflows.update": { enabled: true },
   "workflows.addStep": {
     type: "DELAY",

@@ -104,7 +104,8 @@ export const deleteSegment = endpoint({
   method: "DELETE",
   path: "/segments/:id",
   summary: "Delete a segment",
-  description: "Refused while another segment or a campaign that is not over uses it. Contacts stay.",
+  description:
+    "Refused while another segment, an enabled workflow, or a campaign that is not over uses it. Contacts stay.",
   caller: "project",
   params: byId,
   answers: { 204: null },

@@ -176,6 +176,7 @@ export const importWorkflow = endpoint({
     allowMissing: queryBoolean("Whether to create it though templates or segments are missing.").optional(),
   }),
   body: workflowDocument,
+  bodyLimitBytes: LIMITS.workflowDocumentBytes.value,
   answers: { 201: workflow },
   errors: ["CONFLICT"],
 });

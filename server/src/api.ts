@@ -5,6 +5,7 @@ import { isSameSecret, type Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
 import type { Dns } from "./platform/dns.ts";
 import { createHttp } from "./platform/http.ts";
+import type { Route } from "./platform/http-route.ts";
 import type { Credentials } from "./platform/http-caller.ts";
 import type { Access } from "./platform/http-guards.ts";
 import type { Log } from "./platform/log.ts";
@@ -40,7 +41,12 @@ import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { executionRoutes } from "./workflows/executions/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
-import { listWorkflowsWithEvent } from "./workflows/usage.ts";
+import {
+  listWorkflowsWithEvent,
+  workflowOfSegment,
+  workflowsNamingField,
+  workflowStepsOf,
+} from "./workflows/usage.ts";
 import { securityRoutes, webhookRoutes } from "./deliveries/routes.ts";
 import type { SnsDoor } from "./deliveries/sns.ts";
 import { linkStatsOfCampaign } from "./deliveries/tracking/link-stats.ts";
@@ -97,13 +103,9 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
   const routes = [
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
-    ...contactRoutes({ database }),
-    ...contactBulkRoutes({ database, wakeJobs: parts.wakeJobs }),
-    ...contactFieldRoutes({ database, wakeJobs: parts.wakeJobs }),
-    ...contactFileRoutes({ database, wakeJobs: parts.wakeJobs }),
-    ...pageRoutes({ pages: createSubscriptionPages(parts) }),
-    ...segmentRoutes({ database, explainer }),
-    ...templateRoutes({ database, renderer, linter, domains, linksOf: parts.linksOf }),
+    ...routesOfContacts(parts),
+    ...segmentRoutes({ database, explainer, workflowOfSegment }),
+    ...templateRoutes({ database, renderer, linter, domains, linksOf: parts.linksOf, workflowStepsOf }),
     ...campaignRoutes({
       database,
       renderer,
@@ -163,6 +165,17 @@ function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
     findMembership: (userId, projectId) => findMembership(database, userId, projectId),
     isOperatorToken: (token) => facts.operatorToken !== null && isSameSecret(token, facts.operatorToken),
   };
+}
+
+function routesOfContacts(parts: ApiParts): Route[] {
+  const { database, wakeJobs } = parts;
+  return [
+    ...contactRoutes({ database }),
+    ...contactBulkRoutes({ database, wakeJobs }),
+    ...contactFieldRoutes({ database, wakeJobs, workflowsNamingField }),
+    ...contactFileRoutes({ database, wakeJobs }),
+    ...pageRoutes({ pages: createSubscriptionPages(parts) }),
+  ];
 }
 
 /** Who may open what is not for callers of the API. */

@@ -188,6 +188,14 @@ async function workflows(story: Story, contactId: string): Promise<void> {
   await ask("executions.cancelAll", { params });
   await ask("workflows.listFields", { query: "?eventName=signed-up" });
   await ask("workflows.duplicate", { params });
+  await ask("workflows.export", { params });
+  await ask("workflows.import");
+  await ask("workflows.listVersions", { params });
+  const version = { params: { id, version: "1" } };
+  await ask("workflows.restoreVersion", version);
+  await ask("workflows.getVersion", version);
+  await ask("workflows.updateStep", { params: { id, stepId } });
+  await ask("workflows.compareVersions", version);
   await ask("workflows.get", { params });
   await ask("workflows.list");
 }

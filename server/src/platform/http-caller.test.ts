@@ -4,6 +4,7 @@ import { SignJWT } from "jose";
 import { expect, test } from "vitest";
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import {
   APP_SECRET,
   answersByName,
@@ -280,6 +281,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "workflows.why": { contactId: randomUUID() },
   "workflows.simulate": { contact: { email: "ada@example.com" } },
   "workflows.create": { name: "Welcome" },
+  "workflows.import": EXAMPLE_BODIES["workflows.import"],
   "workflows.update": { enabled: true },
   "workflows.addStep": { type: "EXIT" },
   "workflows.updateStep": { name: "End" },
@@ -409,6 +411,11 @@ async function furnish() {
       ]),
       ...below("/workflows", workflow.id, [
         "/duplicate",
+        "/export",
+        "/versions",
+        "/versions/:version",
+        "/versions/:version/compare",
+        "/versions/:version/restore",
         "/steps",
         "/steps/:stepId",
         "/transitions",

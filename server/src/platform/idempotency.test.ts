@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import {
   faultsOf,
   refusalOf,
@@ -261,6 +262,10 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "workflows.create": async (_project, name) => ({ path: "/workflows", body: { name } }),
   "workflows.duplicate": async (project, name) => ({
     path: `/workflows/${await make(project, "/workflows", { name })}/duplicate`,
+  }),
+  "workflows.import": async () => ({ path: "/workflows/import", body: EXAMPLE_BODIES["workflows.import"] }),
+  "workflows.restoreVersion": async (project, name) => ({
+    path: `/workflows/${await make(project, "/workflows", { name })}/versions/1/restore`,
   }),
   "workflows.addStep": async (project, name) => ({
     path: `/workflows/${await make(project, "/workflows", { name })}/steps`,

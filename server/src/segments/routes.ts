@@ -17,9 +17,10 @@ import {
   listSegments,
   refreshSegment,
   updateSegment,
+  type SegmentUse,
 } from "./segments.ts";
 
-export function segmentRoutes(parts: { database: Database; explainer: Explainer }): Route[] {
+export function segmentRoutes(parts: { database: Database; explainer: Explainer } & SegmentUse): Route[] {
   const { database } = parts;
   return [
     route(contract.listSegments, async ({ projectId, query }) => {
@@ -45,7 +46,7 @@ export function segmentRoutes(parts: { database: Database; explainer: Explainer 
     ),
     route(contract.deleteSegment, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
-        await deleteSegment(tx, projectId, params.id);
+        await deleteSegment(tx, projectId, params.id, parts);
         return noContent();
       }),
     ),

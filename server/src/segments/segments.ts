@@ -221,8 +221,23 @@ async function changeFilters(
   await count(tx, projectId, { ...row, filters });
 }
 
-/** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT while another segment stands on it, or a campaign goes to it. */
-export async function deleteSegment(tx: Tx, projectId: string, id: string): Promise<void> {
+/** Who of the folders after this one stands on a segment; handed in by api.ts. */
+export interface SegmentUse {
+  /** The name of an enabled workflow. */
+  workflowOfSegment: (
+    database: Database,
+    projectId: string,
+    segmentId: string,
+  ) => Promise<string | undefined>;
+}
+
+/** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT while another segment or a workflow stands on it, or a campaign goes to it. */
+export async function deleteSegment(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  { workflowOfSegment }: SegmentUse,
+): Promise<void> {
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   const segments = await loadSegments(tx, projectId);
@@ -235,6 +250,12 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string): Prom
   if (campaign !== undefined)
     throw new Refusal("CONFLICT", {
       message: `The campaign "${campaign}" goes to this segment: cancel it first.`,
+    });
+  // Who makes a workflow stand on it locks it first (for key share), and we hold its lock.
+  const workflow = await workflowOfSegment(tx, projectId, row.id);
+  if (workflow !== undefined)
+    throw new Refusal("CONFLICT", {
+      message: `The workflow "${workflow}" uses this segment: disable or change it first.`,
     });
   await deleteSegmentRow(tx, projectId, row.id);
   if (row.track_membership) await subscribeSegments(tx, projectId);

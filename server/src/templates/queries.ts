@@ -167,13 +167,8 @@ export async function updateTemplateRow(
     .execute();
 }
 
-export async function deleteTemplateRow(tx: Tx, projectId: string, id: string): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("templates")
-    .where("project_id", "=", projectId)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return result.numDeletedRows === 1n;
+export async function deleteTemplateRow(tx: Tx, projectId: string, id: string): Promise<void> {
+  await tx.deleteFrom("templates").where("project_id", "=", projectId).where("id", "=", id).execute();
 }
 
 /** Mails that have left; the condition is that of the index emails_by_template. */

@@ -14,10 +14,13 @@ import {
   templateUsage,
   updateTemplate,
   type TemplateParts,
+  type TemplateUse,
 } from "./templates.ts";
 import { warnOfUnknownVariables } from "./unknown-variables.ts";
 
-export function templateRoutes(parts: TemplateParts & PreviewParts & { database: Database }): Route[] {
+export function templateRoutes(
+  parts: TemplateParts & PreviewParts & TemplateUse & { database: Database },
+): Route[] {
   const { database } = parts;
   return [
     route(contract.listTemplates, async ({ projectId, query }) => {
@@ -43,7 +46,7 @@ export function templateRoutes(parts: TemplateParts & PreviewParts & { database:
     }),
     route(contract.deleteTemplate, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
-        await deleteTemplate(tx, projectId, params.id);
+        await deleteTemplate(tx, projectId, params.id, parts);
         return noContent();
       }),
     ),
@@ -51,7 +54,7 @@ export function templateRoutes(parts: TemplateParts & PreviewParts & { database:
       commit(async (tx) => created(await duplicateTemplate(tx, projectId, params.id))),
     ),
     route(contract.getTemplateUsage, async ({ projectId, params }) =>
-      ok(await templateUsage(database, projectId, params.id)),
+      ok(await templateUsage(database, projectId, params.id, parts)),
     ),
     route(contract.previewTemplate, async ({ projectId, body, receipt, commit }) => {
       const answer = ok(await previewContent(parts, projectId, body));

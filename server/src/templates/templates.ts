@@ -205,11 +205,25 @@ export async function duplicateTemplate(tx: Tx, projectId: string, id: string): 
   return getTemplate(tx, projectId, copyId);
 }
 
-/** Deletes a template. @throws Refusal TEMPLATE_NOT_FOUND; CONFLICT while something would miss it. */
-export async function deleteTemplate(tx: Tx, projectId: string, id: string): Promise<void> {
-  const reason = holdReasonOf(holdersOf());
+/** Who of the folders after this one names a template by its id; handed in by api.ts. */
+export interface TemplateUse {
+  workflowStepsOf: (
+    database: Database,
+    projectId: string,
+    templateId: string,
+  ) => Promise<TemplateHolders["workflowSteps"]>;
+}
+
+/**
+ * Deletes a template. Who begins to use one locks it first (for key share): so here it is locked, and only then asked who uses it.
+ * @throws Refusal TEMPLATE_NOT_FOUND; CONFLICT while something would miss it.
+ */
+export async function deleteTemplate(tx: Tx, projectId: string, id: string, use: TemplateUse): Promise<void> {
+  const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
+  const reason = holdReasonOf(await holdersOf(tx, projectId, row.id, use));
   if (reason !== null) throw new Refusal("CONFLICT", { message: reason });
-  if (!isId(id) || !(await deleteTemplateRow(tx, projectId, id))) throw new Refusal("TEMPLATE_NOT_FOUND");
+  await deleteTemplateRow(tx, projectId, row.id);
 }
 
 /** What uses a template. @throws Refusal TEMPLATE_NOT_FOUND. */
@@ -217,14 +231,23 @@ export async function templateUsage(
   database: Database,
   projectId: string,
   id: string,
+  use: TemplateUse,
 ): Promise<TemplateHolders & { emailsSent: number }> {
-  await getTemplate(database, projectId, id);
-  return { ...holdersOf(), emailsSent: await countSentEmails(database, projectId, id) };
+  const template = await getTemplate(database, projectId, id);
+  return {
+    ...(await holdersOf(database, projectId, template.id, use)),
+    emailsSent: await countSentEmails(database, projectId, id),
+  };
 }
 
-/** The one place that knows what can name a template by its id: nothing but mails can, and they have their own content. */
-function holdersOf(): TemplateHolders {
-  return { campaigns: [], workflowSteps: [] };
+/** The one place that knows what can name a template by its id. Mails and campaigns have contents of their own. */
+async function holdersOf(
+  database: Database,
+  projectId: string,
+  id: string,
+  { workflowStepsOf }: TemplateUse,
+): Promise<TemplateHolders> {
+  return { campaigns: [], workflowSteps: await workflowStepsOf(database, projectId, id) };
 }
 
 export type SendableTemplate = Awaited<ReturnType<typeof findTemplatesById>>[number];

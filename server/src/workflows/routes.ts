@@ -1,10 +1,12 @@
 // HTTP for workflows and their graphs: endpoint → verb → answer.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import * as steps from "@postloft/contract/workflow-steps.ts";
+import * as versions from "@postloft/contract/workflow-versions.ts";
 import * as contract from "@postloft/contract/workflows.ts";
 import type { Database } from "../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { listConditionFields } from "./condition-fields.ts";
+import { exportWorkflow, importWorkflow } from "./exchange.ts";
 import {
   addStep,
   addTransition,
@@ -22,6 +24,7 @@ import {
   listWorkflows,
   updateWorkflow,
 } from "./workflows.ts";
+import { compareVersions, getVersion, listVersions, restoreVersion } from "./versions.ts";
 
 /** Page and size as a verb takes them. */
 export function pageOf({ page = 1, pageSize = LIMITS.pageSizeDefault.value }: PageQuery) {
@@ -34,7 +37,7 @@ interface PageQuery {
 }
 
 export function workflowRoutes({ database, networks }: { database: Database } & Allowed): Route[] {
-  return [...recordRoutes(database), ...graphRoutes({ networks })];
+  return [...recordRoutes(database), ...graphRoutes({ networks }), ...versionRoutes({ database, networks })];
 }
 
 function recordRoutes(database: Database): Route[] {
@@ -110,6 +113,33 @@ function graphRoutes({ networks }: Allowed): Route[] {
       commit(async (tx) => {
         const { transitionId } = call.params;
         return created(await insertStep(tx, which(call), { transitionId, step: body }));
+      }),
+    ),
+  ];
+}
+
+function versionRoutes({ database, networks }: { database: Database } & Allowed): Route[] {
+  return [
+    route(versions.listVersions, async ({ projectId, params, query }) =>
+      ok(await listVersions(database, projectId, params.id, pageOf(query))),
+    ),
+    route(versions.getVersion, async ({ projectId, params }) =>
+      ok(await getVersion(database, projectId, params.id, params.version)),
+    ),
+    route(versions.compareVersions, async ({ projectId, params, query }) => {
+      const { id, version } = params;
+      return ok(await compareVersions(database, projectId, id, { version, other: query.with }));
+    }),
+    route(versions.restoreVersion, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok(await restoreVersion(tx, projectId, params.id, params.version))),
+    ),
+    route(versions.exportWorkflow, async ({ projectId, params }) =>
+      ok(await exportWorkflow(database, projectId, params.id)),
+    ),
+    route(versions.importWorkflow, async ({ projectId, query, body, commit }) =>
+      commit(async (tx) => {
+        const given = { document: body, allowMissing: query.allowMissing ?? false };
+        return created(await importWorkflow(tx, { projectId, networks }, given));
       }),
     ),
   ];

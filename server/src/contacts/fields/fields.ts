@@ -128,15 +128,24 @@ export interface FieldUsage {
   contactCount: number;
 }
 
+/** Who of the folders after this one names a field; handed in by api.ts. */
+export interface FieldUse {
+  workflowsNamingField: (database: Database, projectId: string, field: string) => Promise<NamedRow[]>;
+}
+
 /** Whose conditions name the field. @throws Refusal FIELD_NOT_FOUND. */
-export async function getUsage(database: Database, projectId: string, text: string): Promise<FieldUsage> {
+export async function getUsage(
+  database: Database,
+  projectId: string,
+  text: string,
+  { workflowsNamingField }: FieldUse,
+): Promise<FieldUsage> {
   const name = await findName(database, projectId, text);
   const field = writeFieldName(name);
   return {
     usedInSegments: await listSegmentsNaming(database, projectId, field),
     usedInCampaigns: await listCampaignsNaming(database, projectId, field),
-    // There are no workflows yet.
-    usedInWorkflows: [],
+    usedInWorkflows: await workflowsNamingField(database, projectId, field),
     contactCount: await countContactsWithKey(database, projectId, "key" in name ? name.key : null),
   };
 }

@@ -3,14 +3,14 @@ import * as contract from "@postloft/contract/contact-fields.ts";
 import type { Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
 import { deleteField } from "./delete-field.ts";
-import { getUsage, listFields, listValues } from "./fields.ts";
+import { getUsage, listFields, listValues, type FieldUse } from "./fields.ts";
 
 export interface FieldParts {
   database: Database;
   wakeJobs: () => void;
 }
 
-export function contactFieldRoutes({ database, wakeJobs }: FieldParts): Route[] {
+export function contactFieldRoutes({ database, wakeJobs, ...use }: FieldParts & FieldUse): Route[] {
   return [
     route(contract.listContactFields, async ({ projectId }) => {
       const fields = await listFields(database, projectId);
@@ -20,7 +20,7 @@ export function contactFieldRoutes({ database, wakeJobs }: FieldParts): Route[] 
       ok(await listValues(database, projectId, params.field, query)),
     ),
     route(contract.getFieldUsage, async ({ projectId, params }) =>
-      ok(await getUsage(database, projectId, params.field)),
+      ok(await getUsage(database, projectId, params.field, use)),
     ),
     route(contract.deleteContactField, async ({ projectId, params, commit }) => {
       const answer = await commit(async (tx) =>

@@ -1,0 +1,42 @@
+// What changed from one graph to another, by the ids of steps and transitions, which are kept through versions. Pure.
+// Before it: versions.ts. After it: the answer of `…/compare`.
+import { isDeepStrictEqual } from "node:util";
+
+export interface Differences<Item> {
+  added: Item[];
+  removed: Item[];
+  changed: Array<{ id: string; fields: string[]; before: Item; after: Item }>;
+}
+
+/** When something was written is no difference. */
+const IGNORED: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
+
+/** In the order of the lists. */
+export function compareItems<Item extends { id: string }>(
+  before: readonly Item[],
+  after: readonly Item[],
+): Differences<Item> {
+  const [old, young] = [byId(before), byId(after)];
+  return {
+    added: after.filter(({ id }) => !old.has(id)),
+    removed: before.filter(({ id }) => !young.has(id)),
+    changed: before.flatMap((item) => {
+      const other = young.get(item.id);
+      const fields = other === undefined ? [] : changedFields(item, other);
+      return other === undefined || fields.length === 0
+        ? []
+        : [{ id: item.id, fields, before: item, after: other }];
+    }),
+  };
+}
+
+function byId<Item extends { id: string }>(items: readonly Item[]): Map<string, Item> {
+  return new Map(items.map((item) => [item.id, item]));
+}
+
+function changedFields(before: object, after: object): string[] {
+  const values: Readonly<Record<string, unknown>> = { ...after };
+  return Object.entries(before)
+    .filter(([name, value]) => !IGNORED.has(name) && !isDeepStrictEqual(value, values[name]))
+    .map(([name]) => name);
+}

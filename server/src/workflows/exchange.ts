@@ -1,0 +1,192 @@
+// Workflows from project to project: exported as one document, imported from it.
+// Before it: routes.ts. After it: exchange-document.ts translates; workflows.ts stores.
+import type { FieldError } from "@postloft/contract/errors.ts";
+import type { WorkflowDocument } from "@postloft/contract/workflow-versions.ts";
+import { now } from "../platform/clock.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import {
+  documentOf,
+  graphOfDocument,
+  withResolved,
+  withResolvedTrigger,
+  type Resolved,
+} from "./exchange-document.ts";
+import {
+  findKnownSegments,
+  findKnownTemplates,
+  findSegmentsBySlug,
+  findTemplatesNamed,
+  lockSegments,
+  lockTemplates,
+} from "./reference-queries.ts";
+import {
+  faultsOfWebhook,
+  segmentIdsOf,
+  segmentIdsOfStep,
+  segmentIdsOfTrigger,
+  templateIdOf,
+  templateIdsOf,
+} from "./references.ts";
+import { requireSound } from "./save-graph.ts";
+import type { Allowed } from "./steps.ts";
+import { checkTrigger, type CheckedTrigger } from "./trigger.ts";
+import { getWorkflowRow, storeWorkflow, type WorkflowView } from "./workflows.ts";
+
+const byId = ({ id: one }: { id: string }, { id: other }: { id: string }) => (one < other ? -1 : 1);
+
+/** @throws Refusal WORKFLOW_NOT_FOUND. */
+export async function exportWorkflow(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<WorkflowDocument> {
+  const row = await getWorkflowRow(database, projectId, id);
+  const trigger = { type: row.trigger_type, config: row.trigger_config };
+  const templates = await findKnownTemplates(database, projectId, templateIdsOf(row.graph), 0);
+  const segments = await findKnownSegments(database, projectId, segmentIdsOf(row.graph, trigger));
+  return documentOf(row, row.graph, {
+    templates: templates.map(({ id: templateId, name }) => ({ id: templateId, name })),
+    segments: segments.map(({ id: segmentId, name, slug }) => ({ id: segmentId, name, slug })).toSorted(byId),
+  });
+}
+
+/**
+ * Creates a disabled workflow from a document.
+ * @throws Refusal VALIDATION_ERROR for a graph that cannot be run, and naming what is not in this project unless `allowMissing`.
+ */
+export async function importWorkflow(
+  tx: Tx,
+  { projectId, networks }: { projectId: string } & Allowed,
+  { document, allowMissing }: { document: WorkflowDocument; allowMissing: boolean },
+): Promise<WorkflowView> {
+  const repeated = document.steps.findIndex(
+    ({ key }, at) => document.steps.findIndex((other) => other.key === key) < at,
+  );
+  if (repeated !== -1)
+    throw invalidField(`steps.${repeated}.key`, "custom", "Another step has this key already.");
+  const written = graphOfDocument(document, { newId, at: now().toISOString() });
+  const names = { fromStepId: "from", toStepId: "to", branch: "branch", steps: "steps" } as const;
+  requireSound(written, ({ field, transition }) =>
+    transition === null ? field : `transitions.${transition}.${names[field]}`,
+  );
+  const trigger = { type: document.triggerType, config: document.triggerConfig };
+  const resolved: Resolved = {
+    templates: await resolveTemplates(tx, projectId, document, templateIdsOf(written)),
+    segments: await resolveSegments(tx, projectId, document, segmentIdsOf(written, trigger)),
+  };
+  const faults = [
+    ...written.steps.flatMap((step, at) =>
+      faultsOfWebhook(step, networks).map((fault) => ({ ...fault, field: `steps.${at}.${fault.field}` })),
+    ),
+    ...(allowMissing ? [] : missingOf(document, written.steps, resolved)),
+  ];
+  if (faults.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: faults });
+  const graph = { ...written, steps: written.steps.map((step) => withResolved(step, resolved)) };
+  const { type, config, event } = await resolvedTrigger(tx, projectId, document, resolved);
+  return storeWorkflow(tx, projectId, {
+    graph,
+    name: document.name,
+    description: document.description,
+    triggerType: type,
+    triggerConfig: config,
+    triggerEvent: event,
+    allowReentry: document.allowReentry,
+  });
+}
+
+/** One that was never finished, or whose segment is missing, is stored as it is: `problems` tells, and it cannot be enabled. */
+async function resolvedTrigger(
+  tx: Tx,
+  projectId: string,
+  { triggerType: type, triggerConfig }: WorkflowDocument,
+  resolved: Resolved,
+): Promise<CheckedTrigger> {
+  const config = withResolvedTrigger(triggerConfig, resolved);
+  const isUnfinished =
+    (Object.keys(config).length === 0 && type !== "MANUAL") ||
+    segmentIdsOfTrigger({ type, config: triggerConfig }).some((id) => resolved.segments.get(id) === null);
+  return isUnfinished ? { type, config, event: null } : checkTrigger(tx, projectId, { type, config });
+}
+
+/** By id, else by the name the document gives it, where that is one template's alone. */
+async function resolveTemplates(
+  tx: Tx,
+  projectId: string,
+  document: WorkflowDocument,
+  ids: readonly string[],
+): Promise<Map<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const there = await lockTemplates(tx, projectId, ids);
+  const nameOf = new Map(document.templates.map(({ id, name }) => [id, name]));
+  const sought = ids.filter((id) => !there.has(id)).flatMap((id) => nameOf.get(id) ?? []);
+  const named = sought.length === 0 ? [] : await findTemplatesNamed(tx, projectId, sought);
+  const kept = await lockTemplates(
+    tx,
+    projectId,
+    named.map(({ id }) => id),
+  );
+  return new Map(
+    ids.map((id) => {
+      if (there.has(id)) return [id, id];
+      const [found, another] = named.filter((one) => one.name === nameOf.get(id) && kept.has(one.id));
+      return [id, found === undefined || another !== undefined ? null : found.id];
+    }),
+  );
+}
+
+/** By id, else by the slug the document gives it. */
+async function resolveSegments(
+  tx: Tx,
+  projectId: string,
+  document: WorkflowDocument,
+  ids: readonly string[],
+): Promise<Map<string, string | null>> {
+  if (ids.length === 0) return new Map();
+  const there = new Set((await lockSegments(tx, projectId, ids)).map(({ id }) => id));
+  const slugOf = new Map(document.segments.map(({ id, slug }) => [id, slug]));
+  const sought = ids.filter((id) => !there.has(id)).flatMap((id) => slugOf.get(id) ?? []);
+  const named = sought.length === 0 ? [] : await findSegmentsBySlug(tx, projectId, sought);
+  const kept = await lockSegments(
+    tx,
+    projectId,
+    named.map(({ id }) => id),
+  );
+  return new Map(
+    ids.map((id) => [
+      id,
+      there.has(id) ? id : (kept.find(({ slug }) => slug === slugOf.get(id))?.id ?? null),
+    ]),
+  );
+}
+
+/** As a person reads it. */
+function shown(list: ReadonlyArray<{ id: string; name: string }>, id: string): string {
+  return `"${list.find((one) => one.id === id)?.name ?? "?"}" (${id})`;
+}
+
+/** Each place of a document that names something this project does not have. */
+function missingOf(
+  document: WorkflowDocument,
+  steps: ReturnType<typeof graphOfDocument>["steps"],
+  { templates, segments }: Resolved,
+): FieldError[] {
+  const segment = (field: string, id: string): FieldError[] =>
+    segments.get(id) === null
+      ? [{ field, code: "custom", message: `There is no segment ${shown(document.segments, id)}.` }]
+      : [];
+  const trigger = { type: document.triggerType, config: document.triggerConfig };
+  return [
+    ...segmentIdsOfTrigger(trigger).flatMap((id) => segment("triggerConfig", id)),
+    ...steps.flatMap((step, at): FieldError[] => {
+      const templateId = templateIdOf(step);
+      const message = `There is no template ${shown(document.templates, templateId ?? "")}.`;
+      const isMissing = templateId !== null && templates.get(templateId) === null;
+      return [
+        ...(isMissing ? [{ field: `steps.${at}.config.templateId`, code: "custom", message } as const] : []),
+        ...segmentIdsOfStep(step).flatMap((id) => segment(`steps.${at}.config`, id)),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,94 @@
+// Earlier graphs of a workflow: listed, read, compared, made the current one again.
+// Before it: routes.ts. After it: save-graph.ts writes a restored graph as a new version.
+import type { Database, Tx } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { compareItems } from "./compare-graphs.ts";
+import { presentBareStep, presentGraph, presentTransition } from "./present.ts";
+import type { WorkflowRow } from "./queries.ts";
+import { lockGraph, saveGraph } from "./save-graph.ts";
+import { findVersion, listVersionRows, type VersionRow } from "./version-queries.ts";
+import { getWorkflow, getWorkflowRow, type WorkflowView } from "./workflows.ts";
+
+/** Versions have the numbers of a column `integer`. */
+const LARGEST = 2_147_483_647;
+
+function present(row: VersionRow, { version }: WorkflowRow) {
+  return {
+    version: row.version,
+    isCurrent: row.version === version,
+    isUsed: row.is_used,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND. */
+export async function listVersions(
+  database: Database,
+  projectId: string,
+  workflowId: string,
+  request: { page: number; pageSize: number },
+) {
+  const workflow = await getWorkflowRow(database, projectId, workflowId);
+  const { rows, total } = await listVersionRows(database, projectId, workflow.id, request);
+  return {
+    data: rows.map((row) => ({ ...present(row, workflow), steps: row.steps, activeExecutions: row.active })),
+    total,
+    ...request,
+    totalPages: Math.ceil(total / request.pageSize),
+  };
+}
+
+/** @throws Refusal VERSION_NOT_FOUND, also for what is no number. */
+async function readVersion(database: Database, projectId: string, workflow: { id: string }, written: string) {
+  const number = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0;
+  const row =
+    number > 0 && number <= LARGEST ? await findVersion(database, projectId, workflow.id, number) : undefined;
+  if (row === undefined) throw new Refusal("VERSION_NOT_FOUND");
+  return row;
+}
+
+/** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND. */
+export async function getVersion(database: Database, projectId: string, workflowId: string, version: string) {
+  const workflow = await getWorkflowRow(database, projectId, workflowId);
+  const row = await readVersion(database, projectId, workflow, version);
+  return { ...present(row, workflow), ...presentGraph(workflow, row.graph) };
+}
+
+/** What changed from a version to another one, or to the current one. @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND. */
+export async function compareVersions(
+  database: Database,
+  projectId: string,
+  workflowId: string,
+  { version, other }: { version: string; other: number | undefined },
+) {
+  const workflow = await getWorkflowRow(database, projectId, workflowId);
+  const before = await readVersion(database, projectId, workflow, version);
+  const after =
+    other === undefined ? workflow : await readVersion(database, projectId, workflow, String(other));
+  const stepsOf = ({ graph }: typeof before | typeof workflow) =>
+    graph.steps.map((step) => presentBareStep(workflow, step));
+  const transitionsOf = ({ graph }: typeof before | typeof workflow) =>
+    graph.transitions.map((transition) => presentTransition(workflow.id, transition));
+  return {
+    version: before.version,
+    with: after.version,
+    steps: compareItems(stepsOf(before), stepsOf(after)),
+    transitions: compareItems(transitionsOf(before), transitionsOf(after)),
+  };
+}
+
+/**
+ * Makes an earlier graph the current one, always as a new version: the one before it can be restored as well. What it refers to
+ * and is gone is told in `problems`. @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND.
+ */
+export async function restoreVersion(
+  tx: Tx,
+  projectId: string,
+  workflowId: string,
+  version: string,
+): Promise<WorkflowView> {
+  const locked = await lockGraph(tx, projectId, workflowId);
+  const { graph } = await readVersion(tx, projectId, locked.row, version);
+  await saveGraph(tx, projectId, locked, graph, { asNewVersion: true });
+  return getWorkflow(tx, projectId, locked.row.id);
+}

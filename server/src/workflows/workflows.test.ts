@@ -1,0 +1,359 @@
+// Workflows as records over HTTP: triggers, enabling, problems, lists, copies, deletion, and what they hold back from being deleted.
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import {
+  answersByName,
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestProject,
+} from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Workflow {
+  id: string;
+  name: string;
+  enabled: boolean;
+  triggerType: string;
+  triggerConfig: Record<string, unknown>;
+  nextRunAt: string | null;
+  problems: Array<{ code: string; severity: string }>;
+  steps: Array<{ id: string; type: string }>;
+  _count: { steps: number; executions: number };
+}
+
+const make = async <Body = Workflow>({ byKey }: TestProject, path: string, body: object) =>
+  (await server.call<Body>("POST", path, byKey, body)).body;
+const patch = <Body = never>({ byKey }: TestProject, id: string, body: object) =>
+  server.call<Body>("PATCH", `/workflows/${id}`, byKey, body);
+const read = async ({ byKey }: TestProject, id: string) =>
+  (await server.call<Workflow>("GET", `/workflows/${id}`, byKey)).body;
+const problemsOf = async (project: TestProject, id: string) =>
+  (await read(project, id)).problems.map(({ code, severity }) => `${code} ${severity}`);
+
+const TEMPLATE = { name: "T", type: "TRANSACTIONAL", subject: "s", body: "b", from: "a@sandbox.localhost" };
+const TRACKED = {
+  name: "Pros",
+  filters: { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] },
+  trackMembership: true,
+};
+const EXIT = { type: "EXIT" };
+const schedule = (config: object) => ({ triggerType: "SCHEDULE", triggerConfig: config });
+const wait = (config: object) => ({ type: "WAIT_FOR_EVENT", config, autoConnect: true });
+
+/** Events that somebody in a workflow waits for. */
+const awaited = async ({ id }: TestProject) =>
+  (
+    await server.rows<{ event_name: string }>(
+      "select event_name from event_subscriptions where project_id = $1 and subscriber = 'workflows' order by 1",
+      id,
+    )
+  ).map((row) => row.event_name);
+
+test("each trigger is checked when it is saved, and nothing is listened to before the workflow is enabled", async () => {
+  const project = await server.createProject();
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });
+  const segment = await make<{ id: string; slug: string }>(project, "/segments", TRACKED);
+  const still = await make<{ id: string }>(project, "/segments", { name: "Still", type: "STATIC" });
+  const untracked = await make<{ id: string }>(project, "/segments", { ...TRACKED, trackMembership: false });
+  const foreign = await make<{ id: string }>(server.project, "/segments", {
+    name: "Elsewhere",
+    type: "STATIC",
+  });
+  const eventColumn = async () =>
+    (await server.rows<{ trigger_event: string }>("select trigger_event from workflows where id = $1", id))[0]
+      ?.trigger_event;
+  const refused: Record<string, object> = {
+    "event without name": { triggerConfig: {} },
+    "segment without id": { triggerType: "SEGMENT_ENTRY" },
+    "foreign segment": { triggerType: "SEGMENT_EXIT", triggerConfig: { segmentId: foreign.id } },
+    "static segment": { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: still.id } },
+    "untracked segment": { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: untracked.id } },
+    "name for a schedule": { ...schedule({ cron: "* * * * *" }), eventName: "e" },
+    "cron garbage": schedule({ cron: "whenever" }),
+    "cron with seconds": schedule({ cron: "* * * * * *" }),
+    "cron by name": schedule({ cron: "@daily" }),
+    "cron of now": schedule({ cron: "? * * * *" }),
+    "cron that never runs": schedule({ cron: "0 0 31 2 *" }),
+    "minute 61": schedule({ cron: "61 * * * *" }),
+    "no zone": schedule({ cron: "* * * * *", timezone: "Nowhere" }),
+    "no audience": schedule({ cron: "* * * * *", audienceType: "SEGMENT" }),
+    "foreign audience": schedule({ cron: "* * * * *", audienceType: "SEGMENT", segmentId: foreign.id }),
+    "unknown type": { triggerType: "MOON" },
+    "filter on the contact": {
+      triggerConfig: {
+        eventName: "e",
+        filter: { operator: "AND", conditions: [{ field: "subscribed", operator: "exists" }] },
+      },
+    },
+  };
+  const before = await read(project, id);
+  const answers = await answersByName(
+    Object.entries(refused),
+    ([name]) => name,
+    async ([, body]) => faultsOf(await patch(project, id, body)).join(" "),
+  );
+  expect(answers).toEqual({
+    "event without name": "triggerConfig.eventName required",
+    "segment without id": "triggerConfig.segmentId required",
+    "foreign segment": "triggerConfig.segmentId custom",
+    "static segment": "triggerConfig.segmentId custom",
+    "untracked segment": "triggerConfig.segmentId custom",
+    "name for a schedule": "eventName custom",
+    "cron garbage": "triggerConfig.cron custom",
+    "cron with seconds": "triggerConfig.cron custom",
+    "cron by name": "triggerConfig.cron custom",
+    "cron of now": "triggerConfig.cron custom",
+    "cron that never runs": "triggerConfig.cron custom",
+    "minute 61": "triggerConfig.cron custom",
+    "no zone": "triggerConfig.timezone invalid_string",
+    "no audience": "triggerConfig.segmentId required",
+    "foreign audience": "triggerConfig.segmentId custom",
+    "unknown type": "triggerType invalid_enum_value",
+    "filter on the contact": "triggerConfig.filter custom",
+  });
+  expect(await read(project, id)).toEqual(before);
+  expect(await awaited(project)).toEqual([]);
+
+  expect((await patch<Workflow>(project, id, { enabled: true })).body.enabled).toBe(true);
+  expect(await awaited(project)).toEqual(["signed-up"]);
+  await patch(project, id, { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } });
+  expect(await eventColumn()).toBe(`segment.${segment.slug}.entry`);
+  expect(await awaited(project)).toEqual([`segment.${segment.slug}.entry`]);
+  const daily = schedule({ cron: "0 9 * * *", timezone: "Europe/Berlin" });
+  const scheduled = (await patch<Workflow>(project, id, daily)).body;
+  expect(new Date(scheduled.nextRunAt ?? 0).getTime()).toBeGreaterThan(Date.now());
+  expect([await eventColumn(), await awaited(project)]).toEqual([null, []]);
+  expect((await patch<Workflow>(project, id, { name: "X" })).body.nextRunAt).toBe(scheduled.nextRunAt);
+  expect((await patch<Workflow>(project, id, { enabled: false })).body.nextRunAt).toBeNull();
+  const manual = (await patch<Workflow>(project, id, { triggerType: "MANUAL", enabled: true })).body;
+  expect(manual).toMatchObject({ triggerType: "MANUAL", triggerConfig: {}, nextRunAt: null, enabled: true });
+});
+
+test("what is wrong with a workflow is told, and errors are in the way of enabling it", async () => {
+  const project = await server.createProject();
+  const { id } = await make(project, "/workflows", { name: "W" });
+  expect(await problemsOf(project, id)).toEqual(["NO_TRIGGER_EVENT error", "NO_STEPS warning"]);
+  const refused = await patch(project, id, { enabled: true });
+  expect([refused.status, ...faultsOf(refused)]).toEqual([422, "enabled custom"]);
+  await patch(project, id, { eventName: "email.nonsense" });
+  expect(await problemsOf(project, id)).toEqual(["EVENT_NEVER_HAPPENS error", "NO_STEPS warning"]);
+  await patch(project, id, { eventName: "email.open" });
+  expect(await problemsOf(project, id)).toEqual(["NO_STEPS warning"]);
+
+  const silent = await make<{ id: string }>(project, "/templates", {
+    ...TEMPLATE,
+    type: "HEADLESS",
+    from: null,
+    body: "{{nmae}} {{event.plan}}",
+  });
+  const send = { type: "SEND_EMAIL", templateId: silent.id, autoConnect: true };
+  const custom = { recipient: { type: "CUSTOM", customEmail: "boss@example.com" } };
+  const mail = await make<{ id: string }>(project, `/workflows/${id}/steps`, { ...send, config: custom });
+  expect(await problemsOf(project, id)).toEqual([
+    "NO_SENDER error",
+    "LIST_MAIL_TO_CUSTOM warning",
+    "UNKNOWN_VARIABLE warning",
+  ]);
+  expect((await patch(project, id, { enabled: true })).status).toBe(422);
+  await server.rows("update projects set default_from = 'a@sandbox.localhost' where id = $1", project.id);
+  expect((await patch(project, id, { enabled: true })).status).toBe(200);
+
+  // Nobody can end the first wait, nobody takes the timeout of the second.
+  await make(project, `/workflows/${id}/steps`, wait({ eventName: "email.never" }));
+  const second = await make<{ id: string }>(project, `/workflows/${id}/steps`, wait({ eventName: "bought" }));
+  const exit = await make<{ id: string }>(project, `/workflows/${id}/steps`, EXIT);
+  const timeout = { fromStepId: second.id, toStepId: exit.id, branch: "timeout" };
+  await make(project, `/workflows/${id}/transitions`, timeout);
+  await server.call("PATCH", `/workflows/${id}/steps/${mail.id}`, project.byKey, { templateId: null });
+  expect(await problemsOf(project, id)).toEqual([
+    "NO_TEMPLATE error",
+    "ENDLESS_WAIT error",
+    "DEAD_BRANCH warning",
+    "ENDLESS_WAIT warning",
+    "UNREACHABLE_STEP warning",
+  ]);
+  // It is live, and can be changed all the same; enabled anew it cannot be.
+  expect((await patch(project, id, { enabled: true, name: "Still live" })).status).toBe(200);
+  await patch(project, id, { enabled: false });
+  expect((await patch(project, id, { enabled: true })).status).toBe(422);
+});
+
+test("lists are searched, filtered and sorted, and count steps and executions", async () => {
+  const project = await server.createProject();
+  const ids: Record<string, string> = {};
+  for (const [name, more] of [
+    ["beta", { eventName: "e" }],
+    ["Alpha 100%", { description: "the first" }],
+    ["gamma", {}],
+  ] as const)
+    ids[name] = (await make(project, "/workflows", { name, ...more })).id;
+  await make(project, `/workflows/${ids["beta"]}/steps`, EXIT);
+  await patch(project, ids["beta"] ?? "", { enabled: true });
+  const contact = await make<{ id: string }>(project, "/contacts", { email: "ada@example.com" });
+  await make(project, `/workflows/${ids["beta"]}/executions`, { contactId: contact.id });
+  const list = async (query: string) => {
+    const { body } = await server.call<{ data: Workflow[]; total: number; totalPages: number }>(
+      "GET",
+      `/workflows${query}`,
+      project.byKey,
+    );
+    return { ...body, names: body.data.map(({ name }) => name) };
+  };
+  expect((await list("")).names).toEqual(["gamma", "Alpha 100%", "beta"]);
+  expect((await list("?sort=name")).names).toEqual(["Alpha 100%", "beta", "gamma"]);
+  expect((await list("?sort=steps")).names[0]).toBe("beta");
+  expect((await list("?sort=updatedAt&dir=asc")).names.at(-1)).toBe("beta");
+  expect((await list("?search=ALPHA")).names).toEqual(["Alpha 100%"]);
+  expect((await list("?search=%25")).names).toEqual(["Alpha 100%"]);
+  expect((await list("?search=first")).names).toEqual(["Alpha 100%"]);
+  expect((await list("?status=active")).data).toMatchObject([
+    { name: "beta", _count: { steps: 2, executions: 1 } },
+  ]);
+  expect((await list("?status=disabled")).total).toBe(2);
+  expect(await list("?page=2&pageSize=2")).toMatchObject({ names: ["beta"], total: 3, totalPages: 2 });
+  expect((await list("?page=9")).names).toEqual([]);
+});
+
+test("a copy is disabled and stands for itself", async () => {
+  const project = await server.createProject();
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "e", allowReentry: true });
+  await make(project, `/workflows/${id}/steps`, { ...EXIT, autoConnect: true });
+  await patch(project, id, { enabled: true });
+  const copy = await make(project, `/workflows/${id}/duplicate`, {});
+  expect(copy).toMatchObject({
+    name: "W (copy)",
+    enabled: false,
+    triggerConfig: { eventName: "e" },
+    allowReentry: true,
+    transitions: [{}],
+    problems: [],
+  });
+  const original = await read(project, id);
+  expect(copy.steps.map(({ type }) => type)).toEqual(original.steps.map(({ type }) => type));
+  for (const { id: stepId } of original.steps) expect(JSON.stringify(copy)).not.toContain(stepId);
+});
+
+test("a workflow is deleted once nobody is in it", async () => {
+  const project = await server.createProject();
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
+  await make(project, `/workflows/${id}/steps`, { type: "DELAY", config: { amount: 1, unit: "days" } });
+  await patch(project, id, { enabled: true });
+  const contact = await make<{ id: string }>(project, "/contacts", { email: "ada@example.com" });
+  const execution = await make<{ id: string }>(project, `/workflows/${id}/executions`, {
+    contactId: contact.id,
+  });
+  const remove = () => server.call("DELETE", `/workflows/${id}`, project.byKey);
+  expect(refusalOf(await remove())).toBe("409 CONFLICT");
+  await server.call("DELETE", `/workflows/${id}/executions/${execution.id}`, project.byKey);
+  expect((await remove()).status).toBe(204);
+  expect(refusalOf(await remove())).toBe("404 WORKFLOW_NOT_FOUND");
+  expect(await awaited(project)).toEqual([]);
+  expect(await server.rows("select 1 from workflow_executions where project_id = $1", project.id)).toEqual(
+    [],
+  );
+});
+
+test("templates, segments, fields and events know the workflows that use them", async () => {
+  const project = await server.createProject();
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });
+  const template = await make<{ id: string }>(project, "/templates", TEMPLATE);
+  const segment = await make<{ id: string }>(project, "/segments", TRACKED);
+  await make(project, "/contacts", { email: "ada@example.com", data: { plan: "pro", seen: 1, other: 1 } });
+  const steps = `/workflows/${id}/steps`;
+  const send = await make<{ id: string }>(project, steps, { type: "SEND_EMAIL", templateId: template.id });
+  const filter = {
+    operator: "AND",
+    conditions: [
+      { field: `segment.${segment.id}`, operator: "memberOfSegment" },
+      { operator: "OR", conditions: [{ field: "contact.data.plan", operator: "exists" }] },
+      { field: "event.bought", operator: "notTriggered" },
+    ],
+  };
+  await make(project, steps, { type: "CONDITION", config: filter });
+  await make(project, steps, { type: "UPDATE_CONTACT", config: { updates: { seen: true } } });
+  const call = (method: string, path: string) => server.call<never>(method, path, project.byKey);
+  expect((await call("GET", `/templates/${template.id}/usage`)).body).toMatchObject({
+    workflowSteps: [{ workflowId: id, workflowName: "W", stepId: send.id }],
+  });
+  expect(refusalOf(await call("DELETE", `/templates/${template.id}`))).toBe("409 CONFLICT");
+  const named = [{ id, name: "W" }];
+  const fields = await answersByName(["plan", "seen", "other"], String, async (field) => {
+    const { body } = await server.call<{ usedInWorkflows: unknown }>(
+      "GET",
+      `/contacts/fields/${field}/usage`,
+      project.byKey,
+    );
+    return body.usedInWorkflows;
+  });
+  expect(fields).toEqual({ plan: named, seen: named, other: [] });
+  const events = await answersByName(["signed-up", "bought", "plan"], String, async (name) => {
+    const { body } = await server.call<{ usedInWorkflows: unknown }>(
+      "GET",
+      `/events/${name}/usage`,
+      project.byKey,
+    );
+    return body.usedInWorkflows;
+  });
+  expect(events).toEqual({ "signed-up": named, bought: named, plan: [] });
+
+  await patch(project, id, { enabled: true });
+  expect(refusalOf(await call("DELETE", `/segments/${segment.id}`))).toBe("409 CONFLICT");
+  await patch(project, id, { enabled: false });
+  expect((await call("DELETE", `/segments/${segment.id}`)).status).toBe(204);
+  expect(await problemsOf(project, id)).toContain("MISSING_SEGMENT warning");
+  await call("DELETE", `/workflows/${id}/steps/${send.id}`);
+  expect((await call("DELETE", `/templates/${template.id}`)).status).toBe(204);
+});
+
+test("of a template that is deleted and a step that begins to send it, one wins and nothing is left hanging", async () => {
+  const project = await server.createProject();
+  for (let round = 0; round < 10; round++) {
+    const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
+    const template = await make<{ id: string }>(project, "/templates", TEMPLATE);
+    const send = { type: "SEND_EMAIL", templateId: template.id };
+    const [added, removed] = await Promise.all([
+      server.call("POST", `/workflows/${id}/steps`, project.byKey, send),
+      server.call("DELETE", `/templates/${template.id}`, project.byKey),
+    ]);
+    expect([`201 409`, `422 204`]).toContain(`${added.status} ${removed.status}`);
+  }
+});
+
+test("fields for conditions are those of contacts, and the keys of an event's newest data", async () => {
+  const project = await server.createProject();
+  await make(project, "/contacts", { email: "ada@example.com", data: { plan: "pro" } });
+  await make(project, "/v1/track", {
+    email: "ada@example.com",
+    event: "bought",
+    data: { total: 5, at: "x" },
+  });
+  const ask = async (query: string) =>
+    (
+      await server.call<{ fields: string[]; typedFields: unknown[]; count: number }>(
+        "GET",
+        `/workflows/fields${query}`,
+        project.byKey,
+      )
+    ).body;
+  const own = ["contact.email", "contact.subscribed", "contact.createdAt", "contact.updatedAt"];
+  expect((await ask("")).fields).toEqual(expect.arrayContaining([...own, "data.plan"]));
+  const { fields, typedFields, count } = await ask("?eventName=bought");
+  expect(fields.slice(-2)).toEqual(["event.at", "event.total"]);
+  expect(typedFields).toContainEqual({ field: "event.total", type: "number", category: "Event Data" });
+  expect(typedFields).toContainEqual({ field: "data.plan", type: "string", category: "Custom Data" });
+  expect(count).toBe(fields.length);
+});
+
+test("a project has at most so many workflows", async () => {
+  const project = await server.createProject();
+  await server.rows(
+    "insert into workflows (project_id, id, name) select $1, gen_random_uuid(), 'W' from generate_series(1, $2::int)",
+    project.id,
+    LIMITS.workflows.value - 1,
+  );
+  expect((await make(project, "/workflows", { name: "last" })).name).toBe("last");
+  const more = await server.call("POST", "/workflows", project.byKey, { name: "more" });
+  expect(refusalOf(more)).toBe("409 CONFLICT");
+});
