@@ -10,6 +10,7 @@ import { addMembers, removeMembers } from "./change-members.ts";
 import { computeSegment, requestCompute } from "./compute-segment.ts";
 import { explainForContact } from "./explain-filter.ts";
 import { listSegmentContacts, previewFilter } from "./segment-contacts.ts";
+import type { SegmentUse } from "./rules.ts";
 import {
   createSegment,
   deleteSegment,
@@ -17,7 +18,6 @@ import {
   listSegments,
   refreshSegment,
   updateSegment,
-  type SegmentUse,
 } from "./segments.ts";
 
 export function segmentRoutes(parts: { database: Database; explainer: Explainer } & SegmentUse): Route[] {

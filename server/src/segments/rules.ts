@@ -2,6 +2,7 @@
 // Before it: contract/src/filters.ts. After it: segments.ts when a segment is saved, follow-changes.ts when something happened.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
+import type { Database } from "../platform/database.ts";
 import { ANY_CHANGE } from "../events/reactions.ts";
 import type { EventNames } from "./member-queries.ts";
 
@@ -29,6 +30,16 @@ export function eventNamesOf(segment: { id: string; name: string; slug: string }
     exit: segmentEventName(segment.slug, "exit"),
     data: { segmentId: segment.id, segmentName: segment.name },
   };
+}
+
+/** Who of the folders after this one stands on a segment; handed in by api.ts. */
+export interface SegmentUse {
+  /** The name of an enabled workflow. */
+  workflowOfSegment: (
+    database: Database,
+    projectId: string,
+    segmentId: string,
+  ) => Promise<string | undefined>;
 }
 
 /** A segment as far as others can stand on it. */

@@ -28,7 +28,15 @@ import {
   type SegmentChanges,
   type SegmentRow,
 } from "./queries.ts";
-import { allCauses, freeSlug, segmentsOver, segmentsUnder, slugOf, type Node } from "./rules.ts";
+import {
+  allCauses,
+  freeSlug,
+  segmentsOver,
+  segmentsUnder,
+  slugOf,
+  type Node,
+  type SegmentUse,
+} from "./rules.ts";
 
 export interface SegmentView {
   id: string;
@@ -221,23 +229,8 @@ async function changeFilters(
   await count(tx, projectId, { ...row, filters });
 }
 
-/** Who of the folders after this one stands on a segment; handed in by api.ts. */
-export interface SegmentUse {
-  /** The name of an enabled workflow. */
-  workflowOfSegment: (
-    database: Database,
-    projectId: string,
-    segmentId: string,
-  ) => Promise<string | undefined>;
-}
-
 /** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT while another segment or a workflow stands on it, or a campaign goes to it. */
-export async function deleteSegment(
-  tx: Tx,
-  projectId: string,
-  id: string,
-  { workflowOfSegment }: SegmentUse,
-): Promise<void> {
+export async function deleteSegment(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   const segments = await loadSegments(tx, projectId);
@@ -252,7 +245,7 @@ export async function deleteSegment(
       message: `The campaign "${campaign}" goes to this segment: cancel it first.`,
     });
   // Who makes a workflow stand on it locks it first (for key share), and we hold its lock.
-  const workflow = await workflowOfSegment(tx, projectId, row.id);
+  const workflow = await use.workflowOfSegment(tx, projectId, row.id);
   if (workflow !== undefined)
     throw new Refusal("CONFLICT", {
       message: `The workflow "${workflow}" uses this segment: disable or change it first.`,
