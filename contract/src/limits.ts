@@ -151,7 +151,7 @@ export const LIMITS = {
   workflowVersions: limit(
     100,
     "versions",
-    "The newest ones of a workflow are kept; an older one only while an execution stands on it.",
+    "The newest ones of a workflow are kept; an older one only where an execution started on it.",
   ),
   problemsContentBytes: limit(
     1_000_000,

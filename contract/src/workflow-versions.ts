@@ -38,7 +38,7 @@ export const listVersions = endpoint({
   method: "GET",
   path: "/workflows/:id/versions",
   summary: "List the versions of a workflow's graph, newest first",
-  description: `A new one begins with the first change after an execution has started. The newest ${LIMITS.workflowVersions.value} are kept, older ones while an execution stands on them.`,
+  description: `A new one begins with the first change after an execution has started. The newest ${LIMITS.workflowVersions.value} are kept, and every older one on which an execution started.`,
   caller: "project",
   params: byWorkflow,
   query: pagesQuery,

@@ -239,6 +239,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("events.stats");
   const eventParams = { eventName: "order placed" };
   await ask("events.usage", { params: eventParams });
+  await ask("contacts.export", { params: { id: contactId } });
   await ask("events.delete", { params: eventParams });
 }
 
@@ -246,7 +247,6 @@ const isEnded = ({ state }: { state: string }) => state === "completed";
 
 async function contactFiles(story: Story, contactId: string): Promise<void> {
   const { ask } = story;
-  await ask("contacts.export", { params: { id: contactId } });
   await ask("contacts.consent", { params: { id: contactId } });
   const file = new FormData();
   file.set("file", new Blob(["email,plan\ngrace@example.com,pro\nno address,pro\n"]), "contacts.csv");
