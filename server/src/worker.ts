@@ -228,7 +228,15 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of sessions": () => sessions.sweep(),
     "sweep of webhook calls": () => sweepWebhookCalls(database),
   };
-  return Object.entries(sweeps).map(([name, runOnce]) =>
-    startLoop({ name, runOnce, everyMs: SWEEP_MS, delayMs: SWEEP_MS, log, metrics }),
+  return Object.entries(sweeps).map(([name, sweep]) =>
+    startLoop({
+      name,
+      // What a sweep counts is no time to wait.
+      runOnce: async () => void (await sweep()),
+      everyMs: SWEEP_MS,
+      delayMs: SWEEP_MS,
+      log,
+      metrics,
+    }),
   );
 }

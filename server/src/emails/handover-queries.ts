@@ -39,8 +39,9 @@ const idsOf = (keys: readonly MailKey[]) =>
 const listMails = (senderId: string, { projectId, ids }: ListMails, skipReason: string) => sql`
   subscribed as materialized (
     select c.id from contacts c
-    where c.project_id = ${projectId} and c.subscribed and c.id in (
-      select e.contact_id from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]))
+    -- As an array: as a join the planner may look for the mails in the index on contacts, and read all of the project.
+    where c.project_id = ${projectId} and c.subscribed and c.id = any(array(
+      select e.contact_id from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[])))
     for share skip locked
   ), list as materialized (
     select e.project_id, e.id, case
