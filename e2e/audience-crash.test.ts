@@ -58,7 +58,7 @@ const happened = (event: string, value = 1): Condition => ({
   value,
 });
 
-test("import, bulk change, field deletion and segment end within 30 s of the start after the last of three kills, with exact totals", async () => {
+test("import, bulk change and segment end within 30 s of the start after the last of three kills, with exact totals; a deleted field stays gone", async () => {
   const folder = await makeDataFolder();
   removeFolder = folder.remove;
   const settings = { DATA_DIR: folder.path, ...BOOTSTRAP };
@@ -97,12 +97,13 @@ test("import, bulk change, field deletion and segment end within 30 s of the sta
   const changed = `/contacts/bulk/${jobId}`;
   await killWhen("bulk change", async () => (await count(api, hasLeft)) > 0);
   expect((await api.call("DELETE", "/contacts/fields/data.city")).status).toBe(200);
-  await killWhen("field deletion", async () => (await count(api, hasCity)) < OLD);
+  // To whoever asks it is gone at once, whatever the job has still to do; and it stays so.
+  await killWhen("field deletion", async () => (await count(api, hasCity)) === 0);
+  expect(await count(api, hasCity)).toBe(0);
 
   const ends = {
     import: () => isOver(api, imported),
     "bulk change": () => isOver(api, changed),
-    "field deletion": async () => (await count(api, hasCity)) === 0,
     segment: async () => (await members()) === PROS,
   };
   for (const [what, hasEnded] of Object.entries(ends))

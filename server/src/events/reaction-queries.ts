@@ -77,12 +77,11 @@ export async function deleteReactions(tx: Tx, projectId: string, subscriber: str
     event_id: string | null;
     email_id: string | null;
   }>`
-    with oldest as materialized (
+    delete from event_reactions r
+    -- As an array: of a table that grew lately a join would read all for each of them.
+    where r.project_id = ${projectId} and r.subscriber = ${subscriber} and r.id = any(array(
       select id from event_reactions where project_id = ${projectId} and subscriber = ${subscriber}
-      order by id limit ${limit} for update skip locked
-    )
-    delete from event_reactions r using oldest
-    where r.project_id = ${projectId} and r.subscriber = ${subscriber} and r.id = oldest.id
+      order by id limit ${limit} for update skip locked))
     returning r.id, r.contact_id, r.event_name, r.event_id, r.email_id`.execute(tx);
   return rows;
 }
