@@ -3,6 +3,7 @@
 import { benchBounces } from "./bounces.ts";
 import { benchCampaign } from "./campaign.ts";
 import { benchDeliver } from "./deliver.ts";
+import { benchEventNames } from "./event-names.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchIdle } from "./idle.ts";
 import { benchImport } from "./import.ts";
@@ -64,6 +65,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   segments: {
     measures: "filters over a million contacts: counts and pages, beside the plainest SQL",
     run: benchSegments,
+  },
+  "event-names": {
+    measures: "counts and pages of events by their names, in a project with a million of them",
+    run: benchEventNames,
   },
   import: {
     measures: "a CSV file of 5 MB to contacts: ours, COPY, one upsert a row",

@@ -130,6 +130,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   events.getEventStats,
   events.listEventNames,
   events.getEventUsage,
+  events.listEventFields,
   events.deleteEvents,
   emails.listEmails,
   emails.listPausedDestinations,

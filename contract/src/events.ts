@@ -1,6 +1,7 @@
 // Tracked events over HTTP (spec §2.8, 4.9; decisions §10). `/v1/track` itself is in v1.ts.
 // Before it: event-names.ts, field.ts. After it: server/src/events/routes.ts.
 import { z } from "zod";
+import { FIELD_TYPES } from "./contact-fields.ts";
 import { endpoint } from "./endpoint.ts";
 import { isReservedEventName } from "./event-names.ts";
 import { id, instant, issue, pageQuery, pathId, givenInstant } from "./field.ts";
@@ -112,13 +113,43 @@ export const getEventUsage = endpoint({
   },
 });
 
+export type EventFieldType = (typeof FIELD_TYPES)[number];
+
+export const listEventFields = endpoint({
+  name: "events.fields",
+  method: "GET",
+  path: "/events/:eventName/fields",
+  summary: "List what the data of an event holds",
+  description: `The keys in the data of its newest ${LIMITS.eventSample.value} events (fewer where they are large), in the order of the alphabet: for completion in editors. Of a name nobody has tracked there are none.`,
+  caller: "project",
+  params: byName,
+  answers: {
+    200: z.object({
+      fields: z
+        .array(
+          z.object({
+            field: z.string().describe("The key in `data`."),
+            type: z.enum(FIELD_TYPES).describe("Of its newest value that is not null."),
+            example: z
+              .unknown()
+              .optional()
+              .describe(
+                `That value; left out where it is longer than ${LIMITS.fieldValueLength.value} characters.`,
+              ),
+          }),
+        )
+        .describe(`At most ${LIMITS.eventFields.value}.`),
+    }),
+  },
+});
+
 export const deleteEvents = endpoint({
   name: "events.delete",
   method: "DELETE",
   path: "/events/:eventName",
   summary: "Delete every event of a name",
   description:
-    "In the background: those that were there when it was asked for. Refused while a segment or a workflow uses the name, and for events that the service emits.",
+    "Those that were there when it was asked for: gone at once for every reader, and from the database in the background. What is tracked under the name afterwards stays. Refused while a segment or a workflow uses the name, and for events that the service emits.",
   caller: "project",
   params: byName,
   answers: { 200: z.object({ deletedCount: z.int() }) },

@@ -112,6 +112,7 @@ export const LIMITS = {
   dataKeyLength: limit(255, "characters", "One key of `data`."),
   dataBytes: limit(MEGABYTE, "bytes", "The data of one contact, and one `data` payload."),
   eventNames: limit(1_000, "names", "`GET /events/names` and `GET /events/stats`."),
+  eventFields: limit(500, "fields", "`GET /events/:eventName/fields`."),
   eventNameLength: limit(255, "characters", "The name of an event."),
   consentChanges: limit(1000, "changes", "`GET /contacts/:id/consent`: the newest of a contact."),
   lookupEmails: limit(500, "addresses", "`POST /contacts/lookup`, per call."),
@@ -161,7 +162,7 @@ export const LIMITS = {
   eventSample: limit(
     100,
     "events",
-    "The newest ones of a name, whose data tells `GET /workflows/fields` its keys.",
+    "The newest ones of a name, whose data tells `GET /events/:eventName/fields` and `GET /workflows/fields` its keys.",
   ),
   stepConfigLength: limit(16_000, "characters", "`updates` of an UPDATE_CONTACT, as JSON."),
   webhookUrlLength: limit(2_000, "characters", "The address of a webhook."),

@@ -25,6 +25,7 @@ import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { contactBulkRoutes } from "./contacts/bulk/routes.ts";
 import { contactExists } from "./contacts/contacts.ts";
+import { inferFieldType } from "./contacts/rules.ts";
 import { contactFieldRoutes } from "./contacts/fields/routes.ts";
 import { contactFileRoutes } from "./contacts/import/routes.ts";
 import { createExplainer } from "./contacts/filters/explain-apart.ts";
@@ -123,6 +124,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
       users: { segments: listSegmentsWithEvent, workflows: listWorkflowsWithEvent },
+      inferType: inferFieldType,
       wakeJobs: parts.wakeJobs,
     }),
     ...emailRoutes({ database, wakeSender: parts.wakeSender }),

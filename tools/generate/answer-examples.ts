@@ -238,7 +238,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("events.names");
   await ask("events.stats");
   const eventParams = { eventName: "order placed" };
-  await ask("events.usage", { params: eventParams });
+  for (const name of ["events.usage", "events.fields"]) await ask(name, { params: eventParams });
   await ask("contacts.export", { params: { id: contactId } });
   await ask("events.delete", { params: eventParams });
 }

@@ -5,7 +5,10 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { addJob, type JobStep } from "../platform/jobs.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { countEventsOfName, deleteNamedEvents, listNamedEvents } from "./name-queries.ts";
+import { DELETE_EVENTS_JOB, deleteNamedEvents, findLastOfName } from "./deletion-queries.ts";
+import { countEventsOfName, listNamedEvents, listNewestData } from "./name-queries.ts";
+
+export { DELETE_EVENTS_JOB, deletedUntil, listEventsBeingDeleted } from "./deletion-queries.ts";
 
 export interface Named {
   id: string;
@@ -18,6 +21,10 @@ export interface EventUsers {
   workflows: (database: Database, projectId: string, eventName: string) => Promise<Named[]>;
 }
 
+/** PostgreSQL has no such text, so no event has the name. */
+const isNoText = (name: string) => name.includes("\0");
+
+/** The names there are in the order of the alphabet, and how many events each has. */
 export async function listEventNames(database: Database, projectId: string) {
   const rows = await listNamedEvents(database, projectId, LIMITS.eventNames.value);
   const names = rows.map(({ name, count, last_seen_at: at }) => ({
@@ -34,7 +41,10 @@ export async function countEventsByName(database: Database, projectId: string) {
   return rows.map(({ name, count }) => ({ name, count })).toSorted((one, other) => other.count - one.count);
 }
 
+/** Where a name is used and how many events it has; all of them, so that a name nobody has tracked is no failure. */
 export async function readEventUsage(database: Database, users: EventUsers, projectId: string, name: string) {
+  if (isNoText(name))
+    return { usedInSegments: [], usedInWorkflows: [], totalCount: 0, uniqueContacts: 0, canDelete: true };
   const usedInSegments = await users.segments(database, projectId, name);
   const usedInWorkflows = await users.workflows(database, projectId, name);
   const { count: totalCount, contacts: uniqueContacts } = await countEventsOfName(database, projectId, name);
@@ -48,10 +58,19 @@ export async function readEventUsage(database: Database, users: EventUsers, proj
   };
 }
 
-export const DELETE_EVENTS_JOB = "events.delete";
 const BATCH_SIZE = 5_000;
 
-/** Queues the deletion of all events of a name; answers how many there are. @throws Refusal CONFLICT while something uses it. */
+interface DeletionInput {
+  name: string;
+  /** The instant of the last event that goes, as PostgreSQL writes it. */
+  until: string;
+}
+
+/**
+ * Hides all events of a name at once and queues their deletion; returns how many there are. What is tracked afterwards stays:
+ * the last event that is there sets the end, and no clock that could be another than that of who tracks.
+ * @throws Refusal CONFLICT while something uses it, and for events of the service itself.
+ */
 export async function deleteEvents(
   tx: Tx,
   users: EventUsers,
@@ -67,17 +86,53 @@ export async function deleteEvents(
   ];
   if (user !== undefined)
     throw new Refusal("CONFLICT", { message: `It is used by ${user}: change that first.` });
-  if (totalCount > 0) await addJob(tx, { projectId, kind: DELETE_EVENTS_JOB, input: { name } });
+  const until = totalCount === 0 ? null : await findLastOfName(tx, projectId, name);
+  if (until === null) return 0;
+  const input: DeletionInput = { name, until };
+  await addJob(tx, { projectId, kind: DELETE_EVENTS_JOB, input });
   return totalCount;
 }
 
 /** Deletes the next events that were there when it was asked for. */
-export const deleteEventsStep: JobStep = async (tx, { projectId, input, createdAt, checkpoint }) => {
-  const { name } = input as { name: string };
+export const deleteEventsStep: JobStep = async (tx, { projectId, input, checkpoint }) => {
+  const { name, until } = input as DeletionInput;
   const before = ((checkpoint ?? {}) as { deleted?: number }).deleted ?? 0;
-  const count = await deleteNamedEvents(tx, projectId, { name, until: createdAt, limit: BATCH_SIZE });
+  const count = await deleteNamedEvents(tx, projectId, { name, until, limit: BATCH_SIZE });
   const deleted = before + count;
   return count < BATCH_SIZE
     ? { done: true, result: { deletedCount: deleted } }
     : { done: false, checkpoint: { deleted }, progress: 0 };
 };
+
+/** Reads the type off a value (spec §2.3); contacts/ knows it, further up in the reading order. */
+export type InferType<Type> = (value: unknown) => Type;
+
+export interface EventField<Type> {
+  field: string;
+  type: Type;
+  /** The newest value, where it is short. */
+  example?: unknown;
+}
+
+/** The keys that the data of the newest events of a name have, in their order, each with the type of its newest value that is not null. */
+export async function listEventFields<Type>(
+  database: Database,
+  projectId: string,
+  name: string,
+  inferType: InferType<Type>,
+): Promise<Array<EventField<Type>>> {
+  if (isNoText(name)) return [];
+  const sample = await listNewestData(database, projectId, name, LIMITS.eventSample.value);
+  const values = new Map<string, unknown>();
+  for (const data of sample)
+    for (const [key, value] of Object.entries(data ?? {}))
+      if (value !== null && !values.has(key)) values.set(key, value);
+  return [...values]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .slice(0, LIMITS.eventFields.value)
+    .map(([field, value]) => ({ field, type: inferType(value), ...exampleOf(value) }));
+}
+
+function exampleOf(value: unknown): { example?: unknown } {
+  return JSON.stringify(value).length <= LIMITS.fieldValueLength.value ? { example: value } : {};
+}

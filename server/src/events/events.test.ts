@@ -27,6 +27,7 @@ interface EventList {
 }
 
 const list = (caller: TestCaller, path: string) => server.call<EventList>("GET", path, caller);
+const pathOf = (name: string) => `/events/${encodeURIComponent(name)}`;
 const names = ({ body }: { body: EventList }) => body.data.map(({ name }) => name);
 const track = async (caller: TestCaller, email: string, event: string, data?: unknown) =>
   (
@@ -37,6 +38,24 @@ const track = async (caller: TestCaller, email: string, event: string, data?: un
       { email, event, ...(data === undefined ? {} : { data }) },
     )
   ).body.data;
+
+/** Works on the jobs of a project until none is left. */
+async function finishJobs(projectId: string): Promise<void> {
+  const jobs = startJobs({
+    database: server.database,
+    kinds: { [DELETE_EVENTS_JOB]: deleteEventsStep },
+    log: createLog({ level: "silent" }),
+    metrics: createMetrics(),
+  });
+  await vi.waitFor(
+    async () =>
+      expect(
+        await server.rows("select 1 from jobs where project_id = $1 and state <> 'completed'", projectId),
+      ).toEqual([]),
+    { timeout: 10_000, interval: 20 },
+  );
+  await jobs.stop();
+}
 
 test("events are listed newest first, as they were tracked", async () => {
   const { byKey } = await server.createProject();
@@ -177,22 +196,150 @@ test("names are counted with the last time of each; one that nothing uses is del
   expect((await server.call("DELETE", path, stranger.byKey)).body).toEqual({ deletedCount: 0 });
   expect((await server.call("DELETE", path, byKey)).body).toEqual({ deletedCount: 3 });
   await track(byKey, "ada@example.com", odd);
-  const jobs = startJobs({
-    database: server.database,
-    kinds: { [DELETE_EVENTS_JOB]: deleteEventsStep },
-    log: createLog({ level: "silent" }),
-    metrics: createMetrics(),
-  });
-  await vi.waitFor(
-    async () =>
-      expect(
-        await server.rows("select 1 from jobs where project_id = $1 and state <> 'completed'", projectId),
-      ).toEqual([]),
-    { timeout: 10_000, interval: 20 },
-  );
-  await jobs.stop();
+  await finishJobs(projectId);
   expect((await server.call("GET", `${path}/usage`, byKey)).body).toMatchObject({
     totalCount: 1,
     canDelete: true,
   });
+});
+
+test("deleted events are gone at once for lists, counts, fields and conditions, before the job; the last microsecond goes too", async () => {
+  const { byKey, id: projectId } = await server.createProject();
+  const { contact } = await track(byKey, "ada@example.com", "mistake", { a: 1 });
+  // As PostgreSQL dates what it records itself.
+  await server.rows(
+    `insert into events (project_id, id, contact_id, name, created_at)
+     select $1, new_id(), $2, 'mistake', date_trunc('second', now()) - interval '1 minute' + n * interval '1 microsecond'
+     from generate_series(1, 9) n`,
+    projectId,
+    contact,
+  );
+  await track(byKey, "ada@example.com", "kept");
+  const filter = {
+    operator: "AND",
+    conditions: [{ field: "event.mistake", operator: "triggered" }],
+  };
+  const matching = async () =>
+    (await server.call<{ count: number }>("POST", "/segments/preview", byKey, { filters: filter })).body
+      .count;
+  const fieldsOf = async () =>
+    (await server.call<{ fields: unknown[] }>("GET", "/events/mistake/fields", byKey)).body.fields;
+  expect(await matching()).toBe(1);
+  expect(await fieldsOf()).toHaveLength(1);
+  expect((await server.call("DELETE", "/events/mistake", byKey)).body).toEqual({ deletedCount: 10 });
+
+  expect(names(await list(byKey, "/events"))).toEqual(["kept"]);
+  expect(names(await list(byKey, `/events/contact/${contact}?limit=5`))).toEqual(["kept"]);
+  expect((await server.call("GET", "/events/stats", byKey)).body).toEqual([{ name: "kept", count: 1 }]);
+  expect((await server.call("GET", "/events/names", byKey)).body).toMatchObject({ eventNames: ["kept"] });
+  expect((await server.call("GET", "/events/mistake/usage", byKey)).body).toMatchObject({
+    totalCount: 0,
+    uniqueContacts: 0,
+  });
+  expect(await fieldsOf()).toEqual([]);
+  expect(await matching()).toBe(0);
+  // Nothing is left to delete a second time.
+  expect((await server.call("DELETE", "/events/mistake", byKey)).body).toEqual({ deletedCount: 0 });
+
+  await track(byKey, "ada@example.com", "mistake", { b: 1 });
+  expect(names(await list(byKey, "/events"))).toEqual(["mistake", "kept"]);
+  expect((await server.call("GET", "/events/stats", byKey)).body).toContainEqual({
+    name: "mistake",
+    count: 1,
+  });
+  expect(await fieldsOf()).toEqual([{ field: "b", type: "number", example: 1 }]);
+  expect(await matching()).toBe(1);
+  await finishJobs(projectId);
+  expect(
+    await server.rows("select data from events where project_id = $1 and name = 'mistake'", projectId),
+  ).toEqual([{ data: { b: 1 } }]);
+});
+
+test("the fields of an event are the keys of its newest data, each with the type of its newest value", async () => {
+  const { byKey } = await server.createProject();
+  const long = "x".repeat(600);
+  await track(byKey, "ada@example.com", "paid", { total: "12", at: "2026-01-02", plan: "pro", old: true });
+  await track(byKey, "bob@example.com", "paid", { total: 12.5, plan: null, note: long, items: [{ a: 1 }] });
+  await track(byKey, "bob@example.com", "paid");
+  const fields = async (caller: TestCaller, name: string) =>
+    (await server.call("GET", `${pathOf(name)}/fields`, caller)).body;
+  expect(await fields(byKey, "paid")).toEqual({
+    fields: [
+      { field: "at", type: "date", example: "2026-01-02" },
+      { field: "items", type: "string", example: [{ a: 1 }] },
+      { field: "note", type: "string" },
+      { field: "old", type: "boolean", example: true },
+      { field: "plan", type: "string", example: "pro" },
+      { field: "total", type: "number", example: 12.5 },
+    ],
+  });
+  const stranger = await server.createProject();
+  for (const name of ["paid", "email.sent", "x".repeat(500), "\0"])
+    expect(await fields(stranger.byKey, name)).toEqual({ fields: [] });
+});
+
+test("a name in a path is any text: odd ones are found, unknown ones and those of others count nothing, the service's own stay", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const stranger = await server.createProject();
+  const nothing = {
+    usedInSegments: [],
+    usedInWorkflows: [],
+    totalCount: 0,
+    uniqueContacts: 0,
+    canDelete: true,
+  };
+  for (const name of ["a/b", "100 %", "%2F", "names", "..", "ü \u{1F980}", "x".repeat(255)]) {
+    await track(byKey, "ada@example.com", name);
+    const usage = await server.call("GET", `${pathOf(name)}/usage`, byKey);
+    expect(usage.body).toEqual({ ...nothing, totalCount: 1, uniqueContacts: 1 });
+    expect((await server.call("GET", `${pathOf(name)}/usage`, stranger.byKey)).body).toEqual(nothing);
+    expect((await server.call("DELETE", pathOf(name), stranger.byKey)).body).toEqual({ deletedCount: 0 });
+    expect((await server.call("DELETE", pathOf(name), byKey)).body).toEqual({ deletedCount: 1 });
+  }
+  for (const name of ["never tracked", "x".repeat(500), "\0", "a\0b"]) {
+    expect((await server.call("GET", `${pathOf(name)}/usage`, byKey)).body).toEqual(nothing);
+    expect((await server.call("DELETE", pathOf(name), byKey)).body).toEqual({ deletedCount: 0 });
+  }
+  for (const name of ["email.open", "contact.subscribed", "segment.pro.entry", " EMAIL.x"]) {
+    expect((await server.call("GET", `${pathOf(name)}/usage`, byKey)).body).toMatchObject({
+      canDelete: false,
+    });
+    expect(refusalOf(await server.call("DELETE", pathOf(name), byKey))).toBe("409 CONFLICT");
+  }
+});
+
+test("events are tracked under their name by address or by id, and service names are refused in either spelling", async () => {
+  const { byKey } = await server.createProject();
+  const byAddress = await server.call<{ data: { contact: string } }>("POST", "/events/track", byKey, {
+    email: "ada@example.com",
+    event: "one",
+    data: { a: 1 },
+  });
+  const { contact } = byAddress.body.data;
+  const byId = await server.call("POST", "/events/track", byKey, {
+    name: "two",
+    contactId: contact,
+    data: { b: 2 },
+  });
+  expect(byId.body).toMatchObject({ success: true, data: { contact } });
+  expect((await list(byKey, "/events")).body.data).toMatchObject([
+    { name: "two", contactId: contact, data: { b: 2 } },
+    { name: "one", contactId: contact, data: { a: 1 } },
+  ]);
+  for (const key of ["event", "name"])
+    for (const name of ["email.open", " Contact.Subscribed "])
+      expect(
+        faultsOf(await server.call("POST", "/events/track", byKey, { contactId: contact, [key]: name })),
+      ).toEqual([`${key} reserved_event`]);
+  expect(faultsOf(await server.call("POST", "/events/track", byKey, {}))).toEqual([
+    "email required",
+    "event required",
+  ]);
+  const stranger = await server.createProject();
+  const foreign = await server.call("POST", "/events/track", stranger.byKey, {
+    name: "two",
+    contactId: contact,
+  });
+  expect(refusalOf(foreign)).toBe("404 CONTACT_NOT_FOUND");
 });

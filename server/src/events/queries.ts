@@ -4,6 +4,7 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { listEventsBeingDeleted, notBeingDeleted } from "./deletion-queries.ts";
 import type { NewEvent } from "./events.ts";
 import { insertReactionsFrom } from "./reaction-queries.ts";
 import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
@@ -117,7 +118,12 @@ export async function listEventRows(
   const recorded = [sql`v.project_id = ${projectId}`];
   const from = since === undefined ? null : sql`${since.toISOString()}::timestamptz`;
   const sent: RawBuilder<unknown>[] = [sql`e.project_id = ${projectId}`, isSentEvent(from)];
-  if (name !== undefined) recorded.push(sql`v.name = ${name}`);
+  const isShown = notBeingDeleted(await listEventsBeingDeleted(database, projectId));
+  if (isShown !== null) recorded.push(isShown);
+  // Without the second condition, a name that nobody has tracked is looked for among all events.
+  if (name !== undefined)
+    recorded.push(sql`v.name = ${name}
+      and exists (select 1 from events f where f.project_id = ${projectId} and f.name = ${name})`);
   if (contactId !== undefined) {
     recorded.push(sql`v.contact_id = ${contactId}`);
     sent.push(sql`e.contact_id = ${contactId}`);

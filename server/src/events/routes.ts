@@ -8,9 +8,11 @@ import { Refusal } from "../platform/refusal.ts";
 import {
   countEventsByName,
   deleteEvents,
+  listEventFields,
   listEventNames,
   readEventUsage,
   type EventUsers,
+  type InferType,
 } from "./event-names.ts";
 import { listEvents } from "./events.ts";
 
@@ -19,10 +21,11 @@ export function eventRoutes(dependencies: {
   /** Whether the project has the contact; known further up in the reading order. */
   contactExists: (projectId: string, contactId: string) => Promise<boolean>;
   users: EventUsers;
+  inferType: InferType<contract.EventFieldType>;
   /** A job was added: look now. */
   wakeJobs: () => void;
 }): Route[] {
-  const { database, contactExists, users, wakeJobs } = dependencies;
+  const { database, contactExists, users, inferType, wakeJobs } = dependencies;
   return [
     route(contract.listEvents, async ({ projectId, query }) => {
       const { eventName, contactId, since } = query;
@@ -42,6 +45,9 @@ export function eventRoutes(dependencies: {
     route(contract.listEventNames, async ({ projectId }) => ok(await listEventNames(database, projectId))),
     route(contract.getEventUsage, async ({ projectId, params }) =>
       ok(await readEventUsage(database, users, projectId, params.eventName)),
+    ),
+    route(contract.listEventFields, async ({ projectId, params }) =>
+      ok({ fields: await listEventFields(database, projectId, params.eventName, inferType) }),
     ),
     route(contract.deleteEvents, async ({ projectId, params, commit }) => {
       const answer = await commit(async (tx) =>

@@ -1,8 +1,7 @@
 // Which fields a CONDITION can ask about, for completion in editors.
 // Before it: routes.ts. After it: contacts/fields/ knows the contacts' own, events/ the newest events of a name.
-import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../platform/database.ts";
-import { listEvents } from "../events/events.ts";
+import { listEventFields } from "../events/event-names.ts";
 import { listFieldNames } from "../contacts/fields/fields.ts";
 import { inferFieldType, type FieldType } from "../contacts/rules.ts";
 
@@ -24,15 +23,13 @@ export async function listConditionFields(
       : { field: `contact.${field}`, type, category: "Contact Fields" },
   );
   if (eventName === undefined) return own;
-  const page = { limit: LIMITS.eventSample.value, before: null };
-  const { data: events } = await listEvents(database, projectId, { name: eventName }, page);
-  const types = new Map<string, FieldType>();
-  for (const { data } of events)
-    for (const [key, value] of Object.entries((data ?? {}) as Record<string, unknown>))
-      if (value !== null && !types.has(key)) types.set(key, inferFieldType(value));
-  const keys = [...types].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const ofEvent = await listEventFields(database, projectId, eventName, inferFieldType);
   return [
     ...own,
-    ...keys.map(([key, type]): TypedField => ({ field: `event.${key}`, type, category: "Event Data" })),
+    ...ofEvent.map(({ field, type }): TypedField => ({
+      field: `event.${field}`,
+      type,
+      category: "Event Data",
+    })),
   ];
 }

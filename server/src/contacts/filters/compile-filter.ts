@@ -2,6 +2,7 @@
 // Before it: plan-filter.ts. After it: whoever selects from `contacts c`; evaluate-filter.ts means the same in memory.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../../platform/database.ts";
+import { listEventsBeingDeleted } from "../../events/event-names.ts";
 import { listKeysBeingDeleted } from "../shown-data-queries.ts";
 import {
   joined,
@@ -94,12 +95,16 @@ async function askingOf(
   plan: Plan,
   { projectId, now, fewContacts }: RestrictionOptions,
 ): Promise<Asking> {
+  const readsEvents = questionsOf(plan).some((question) => question.about === "event");
   const readsData = questionsOf(plan).some((question) => question.about === "data");
   return {
     projectId,
     now: now ?? null,
     fewContacts: fewContacts ?? false,
     keysBeingDeleted: new Set(readsData ? await listKeysBeingDeleted(database, projectId) : []),
+    eventsBeingDeleted: readsEvents
+      ? await listEventsBeingDeleted(database, projectId)
+      : new Map<string, string>(),
     fewEvents: new Set(),
   };
 }

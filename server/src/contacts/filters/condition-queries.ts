@@ -18,8 +18,9 @@ export interface Asking {
   now: Date | null;
   /** Whether the statement looks at a few contacts only: then each is looked up by itself. */
   fewContacts: boolean;
-  /** Keys of `data` that are being deleted. */
+  /** Keys of `data`, and names of events with the instant of the last one that goes. */
   keysBeingDeleted: ReadonlySet<string>;
+  eventsBeingDeleted: ReadonlyMap<string, string>;
   /** Questions for events that are no more than a table in memory holds, whose contacts are looked up in one. */
   fewEvents: ReadonlySet<Question>;
 }
@@ -275,7 +276,8 @@ export const FEW_EVENTS = 150_000;
 export function fromEvents({ event, since }: EventQuestion, asking: Asking): RawBuilder<unknown> {
   const instant = since === null ? null : instantBefore(since, asking);
   if (event === EMAIL_SENT) return sql`from emails e where ${isEmailSent(instant)}`;
-  return sql`from events e where e.name = ${event}${instant === null ? sql`` : sql` and e.created_at >= ${instant}`}`;
+  const end = asking.eventsBeingDeleted.get(event);
+  return sql`from events e where e.name = ${event}${end === undefined ? sql`` : sql` and e.created_at > ${end}::timestamptz`}${instant === null ? sql`` : sql` and e.created_at >= ${instant}`}`;
 }
 
 /**

@@ -5,6 +5,7 @@ import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
 import { isEmailSent } from "../../events/events.ts";
 import { shownData } from "../shown-data-queries.ts";
+import { deletedUntil } from "../../events/event-names.ts";
 import { FEW_EVENTS, fromEvents, type Asking, type EventQuestion } from "./condition-queries.ts";
 import type { SegmentSource } from "./load-segments.ts";
 
@@ -63,6 +64,7 @@ export async function listNewestEvents(
     cross join lateral (
       (select created_at from events e
        where e.project_id = ${projectId} and e.contact_id = i.contact_id and e.name = n.name
+         and e.created_at > ${deletedUntil(projectId, sql`n.name`)}
        order by e.created_at desc limit n.count)
       union all
       (select sent_at from emails e
