@@ -23,6 +23,7 @@ import {
 } from "./execution-queries.ts";
 import { executionsOf } from "./load-executions.ts";
 import { react } from "./react.ts";
+import { packTrace } from "./stored-trace.ts";
 import { failAt, walk, type Tally } from "./walk.ts";
 
 /** Executions moved in one transaction. */
@@ -183,7 +184,7 @@ async function store(
       dueAt: execution.dueAt,
       waitsFor: execution.waitsFor,
       results: Object.keys(execution.results).length === 0 ? null : JSON.stringify(execution.results),
-      trace: JSON.stringify(execution.trace),
+      trace: packTrace(execution.trace),
       exitReason: execution.exitReason,
     })),
   );

@@ -4,8 +4,7 @@ import type { WebhookAnswer } from "./steps/step.ts";
 import type { Branch, ExecutionStatus, Graph, GraphStep } from "@postloft/contract/workflow-graph.ts";
 
 /**
- * A step run, as it is stored in the trace of the execution: short names, since there is one for each step of each
- * execution. Instants are ms since 1970.
+ * A step run in the trace of an execution: short names, since one is stored for each step of each execution (stored-trace.ts). Instants are ms since 1970.
  */
 export interface StepRun {
   /** The place of the step in its version of the graph. */

@@ -15,6 +15,7 @@ import {
   type ExecutionFilter,
   type ListedExecutionRow,
 } from "./list-queries.ts";
+import { unpackTrace } from "./stored-trace.ts";
 
 const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
 
@@ -61,7 +62,7 @@ export async function getExecution(database: Database, projectId: string, workfl
   const row = isId(id) ? await findExecution(database, projectId, workflowId, id) : undefined;
   if (row === undefined) throw new Refusal("EXECUTION_NOT_FOUND");
   const graph = walkable(row.graph);
-  const trace = row.trace as StepRun[];
+  const trace = unpackTrace(row.trace);
   const ids = trace.flatMap(({ out }) => (typeof out?.["emailId"] === "string" ? [out["emailId"]] : []));
   const mails = await readEmailStandings(database, projectId, ids);
   return {

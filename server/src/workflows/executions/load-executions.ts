@@ -1,8 +1,9 @@
 // Claimed rows as executions in memory, each with its version of the graph.
 // Before it: engine.ts claims. After it: walk.ts moves them.
 import type { Database, Tx } from "../../platform/database.ts";
-import { walkable, type Execution, type StepRun, type WalkableGraph } from "./execution.ts";
+import { walkable, type Execution, type WalkableGraph } from "./execution.ts";
 import { findVersions, findWorkflowStates, type ExecutionRow } from "./execution-queries.ts";
+import { unpackTrace } from "./stored-trace.ts";
 
 /** An execution as it was claimed. */
 export interface Claimed {
@@ -65,7 +66,7 @@ function asExecution(
     context: (row.context ?? {}) as Execution["context"],
     results: (row.results ?? {}) as Execution["results"],
     answer: (row.answer ?? null) as Execution["answer"],
-    trace: row.trace as StepRun[],
+    trace: unpackTrace(row.trace),
     exitReason: null,
     startedAt: row.started_at,
   };

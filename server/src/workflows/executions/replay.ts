@@ -10,6 +10,7 @@ import { readGraphs } from "./load-executions.ts";
 import { listReplayable } from "./list-queries.ts";
 import { newExecution, readGround, readVersion, type SimulationParts } from "./simulate.ts";
 import { simulateExecution, type SimulatedEvent } from "./simulated-world.ts";
+import { unpackTrace } from "./stored-trace.ts";
 
 interface Passage {
   entered: number;
@@ -59,7 +60,7 @@ export async function replay(
       events: events.get(row.id) ?? [],
       webhooks: {},
     });
-    count(did, row.trace as StepRun[], former);
+    count(did, unpackTrace(row.trace), former);
     count(would, execution.trace, graph);
     executions++;
   }
