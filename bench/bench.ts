@@ -13,6 +13,7 @@ import { benchNotices } from "./notices.ts";
 import { benchSend } from "./send.ts";
 import { benchTrack } from "./track.ts";
 import { benchTracking } from "./tracking.ts";
+import { benchWorkflows } from "./workflows.ts";
 
 interface Benchmark {
   measures: string;
@@ -78,6 +79,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures:
       "100,000 reports about sent mails, shuffled and repeated, through the interpreter; counters exact",
     run: benchNotices,
+  },
+  workflows: {
+    measures:
+      "20,000 executions (or the first number) of six steps; 200,000 (the second) that sleep; tracking; event to mail",
+    run: benchWorkflows,
   },
 };
 
