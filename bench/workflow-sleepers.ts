@@ -2,8 +2,8 @@
 // Before it: workflows.ts says how many. After it: workflows.ts prints.
 import { sql } from "kysely";
 import { transaction, type Database } from "../server/src/platform/database.ts";
-import { BATCH_SIZE } from "../server/src/workflows/executions/engine.ts";
-import { claimDueExecutions, listDueProjects } from "../server/src/workflows/executions/execution-queries.ts";
+import { BATCH_SIZE, findDue } from "../server/src/workflows/executions/engine.ts";
+import { claimExecutions } from "../server/src/workflows/executions/load-executions.ts";
 import { openOutbox, unlimited } from "./outbox.ts";
 import { ADDRESSES } from "./request.ts";
 import { startDatabase } from "./servers.ts";
@@ -11,7 +11,6 @@ import { progress, whole } from "./table.ts";
 import { drawSixSteps } from "./workflow-ground.ts";
 
 const REPEATS = 30;
-const HORIZON_MS = 2_000;
 
 export interface SleepersResult {
   /** Executions that are due. */
@@ -34,7 +33,7 @@ export async function measureSleepers(sleeping: number): Promise<SleepersResult>
     const claims: number[] = [];
     const looks: number[] = [];
     for (let repeat = 0; repeat < REPEATS; repeat++) {
-      looks.push(await timeOf(() => listDueProjects(database, HORIZON_MS)));
+      looks.push(await timeOf(() => findDue(database)));
       claims.push(await timeOfClaim(database, projectId));
     }
     return { due: BATCH_SIZE, claims, looks };
@@ -83,7 +82,7 @@ async function timeOfClaim(database: Database, projectId: string): Promise<numbe
   await transaction(database, async (tx) => {
     let claimed = 0;
     tookMs = await timeOf(async () => {
-      claimed = (await claimDueExecutions(tx, projectId, { limit: BATCH_SIZE })).length;
+      claimed = (await claimExecutions(tx, projectId, { limit: BATCH_SIZE })).length;
     });
     if (claimed !== BATCH_SIZE) throw new Error(`${claimed} were due`);
     throw undone;

@@ -69,7 +69,10 @@ async function printSleepers(sleeping: number): Promise<void> {
   const { claims, looks, due } = await measureSleepers(sleeping);
   printTable(
     [`of ${whole(sleeping)} that sleep`, "p50 ms", "longest ms"],
-    [timesRow(`claim of ${whole(due)} that are due`, claims), timesRow("which projects have some", looks)],
+    [
+      timesRow(`claim of ${whole(due)} that are due, with their graph`, claims),
+      timesRow("which projects have some", looks),
+    ],
   );
   print("\nBar: claim at most 20 ms.\n");
 }

@@ -14,14 +14,13 @@ import { createDatabaseWorld } from "./database-world.ts";
 import type { Execution } from "./execution.ts";
 import {
   addToStepCounts,
-  claimDueExecutions,
   listDueExecutions,
   listDueProjects,
   updateExecutions,
   wakeLeftExecutions,
   type WhichDue,
 } from "./execution-queries.ts";
-import { executionsOf } from "./load-executions.ts";
+import { claimExecutions } from "./load-executions.ts";
 import { react } from "./react.ts";
 import { packTrace } from "./stored-trace.ts";
 import { failAt, walk, type Tally } from "./walk.ts";
@@ -106,7 +105,7 @@ const NOTHING: Advance = { moved: 0, hasMails: false, hasCalls: false };
 
 /** Fails executions at the step at which they stand. */
 async function failBatch(tx: Tx, projectId: string, which: WhichDue, reason: string): Promise<Advance> {
-  const claimed = await executionsOf(tx, projectId, await claimDueExecutions(tx, projectId, which));
+  const claimed = await claimExecutions(tx, projectId, which);
   const tally: Tally = new Map();
   for (const { execution, now } of claimed) failAt(execution, reason, now, tally);
   await store(
@@ -119,12 +118,10 @@ async function failBatch(tx: Tx, projectId: string, which: WhichDue, reason: str
 }
 
 async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: WhichDue): Promise<Advance> {
-  const rows = await claimDueExecutions(tx, projectId, which);
-  if (rows.length === 0) return NOTHING;
-  await failpoint("workflow.claimed");
-  const executions = await executionsOf(tx, projectId, rows);
+  const executions = await claimExecutions(tx, projectId, which);
   const [first] = executions;
   if (first === undefined) return NOTHING;
+  await failpoint("workflow.claimed");
   const world = createDatabaseWorld(tx, { projectId, now: first.now, domains });
   const before = new Map(executions.map(({ execution }) => [execution, execution.trace.length]));
   const cancelled = executions.filter(({ isCancelled }) => isCancelled).map(({ execution }) => execution);
@@ -137,7 +134,7 @@ async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: 
     execution.trace.slice(Math.max(0, (before.get(execution) ?? 0) - 1)),
   );
   return {
-    moved: rows.length,
+    moved: executions.length,
     hasMails: made.some(({ out }) => out?.["emailId"] !== undefined),
     hasCalls: made.some(({ out, end }) => end === undefined && out?.["callId"] !== undefined),
   };
@@ -194,6 +191,16 @@ async function store(
   if (counts.length > 0) await addToStepCounts(tx, projectId, counts);
 }
 
+/** Projects that have executions due now, those overdue longest first; and in how many ms the next one elsewhere is due, `POLL_MS` at most. */
+export async function findDue(database: Database): Promise<{ projectIds: string[]; nextInMs: number }> {
+  const rows = await listDueProjects(database, POLL_MS);
+  const waits = rows.map((row) => row.in_ms).filter((ms) => ms > 0);
+  return {
+    projectIds: rows.filter((row) => row.in_ms === 0).map((row) => row.project_id),
+    nextInMs: Math.ceil(Math.min(POLL_MS, ...waits)),
+  };
+}
+
 /** Reacts to events and moves what is due, fair between projects, until it is stopped. */
 export function startEngine(parts: EngineParts): Loop {
   const { database, domains, log, metrics } = parts;
@@ -231,13 +238,12 @@ export function startEngine(parts: EngineParts): Loop {
       if (signal.aborted) return 0;
       hasMore = (await reactOnce(projectId)) || hasMore;
     }
-    const due = await listDueProjects(database, POLL_MS);
-    for (const { project_id: projectId, in_ms: inMs } of due) {
+    const { projectIds, nextInMs } = await findDue(database);
+    for (const projectId of projectIds) {
       if (signal.aborted) return 0;
-      if (inMs === 0) hasMore = (await advanceOnce(projectId)) || hasMore;
+      hasMore = (await advanceOnce(projectId)) || hasMore;
     }
-    const waits = due.filter(({ in_ms: inMs }) => inMs > 0).map(({ in_ms: inMs }) => inMs);
-    return hasMore ? 0 : Math.ceil(Math.min(POLL_MS, ...waits));
+    return hasMore ? 0 : nextInMs;
   }
 
   const common = { log, metrics };

@@ -2,7 +2,13 @@
 // Before it: engine.ts claims. After it: walk.ts moves them.
 import type { Database, Tx } from "../../platform/database.ts";
 import { walkable, type Execution, type WalkableGraph } from "./execution.ts";
-import { findVersions, findWorkflowStates, type ExecutionRow } from "./execution-queries.ts";
+import {
+  claimDueExecutions,
+  findVersions,
+  findWorkflowStates,
+  type ExecutionRow,
+  type WhichDue,
+} from "./execution-queries.ts";
 import { unpackTrace } from "./stored-trace.ts";
 
 /** An execution as it was claimed. */
@@ -12,12 +18,10 @@ export interface Claimed {
   isCancelled: boolean;
 }
 
-/** Claimed rows as executions, each with its version of the graph. */
-export async function executionsOf(
-  tx: Tx,
-  projectId: string,
-  rows: readonly ExecutionRow[],
-): Promise<Claimed[]> {
+/** Locks executions of a project that are due until the transaction ends; each with its version of the graph. */
+export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue): Promise<Claimed[]> {
+  const rows = await claimDueExecutions(tx, projectId, which);
+  if (rows.length === 0) return [];
   const ids = [...new Set(rows.map((row) => row.workflow_id))];
   const states = new Map((await findWorkflowStates(tx, projectId, ids)).map((state) => [state.id, state]));
   const graphs = await readGraphs(tx, projectId, rows);
