@@ -3,6 +3,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
+import { livingSender } from "./lease-queries.ts";
 import { parkedAt } from "./paused-queries.ts";
 import { CLAIMED_COLUMNS, type ClaimedRow, type PausedDomains } from "./sender-queries.ts";
 
@@ -63,9 +64,9 @@ export async function claimBatch(
   );
   const pausedDomains = paused.map(({ domain }) => domain);
   const { rows } = await sql<ClaimedRow>`
-    ${plannedOften} with next as materialized (
+    ${plannedOften} with ${livingSender(senderId)}, next as materialized (
       select id from recipient_batches
-      where project_id = ${projectId} and campaign_id = ${campaignId} and not (domains <@ ${withoutDomains}::text[])
+      where exists (select 1 from living) and project_id = ${projectId} and campaign_id = ${campaignId} and not (domains <@ ${withoutDomains}::text[])
       order by id limit 1
       for update skip locked
     ), ended as (

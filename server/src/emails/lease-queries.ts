@@ -1,7 +1,14 @@
 // Statements of the lease: a sender's row in `senders`, and what a dead sender left behind.
 // Before it: lease.ts. After it: nothing.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+
+/**
+ * CTE `living`: the sender's row, held until the claim commits. Whoever is declared dead meanwhile claims nothing: nobody would look
+ * for mails under its name again.
+ */
+export const livingSender = (senderId: string): RawBuilder<unknown> => sql`
+  living as materialized (select id from senders where id = ${senderId} for key share)`;
 
 /** A sender that is there already lives again: it found the database changed, and knows it as it is now. */
 export async function upsertSender(

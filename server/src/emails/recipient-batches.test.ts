@@ -5,7 +5,7 @@ import { transaction } from "../platform/database.ts";
 import { armFailpoints } from "../platform/failpoints.ts";
 import { newId } from "../platform/ids.ts";
 import { createScriptedTransport, takeEverything, TAKEN, type Play } from "../testing/scripted-transport.ts";
-import { addSendingCampaign, OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
+import { addSendingCampaign, letLeaseRunOut, OUTBOX_WAIT, useOutbox } from "../testing/outbox-fixture.ts";
 import { bookActivities } from "../deliveries/tracking/book-activity.ts";
 import { findLinkTargets } from "../deliveries/tracking/queries.ts";
 import { claimBatch } from "./batch-queries.ts";
@@ -20,8 +20,9 @@ import { bookAndCheck } from "./handover-queries.ts";
 import { readEmailHistory } from "./email-history.ts";
 import { getEmail, listEmails, makeContent } from "./emails.ts";
 import { forgetRecipients } from "./forget-recipients.ts";
-import { upsertSender } from "./lease-queries.ts";
+import { deleteExpiredSender } from "./lease-queries.ts";
 import { measureQueue } from "./measure-queries.ts";
+import { claimEmails } from "./sender-queries.ts";
 
 const outbox = useOutbox();
 afterEach(() => armFailpoints([]));
@@ -169,20 +170,47 @@ test("the pages of its recipients show everybody once, those who wait and those 
 test("of a sender that died the mails in doubt are named, and everybody else is mailed once by another", async () => {
   const campaign = await startCampaign();
   const { database } = outbox;
-  const dead = newId();
-  await upsertSender(database, dead, 60);
+  const dead = await outbox.liveSender();
   const rows = await claimBatch(database, { senderId: dead, ...campaign.key, limit: 40, withoutDomains: [] });
   const asking = rows.slice(0, 3).map(({ id }) => id);
   expect(await check(dead, campaign, asking)).toEqual(asking);
-  await sql`update senders set lease_until = now() - interval '1 second' where id = ${dead}`.execute(
-    database,
-  );
+  await letLeaseRunOut(database, dead);
   const transport = createScriptedTransport();
   await outbox.start(transport);
   await isOver(campaign);
   expect(await outbox.countByStatus()).toEqual({ SENT: RECIPIENTS - 3, UNCONFIRMED: 3 });
   expect(leftIds(transport)).toEqual(campaign.ids.filter((id) => !asking.includes(id)));
 });
+
+test.each(["mails of a batch", "mails with rows"])(
+  "a sender that is declared dead while it claims %s gets none: nobody would look for them under its name",
+  async (what) => {
+    const { database } = outbox;
+    const campaign = await startCampaign(5);
+    const dead = await outbox.liveSender();
+    const limits = { senderId: dead, ...campaign.key, limit: 40, withoutDomains: [] };
+    if (what === "mails with rows") {
+      await claimBatch(database, limits);
+      await sql`update emails set status = 'QUEUED', sender_id = null`.execute(database);
+    }
+    await letLeaseRunOut(database, dead);
+    const { claimed } = await transaction(database, async (tx) => {
+      await deleteExpiredSender(tx, { id: dead, lease_until: new Date(0) });
+      const underWay =
+        what === "mails of a batch"
+          ? claimBatch(database, limits)
+          : claimEmails(database, { ...limits, priority: 3 });
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
+        expect(rows).toHaveLength(1);
+      }, OUTBOX_WAIT);
+      return { claimed: underWay };
+    });
+    expect(await claimed).toEqual([]);
+    expect((await outbox.countByStatus()).CLAIMED).toBeUndefined();
+  },
+);
 
 test("what a sender has in hand and another has sent meanwhile does not leave again", async () => {
   const campaign = await startCampaign(5);
@@ -207,8 +235,7 @@ test.each([
 ])("a sender %s lets nobody leave", async (_what, happens) => {
   const campaign = await startCampaign(5);
   const { database } = outbox;
-  const sender = newId();
-  await upsertSender(database, sender, 60);
+  const sender = await outbox.liveSender();
   const claim = { senderId: sender, ...campaign.key, limit: 40, withoutDomains: [] };
   const ids = (await claimBatch(database, claim)).map((row) => row.id);
   expect(await check(sender, campaign, ids)).toHaveLength(5);
@@ -243,7 +270,7 @@ test("no more mails are in doubt than there are connections, also when what came
 
 test("whoever cannot be taken at once gets a row and waits in the queue", async () => {
   const campaign = await startCampaign(40);
-  const senderId = newId();
+  const senderId = await outbox.liveSender();
   const withoutDomains = ["gmail.com"];
   const claim = { senderId, ...campaign.key, limit: 10, withoutDomains };
   const rows = await claimBatch(outbox.database, claim);
@@ -256,7 +283,7 @@ test("a batch whose destinations are all at their limits is passed over", async 
   const campaign = await startCampaign(5);
   await sql`update recipient_batches set domains = '{gmail.com}'`.execute(outbox.database);
   const claim = {
-    senderId: newId(),
+    senderId: await outbox.liveSender(),
     ...campaign.key,
     limit: 10,
     withoutDomains: ["gmail.com", "other.example"],

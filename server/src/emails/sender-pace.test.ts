@@ -162,7 +162,7 @@ test("two processes together keep to the rate of a project", async () => {
 test("a claim takes no more than it asked for, on a table that nobody has looked at yet", async () => {
   await outbox.enqueue(times(40, "example.com"));
   const { database, projectId } = outbox;
-  const senderId = newId();
+  const senderId = await outbox.liveSender();
   const claim = { senderId, projectId, priority: 3, campaignId: null, limit: 7, withoutDomains: [] };
   const counts: number[] = [];
   for (let turn = 0; turn < 7; turn++) counts.push((await claimEmails(database, claim)).length);
@@ -177,7 +177,7 @@ test("a claim passes over the domains it is told, and only those", async () => {
     ...times(2, "not-full.example"),
   ]);
   const claim = {
-    senderId: newId(),
+    senderId: await outbox.liveSender(),
     projectId,
     priority: 3,
     campaignId: null,

@@ -5,6 +5,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import { plannedOften, type Database } from "../platform/database.ts";
 import type { ListKind } from "../message/message-headers.ts";
+import { livingSender } from "./lease-queries.ts";
 import { isToList } from "./paused-queries.ts";
 
 export interface DueQueue {
@@ -105,7 +106,10 @@ export const CLAIMED_COLUMNS = (projectId: string) => sql`
 
 const isAt = (domains: readonly string[]) => sql`split_part(to_address, '@', 2) = any(${domains}::text[])`;
 
-/** `withoutDomains`: recipients there are passed over, since enough of them wait at this sender already; so are paused ones. */
+/**
+ * `withoutDomains`: recipients there are passed over, since enough of them wait at this sender already; so are paused ones. A sender
+ * that was declared dead gets none.
+ */
 export async function claimEmails(
   database: Database,
   claim: {
@@ -134,9 +138,9 @@ export async function claimEmails(
       : sql`campaign_id = ${claim.campaignId}`;
   // Materialized: inside a join the planner may run it anew for each row, and then it locks and claims more than its limit.
   const { rows } = await sql<ClaimedRow>`
-    ${plannedOften} with q as materialized (
+    ${plannedOften} with ${livingSender(claim.senderId)}, q as materialized (
       select id from emails
-      where project_id = ${claim.projectId} and ${inQueue} and status = 'QUEUED' and due_at <= now()
+      where exists (select 1 from living) and project_id = ${claim.projectId} and ${inQueue} and status = 'QUEUED' and due_at <= now()
         ${isWanted}
       order by due_at limit ${claim.limit}
       for update skip locked

@@ -13,6 +13,7 @@ import { readContactsForRendering } from "../contacts/contacts.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
 import { standing } from "../emails/handover-queries.ts";
 import { enqueueEmails, makeContent } from "../emails/emails.ts";
+import { upsertSender } from "../emails/lease-queries.ts";
 import type { ListKind } from "../message/message-headers.ts";
 import { createPreparer, type SigningKey } from "../emails/prepare-emails.ts";
 import type { Transport } from "../transports/transport.ts";
@@ -40,6 +41,8 @@ export interface Outbox {
   readonly metrics: Metrics;
   createProject(): Promise<string>;
   enqueue(wanted: readonly WantedMail[]): Promise<string[]>;
+  /** The id of a sender with a lease that holds, and no process behind it. */
+  liveSender(): Promise<string>;
   start(transport: Transport, over?: Partial<SenderOptions> & { signing?: SigningKey }): Promise<Sender>;
   /** The column values of a mail. */
   row(
@@ -192,6 +195,11 @@ export function useOutbox(): Outbox {
           })),
         );
       });
+    },
+    async liveSender() {
+      const senderId = newId();
+      await upsertSender(database, senderId, 60);
+      return senderId;
     },
     async start(transport, over = {}) {
       const { signing = { kind: "unsigned" }, ...options } = over;
