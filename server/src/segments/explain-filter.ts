@@ -4,7 +4,11 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import type { ConditionExplanation, FilterExplanation } from "../contacts/filters/evaluate-filter.ts";
+import {
+  conditionsOf,
+  type ConditionExplanation,
+  type FilterExplanation,
+} from "../contacts/filters/evaluate-filter.ts";
 import type { Explainer } from "../contacts/filters/explain-apart.ts";
 import { loadStoredContacts } from "../contacts/filters/load-contacts.ts";
 import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
@@ -30,9 +34,5 @@ export async function explainForContact(
   if (contact === undefined) throw new Refusal("CONTACT_NOT_FOUND");
   const now = await readClock(database);
   const explanation = await explainer.explain(projectId, { filter: filters, contact, segments, now });
-  return { matches: explanation.matches, explanation, conditions: inARow(explanation) };
-}
-
-function inARow(part: FilterExplanation): ConditionExplanation[] {
-  return part.conditions.flatMap((one) => ("conditions" in one ? inARow(one) : [one]));
+  return { matches: explanation.matches, explanation, conditions: conditionsOf(explanation) };
 }

@@ -19,7 +19,7 @@ export function templateIdOf(step: GraphStep): string | null {
   return step.type === "SEND_EMAIL" ? (step.config.templateId ?? null) : null;
 }
 
-export function templateIdsOf({ steps }: Graph): string[] {
+export function templateIdsOf({ steps }: { steps: readonly GraphStep[] }): string[] {
   return [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))];
 }
 

@@ -63,6 +63,11 @@ export interface FilterExplanation {
   conditions: Array<FilterExplanation | ConditionExplanation>;
 }
 
+/** All conditions of an explained filter in a row. */
+export function conditionsOf(part: FilterExplanation): ConditionExplanation[] {
+  return part.conditions.flatMap((one) => ("conditions" in one ? conditionsOf(one) : [one]));
+}
+
 type DataQuestion = Extract<Question, { about: "data" }>;
 
 /** Says of every condition whether the contact fulfils it and what was seen, in the shape of the filter. */

@@ -2,7 +2,7 @@
 // Before it: engine.ts. After it: contacts/ changes, emails/ enqueues, webhooks/ queues.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { filterOfCondition } from "@postloft/contract/workflow-graph.ts";
+import { filterOfCondition, type GraphStep } from "@postloft/contract/workflow-graph.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../../emails/emails.ts";
@@ -13,6 +13,7 @@ import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../contacts/filters/load-segments.ts";
 import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
 import { withFooter } from "../../templates/with-footer.ts";
+import { templateIdOf } from "../references.ts";
 import { openRun, stepOf, type Execution } from "./execution.ts";
 import { queueCalls } from "./webhook-calls.ts";
 import type { ArrivedEvent, Effect, MailPlan } from "./steps/step.ts";
@@ -25,12 +26,17 @@ export function createDatabaseWorld(
   return {
     now,
     async look(executions) {
-      const filters = filtersOf(executions);
+      const steps = [...new Set(executions.flatMap((execution) => stepOf(execution) ?? []))];
+      const filters = filtersOf(steps);
       const segments = await loadSegmentsFor(tx, projectId, filters);
       return {
         segments,
         contacts: await contactsOf(tx, { projectId, executions, filters, segments }),
-        mails: await readMailPlans(tx, { projectId, domains, templateIds: templatesOf(executions) }),
+        mails: await readMailPlans(tx, {
+          projectId,
+          domains,
+          templateIds: [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))],
+        }),
         events: await eventsOf(tx, projectId, executions),
       };
     },
@@ -43,12 +49,11 @@ export function createDatabaseWorld(
   };
 }
 
-/** What the conditions ask at which executions stand. */
-export function filtersOf(executions: readonly Execution[]): Filter[] {
-  const steps = new Set(executions.map(stepOf));
-  return [...steps].flatMap((step) => {
-    if (step?.type === "CONDITION") return [filterOfCondition(step.config)];
-    return step?.type === "WAIT_FOR_EVENT" && step.config.filter !== undefined ? [step.config.filter] : [];
+/** What steps ask of contacts and events. */
+export function filtersOf(steps: readonly GraphStep[]): Filter[] {
+  return steps.flatMap((step) => {
+    if (step.type === "CONDITION") return [filterOfCondition(step.config)];
+    return step.type === "WAIT_FOR_EVENT" && step.config.filter !== undefined ? [step.config.filter] : [];
   });
 }
 
@@ -64,13 +69,6 @@ async function contactsOf(
   const contactIds = new Set(asked.executions.flatMap(({ contactId }) => contactId ?? []));
   if (contactIds.size === 0) return new Map();
   return loadFilterContacts(tx, { ...asked, contactIds: [...contactIds] });
-}
-
-export function templatesOf(executions: readonly Execution[]): string[] {
-  const ids = executions
-    .map(stepOf)
-    .flatMap((step) => (step?.type === "SEND_EMAIL" ? (step.config.templateId ?? []) : []));
-  return [...new Set(ids)];
 }
 
 /** What mails of these templates say and as whom, by template; deleted ones are missing. */

@@ -6,20 +6,21 @@ import { isId } from "../../platform/ids.ts";
 import type { Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
+import { requireExecution, requireWorkflow } from "./executions.ts";
 import { readGraphs } from "./load-executions.ts";
+import { CANCELLED_WITH_ALL } from "./walk.ts";
 import {
   cancelExecutionRows,
   countExecutions,
-  findExecution,
-  findWorkflowRow,
+  clearCancelMark,
   listFailedForUpdate,
+  lockCancelMark,
+  markCancelled,
   resumeExecutionRows,
-  updateCancelledUntil,
   type ExecutionsToCancel,
 } from "./list-queries.ts";
 
 const BY_HAND = "Cancelled by a person.";
-const WITH_ALL = "Cancelled with all others.";
 /** Executions that one statement cancels. */
 const BATCH_SIZE = 5_000;
 
@@ -36,7 +37,7 @@ export async function cancelExecution(
   projectId: string,
   { workflowId, id }: ExecutionKey,
 ): Promise<void> {
-  await requireExecution(tx, projectId, { workflowId, id });
+  await requireExecution(tx, projectId, workflowId, id);
   const one = { projectId, workflowId, id, limit: 1 };
   if ((await cancelSome(tx, one, BY_HAND)) === 0)
     throw new Refusal("CONFLICT", { message: "The execution has ended already." });
@@ -52,29 +53,32 @@ async function cancelSome(tx: Tx, asked: ExecutionsToCancel, reason: string): Pr
   return count;
 }
 
-/** Cancels all that are active: a first batch at once, the others are marked by a job and take no step meanwhile. */
+/** Cancels all that are active: a first batch at once, the others are marked, take no step meanwhile, and are ended by a job. */
 export async function cancelAll(tx: Tx, projectId: string, workflowId: string): Promise<number> {
   await requireWorkflow(tx, projectId, workflowId);
-  await updateCancelledUntil(tx, projectId, workflowId);
-  const count = await cancelSome(tx, { projectId, workflowId, id: null, limit: BATCH_SIZE }, WITH_ALL);
+  const all = { projectId, workflowId, id: null, limit: BATCH_SIZE };
+  const count = await cancelSome(tx, all, CANCELLED_WITH_ALL);
   if (count < BATCH_SIZE) return count;
   const left =
     (await countExecutions(tx, projectId, { workflowId, status: "RUNNING" })) +
     (await countExecutions(tx, projectId, { workflowId, status: "WAITING" }));
-  if (left > 0) await addJob(tx, { projectId, kind: CANCEL_JOB, input: { workflowId } });
+  if (left === 0) return count;
+  await markCancelled(tx, projectId, workflowId);
+  await addJob(tx, { projectId, kind: CANCEL_JOB, input: { workflowId } });
   return count + left;
 }
 
-/** Marks the next executions that started before all were cancelled. */
-export const cancelStep: JobStep = async (tx, { projectId, input, createdAt, checkpoint }) => {
+/** Ends the next executions that are marked; with the last ones the mark goes. */
+export const cancelStep: JobStep = async (tx, { projectId, input, checkpoint }) => {
   const { workflowId } = input as { workflowId: string };
   const before = ((checkpoint ?? {}) as { cancelled?: number }).cancelled ?? 0;
-  const asked = { projectId, workflowId, id: null, limit: BATCH_SIZE, startedUntil: createdAt };
-  const count = await cancelSome(tx, asked, WITH_ALL);
+  await lockCancelMark(tx, projectId, workflowId);
+  const marked = { projectId, workflowId, id: null, limit: BATCH_SIZE, isMarked: true };
+  const count = await cancelSome(tx, marked, CANCELLED_WITH_ALL);
   const cancelled = before + count;
-  return count < BATCH_SIZE
-    ? { done: true, result: { cancelled } }
-    : { done: false, checkpoint: { cancelled }, progress: 0 };
+  if (count === BATCH_SIZE) return { done: false, checkpoint: { cancelled }, progress: 0 };
+  await clearCancelMark(tx, projectId, workflowId);
+  return { done: true, result: { cancelled } };
 };
 
 /** Tries the step again at which executions failed. @returns how many go on */
@@ -110,8 +114,12 @@ export interface FailedOnes {
 }
 
 async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedOnes) {
-  if ("id" in by) await requireExecution(tx, projectId, { workflowId, id: by.id });
-  else await requireWorkflow(tx, projectId, workflowId);
+  const workflow = await requireWorkflow(tx, projectId, workflowId);
+  if ("id" in by) await requireExecution(tx, projectId, workflowId, by.id);
+  if (workflow.cancelled_until !== null)
+    throw new Refusal("CONFLICT", {
+      message: "All executions of this workflow are being cancelled: try again when that is done.",
+    });
   if ("stepId" in by && !isId(by.stepId)) return [];
   const failed = await listFailedForUpdate(tx, {
     projectId,
@@ -125,15 +133,4 @@ async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedO
         "The execution has not failed, or its contact is in another active execution of this workflow.",
     });
   return failed;
-}
-
-async function requireWorkflow(tx: Tx, projectId: string, id: string): Promise<void> {
-  if (!isId(id) || (await findWorkflowRow(tx, projectId, id)) === undefined)
-    throw new Refusal("WORKFLOW_NOT_FOUND");
-}
-
-async function requireExecution(tx: Tx, projectId: string, { workflowId, id }: ExecutionKey): Promise<void> {
-  await requireWorkflow(tx, projectId, workflowId);
-  if (!isId(id) || (await findExecution(tx, projectId, workflowId, id)) === undefined)
-    throw new Refusal("EXECUTION_NOT_FOUND");
 }

@@ -23,7 +23,7 @@ import {
 import { claimExecutions } from "./load-executions.ts";
 import { react } from "./react.ts";
 import { packTrace } from "./stored-trace.ts";
-import { failAt, walk, type Tally } from "./walk.ts";
+import { cancelAt, CANCELLED_WITH_ALL, failAt, walk, type Tally } from "./walk.ts";
 
 /** Executions moved in one transaction. */
 export const BATCH_SIZE = 500;
@@ -127,7 +127,7 @@ async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: 
   const cancelled = executions.filter(({ isCancelled }) => isCancelled).map(({ execution }) => execution);
   const going = executions.filter(({ isCancelled }) => !isCancelled).map(({ execution }) => execution);
   const tally = await walk(world, going);
-  cancel(cancelled, tally, first.now);
+  for (const execution of cancelled) cancelAt(execution, CANCELLED_WITH_ALL, first.now, tally);
   await store(tx, projectId, [...going, ...cancelled], tally);
   await failpoint("workflow.before_commit");
   const made = going.flatMap((execution) =>
@@ -138,31 +138,6 @@ async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: 
     hasMails: made.some(({ out }) => out?.["emailId"] !== undefined),
     hasCalls: made.some(({ out, end }) => end === undefined && out?.["callId"] !== undefined),
   };
-}
-
-const CANCELLED_WITH_ALL = "Cancelled with all others.";
-
-/** Ends executions that were cancelled all together and are only now come to. */
-function cancel(executions: readonly Execution[], tally: Tally, now: Date): void {
-  for (const execution of executions) {
-    const run = execution.trace.at(-1);
-    if (run !== undefined && run.end === undefined) {
-      run.end = now.getTime();
-      run.is = "CANCELLED";
-      const steps = tally.get(execution.workflow.id) ?? new Map();
-      tally.set(execution.workflow.id, steps);
-      const stepId = execution.stepId ?? "";
-      const counts = steps.get(stepId) ?? { entered: 0, passed: 0, skipped: 0, failed: 0, cancelled: 0 };
-      steps.set(stepId, { ...counts, cancelled: counts.cancelled + 1 });
-    }
-    Object.assign(execution, {
-      status: "CANCELLED",
-      stepId: null,
-      dueAt: null,
-      waitsFor: null,
-      exitReason: CANCELLED_WITH_ALL,
-    });
-  }
 }
 
 async function store(

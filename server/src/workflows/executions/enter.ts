@@ -13,7 +13,7 @@ import {
 import { walkable } from "./execution.ts";
 
 export interface Entry {
-  workflowId: string;
+  workflow: Enterable;
   contactId: string;
   context: Readonly<Record<string, unknown>>;
 }
@@ -58,11 +58,13 @@ export async function readEnterable(
 export async function enterWorkflows(
   tx: Tx,
   projectId: string,
-  entries: ReadonlyArray<Entry & { workflow: Enterable }>,
+  entries: readonly Entry[],
   { bounded }: { bounded: boolean },
 ): Promise<Array<string | null>> {
   const most = LIMITS.entriesPerDay.value;
-  const reentries = entries.filter(({ workflow }) => workflow.allowReentry);
+  const reentries = entries.flatMap(({ workflow, contactId }) =>
+    workflow.allowReentry ? [{ workflowId: workflow.id, contactId }] : [],
+  );
   const counts =
     bounded && reentries.length > 0
       ? await countEntriesToday(tx, projectId, reentries)

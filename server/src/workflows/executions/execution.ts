@@ -2,6 +2,7 @@
 // Before it: execution-queries.ts has its row. After it: walk.ts moves it on.
 import type { WebhookAnswer } from "./steps/step.ts";
 import type { Branch, ExecutionStatus, Graph, GraphStep } from "@postloft/contract/workflow-graph.ts";
+import { firstStepOf } from "../graph-rules.ts";
 
 /**
  * A step run in the trace of an execution: short names, since one is stored for each step of each execution (stored-trace.ts). Instants are ms since 1970.
@@ -72,12 +73,10 @@ export function carriedBy({ context, results }: Pick<Execution, "context" | "res
 export function walkable({ steps, transitions }: Graph): WalkableGraph {
   const placeOf = new Map(steps.map((step, place) => [step.id, place]));
   const ways = transitions.toSorted((one, other) => one.priority - other.priority);
-  const entered = new Set(transitions.map(({ toStepId }) => toStepId));
   const trigger = steps.find(({ type }) => type === "TRIGGER");
-  // A client that never heard of TRIGGER steps starts where no transition leads to (decisions §9).
-  const isDrawn = trigger !== undefined && transitions.some(({ fromStepId }) => fromStepId === trigger.id);
-  const first = isDrawn ? undefined : steps.find(({ id, type }) => type !== "TRIGGER" && !entered.has(id));
-  const start = first ?? trigger ?? steps[0];
+  // A client that never heard of TRIGGER steps draws nothing from it (decisions §9).
+  const isDrawn = transitions.some(({ fromStepId }) => fromStepId === trigger?.id);
+  const start = (isDrawn ? trigger : firstStepOf({ steps, transitions })) ?? trigger ?? steps[0];
   if (start === undefined) throw new Error("A graph has no steps.");
   return {
     steps,

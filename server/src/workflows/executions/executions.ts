@@ -59,8 +59,7 @@ export function presentRun(run: StepRun, graph: WalkableGraph) {
 /** @throws Refusal WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND. */
 export async function getExecution(database: Database, projectId: string, workflowId: string, id: string) {
   await requireWorkflow(database, projectId, workflowId);
-  const row = isId(id) ? await findExecution(database, projectId, workflowId, id) : undefined;
-  if (row === undefined) throw new Refusal("EXECUTION_NOT_FOUND");
+  const row = await requireExecution(database, projectId, workflowId, id);
   const graph = walkable(row.graph);
   const trace = unpackTrace(row.trace);
   const ids = trace.flatMap(({ out }) => (typeof out?.["emailId"] === "string" ? [out["emailId"]] : []));
@@ -82,6 +81,18 @@ function mailOf({ out }: StepRun, mails: ReadonlyMap<string, EmailStanding>): Em
 export async function requireWorkflow(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findWorkflowRow(database, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("WORKFLOW_NOT_FOUND");
+  return row;
+}
+
+/** @throws Refusal EXECUTION_NOT_FOUND. */
+export async function requireExecution(
+  database: Database,
+  projectId: string,
+  workflowId: string,
+  id: string,
+) {
+  const row = isId(id) ? await findExecution(database, projectId, workflowId, id) : undefined;
+  if (row === undefined) throw new Refusal("EXECUTION_NOT_FOUND");
   return row;
 }
 

@@ -14,30 +14,16 @@ export async function findWorkflowRow(database: Database, projectId: string, id:
     trigger_config: unknown;
     trigger_event: string | null;
     allow_reentry: boolean;
+    cancelled_until: Date | null;
   }>`
-    select id, name, enabled, version, trigger_type, trigger_config, trigger_event, allow_reentry
+    select id, name, enabled, version, trigger_type, trigger_config, trigger_event, allow_reentry, cancelled_until
     from workflows where project_id = ${projectId} and id = ${id}`.execute(database);
   return rows[0];
-}
-
-export async function findGraph(
-  database: Database,
-  projectId: string,
-  workflowId: string,
-  version: number,
-): Promise<Graph | undefined> {
-  const { rows } = await sql<{ graph: Graph }>`
-    select graph from workflow_versions
-    where project_id = ${projectId} and workflow_id = ${workflowId} and version = ${version}`.execute(
-    database,
-  );
-  return rows[0]?.graph;
 }
 
 export interface ListedExecutionRow {
   id: string;
   workflow_id: string;
-  workflow_name: string;
   version: number;
   contact_id: string | null;
   email: string | null;
@@ -53,11 +39,10 @@ export interface ListedExecutionRow {
 }
 
 const LISTED = sql`
-  x.id, x.workflow_id, w.name as workflow_name, x.version, x.contact_id, c.email, x.status, x.step_id,
+  x.id, x.workflow_id, x.version, x.contact_id, c.email, x.status, x.step_id,
   step ->> 'name' as step_name, step ->> 'type' as step_type, x.waits_for, x.due_at, x.exit_reason, x.started_at, x.ended_at`;
 
 const FROM = sql`
-  join workflows w on w.project_id = x.project_id and w.id = x.workflow_id
   join workflow_versions v on v.project_id = x.project_id and v.workflow_id = x.workflow_id and v.version = x.version
   left join contacts c on c.project_id = x.project_id and c.id = x.contact_id
   left join lateral jsonb_path_query_first(v.graph, '$.steps[*] ? (@.id == $id)', jsonb_build_object('id', x.step_id)) step on true`;
@@ -132,7 +117,8 @@ export interface ExecutionsToCancel {
   /** null: all. */
   id: string | null;
   limit: number;
-  startedUntil?: Date;
+  /** Only those that are marked: they had started when all were cancelled. */
+  isMarked?: boolean;
 }
 
 /**
@@ -141,12 +127,13 @@ export interface ExecutionsToCancel {
  */
 export async function cancelExecutionRows(
   tx: Tx,
-  { projectId, workflowId, id, limit, startedUntil }: ExecutionsToCancel,
+  { projectId, workflowId, id, limit, isMarked = false }: ExecutionsToCancel,
   reason: string,
 ): Promise<{ count: number; call_ids: string[] }> {
-  const until =
-    startedUntil === undefined ? sql`true` : sql`x.started_at <= ${startedUntil.toISOString()}::timestamptz`;
-  const isAsked = id === null ? until : sql`x.id = ${id}`;
+  const isOld = isMarked
+    ? sql`x.started_at <= (select cancelled_until from workflows where project_id = ${projectId} and id = ${workflowId})`
+    : sql`true`;
+  const isAsked = id === null ? isOld : sql`x.id = ${id}`;
   const isOpen = sql`jsonb_array_length(x.trace) > 0 and not (x.trace -> -1 ? 'end')`;
   const { rows } = await sql<{ count: number; call_ids: string[] }>`
     with active as materialized (
@@ -172,10 +159,24 @@ export async function cancelExecutionRows(
   return rows[0] ?? { count: 0, call_ids: [] };
 }
 
-/** None of the executions that started until now takes a further step. */
-export async function updateCancelledUntil(tx: Tx, projectId: string, workflowId: string): Promise<void> {
+/** None of the executions that started until now takes a further step, as long as the mark stands. */
+export async function markCancelled(tx: Tx, projectId: string, workflowId: string): Promise<void> {
   await sql`
     update workflows set cancelled_until = now() where project_id = ${projectId} and id = ${workflowId}`.execute(
+    tx,
+  );
+}
+
+/** Keeps the mark as it is until the transaction ends. */
+export async function lockCancelMark(tx: Tx, projectId: string, workflowId: string): Promise<void> {
+  await sql`select 1 from workflows where project_id = ${projectId} and id = ${workflowId} for no key update`.execute(
+    tx,
+  );
+}
+
+export async function clearCancelMark(tx: Tx, projectId: string, workflowId: string): Promise<void> {
+  await sql`
+    update workflows set cancelled_until = null where project_id = ${projectId} and id = ${workflowId}`.execute(
     tx,
   );
 }

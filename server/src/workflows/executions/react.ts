@@ -45,7 +45,7 @@ async function start(tx: Tx, projectId: string, reactions: readonly Named[]): Pr
     return (started.get(eventName) ?? []).flatMap((workflow) => {
       const filter = filterOf(workflow);
       const isMeant = filter === undefined || fits(filter, { data: context, at: now() }, { segments }, now());
-      return isMeant ? [{ workflow, workflowId: workflow.id, contactId, context }] : [];
+      return isMeant ? [{ workflow, contactId, context }] : [];
     });
   });
   if (entries.length > 0) await enterWorkflows(tx, projectId, entries, { bounded: true });

@@ -1,11 +1,11 @@
 // HTTP for executions of workflows: endpoint → verb → answer.
 import * as contract from "@postloft/contract/executions.ts";
 import * as questions from "@postloft/contract/workflow-questions.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
 import { created, ok, route, type Route } from "../../platform/http-route.ts";
 import { isId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { contactExists } from "../../contacts/contacts.ts";
+import { pageOf } from "../routes.ts";
 import { cancelAll, cancelExecution, retryFailed, skipFailed } from "./end-executions.ts";
 import { getExecution, listExecutions, requireWorkflow } from "./executions.ts";
 import { explainEntry } from "./explain-entry.ts";
@@ -23,17 +23,6 @@ export interface ExecutionRouteParts extends SimulationParts {
 export function executionRoutes(parts: ExecutionRouteParts): Route[] {
   return [...startRoutes(parts), ...listRoutes(parts), ...endRoutes(parts), ...questionRoutes(parts)];
 }
-
-const pageOf = ({
-  page = 1,
-  pageSize = LIMITS.pageSizeDefault.value,
-}: {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-}) => ({
-  page,
-  pageSize,
-});
 
 function startRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
   return [

@@ -2,7 +2,6 @@
 // or sent.
 // Before it: routes.ts. After it: simulated-world.ts walks; the renderer of previews renders.
 import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
-import { filterOfCondition } from "@postloft/contract/workflow-graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
@@ -17,10 +16,11 @@ import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../contacts/filters/load-segments.ts";
 import { readDataPatch } from "../../contacts/rules.ts";
 import { readFooters } from "../../templates/footers.ts";
-import { readMailPlans } from "./database-world.ts";
-import { walkable, type Execution, type WalkableGraph } from "./execution.ts";
+import { templateIdsOf } from "../references.ts";
+import { filtersOf, readMailPlans } from "./database-world.ts";
+import type { Execution, WalkableGraph } from "./execution.ts";
 import { presentRun, requireWorkflow } from "./executions.ts";
-import { findGraph } from "./list-queries.ts";
+import { readGraphs } from "./load-executions.ts";
 import {
   simulateExecution,
   type SimulatedEvent,
@@ -102,9 +102,10 @@ export async function readVersion(
 ) {
   const workflow = await requireWorkflow(database, projectId, request.workflowId);
   const version = request.version ?? workflow.version;
-  const graph = await findGraph(database, projectId, workflow.id, version);
+  const graphs = await readGraphs(database, projectId, [{ workflow_id: workflow.id, version }]);
+  const graph = graphs.get(`${workflow.id} ${version}`);
   if (graph === undefined) throw new Refusal("VERSION_NOT_FOUND");
-  return { workflow, version, graph: walkable(graph) };
+  return { workflow, version, graph };
 }
 
 /** What every simulation on a graph needs: the mails it may send, the segments its conditions stand on, their filters. */
@@ -113,16 +114,11 @@ export async function readGround(
   projectId: string,
   { steps }: WalkableGraph,
 ): Promise<{ mails: Simulation["mails"]; segments: ReadonlyMap<string, SegmentSource>; filters: Filter[] }> {
-  const filters = steps.flatMap((step) =>
-    step.type === "CONDITION" ? [filterOfCondition(step.config)] : [],
-  );
-  const templateIds = steps.flatMap((step) =>
-    step.type === "SEND_EMAIL" ? (step.config.templateId ?? []) : [],
-  );
+  const filters = filtersOf(steps);
   return {
     filters,
     segments: await loadSegmentsFor(database, projectId, filters),
-    mails: await readMailPlans(database, { projectId, domains, templateIds: [...new Set(templateIds)] }),
+    mails: await readMailPlans(database, { projectId, domains, templateIds: templateIdsOf({ steps }) }),
   };
 }
 

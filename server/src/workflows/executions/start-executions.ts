@@ -1,6 +1,5 @@
 // Executions that somebody starts: for one contact at once, for a segment or the audience of a schedule in the background.
 // Before it: routes.ts, schedule-runs.ts. After it: enter.ts, and the engine.
-import { isId } from "../../platform/ids.ts";
 import { addJob, JobFailure, type JobStep } from "../../platform/jobs.ts";
 import type { Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -9,15 +8,14 @@ import { getSegmentRow } from "../../segments/segments.ts";
 import { audienceOf, type Audience } from "../../campaigns/audience.ts";
 import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
 import { listAudienceAfter } from "./entry-queries.ts";
-import { findWorkflowRow } from "./list-queries.ts";
+import { requireWorkflow } from "./executions.ts";
 
 /** Contacts that enter in one step of the job. */
 const PAGE_SIZE = 1_000;
 
 /** @throws Refusal WORKFLOW_NOT_FOUND; CONFLICT while it is not enabled. */
 async function readStartable(tx: Tx, projectId: string, workflowId: string): Promise<Enterable> {
-  if (!isId(workflowId) || (await findWorkflowRow(tx, projectId, workflowId)) === undefined)
-    throw new Refusal("WORKFLOW_NOT_FOUND");
+  await requireWorkflow(tx, projectId, workflowId);
   const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
   if (workflow === undefined)
     throw new Refusal("CONFLICT", { message: "The workflow is not enabled: enable it first." });
@@ -39,7 +37,7 @@ export async function startExecution(
 ): Promise<string> {
   const workflow = await readStartable(tx, projectId, workflowId);
   if (!(await contactExists(tx, projectId, contactId))) throw new Refusal("CONTACT_NOT_FOUND");
-  const entry = { workflow, workflowId: workflow.id, contactId, context };
+  const entry = { workflow, contactId, context };
   const [id = null] = await enterWorkflows(tx, projectId, [entry], { bounded: false });
   if (id !== null) return id;
   const message = workflow.allowReentry
@@ -92,7 +90,7 @@ export const audienceStep: JobStep = async (tx, { projectId, input, checkpoint }
     throw new JobFailure(error instanceof Error ? error.message : String(error));
   });
   const contactIds = await listAudienceAfter(tx, projectId, matches, { after, limit: PAGE_SIZE });
-  const entries = contactIds.map((contactId) => ({ workflow, workflowId, contactId, context }));
+  const entries = contactIds.map((contactId) => ({ workflow, contactId, context }));
   const ids = await enterWorkflows(tx, projectId, entries, { bounded: false });
   const now = { seen: seen + contactIds.length, started: started + ids.filter((id) => id !== null).length };
   const last = contactIds.at(-1);

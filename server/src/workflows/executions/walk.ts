@@ -35,6 +35,7 @@ const MAX_ROUNDS = 50;
 const MOST_MS_AT_ONCE = 20;
 
 export const CONTACT_DELETED = "The contact was deleted.";
+export const CANCELLED_WITH_ALL = "Cancelled with all others.";
 
 /** Moves executions as far as they go now. @returns how often each step was come to and left */
 export async function walk(world: World, executions: readonly Execution[]): Promise<Tally> {
@@ -70,6 +71,16 @@ export function failAt(execution: Execution, reason: string, now: Date, tally: T
   const run = openRun(execution);
   if (run !== undefined) Object.assign(run, { is: "FAILED", error: reason });
   end(execution, "FAILED", now, reason);
+}
+
+/** Ends an execution that was cancelled before it could take its next step. */
+export function cancelAt(execution: Execution, reason: string, now: Date, tally: Tally): void {
+  const run = openRun(execution);
+  if (run !== undefined) {
+    run.is = "CANCELLED";
+    countsOf(tally, execution.workflow.id, execution.stepId ?? "").cancelled++;
+  }
+  end(execution, "CANCELLED", now, reason);
 }
 
 const isMoving = ({ status, dueAt, waitsFor }: Execution) =>

@@ -5,9 +5,9 @@ import { filterOfCondition } from "@postloft/contract/workflow-graph.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import {
   charactersToSearch,
+  conditionsOf,
   explainFilter,
   type ConditionExplanation,
-  type FilterExplanation,
 } from "../../../contacts/filters/evaluate-filter.ts";
 import { carriedBy } from "../execution.ts";
 import type { TakeStep } from "./step.ts";
@@ -23,13 +23,9 @@ export const takeCondition: TakeStep<"CONDITION"> = ({ step, execution, contact,
   if (charactersToSearch(filter, whole, { segments }) > LIMITS.conditionSearch.value)
     return { goes: "fail", error: "The condition looks through too much of this contact's data." };
   const explanation = explainFilter(filter, whole, { segments, now });
-  const compared = comparisonsOf(explanation).slice(0, MOST_COMPARED).map(shown);
+  const compared = conditionsOf(explanation).slice(0, MOST_COMPARED).map(shown);
   return { goes: "on", branch: explanation.matches ? "yes" : "no", out: { compared } };
 };
-
-function comparisonsOf(part: FilterExplanation): ConditionExplanation[] {
-  return part.conditions.flatMap((one) => ("conditions" in one ? comparisonsOf(one) : [one]));
-}
 
 function shown({ field, operator, value, seen, matches }: ConditionExplanation) {
   const text = typeof seen === "string" ? seen : JSON.stringify(seen);

@@ -1,0 +1,146 @@
+// Things that happen to executions in the same instant: whatever the order, each contact goes one way, once.
+import { expect, test, vi } from "vitest";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
+
+const server = useTestServer();
+const WAIT = { timeout: 20_000, interval: 20 };
+const PEOPLE = 40;
+const TIMEOUT_S = 1;
+
+const draw = (project: TestProject, drawing: Drawing) => drawWorkflow(server.database, project.id, drawing);
+const onEvent = (name: string) => ({ type: "EVENT" as const, config: { eventName: name }, event: name });
+
+async function track({ byKey }: TestProject, email: string, event: string): Promise<void> {
+  expect((await server.call("POST", "/v1/track", byKey, { email, event })).status).toBe(200);
+}
+
+const countByStatus = async (workflowId: string) =>
+  Object.fromEntries(
+    (
+      await server.rows<{ status: string; count: string }>(
+        "select status, count(*) from workflow_executions where workflow_id = $1 group by status",
+        workflowId,
+      )
+    ).map(({ status, count }) => [status, Number(count)]),
+  );
+
+/** Everybody enters; the event of each comes when `comesAt` says. @returns the branch each took, with the instants that decide it */
+async function raceWaits(comesAt: (entered: Promise<void>, person: number) => Promise<unknown>) {
+  const project = await server.createProject();
+  const workflow = await draw(project, {
+    trigger: onEvent("go"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["wait", "WAIT_FOR_EVENT", { eventName: "paid", timeout: TIMEOUT_S }],
+      ["came", "UPDATE_CONTACT", { updates: { came: true } }],
+      ["late", "UPDATE_CONTACT", { updates: { late: true } }],
+    ],
+    links: [
+      ["trigger", "wait"],
+      ["wait", "came", "event"],
+      ["wait", "late", "timeout"],
+    ],
+  });
+  await Promise.all(
+    Array.from({ length: PEOPLE }, async (_, person) => {
+      const email = `person${person}@example.com`;
+      const entered = track(project, email, "go");
+      await comesAt(entered, person);
+      await Promise.all([entered, track(project, email, "paid")]);
+    }),
+  );
+  await vi.waitFor(async () => expect(await countByStatus(workflow.id)).toEqual({ COMPLETED: PEOPLE }), WAIT);
+  return server.rows<{ via: string; steps: number; marks: string[]; is_timely: boolean }>(
+    `select x.trace -> 1 ->> 'via' as via, jsonb_array_length(x.trace) as steps,
+       array(select key from jsonb_object_keys(c.data) key where key in ('came', 'late')) as marks,
+       floor(extract(epoch from e.created_at) * 1000) between (x.trace -> 1 ->> 'at')::bigint and (x.trace -> 1 ->> 'until')::bigint as is_timely
+     from workflow_executions x join contacts c on c.project_id = x.project_id and c.id = x.contact_id
+     join events e on e.project_id = x.project_id and e.contact_id = x.contact_id and e.name = 'paid'
+     where x.workflow_id = $1`,
+    workflow.id,
+  );
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test.each([
+  [
+    "start",
+    async (entered: Promise<void>, person: number) => (person % 2 === 0 ? entered : pause(person % 20)),
+  ],
+  [
+    "timeout",
+    async (entered: Promise<void>, person: number) => {
+      await entered;
+      await pause(TIMEOUT_S * 1_000 - PEOPLE / 2 + person);
+    },
+  ],
+] as const)(
+  "with an event about the %s of the wait for it each goes one way, and by the event only if it came in time",
+  async (_when, comesAt) => {
+    const ends = await raceWaits(comesAt);
+    expect(ends).toHaveLength(PEOPLE);
+    for (const { via, steps, marks, is_timely: isTimely } of ends) {
+      expect([via, ...marks]).toEqual(via === "event" ? ["event", "came"] : ["timeout", "late"]);
+      // What happened in time and was stored only after the timeout is late: nobody could see it.
+      expect(via === "timeout" || isTimely).toBe(true);
+      expect(steps).toBe(3);
+    }
+  },
+);
+
+test("all of thousands are cancelled; one that had failed before goes on when it is tried again", async () => {
+  const project = await server.createProject();
+  const workflow = await draw(project, {
+    trigger: onEvent("go"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["wait", "DELAY", { amount: 1, unit: "hours" }],
+      ["tag", "UPDATE_CONTACT", { updates: { reached: true } }],
+    ],
+    links: [
+      ["trigger", "wait"],
+      ["wait", "tag"],
+    ],
+  });
+  await track(project, "failed@example.com", "go");
+  await vi.waitFor(async () => expect(await countByStatus(workflow.id)).toEqual({ WAITING: 1 }), WAIT);
+  const [failed] = await server.rows<{ id: string }>(
+    `update workflow_executions set status = 'FAILED', step_id = $2, due_at = null, ended_at = now(),
+       trace = jsonb_set(trace, '{1,end}', trace -> 1 -> 'at') where workflow_id = $1 returning id`,
+    workflow.id,
+    workflow.step("tag"),
+  );
+  const many = 11_000;
+  await server.rows(
+    `with people as (
+       insert into contacts (project_id, id, email, subscribed) select $1, new_id(), 'many' || n || '@example.com', true from generate_series(1, ${many}) n
+       returning id
+     )
+     insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, status, step_id, due_at, trace)
+     select $1, new_id(), $2, id, 0, 1, 'WAITING', $3, now() + interval '1 hour', '[{"n":0,"at":1,"end":1},{"n":1,"at":1}]' from people`,
+    project.id,
+    workflow.id,
+    workflow.step("wait"),
+  );
+  const path = `/workflows/${workflow.id}`;
+  expect((await server.call("POST", `${path}/executions/cancel-all`, project.byKey)).body).toEqual({
+    cancelled: many,
+  });
+  await vi.waitFor(
+    async () => expect(await countByStatus(workflow.id)).toEqual({ CANCELLED: many, FAILED: 1 }),
+    WAIT,
+  );
+  const retry = () =>
+    server.call("POST", `${path}/executions/${failed?.id}/retry`, project.byKey).then(({ status }) => status);
+  await vi.waitFor(async () => expect(await retry()).toBe(200), WAIT);
+  await vi.waitFor(
+    async () => expect(await countByStatus(workflow.id)).toEqual({ CANCELLED: many, COMPLETED: 1 }),
+    WAIT,
+  );
+  const { body } = await server.call<{ steps: object[] }>("GET", `${path}/stats`, project.byKey);
+  expect(body.steps).toContainEqual(
+    expect.objectContaining({ stepId: workflow.step("wait"), cancelled: many }),
+  );
+});
