@@ -81,9 +81,10 @@ export const createDomain = endpoint({
   description:
     "Mail is sent from exactly this domain: its subdomains and its parent are domains of their own. A name outside ASCII is taken as its A-labels (`xn--…`), so a look-alike is another domain.",
   caller: "project",
+  leastRole: "ADMIN",
   body: z.object({ domain: domainName }),
   answers: { 201: domain },
-  errors: ["CONFLICT", "FORBIDDEN"],
+  errors: ["CONFLICT"],
 });
 
 export const verifyDomain = endpoint({
@@ -94,6 +95,7 @@ export const verifyDomain = endpoint({
   description:
     "All domains are also checked every five minutes. Only answers of DNS count: while nobody answers, nothing changes. A verified domain turns pending after three failed checks in a row.",
   caller: "project",
+  isRead: false,
   params: byId,
   answers: { 200: domain },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
@@ -107,9 +109,10 @@ export const rotateDomainKey = endpoint({
   description:
     "The records then list both keys. The new one signs from the first check on that finds its record in DNS; the old record must stay for seven days after that, then it leaves the list. 409 while there are two keys already.",
   caller: "project",
+  leastRole: "ADMIN",
   params: byId,
   answers: { 200: domain },
-  errors: ["DOMAIN_NOT_FOUND", "CONFLICT", "FORBIDDEN"],
+  errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });
 
 export const updateDomain = endpoint({
@@ -120,10 +123,11 @@ export const updateDomain = endpoint({
   description:
     "With `ed25519: true` the domain gets an Ed25519 key (RFC 8463) with a selector of its own, listed in `records`. While DNS publishes it, each mail has two signatures; receivers that do not know the newer one take the RSA signature. To change the key, turn it off and on: the RSA key signs all along.",
   caller: "project",
+  leastRole: "ADMIN",
   params: byId,
   body: z.object({ ed25519: z.boolean() }),
   answers: { 200: domain },
-  errors: ["DOMAIN_NOT_FOUND", "CONFLICT", "FORBIDDEN"],
+  errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });
 
 export const deleteDomain = endpoint({
@@ -133,7 +137,8 @@ export const deleteDomain = endpoint({
   summary: "Remove a sender domain",
   description: "409 while a template sends from it.",
   caller: "project",
+  leastRole: "ADMIN",
   params: byId,
   answers: { 204: null },
-  errors: ["DOMAIN_NOT_FOUND", "CONFLICT", "FORBIDDEN"],
+  errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
 });

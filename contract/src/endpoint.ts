@@ -2,15 +2,24 @@
 // Before it: nothing. After it: one file per noun defines its endpoints; endpoints.ts lists them all.
 import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { Role } from "./roles.ts";
 
 /**
  * Who may call:
  * `anyone` without authentication · `tracker` a public or secret key, or a session with a project ·
  * `project` a secret key, or a session with a project · `project-by-path` a session that is a member of the project in the path
- * (`:projectId`), or that project's secret key, which may also write `current` for its own · `session` a logged-in person only ·
- * `operator` a logged-in person, or the token that was printed at start.
+ * (`:projectId`), or that project's secret key, which may also write `current` for its own · `member` only a session that is a
+ * member of the project in the path · `session` a logged-in person only · `operator` a logged-in person, or the token that was
+ * printed at start.
  */
-export type CallerKind = "anyone" | "tracker" | "project" | "project-by-path" | "session" | "operator";
+export type CallerKind =
+  | "anyone"
+  | "tracker"
+  | "project"
+  | "project-by-path"
+  | "member"
+  | "session"
+  | "operator";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -43,6 +52,10 @@ export interface Endpoint<
   readonly summary: string;
   readonly description: string;
   readonly caller: Kind;
+  /** What a member has to be at least, where it belongs to a project. */
+  readonly leastRole: Role;
+  /** Whether it may be called while the project is disabled: what reads, and what closes a door. */
+  readonly isOpenWhenDisabled: boolean;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -74,6 +87,8 @@ export interface EndpointDefinition<
   /** What the summary cannot say; shown below it in the documentation. */
   description: string;
   caller: Kind;
+  leastRole?: Role;
+  isOpenWhenDisabled?: boolean;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -85,6 +100,21 @@ export interface EndpointDefinition<
   errors?: readonly ErrorCode[];
 }
 
+/** Whether it belongs to a project: whoever calls has a role in it. */
+export function isOfProject({ caller }: Endpoint): boolean {
+  return caller !== "anyone" && caller !== "session" && caller !== "operator";
+}
+
+/** Whether no API key opens it. */
+export function isSessionOnly({ caller }: Endpoint): boolean {
+  return caller === "member" || caller === "session" || caller === "operator";
+}
+
+/** Whether its project stands in the path, as `:projectId`; a foreign one is a 404 like one that does not exist. */
+export function namesProjectInPath({ caller }: Endpoint): boolean {
+  return caller === "member" || caller === "project-by-path";
+}
+
 /** Fills in what an endpoint left out: no parameters, no query, no body, a bare answer. */
 export function endpoint<
   Kind extends CallerKind,
@@ -92,6 +122,7 @@ export function endpoint<
   Query extends z.ZodType = typeof nothing,
   Body extends z.ZodType = typeof nothing,
 >(definition: EndpointDefinition<Kind, Params, Query, Body>): Endpoint<Kind, Params, Query, Body> {
+  const isRead = definition.isRead ?? definition.method === "GET";
   return {
     name: definition.name,
     method: definition.method,
@@ -99,12 +130,14 @@ export function endpoint<
     summary: definition.summary,
     description: definition.description,
     caller: definition.caller,
+    leastRole: definition.leastRole ?? "MEMBER",
+    isOpenWhenDisabled: definition.isOpenWhenDisabled ?? isRead,
     params: definition.params ?? (nothing as z.ZodType as Params),
     query: definition.query ?? (nothing as z.ZodType as Query),
     body: definition.body ?? (nothing as z.ZodType as Body),
     takesBody: definition.body !== undefined,
     isBodyOptional: definition.method === "POST" && definition.body?.safeParse({}).success === true,
-    isRead: definition.isRead ?? definition.method === "GET",
+    isRead,
     bodyKind: definition.bodyKind ?? "json",
     bodyLimitBytes: definition.bodyLimitBytes ?? null,
     envelope: definition.envelope ?? "bare",

@@ -155,6 +155,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   domains.createDomain,
   domains.verifyDomain,
   domains.rotateDomainKey,
+  domains.updateDomain,
   domains.deleteDomain,
   users.signUp,
   users.logIn,

@@ -1,12 +1,12 @@
 // Which errors an endpoint can answer: its own, and those that follow from who may call it and what it reads.
 // Before it: endpoint.ts, errors.ts; server/src/platform/http.ts makes these refusals. After it: openapi.ts, docs/api.md.
-import type { Endpoint } from "./endpoint.ts";
+import { isOfProject, isSessionOnly, namesProjectInPath, type Endpoint } from "./endpoint.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import { inputSchema } from "./openapi-schemas.ts";
 
 /** Whether an API key may call it. */
 export function takesKey(endpoint: Endpoint): boolean {
-  return !["anyone", "session", "operator"].includes(endpoint.caller);
+  return isOfProject(endpoint) && !isSessionOnly(endpoint);
 }
 
 /** Whether it honours `Idempotency-Key`: every POST under a key (decisions §1). */
@@ -29,13 +29,24 @@ interface ErrorRule {
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
     when: "a key or a session is needed",
-    codes: ["MISSING_AUTH", "INVALID_API_KEY", "PROJECT_ACCESS_DENIED", "RATE_LIMIT_EXCEEDED"],
+    codes: ["MISSING_AUTH", "INVALID_API_KEY", "RATE_LIMIT_EXCEEDED"],
     applies: takesKey,
+  },
+  {
+    when: "a session names its project in `X-Project-Id`",
+    codes: ["PROJECT_ACCESS_DENIED"],
+    applies: (endpoint) => takesKey(endpoint) && !namesProjectInPath(endpoint),
+  },
+  { when: "the project stands in the path", codes: ["PROJECT_NOT_FOUND"], applies: namesProjectInPath },
+  {
+    when: "a session whose role is less than the endpoint needs",
+    codes: ["FORBIDDEN"],
+    applies: (endpoint) => isOfProject(endpoint) && endpoint.leastRole !== "MEMBER",
   },
   {
     when: "only a session will do, or a token of the installation",
     codes: ["UNAUTHORIZED"],
-    applies: ({ caller }) => caller === "session" || caller === "operator",
+    applies: isSessionOnly,
   },
   {
     when: "a session has to name its project, or a cursor is sent",
@@ -53,7 +64,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   {
     when: "something of a project changes",
     codes: ["PROJECT_DISABLED"],
-    applies: (endpoint) => takesKey(endpoint) && endpoint.method !== "GET",
+    applies: (endpoint) => isOfProject(endpoint) && !endpoint.isOpenWhenDisabled,
   },
   { when: "a POST under a key", codes: ["IDEMPOTENCY_KEY_REUSED"], applies: takesIdempotencyKey },
   {
@@ -71,7 +82,8 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   {
     when: "there is an id in the path, and the endpoint names no code of its own for a missing one",
     codes: ["RESOURCE_NOT_FOUND"],
-    applies: ({ path, errors }) => path.includes("/:") && !errors.some((code) => ERRORS[code].status === 404),
+    applies: ({ path, errors }) =>
+      /\/:(?!projectId\b)/.test(path) && !errors.some((code) => ERRORS[code].status === 404),
   },
   {
     when: "always, but for the endpoints that tell about the installation",

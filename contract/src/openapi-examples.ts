@@ -129,6 +129,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "pages.subscribe": { action: "subscribe" },
   "pages.manage": { action: "unsubscribe" },
   "domains.create": { domain: "mail.example.com" },
+  "domains.update": { ed25519: true },
   "auth.signup": { email: "ada@example.com", password: "correct horse battery" },
   "auth.login": { email: "ada@example.com", password: "correct horse battery" },
   "projects.create": { name: "Example" },

@@ -12,6 +12,7 @@ export const SECURITY: Readonly<Record<CallerKind, readonly Json[]>> = {
   tracker: [{ publicKey: [] }, { secretKey: [] }, SESSION_WITH_PROJECT],
   project: [{ secretKey: [] }, SESSION_WITH_PROJECT],
   "project-by-path": [{ secretKey: [] }, { session: [] }],
+  member: [{ session: [] }],
   session: [{ session: [] }],
   operator: [{ session: [] }, { operatorToken: [] }],
 };

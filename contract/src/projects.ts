@@ -4,9 +4,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { hasControlCharacters, instant, mailbox, pathId } from "./field.ts";
 import { LIMITS } from "./limits.ts";
-
-export const ROLES = ["OWNER", "ADMIN", "MEMBER"] as const;
-export type Role = (typeof ROLES)[number];
+import { ROLES } from "./roles.ts";
 
 export const TRACKING_MODES = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
 export type TrackingMode = (typeof TRACKING_MODES)[number];
@@ -47,7 +45,7 @@ const projectName = z
   });
 
 const language = z.string().regex(/^[a-z]{2}(-[A-Z]{2})?$/, "Must be a language code such as en or pt-BR.");
-const byId = z.object({ id: pathId });
+const byId = z.object({ projectId: pathId });
 
 export const listProjects = endpoint({
   name: "projects.list",
@@ -74,10 +72,11 @@ export const createProject = endpoint({
 export const updateProject = endpoint({
   name: "projects.update",
   method: "PATCH",
-  path: "/users/@me/projects/:id",
+  path: "/users/@me/projects/:projectId",
   summary: "Change the settings of a project",
   description: "Only what is sent changes.",
-  caller: "session",
+  caller: "member",
+  leastRole: "ADMIN",
   params: byId,
   body: z.object({
     name: projectName.optional(),
@@ -95,30 +94,31 @@ export const updateProject = endpoint({
       .describe("The sender of a mail that names none; null unsets it."),
   }),
   answers: { 200: project },
-  errors: ["PROJECT_NOT_FOUND", "FORBIDDEN", "PROJECT_DISABLED"],
 });
 
 export const regenerateKeys = endpoint({
   name: "projects.regenerateKeys",
   method: "POST",
-  path: "/users/@me/projects/:id/regenerate-keys",
+  path: "/users/@me/projects/:projectId/regenerate-keys",
   summary: "Replace both API keys; the old ones stop working at once",
   description:
     "There is no grace period: whatever uses the old keys gets 401 from this moment on. A disabled project may do so too: a key that leaked must go.",
-  caller: "session",
+  caller: "member",
+  leastRole: "ADMIN",
+  isOpenWhenDisabled: true,
   params: byId,
   answers: { 200: project },
-  errors: ["PROJECT_NOT_FOUND", "FORBIDDEN"],
 });
 
 export const regenerateInboundAddress = endpoint({
   name: "projects.regenerateInboundAddress",
   method: "POST",
-  path: "/users/@me/projects/:id/regenerate-inbound-address",
+  path: "/users/@me/projects/:projectId/regenerate-inbound-address",
   summary: "Replace the address people write to; mail to the old one is dropped from then on",
   description: "There is no grace period, as with keys. A disabled project may do so too.",
-  caller: "session",
+  caller: "member",
+  leastRole: "ADMIN",
+  isOpenWhenDisabled: true,
   params: byId,
   answers: { 200: project },
-  errors: ["PROJECT_NOT_FOUND", "FORBIDDEN"],
 });

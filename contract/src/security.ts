@@ -59,13 +59,12 @@ const description =
 export const getOwnSecurity = endpoint({
   name: "projects.ownSecurity",
   method: "GET",
-  path: "/users/@me/projects/:id/security",
+  path: "/users/@me/projects/:projectId/security",
   summary: "Read how the mail of a project of yours is received",
   description,
-  caller: "session",
-  params: z.object({ id: pathId }),
+  caller: "member",
+  params: z.object({ projectId: pathId }),
   answers: { 200: security },
-  errors: ["PROJECT_NOT_FOUND"],
 });
 
 export const getSecurity = endpoint({
@@ -75,6 +74,6 @@ export const getSecurity = endpoint({
   summary: "Read how the mail of a project is received",
   description,
   caller: "project-by-path",
-  params: z.object({ projectId: z.string() }),
+  params: z.object({ projectId: pathId }),
   answers: { 200: security },
 });

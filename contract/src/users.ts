@@ -42,6 +42,7 @@ export const logOut = endpoint({
   summary: "Log out; the session ends and its cookie is cleared",
   description: "Other sessions of the same person go on.",
   caller: "session",
+  isRead: false,
   envelope: "wrapped",
   answers: { 200: z.object({}) },
   errors: ["FORBIDDEN"],

@@ -47,8 +47,8 @@ export const getWebhookSecret = endpoint({
   description:
     "One a project; it is made when it is asked for or needed first. Webhooks are signed as Standard Webhooks say: see `docs/webhooks.md`.",
   caller: "project",
+  leastRole: "ADMIN",
   answers: { 200: secret },
-  errors: ["FORBIDDEN"],
 });
 
 export const rotateWebhookSecret = endpoint({
@@ -58,6 +58,7 @@ export const rotateWebhookSecret = endpoint({
   summary: "Replace the secret that signs outgoing webhooks",
   description: `For ${LIMITS.webhookSecretHours.value} hours webhooks carry two signatures, of the new secret and of the one before, so that an endpoint may change over at any time. A second rotation within that time ends the first of the three.`,
   caller: "project",
+  leastRole: "ADMIN",
   answers: { 200: secret },
   errors: ["FORBIDDEN", "PROJECT_DISABLED"],
 });

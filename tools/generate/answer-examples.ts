@@ -1,25 +1,10 @@
 // A real answer of each endpoint that answers JSON, for the documentation: one story through the whole API of a running service.
 // Before it: a test starts the service. After it: contract/src/answer-examples.json, which openapi.ts shows.
-import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
-
-/** Answers by the name of their endpoint. */
-export type Answers = Record<string, unknown>;
-
-type Body = Readonly<Record<string, unknown>>;
-
-interface Asked {
-  /** Of the path. */
-  params?: Readonly<Record<string, string>>;
-  query?: string;
-  /** Default: the example of the documentation. */
-  body?: Body | FormData;
-}
+import { createStory, type Answers, type Body, type Story } from "./answer-story.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
-const PATIENCE_TRIES = 200;
-const LOOK_MS = 50;
 const LISTED_ITEMS = 2;
 
 /** Asks one service everything, as its first user does. */
@@ -40,69 +25,17 @@ export async function recordAnswers(url: string): Promise<Answers> {
   await mails(story, contactId);
   await contactFiles(story, contactId);
   for (const name of ["instance.config", "instance.health", "instance.ready"]) await story.ask(name);
-  await story.ask("projects.regenerateKeys", { params: { id: project.id } });
+  await story.ask("projects.regenerateKeys", { params: { projectId: project.id } });
   await story.ask("auth.logout");
   return story.answers;
 }
 
-type Story = ReturnType<typeof createStory>;
-
-function createStory(url: string) {
-  const answers: Answers = {};
-  let cookie = "";
-  let projectId = "";
-
-  async function fetchAnswer(name: string, { params = {}, query = "", body }: Asked) {
-    const endpoint = ENDPOINTS.find((one) => one.name === name);
-    if (endpoint === undefined) throw new Error(`There is no endpoint ${name}.`);
-    const sent = body ?? EXAMPLE_BODIES[name];
-    const path = endpoint.path.replaceAll(/:(\w+)/g, (_all, key: string) =>
-      encodeURIComponent(params[key] ?? ""),
-    );
-    const response = await fetch(`${url}${path}${query}`, {
-      method: endpoint.method,
-      headers: {
-        ...(cookie === "" ? {} : { cookie }),
-        ...(projectId === "" ? {} : { "x-project-id": projectId }),
-        ...(sent === undefined || sent instanceof FormData ? {} : { "content-type": "application/json" }),
-      },
-      ...(sent === undefined ? {} : { body: sent instanceof FormData ? sent : JSON.stringify(sent) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text}`);
-    cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
-    return text === "" ? null : (JSON.parse(text) as Body);
-  }
-
-  return {
-    answers,
-    speakFor(id: string) {
-      projectId = id;
-    },
-    /** Asks an endpoint and keeps what it answers; returns the answer without its envelope. */
-    async ask<Answer>(name: string, asked: Asked = {}): Promise<Answer> {
-      const answer = await fetchAnswer(name, asked);
-      answers[name] = answer;
-      return (answer !== null && "success" in answer && "data" in answer ? answer["data"] : answer) as Answer;
-    },
-    /** Asks until the answer is as wished. */
-    async askUntil<Answer>(name: string, asked: Asked, isDone: (answer: Answer) => boolean): Promise<Answer> {
-      for (let tries = 0; tries < PATIENCE_TRIES; tries++) {
-        const answer = await this.ask<Answer>(name, asked);
-        if (isDone(answer)) return answer;
-        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-      }
-      throw new Error(`${name} did not become what it should.`);
-    },
-  };
-}
-
-async function projects({ ask }: Story, id: string): Promise<void> {
+async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("projects.list");
-  await ask("projects.update", { params: { id }, body: { language: "pt-BR" } });
-  await ask("projects.security", { params: { projectId: id } });
-  await ask("projects.ownSecurity", { params: { id } });
-  await ask("projects.regenerateInboundAddress", { params: { id } });
+  await ask("projects.update", { params: { projectId }, body: { language: "pt-BR" } });
+  await ask("projects.security", { params: { projectId } });
+  await ask("projects.ownSecurity", { params: { projectId } });
+  await ask("projects.regenerateInboundAddress", { params: { projectId } });
   await ask("webhooks.secret");
   await ask("webhooks.rotateSecret");
 }
@@ -112,6 +45,7 @@ async function domains({ ask }: Story, projectId: string): Promise<void> {
   await ask("domains.verify", { params: { id } });
   await ask("domains.list", { params: { projectId } });
   await ask("domains.rotateKey", { params: { id } });
+  await ask("domains.update", { params: { id } });
 }
 
 async function contacts({ ask }: Story): Promise<string> {

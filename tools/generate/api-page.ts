@@ -1,6 +1,6 @@
 // Makes docs/api.md: how to call, then every endpoint in the order of the contract, then the limits.
 // Before it: contract/src. After it: people who write a client.
-import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
+import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { bodyTypes, nounTitle, rawContent } from "@postloft/contract/openapi.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
@@ -13,6 +13,8 @@ import {
   resourceSchema,
   type JsonSchema,
 } from "@postloft/contract/openapi-schemas.ts";
+import { ERRORS } from "@postloft/contract/errors.ts";
+import { RIGHTS } from "@postloft/contract/rights.ts";
 import { formatBytes, LIMITS, type Limit } from "@postloft/contract/limits.ts";
 import { conventions } from "./api-conventions.ts";
 import { fieldsOf, isArray, itemsOf, referenceName } from "./api-fields.ts";
@@ -24,6 +26,7 @@ const CALLERS: Readonly<Record<CallerKind, string>> = {
   tracker: "Public key, secret key or session",
   project: "Secret key or session",
   "project-by-path": "The project's secret key, or a session of a member",
+  member: "Session of a member only",
   session: "Session only",
   operator: "Session, or the token printed at start",
 };
@@ -45,12 +48,35 @@ export function apiPage(): string {
       resource(noun),
       ...endpoints.map(endpointText),
     ]),
+    "## Rights",
+    rights(),
     "## Limits",
     table(
       ["limit", "meaning"],
       Object.values(LIMITS).map((limit) => [limitText(limit), limit.meaning]),
     ),
   ]);
+}
+
+/** The table of rights, as the server enforces it. */
+function rights(): string {
+  const callers = Object.entries(RIGHTS);
+  return page([
+    wrap(
+      "Who is let in (✓), and the status that others get. A secret key has the rights of an ADMIN. Where a session of another " +
+        "project, or another project's key, is let in, it finds what is its own: ids of others are a 404 like ids that nothing has.",
+    ),
+    table(
+      ["endpoint", ...callers.map(([name]) => name)],
+      ENDPOINTS.map((endpoint) => [
+        linkTo(heading(endpoint)),
+        ...callers.map(([, verdict]) => {
+          const refusal = verdict(endpoint);
+          return refusal === null ? "✓" : String(ERRORS[refusal].status);
+        }),
+      ]),
+    ),
+  ]).trimEnd();
 }
 
 function heading(endpoint: Endpoint): string {
@@ -68,7 +94,7 @@ function endpointText(endpoint: Endpoint): string {
   return [
     `### ${heading(endpoint)}`,
     wrap(
-      `**${endpoint.summary}.** ${CALLERS[endpoint.caller]}.${isPaged ? ` Takes ${linkTo("Lists", "`limit` and `cursor`")}.` : ""}`,
+      `**${endpoint.summary}.** ${CALLERS[endpoint.caller]}.${roleText(endpoint)}${isPaged ? ` Takes ${linkTo("Lists", "`limit` and `cursor`")}.` : ""}`,
     ),
     wrap(endpoint.description),
     inputText("query", query),
@@ -79,6 +105,12 @@ function endpointText(endpoint: Endpoint): string {
   ]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+function roleText(endpoint: Endpoint): string {
+  return isOfProject(endpoint) && endpoint.leastRole !== "MEMBER"
+    ? ` A session needs the role ${endpoint.leastRole}${endpoint.leastRole === "OWNER" ? "" : " or more"}.`
+    : "";
 }
 
 const PAGE_FIELDS = ["limit", "cursor"];
@@ -154,6 +186,7 @@ const KEYS: Readonly<Record<CallerKind, string>> = {
   tracker: '-H "Authorization: Bearer $PUBLIC_KEY"',
   project: '-H "Authorization: Bearer $SECRET_KEY"',
   "project-by-path": '-H "Authorization: Bearer $SECRET_KEY"',
+  member: "-b cookies.txt",
   session: "-b cookies.txt",
   operator: "-b cookies.txt",
 };

@@ -102,7 +102,7 @@ test("nobody reads it of a project that is not theirs", async () => {
   ];
   expect([refusalOf(foreign), refusalOf(missing)]).toEqual(Array(2).fill("404 PROJECT_NOT_FOUND"));
   expect(refusalOf(await server.call("GET", `/projects/${project.id}/security`, { cookie }))).toBe(
-    "403 PROJECT_ACCESS_DENIED",
+    "404 PROJECT_NOT_FOUND",
   );
   expect(refusalOf(await server.call("GET", `/projects/${project.id}/security`, stranger.byKey))).toBe(
     "404 PROJECT_NOT_FOUND",

@@ -3,8 +3,6 @@ import * as security from "@postloft/contract/security.ts";
 import { receiveSns } from "@postloft/contract/webhooks.ts";
 import type { Database } from "../platform/database.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { findMembership } from "../projects/projects.ts";
 import { readSecurity } from "./reputation.ts";
 import type { SnsDoor } from "./sns.ts";
 
@@ -19,11 +17,7 @@ export function webhookRoutes({ sns }: { sns: SnsDoor }): Route[] {
 
 export function securityRoutes({ database }: { database: Database }): Route[] {
   return [
-    route(security.getOwnSecurity, async ({ userId, params }) => {
-      if ((await findMembership(database, userId, params.id)) === null)
-        throw new Refusal("PROJECT_NOT_FOUND");
-      return ok(await readSecurity(database, params.id));
-    }),
+    route(security.getOwnSecurity, async ({ projectId }) => ok(await readSecurity(database, projectId))),
     route(security.getSecurity, async ({ projectId }) => ok(await readSecurity(database, projectId))),
   ];
 }

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import { isSessionOnly, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { errorAnswer } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
@@ -27,11 +27,9 @@ const RUNS_PER_ENDPOINT = Math.ceil(150 / withBody.length);
 const MAX_PAIRS = 2_000;
 const withQuery = API.filter(({ query }) => fieldsOf(query).length > 0);
 
-function callerOf({ caller }: Endpoint): TestCaller {
-  if (caller === "anyone") return {};
-  return caller === "session" || caller === "operator"
-    ? { cookie: server.project.owner.cookie }
-    : server.project.byKey;
+function callerOf(endpoint: Endpoint): TestCaller {
+  if (endpoint.caller === "anyone") return {};
+  return isSessionOnly(endpoint) ? { cookie: server.project.owner.cookie } : server.project.byKey;
 }
 
 let contactId = "";

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { changesSomething, readHeader } from "./http-answer.ts";
+import { readHeader } from "./http-answer.ts";
 import { identify, type Caller, type Credentials, type PresentedCredentials } from "./http-caller.ts";
 import type { RateLimiter, Taken } from "./rate-limit.ts";
 import { Refusal } from "./refusal.ts";
@@ -83,7 +83,7 @@ async function identifyOrCount(
 
 /** A page of another site must not act with our cookie (reliability case S8). */
 function refuseForeignOrigin(options: AdmissionOptions, endpoint: Endpoint, request: FastifyRequest): void {
-  if (endpoint.method === "GET" && !changesSomething(endpoint)) return;
+  if (endpoint.method === "GET" && endpoint.isRead) return;
   const site = readHeader(request, "sec-fetch-site");
   const origin = request.headers.origin;
   const own = [options.origin(), `${request.protocol}://${request.headers.host ?? ""}`];

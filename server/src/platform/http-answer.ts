@@ -6,7 +6,7 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { transaction, type Database, type Tx } from "./database.ts";
 import { findHostileValues, parseJson } from "./http-body.ts";
-import type { Caller } from "./http-caller.ts";
+import { checkRights, type Caller } from "./http-caller.ts";
 import { fieldErrors } from "./http-errors.ts";
 import { joinParts } from "./http-form.ts";
 import { withGuesses } from "./http-guesses.ts";
@@ -27,11 +27,6 @@ export interface AnswerOptions {
 export function readHeader(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-/** Whether a call of it can change something: two GETs of the spec can, too, and some POSTs cannot. */
-export function changesSomething(endpoint: Endpoint): boolean {
-  return !endpoint.isRead || endpoint.name === "auth.logout" || endpoint.name === "domains.verify";
 }
 
 /** Answers a request in its time: at once, or when it is its caller's turn to have something large done. */
@@ -70,7 +65,7 @@ async function answerNow(
   const key = readHeader(request, "idempotency-key");
   const mayRepeat = endpoint.method === "POST" && caller.byKey && key !== undefined;
   if (mayRepeat) checkIdempotencyKey(key);
-  if (caller.disabled && changesSomething(endpoint)) throw new Refusal("PROJECT_DISABLED");
+  checkRights(endpoint, caller);
   if (!mayRepeat || caller.projectId === null)
     return send(await handle(makeCall(options, caller, request, parts, null)));
   const body =

@@ -4,6 +4,7 @@ import { SignJWT } from "jose";
 import { expect, test } from "vitest";
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { takesKey } from "@postloft/contract/openapi-errors.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import {
   APP_SECRET,
@@ -20,13 +21,11 @@ import { deriveKey } from "./crypto.ts";
 const server = useTestServer({ ROLES: "api" });
 
 const nameOf = ({ name }: Endpoint) => name;
-const inProject = ENDPOINTS.filter(
-  ({ caller }) => caller !== "anyone" && caller !== "session" && caller !== "operator",
-);
+const inProject = ENDPOINTS.filter(takesKey);
 
 /** Answers that are about who calls. Whatever else is answered says that the caller was let in. */
 const ABOUT_THE_CALLER =
-  /^401 |^403 |400 BAD_REQUEST|MISSING_AUTH|INVALID_API_KEY|UNAUTHORIZED|PROJECT_ACCESS_DENIED/;
+  /^401 |^403 |400 BAD_REQUEST|MISSING_AUTH|INVALID_API_KEY|UNAUTHORIZED|PROJECT_ACCESS_DENIED|PROJECT_NOT_FOUND/;
 const LET_IN = "let in";
 
 async function ask(endpoint: Endpoint, caller: TestCaller, projectInPath: string): Promise<string> {
@@ -39,10 +38,10 @@ async function ask(endpoint: Endpoint, caller: TestCaller, projectInPath: string
 const askAll = (caller: TestCaller, projectInPath = server.project.id) =>
   answersByName(ENDPOINTS, nameOf, (endpoint) => ask(endpoint, caller, projectInPath));
 
-/** Without a token of the installation its endpoint takes what an endpoint for sessions takes. */
-function expected(byKind: Readonly<Record<Exclude<CallerKind, "anyone" | "operator">, string>>) {
+/** Without a token of the installation its endpoint takes what an endpoint for sessions takes, as one for members does. */
+function expected(byKind: Readonly<Record<Exclude<CallerKind, "anyone" | "operator" | "member">, string>>) {
   return sameByName(ENDPOINTS, nameOf, ({ caller }) =>
-    caller === "anyone" ? LET_IN : byKind[caller === "operator" ? "session" : caller],
+    caller === "anyone" ? LET_IN : byKind[caller === "operator" || caller === "member" ? "session" : caller],
   );
 }
 
@@ -118,13 +117,13 @@ test("a session without X-Project-Id answers 400 where a project is needed", asy
   for (const caller of [{ cookie }, { cookie, projectId: "" }])
     expect(await answersByName(inProject, nameOf, (one) => ask(one, caller, server.project.id))).toEqual(
       sameByName(inProject, nameOf, (one) =>
-        one.caller === "project-by-path" ? "403 PROJECT_ACCESS_DENIED" : "400 BAD_REQUEST",
+        one.caller === "project-by-path" ? "404 PROJECT_NOT_FOUND" : "400 BAD_REQUEST",
       ),
     );
 });
 
 test.for(["of others", "that does not exist", "whose id is none", "whose id is SQL"])(
-  "a session answers 403 for a project %s, and nothing changes",
+  "a session is answered 403 for a project %s in its header, 404 for one in the path, and nothing changes",
   async (kind) => {
     const { cookie } = await server.signUp();
     const before = await server.countRows();
@@ -138,7 +137,9 @@ test.for(["of others", "that does not exist", "whose id is none", "whose id is S
             : "' or 1=1 --";
     const caller = { cookie, projectId: id };
     expect(await answersByName(inProject, nameOf, (one) => ask(one, caller, encodeURIComponent(id)))).toEqual(
-      sameByName(inProject, nameOf, () => "403 PROJECT_ACCESS_DENIED"),
+      sameByName(inProject, nameOf, ({ caller: callerKind }) =>
+        callerKind === "project-by-path" ? "404 PROJECT_NOT_FOUND" : "403 PROJECT_ACCESS_DENIED",
+      ),
     );
     expect(await server.countRows()).toEqual(before);
   },
@@ -261,6 +262,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "contacts.update": { subscribed: false },
   "contacts.lookup": { emails: ["ada@example.com"] },
   "domains.create": { domain: "mail.example.com" },
+  "domains.update": { ed25519: true },
   "contacts.bulkSubscribe": { contactIds: [randomUUID()] },
   "contacts.bulkUnsubscribe": { contactIds: [randomUUID()] },
   "contacts.bulkDelete": { contactIds: [randomUUID()] },
@@ -451,10 +453,10 @@ async function furnish() {
       "/domains/:id/rotate-key": domain.id,
       "/domains/project/:projectId": project.id,
       "/projects/:projectId/security": project.id,
-      "/users/@me/projects/:id": project.id,
-      "/users/@me/projects/:id/security": project.id,
-      "/users/@me/projects/:id/regenerate-keys": project.id,
-      "/users/@me/projects/:id/regenerate-inbound-address": project.id,
+      "/users/@me/projects/:projectId": project.id,
+      "/users/@me/projects/:projectId/security": project.id,
+      "/users/@me/projects/:projectId/regenerate-keys": project.id,
+      "/users/@me/projects/:projectId/regenerate-inbound-address": project.id,
     } as Record<string, string>,
   };
 }
@@ -496,7 +498,7 @@ test("an id of another project is answered byte for byte like an id that nothing
   const other = server.project;
   for (const caller of [other.byKey, other.bySession]) {
     const answers = await answersByName(withId, nameOf, async ({ method, path, caller: kind, name }) => {
-      const asked = kind === "session" ? { cookie: other.owner.cookie } : caller;
+      const asked = kind === "session" || kind === "member" ? { cookie: other.owner.cookie } : caller;
       const [foreign, missing] = await Promise.all(
         [ids[path] ?? "", randomUUID()].map(async (id) => {
           const headers = { "x-request-id": "the-same" };

@@ -1,7 +1,7 @@
 // Who calls: the API key or the session of a request, and what the endpoint asks for (spec §5, decisions §1–2).
 // Before it: http.ts has a request and an endpoint. After it: the rate limit, then the body.
-import type { CallerKind } from "@postloft/contract/endpoint.ts";
-import type { CallerRole } from "./http-route.ts";
+import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
+import { reaches, type Role } from "@postloft/contract/roles.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface Caller {
@@ -9,7 +9,8 @@ export interface Caller {
   disabled: boolean;
   userId: string | null;
   sessionId: string | null;
-  role: CallerRole | null;
+  /** In the project; null where there is none, and of whoever names a project in the path that is not theirs. */
+  role: Role | null;
   /** Came with an API key: counts against the rate limit and may use an Idempotency-Key. */
   byKey: boolean;
 }
@@ -18,7 +19,7 @@ export interface Caller {
 export interface Credentials {
   findKey(key: string): Promise<{ projectId: string; kind: "public" | "secret"; disabled: boolean } | null>;
   findSession(cookie: string): Promise<{ userId: string; sessionId: string } | null>;
-  findMembership(userId: string, projectId: string): Promise<{ role: CallerRole; disabled: boolean } | null>;
+  findMembership(userId: string, projectId: string): Promise<{ role: Role; disabled: boolean } | null>;
   /** Whether it is the token that was printed at start. Absent: there is none. */
   isOperatorToken?: (token: string) => boolean;
 }
@@ -27,7 +28,7 @@ export interface PresentedCredentials {
   authorization: string | undefined;
   cookie: string | undefined;
   projectHeader: string | undefined;
-  /** The project in the path of a `project-by-path` endpoint. */
+  /** The project in the path, where the endpoint has it there. */
   pathProject: string | undefined;
 }
 
@@ -39,6 +40,8 @@ export const NOBODY: Caller = {
   role: null,
   byKey: false,
 };
+/** A secret key may do what an admin may; what a public key opens is said by the kind of caller alone. */
+const KEY_ROLES = { secret: "ADMIN", public: "MEMBER" } as const;
 /** What a key may write in a path for its own project. */
 const OWN_PROJECT = "current";
 const BEARER = /^bearer +((?:pk|sk)_[A-Za-z0-9_-]{1,200})$/i;
@@ -46,7 +49,11 @@ const BEARER_TOKEN = /^bearer +(\S{1,200})$/i;
 /** Longer than any key of ours: not even looked at. */
 const MAX_AUTHORIZATION_LENGTH = 300;
 
-/** @throws Refusal 400, 401 or 403 as spec §5 and decisions §1 say. */
+/**
+ * Who calls, before anything of the request is read; what they may do is judged after its shape (`checkRights`).
+ *
+ * @throws Refusal 400, 401 or 403 as spec §5 and decisions §1 say.
+ */
 export async function identify(
   kind: CallerKind,
   given: PresentedCredentials,
@@ -62,10 +69,19 @@ export async function identify(
     }
     return { ...NOBODY, ...(await requireSession(given.cookie, credentials, "UNAUTHORIZED")) };
   }
+  if (kind === "member") {
+    if (given.authorization !== undefined) throw new Refusal("UNAUTHORIZED");
+    return identifyMember(
+      await requireSession(given.cookie, credentials, "UNAUTHORIZED"),
+      given.pathProject,
+      credentials,
+    );
+  }
   if (given.authorization !== undefined) return identifyByKey(kind, given, credentials);
   const session = await requireSession(given.cookie, credentials, "MISSING_AUTH");
+  if (kind === "project-by-path") return identifyMember(session, given.pathProject, credentials);
   // In the one spelling in which ids are compared.
-  const projectId = (kind === "project-by-path" ? given.pathProject : given.projectHeader)?.toLowerCase();
+  const projectId = given.projectHeader?.toLowerCase();
   if (projectId === undefined || projectId === "")
     throw new Refusal("BAD_REQUEST", {
       message: "A session must name its project in the header X-Project-Id.",
@@ -73,6 +89,34 @@ export async function identify(
   const membership = await credentials.findMembership(session.userId, projectId);
   if (membership === null) throw new Refusal("PROJECT_ACCESS_DENIED");
   return { ...NOBODY, ...session, projectId, ...membership };
+}
+
+/** Of whoever is no member of the project in the path the role stays open: it is missing to them, once their request is read. */
+async function identifyMember(
+  session: { userId: string; sessionId: string },
+  pathProject: string | undefined,
+  credentials: Credentials,
+): Promise<Caller> {
+  const projectId = pathProject?.toLowerCase() ?? "";
+  const membership = await credentials.findMembership(session.userId, projectId);
+  return membership === null
+    ? { ...NOBODY, ...session }
+    : { ...NOBODY, ...session, projectId, ...membership };
+}
+
+/**
+ * The one place where roles are enforced: what the endpoint asks for at least, and whether its project is disabled.
+ *
+ * @throws Refusal PROJECT_NOT_FOUND for a project in the path that is not the caller's, FORBIDDEN, PROJECT_DISABLED.
+ */
+export function checkRights(endpoint: Endpoint, { role, disabled }: Caller): void {
+  if (!isOfProject(endpoint)) return;
+  if (role === null) throw new Refusal("PROJECT_NOT_FOUND");
+  if (!reaches(role, endpoint.leastRole))
+    throw new Refusal("FORBIDDEN", {
+      message: `This needs the role ${endpoint.leastRole} in the project; yours is ${role}.`,
+    });
+  if (disabled && !endpoint.isOpenWhenDisabled) throw new Refusal("PROJECT_DISABLED");
 }
 
 async function identifyByKey(
@@ -90,9 +134,14 @@ async function identifyByKey(
       message: "The API key is not valid. Keys stop working when they are regenerated.",
     });
   const inPath = given.pathProject?.toLowerCase() ?? "";
-  if (kind === "project-by-path" && inPath !== OWN_PROJECT && inPath !== key.projectId)
-    throw new Refusal("PROJECT_NOT_FOUND");
-  return { ...NOBODY, projectId: key.projectId, disabled: key.disabled, role: "KEY", byKey: true };
+  const isOther = kind === "project-by-path" && inPath !== OWN_PROJECT && inPath !== key.projectId;
+  return {
+    ...NOBODY,
+    projectId: key.projectId,
+    disabled: key.disabled,
+    role: isOther ? null : KEY_ROLES[key.kind],
+    byKey: true,
+  };
 }
 
 /** Of a key that nearly came right; what was sent is not repeated. */

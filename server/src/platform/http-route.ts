@@ -3,11 +3,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
+import type { Role } from "@postloft/contract/roles.ts";
 import type { Tx } from "./database.ts";
 import type { Receipt } from "./idempotency.ts";
-
-/** Rights of whoever calls, from most to least; `KEY` is a project's secret key. */
-export type CallerRole = "OWNER" | "ADMIN" | "MEMBER" | "KEY";
 
 export interface Answer {
   status: number;
@@ -25,9 +23,10 @@ export interface Call<E extends Endpoint = Endpoint> {
   /** The tenant; null where the endpoint has none. */
   projectId: TenantOf<E["caller"]>;
   /** The logged-in person; null under a key, or the operator's token. */
-  userId: E["caller"] extends "session" ? string : string | null;
+  userId: E["caller"] extends "session" | "member" ? string : string | null;
   sessionId: string | null;
-  role: CallerRole | null;
+  /** In the project; null where the endpoint has none. */
+  role: Role | null;
   /** As the answer says it, in `x-request-id`. */
   requestId: string;
   /** As the request says it: a GET is asked for by HEAD, too. */

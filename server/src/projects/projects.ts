@@ -1,6 +1,6 @@
 // Projects, the tenants: made by a person, changed by its admins, seen with both keys by its members.
 // Before it: users/. After it: everything else belongs to one.
-import type { Role } from "@postloft/contract/projects.ts";
+import type { Role } from "@postloft/contract/roles.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -94,31 +94,6 @@ async function getProject(
   return present(around, row);
 }
 
-/** The project, for an admin who closes a door of it, which a disabled one may too. @throws Refusal 404, 403 FORBIDDEN. */
-async function getProjectToSecure(
-  tx: Tx,
-  around: ProjectSurroundings,
-  userId: string,
-  projectId: string,
-): Promise<ProjectView> {
-  const project = await getProject(tx, around, userId, projectId);
-  if (project.role === "MEMBER")
-    throw new Refusal("FORBIDDEN", { message: "Only an admin of the project may do this." });
-  return project;
-}
-
-/** The project, for somebody who may change it. @throws Refusal 404, 403 FORBIDDEN or PROJECT_DISABLED. */
-async function getProjectToChange(
-  tx: Tx,
-  around: ProjectSurroundings,
-  userId: string,
-  projectId: string,
-): Promise<ProjectView> {
-  const project = await getProjectToSecure(tx, around, userId, projectId);
-  if (project.disabled) throw new Refusal("PROJECT_DISABLED");
-  return project;
-}
-
 /** Changes settings; what is left out stays. */
 export async function updateProject(
   tx: Tx,
@@ -127,9 +102,8 @@ export async function updateProject(
   projectId: string,
   changes: ProjectChanges,
 ): Promise<ProjectView> {
-  const { id } = await getProjectToChange(tx, around, userId, projectId);
-  await updateProjectRow(tx, id, changes);
-  return getProject(tx, around, userId, id);
+  await updateProjectRow(tx, projectId, changes);
+  return getProject(tx, around, userId, projectId);
 }
 
 /** Replaces both keys. */
@@ -139,9 +113,8 @@ export async function regenerateKeys(
   userId: string,
   projectId: string,
 ): Promise<ProjectView> {
-  const { id } = await getProjectToSecure(tx, around, userId, projectId);
-  await replaceKeys(tx, around.sealer, id, makeKeyPair());
-  return getProject(tx, around, userId, id);
+  await replaceKeys(tx, around.sealer, projectId, makeKeyPair());
+  return getProject(tx, around, userId, projectId);
 }
 
 /** Replaces the address that people write to; the old one is nobody's from then on. */
@@ -151,9 +124,8 @@ export async function regenerateInboundAddress(
   userId: string,
   projectId: string,
 ): Promise<ProjectView> {
-  const { id } = await getProjectToSecure(tx, around, userId, projectId);
-  await updateInboundName(tx, id);
-  return getProject(tx, around, userId, id);
+  await updateInboundName(tx, projectId);
+  return getProject(tx, around, userId, projectId);
 }
 
 /** The random part of a project's address, or an id: addresses from before there were random ones hold it until they are changed. */

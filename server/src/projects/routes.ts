@@ -20,14 +20,14 @@ export function projectRoutes({
     route(contract.createProject, async ({ userId, body, commit }) =>
       commit(async (tx) => created(await createProject(tx, around, { name: body.name, ownerId: userId }))),
     ),
-    route(contract.updateProject, async ({ userId, params, body, commit }) =>
-      commit(async (tx) => ok(await updateProject(tx, around, userId, params.id, projectChanges(body)))),
+    route(contract.updateProject, async ({ userId, projectId, body, commit }) =>
+      commit(async (tx) => ok(await updateProject(tx, around, userId, projectId, projectChanges(body)))),
     ),
-    route(contract.regenerateKeys, async ({ userId, params, commit }) =>
-      commit(async (tx) => ok(await regenerateKeys(tx, around, userId, params.id))),
+    route(contract.regenerateKeys, async ({ userId, projectId, commit }) =>
+      commit(async (tx) => ok(await regenerateKeys(tx, around, userId, projectId))),
     ),
-    route(contract.regenerateInboundAddress, async ({ userId, params, commit }) =>
-      commit(async (tx) => ok(await regenerateInboundAddress(tx, around, userId, params.id))),
+    route(contract.regenerateInboundAddress, async ({ userId, projectId, commit }) =>
+      commit(async (tx) => ok(await regenerateInboundAddress(tx, around, userId, projectId))),
     ),
   ];
 }

@@ -1,0 +1,35 @@
+// Who may call what, as one table: endpoint × kind of caller. Derived from `caller`, `leastRole` and `isOpenWhenDisabled`.
+// Before it: endpoint.ts, roles.ts. After it: docs/api.md shows it, server/src/platform/rights.test.ts asks every cell.
+import { isOfProject, isSessionOnly, namesProjectInPath, type Endpoint } from "./endpoint.ts";
+import type { ErrorCode } from "./errors.ts";
+import { reaches, type Role } from "./roles.ts";
+
+/** The columns: a name for readers, and what such a caller is told; null: let in. */
+export const RIGHTS: Readonly<Record<string, (endpoint: Endpoint) => ErrorCode | null>> = {
+  nobody: (endpoint) => forKeys(endpoint, "MISSING_AUTH"),
+  "public key": (endpoint) => (endpoint.caller === "tracker" ? null : forKeys(endpoint, "INVALID_API_KEY")),
+  "secret key": (endpoint) => forKeys(endpoint, null),
+  "foreign secret key": (endpoint) =>
+    forKeys(endpoint, namesProjectInPath(endpoint) ? "PROJECT_NOT_FOUND" : null),
+  "foreign session": (endpoint) =>
+    !isOfProject(endpoint)
+      ? null
+      : namesProjectInPath(endpoint)
+        ? "PROJECT_NOT_FOUND"
+        : "PROJECT_ACCESS_DENIED",
+  MEMBER: (endpoint) => forRole(endpoint, "MEMBER"),
+  ADMIN: (endpoint) => forRole(endpoint, "ADMIN"),
+  OWNER: (endpoint) => forRole(endpoint, "OWNER"),
+  "OWNER, project disabled": (endpoint) =>
+    isOfProject(endpoint) && !endpoint.isOpenWhenDisabled ? "PROJECT_DISABLED" : null,
+};
+
+/** For whoever shows a key or nothing: a person's endpoints tell them all the same. */
+function forKeys(endpoint: Endpoint, code: ErrorCode | null): ErrorCode | null {
+  if (endpoint.caller === "anyone") return null;
+  return isSessionOnly(endpoint) ? "UNAUTHORIZED" : code;
+}
+
+function forRole(endpoint: Endpoint, role: Role): ErrorCode | null {
+  return isOfProject(endpoint) && !reaches(role, endpoint.leastRole) ? "FORBIDDEN" : null;
+}

@@ -1,0 +1,101 @@
+// Who may call what: every endpoint of the contract × every kind of caller of the table of rights (contract/src/rights.ts).
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+import { RIGHTS } from "@postloft/contract/rights.ts";
+import { useTestServer, type TestCaller, type TestPerson, type TestProject } from "../testing/test-server.ts";
+import { uploadOf } from "../testing/upload.ts";
+
+// Nobody sends mail here, so that nothing changes by itself.
+const server = useTestServer({ ROLES: "api" });
+
+const LET_IN = "let in";
+/** What a caller is told for who they are; every other answer says that they were let in. */
+const ABOUT_THE_CALLER = new Set<string>(
+  ENDPOINTS.flatMap((endpoint) => Object.values(RIGHTS).flatMap((verdict) => verdict(endpoint) ?? [])),
+);
+/** After them the caller or the project is another one: each gets a project of its own, and logging out comes last. */
+const ENDS = new Set(["projects.regenerateKeys", "auth.logout"]);
+
+let people: Record<"OWNER" | "ADMIN" | "MEMBER" | "disabled" | "stranger", TestPerson>;
+let foreign: TestProject;
+
+beforeAll(async () => {
+  const [OWNER, ADMIN, MEMBER, disabled, stranger] = await Promise.all([
+    server.signUp(),
+    server.signUp(),
+    server.signUp(),
+    server.signUp(),
+    server.signUp(),
+  ]);
+  people = { OWNER, ADMIN, MEMBER, disabled, stranger };
+  foreign = await server.createProject(stranger);
+});
+
+interface Scene {
+  caller: TestCaller;
+  /** The project in the path, and in the header of sessions. */
+  projectId: string;
+}
+
+/** A project with all its members, and whoever calls in this column. */
+async function prepare(column: string): Promise<Scene> {
+  const isDisabled = column === "OWNER, project disabled";
+  const project = await server.createProject(isDisabled ? people.disabled : people.OWNER);
+  for (const role of ["ADMIN", "MEMBER"] as const)
+    await server.rows(
+      "insert into memberships (project_id, user_id, role) values ($1, $2, $3)",
+      project.id,
+      people[role].id,
+      role,
+    );
+  if (isDisabled) await server.rows("update projects set disabled = true where id = $1", project.id);
+  const session = ({ cookie }: TestPerson) => ({ cookie, projectId: project.id });
+  const callers: Record<string, TestCaller> = {
+    nobody: {},
+    "public key": { key: project.publicKey },
+    "secret key": project.byKey,
+    "foreign secret key": foreign.byKey,
+    "foreign session": session(people.stranger),
+    MEMBER: session(people.MEMBER),
+    ADMIN: session(people.ADMIN),
+    OWNER: session(people.OWNER),
+    "OWNER, project disabled": session(people.disabled),
+  };
+  const caller = callers[column];
+  if (caller === undefined) throw new Error(`Nobody plays the column ${column}.`);
+  return { caller, projectId: project.id };
+}
+
+const UPLOAD = uploadOf("email\nada@example.com\n");
+
+async function ask(endpoint: Endpoint, { caller, projectId }: Scene): Promise<string> {
+  const path = endpoint.path.replace(":projectId", projectId).replace(/:[a-zA-Z]+/g, randomUUID());
+  const isUpload = endpoint.bodyKind === "upload";
+  const headers = isUpload ? { "content-type": UPLOAD.contentType } : {};
+  const body = isUpload
+    ? UPLOAD.body
+    : endpoint.takesBody
+      ? (EXAMPLE_BODIES[endpoint.name] ?? {})
+      : undefined;
+  const reply = await server.call(endpoint.method, path, { ...caller, headers }, body);
+  const code = reply.body?.error?.code ?? "";
+  return endpoint.caller !== "anyone" && ABOUT_THE_CALLER.has(code) ? code : LET_IN;
+}
+
+test.for(Object.keys(RIGHTS))(
+  "each endpoint lets %s in, or says why not, as the table of rights",
+  async (column) => {
+    const scene = await prepare(column);
+    const answers = await Promise.all(
+      ENDPOINTS.filter(({ name }) => !ENDS.has(name)).map(async (one) => [one.name, await ask(one, scene)]),
+    );
+    for (const one of ENDPOINTS.filter(({ name }) => ENDS.has(name)).toReversed())
+      answers.push([one.name, await ask(one, await prepare(column))]);
+    expect(Object.fromEntries(answers)).toEqual(
+      Object.fromEntries(ENDPOINTS.map((one) => [one.name, RIGHTS[column]?.(one) ?? LET_IN])),
+    );
+  },
+);

@@ -1,0 +1,72 @@
+// Asks one service its endpoints by name and keeps what it answers. Before it: the contract. After it: answer-examples.ts tells the story.
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+
+/** Answers by the name of their endpoint. */
+export type Answers = Record<string, unknown>;
+
+export type Body = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  /** Of the path. */
+  params?: Readonly<Record<string, string>>;
+  query?: string;
+  /** Default: the example of the documentation. */
+  body?: Body | FormData;
+}
+
+const PATIENCE_TRIES = 200;
+const LOOK_MS = 50;
+
+export type Story = ReturnType<typeof createStory>;
+
+/** One session that asks; its answers are kept by the name of their endpoint. */
+export function createStory(url: string) {
+  const answers: Answers = {};
+  let cookie = "";
+  let projectId = "";
+
+  async function fetchAnswer(name: string, { params = {}, query = "", body }: Asked) {
+    const endpoint = ENDPOINTS.find((one) => one.name === name);
+    if (endpoint === undefined) throw new Error(`There is no endpoint ${name}.`);
+    const sent = body ?? EXAMPLE_BODIES[name];
+    const path = endpoint.path.replaceAll(/:(\w+)/g, (_all, key: string) =>
+      encodeURIComponent(params[key] ?? ""),
+    );
+    const response = await fetch(`${url}${path}${query}`, {
+      method: endpoint.method,
+      headers: {
+        ...(cookie === "" ? {} : { cookie }),
+        ...(projectId === "" ? {} : { "x-project-id": projectId }),
+        ...(sent === undefined || sent instanceof FormData ? {} : { "content-type": "application/json" }),
+      },
+      ...(sent === undefined ? {} : { body: sent instanceof FormData ? sent : JSON.stringify(sent) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text}`);
+    cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
+    return text === "" ? null : (JSON.parse(text) as Body);
+  }
+
+  return {
+    answers,
+    speakFor(id: string) {
+      projectId = id;
+    },
+    /** Asks an endpoint and keeps what it answers; returns the answer without its envelope. */
+    async ask<Answer>(name: string, asked: Asked = {}): Promise<Answer> {
+      const answer = await fetchAnswer(name, asked);
+      answers[name] = answer;
+      return (answer !== null && "success" in answer && "data" in answer ? answer["data"] : answer) as Answer;
+    },
+    /** Asks until the answer is as wished. */
+    async askUntil<Answer>(name: string, asked: Asked, isDone: (answer: Answer) => boolean): Promise<Answer> {
+      for (let tries = 0; tries < PATIENCE_TRIES; tries++) {
+        const answer = await this.ask<Answer>(name, asked);
+        if (isDone(answer)) return answer;
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      }
+      throw new Error(`${name} did not become what it should.`);
+    },
+  };
+}
