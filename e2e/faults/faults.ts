@@ -22,6 +22,7 @@ import { smtpDead } from "./smtp-dead.ts";
 import { smtpNoAnswer } from "./smtp-no-answer.ts";
 import { smtpPermanent } from "./smtp-permanent.ts";
 import { smtpTemporary } from "./smtp-temporary.ts";
+import { workflows } from "./workflows.ts";
 
 const CASES: readonly FaultCase[] = [
   killAll,
@@ -39,6 +40,7 @@ const CASES: readonly FaultCase[] = [
   smtpDead,
   smtpNoAnswer,
   poison,
+  workflows,
   firstStarts,
   frozenApi,
 ];

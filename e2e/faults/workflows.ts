@@ -1,0 +1,274 @@
+// Workflows while programs die: at each named place of the engine, and for minutes with thousands asleep. Each step is done once.
+// Before it: faults.ts. After it: the rows of executions, step counts and mails are held against the journal of the mail server.
+import { setTimeout as delay } from "node:timers/promises";
+import { WORKFLOW_FAILPOINT_NAMES, type FailpointName } from "../../server/src/platform/failpoints.ts";
+import { waitUntil } from "../wait-until.ts";
+import { emailIdOf } from "./evidence.ts";
+import { rowOfFailure, type FaultCase, type FaultRow, type FaultRun } from "./fault-case.ts";
+import { faultsOfPrograms } from "./oracle.ts";
+import { addressOf, DOMAIN, startWorld, type World } from "./world.ts";
+
+const PEOPLE = 300;
+const CALLERS = 20;
+const CONNECTIONS = 4;
+const LATEST_TURN = 8;
+const LARGE_TURNS = [1, 2, 3, 5, 8, 13];
+const END_TIMEOUT_MS = 120_000;
+const RECOVERY_MS = 30_000;
+const SLEEPERS = 10_000;
+/** How long all programs are away, and how long the executions wait: their instant passes meanwhile. */
+const AWAY_MS = { small: 30_000, large: 120_000 };
+const WAIT_S = { small: 25, large: 90 };
+
+export const workflows: FaultCase = {
+  name: "workflows",
+  shows:
+    "a death at every step of the engine, and minutes without any program: each step is done once, none early",
+  async run(run) {
+    const turns = run.size === "large" ? LARGE_TURNS : [1, 2 + Math.floor(run.random() * (LATEST_TURN - 1))];
+    const rows: FaultRow[] = [];
+    for (const name of WORKFLOW_FAILPOINT_NAMES)
+      for (const turn of turns) {
+        const scene = `${name} kill ${turn}`;
+        rows.push(await playKill(scene, name, turn).catch((error: unknown) => rowOfFailure(scene, error)));
+      }
+    rows.push(await playAway(run).catch((error: unknown) => rowOfFailure("all away", error)));
+    return rows;
+  },
+};
+
+interface Step {
+  key: string;
+  type: string;
+  name: string;
+  config: object;
+}
+
+/** Imports a workflow and enables it. @returns its id */
+async function addWorkflow(
+  world: World,
+  { trigger, steps, links }: { trigger: object; steps: Step[]; links: Array<[string, string, string?]> },
+): Promise<string> {
+  const { id } = await world.insist<{ id: string }>("/workflows/import", {
+    format: "postloft.workflow",
+    formatVersion: 1,
+    name: "Greetings",
+    description: null,
+    allowReentry: false,
+    ...trigger,
+    steps: steps.map((step) => ({ ...step, position: null })),
+    transitions: links.map(([from, to, branch = null]) => ({ from, to, branch, priority: 0 })),
+    templates: [],
+    segments: [],
+  });
+  const enabled = await world.api().call("PATCH", `/workflows/${id}`, { enabled: true });
+  if (enabled.status !== 200)
+    throw new Error(`the workflow cannot be enabled: ${JSON.stringify(enabled.body)}`);
+  return id;
+}
+
+const waitFor = (timeout: number): Step => ({
+  key: "wait",
+  type: "WAIT_FOR_EVENT",
+  name: "wait",
+  config: { eventName: "never", timeout },
+});
+const mark: Step = {
+  key: "mark",
+  type: "UPDATE_CONTACT",
+  name: "mark",
+  config: { updates: { marked: true } },
+};
+const start: Step = { key: "start", type: "TRIGGER", name: "start", config: {} };
+
+async function playKill(scene: string, name: FailpointName, turn: number): Promise<FaultRow> {
+  const world = await startWorld({ connections: CONNECTIONS });
+  try {
+    const victim = await world.start({ FAILPOINTS: `${name}:kill:${turn}` });
+    const successor = victim.ended.then(() => (world.unaskedEnds.length > 0 ? world.start() : undefined));
+    await world.importContacts(PEOPLE);
+    const template = await world.insist<{ id: string }>("/templates", {
+      name: "Greeting",
+      subject: "Hello {{name}}",
+      body: "<p>Hello {{name}}</p>",
+      type: "TRANSACTIONAL",
+      from: `us@${DOMAIN}`,
+    });
+    const mail = (key: string): Step => ({
+      key,
+      type: "SEND_EMAIL",
+      name: key,
+      config: { templateId: template.id },
+    });
+    const workflowId = await addWorkflow(world, {
+      trigger: { triggerType: "EVENT", triggerConfig: { eventName: "came" } },
+      steps: [start, mail("hello"), waitFor(1), mark, mail("goodbye")],
+      links: [
+        ["start", "hello"],
+        ["hello", "wait"],
+        ["wait", "mark", "timeout"],
+        ["mark", "goodbye"],
+      ],
+    });
+    await trackAll(world);
+    await waitUntil(
+      "the end of all executions",
+      END_TIMEOUT_MS,
+      async () => (await countEnded(world, workflowId)) === PEOPLE,
+    );
+    await waitUntil("the end of all mails", END_TIMEOUT_MS, async () => (await countOpenMails(world)) === 0);
+    if (!victim.isRunning()) await successor;
+    const faults = [
+      ...(victim.isRunning() && turn === 1 ? ["the place was never reached"] : []),
+      ...(await faultsOfSteps(world, workflowId, PEOPLE)),
+      ...(await faultsOfMails(world)),
+      ...faultsOfPrograms(world),
+    ];
+    return await rowOf(world, scene, faults);
+  } finally {
+    await world.close();
+  }
+}
+
+async function trackAll(world: World): Promise<void> {
+  const people = Array.from({ length: PEOPLE }, (_, number) => addressOf(number));
+  await Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      for (let email = people.pop(); email !== undefined; email = people.pop())
+        await world.insist("/v1/track", { email, event: "came" });
+    }),
+  );
+}
+
+const countOf = async (world: World, text: string, ...values: string[]): Promise<number> =>
+  (await world.query<{ count: number }>(`select count(*)::int as count from ${text}`, values))[0]?.count ?? 0;
+
+const countEnded = (world: World, workflowId: string) =>
+  countOf(world, "workflow_executions where workflow_id = $1 and ended_at is not null", workflowId);
+
+const countOpenMails = (world: World) => countOf(world, "emails where status in ('QUEUED', 'CLAIMED')");
+
+/** Everybody is completed, came to each step once, and the counts of the steps say so. */
+async function faultsOfSteps(world: World, workflowId: string, people: number): Promise<string[]> {
+  const once = await countOf(
+    world,
+    `workflow_executions x where workflow_id = $1 and status = 'COMPLETED' and jsonb_array_length(trace) = (
+       select count(distinct run -> 'n') from jsonb_array_elements(trace) run)`,
+    workflowId,
+  );
+  const counts = await world.query<{ entered: number; passed: number }>(
+    "select entered::int, passed::int from workflow_step_counts where workflow_id = $1",
+    [workflowId],
+  );
+  const wrong = counts.filter(({ entered, passed }) => entered !== people || passed !== people);
+  return [
+    ...(once === people ? [] : [`${once} of ${people} executions came to each step once`]),
+    ...wrong.map(({ entered, passed }) => `a step counts ${entered} who came and ${passed} who went`),
+  ];
+}
+
+/** Two mails to each, no more; each was taken once, or is named as in doubt. */
+async function faultsOfMails(world: World): Promise<string[]> {
+  const mails = await world.query<{ id: string; to_address: string; status: string }>(
+    "select id, to_address, status from emails",
+  );
+  const perPerson = Map.groupBy(mails, (mail) => mail.to_address);
+  const taken = Map.groupBy(world.sink.journal, ({ messageId }) => emailIdOf(messageId));
+  const inDoubt = mails.filter(({ status }) => status === "UNCONFIRMED");
+  const wrong = mails.filter(({ id, status }) => {
+    const times = taken.get(id)?.length ?? 0;
+    return status === "SENT" ? times !== 1 : status !== "UNCONFIRMED" || times > 1;
+  });
+  const uneven = [...perPerson.values()].filter((own) => own.length !== 2).length;
+  return [
+    ...(perPerson.size === PEOPLE ? [] : [`${perPerson.size} of ${PEOPLE} people have mails`]),
+    ...(uneven === 0 ? [] : [`${uneven} people have not two mails`]),
+    ...wrong.map(
+      ({ id, status }) => `the mail ${id} is ${status} and was taken ${taken.get(id)?.length ?? 0} times`,
+    ),
+    ...(inDoubt.length <= CONNECTIONS ? [] : [`${inDoubt.length} mails are in doubt`]),
+  ];
+}
+
+/** Ten thousand wait and ten thousand sleep while nothing runs; then two programs start together. */
+async function playAway({ size }: FaultRun): Promise<FaultRow> {
+  const world = await startWorld();
+  try {
+    await world.start();
+    await world.importContacts(SLEEPERS);
+    const segment = await world.insist<{ id: string }>("/segments", {
+      name: "All",
+      filters: { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] },
+    });
+    const byHand = { triggerType: "MANUAL", triggerConfig: {} };
+    const waiting = await addWorkflow(world, {
+      trigger: byHand,
+      steps: [start, waitFor(WAIT_S[size]), mark],
+      links: [
+        ["start", "wait"],
+        ["wait", "mark", "timeout"],
+      ],
+    });
+    const sleep = { key: "sleep", type: "DELAY", name: "sleep", config: { amount: 1, unit: "hours" } };
+    const sleeping = await addWorkflow(world, {
+      trigger: byHand,
+      steps: [start, sleep],
+      links: [["start", "sleep"]],
+    });
+    for (const id of [sleeping, waiting])
+      await world.insist(`/workflows/${id}/executions`, { segmentId: segment.id });
+    const isWaiting = "workflow_executions where workflow_id = $1 and status = 'WAITING'";
+    for (const id of [sleeping, waiting])
+      await waitUntil(
+        "all who wait",
+        END_TIMEOUT_MS,
+        async () => (await countOf(world, isWaiting, id)) === SLEEPERS,
+      );
+    const early = await countEnded(world, waiting);
+    await world.killAll();
+    await delay(AWAY_MS[size]);
+    await Promise.all([world.start(), world.start()]);
+    const startedMs = performance.now();
+    await waitUntil(
+      "all who waited",
+      END_TIMEOUT_MS,
+      async () => (await countEnded(world, waiting)) === SLEEPERS,
+    );
+    const tookMs = performance.now() - startedMs;
+    const tooSoon = await countOf(
+      world,
+      "workflow_executions where workflow_id = $1 and extract(epoch from ended_at) * 1000 < (trace -> 1 ->> 'until')::bigint",
+      waiting,
+    );
+    const asleep = await countOf(world, isWaiting, sleeping);
+    const faults = [
+      ...(early === 0 ? [] : [`${early} had ended before all programs went`]),
+      ...(tooSoon === 0 ? [] : [`${tooSoon} went on early`]),
+      ...(asleep === SLEEPERS ? [] : [`${SLEEPERS - asleep} sleep no more`]),
+      ...(tookMs <= RECOVERY_MS ? [] : [`it took ${Math.round(tookMs)} ms until all had gone on`]),
+      ...(await faultsOfSteps(world, waiting, SLEEPERS)),
+      ...faultsOfPrograms(world),
+    ];
+    return { ...(await rowOf(world, `all away ${AWAY_MS[size] / 1_000} s`, faults)), recoveryMs: tookMs };
+  } finally {
+    await world.close();
+  }
+}
+
+async function rowOf(world: World, name: string, faults: readonly string[]): Promise<FaultRow> {
+  const mails = await world.query<{ status: string }>("select status from emails");
+  const count = (status: string) => mails.filter((mail) => mail.status === status).length;
+  const twice = [...Map.groupBy(world.sink.journal, ({ messageId }) => messageId).values()];
+  return {
+    name,
+    recipients: await countOf(world, "contacts"),
+    kills: world.faultsAt.length,
+    sent: count("SENT"),
+    failed: count("FAILED") + count("SKIPPED"),
+    unconfirmed: count("UNCONFIRMED"),
+    twice: twice.filter((taken) => taken.length > 1).length,
+    lost: mails.length - count("SENT") - count("UNCONFIRMED") - count("FAILED") - count("SKIPPED"),
+    recoveryMs: null,
+    faults,
+  };
+}
