@@ -1,9 +1,10 @@
-// `npm run bench workflows [executions [sleeping]]`: steps a second, the claim among many that sleep, what tracking notices, and how soon
-// a mail follows its event. Before it: bench.ts. After it: tables; what they must show is in docs/benchmarks.md.
+// `npm run bench workflows [executions [sleeping [entering]]]`: steps a second, the claim among many that sleep, what tracking notices, how
+// soon a mail follows its event, also beside a crowd of another project. Before it: bench.ts. After it: tables; what they must show is in docs/benchmarks.md.
 import { percentile } from "./latency.ts";
 import { readNumbers } from "./read-numbers.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
 import { STEPS } from "./workflow-ground.ts";
+import { measureFairness } from "./workflow-fairness.ts";
 import { measureMails } from "./workflow-mails.ts";
 import { measureSleepers } from "./workflow-sleepers.ts";
 import { measureSteps, type StepsResult } from "./workflow-steps.ts";
@@ -12,9 +13,14 @@ import { measureTracking } from "./workflow-track.ts";
 const EXECUTIONS = 20_000;
 const NAIVE_EXECUTIONS = 1_000;
 const SLEEPING = 200_000;
+const ENTERING = 100_000;
 
 export async function benchWorkflows(): Promise<void> {
-  const [executions = EXECUTIONS, sleeping = SLEEPING] = readNumbers([EXECUTIONS, SLEEPING]);
+  const [executions = EXECUTIONS, sleeping = SLEEPING, entering = ENTERING] = readNumbers([
+    EXECUTIONS,
+    SLEEPING,
+    ENTERING,
+  ]);
   printSteps(await measureSteps(executions, Math.min(NAIVE_EXECUTIONS, executions)));
   await printSleepers(sleeping);
   printTable(["project", "requests/s", "p50 ms", "p99 ms", "% of no workflows"], await measureTracking());
@@ -24,7 +30,8 @@ export async function benchWorkflows(): Promise<void> {
     ["events, one at a time", "to the mail in the mailbox: p50 ms", "p99 ms", "longest ms"],
     [[whole(waits.length), ...[0.5, 0.99, 1].map((share) => whole(percentile(waits, share)))]],
   );
-  print("\nBar: p99 at most 300 ms.");
+  print("\nBar: p99 at most 300 ms.\n");
+  await printFairness(entering);
 }
 
 const speedOf = ({ executions, tookMs }: StepsResult) => (STEPS * executions * 1_000) / tookMs;
@@ -75,4 +82,25 @@ async function printSleepers(sleeping: number): Promise<void> {
     ],
   );
   print("\nBar: claim at most 20 ms.\n");
+}
+
+async function printFairness(entering: number): Promise<void> {
+  const { waits, crowd } = await measureFairness(entering);
+  printTable(
+    [
+      "of another project entered",
+      "of them left at the end",
+      "event to queued mail: p50 ms",
+      "p99 ms",
+      "longest ms",
+    ],
+    [
+      [
+        whole(crowd.before),
+        whole(crowd.after),
+        ...[0.5, 0.99, 1].map((share) => whole(percentile(waits, share))),
+      ],
+    ],
+  );
+  print("\nBar: longest at most 2,000 ms.");
 }
