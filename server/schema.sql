@@ -512,6 +512,8 @@ CREATE TABLE campaigns (
 );
 CREATE INDEX campaigns_active ON campaigns USING btree (project_id, id) WHERE (status = ANY (ARRAY['SENDING'::text, 'PAUSED'::text, 'CANCELLED'::text])) AND finished_at IS NULL;
 CREATE INDEX campaigns_scheduled ON campaigns USING btree (scheduled_for) WHERE status = 'SCHEDULED'::text;
+CREATE INDEX campaigns_sent ON campaigns USING btree (project_id, sent_event_id(id, finished_at)) WHERE status = 'SENT'::text AND finished_at IS NOT NULL;
+CREATE INDEX campaigns_waiting ON campaigns USING btree (project_id, scheduled_for) WHERE status = 'SCHEDULED'::text;
 
 CREATE TABLE notices (
   id           uuid                      NOT NULL,
@@ -741,6 +743,7 @@ CREATE TABLE workflow_executions (
 );
 CREATE UNIQUE INDEX workflow_executions_active ON workflow_executions USING btree (project_id, workflow_id, contact_id) WHERE status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text]);
 CREATE INDEX workflow_executions_due ON workflow_executions USING btree (project_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX workflow_executions_ended ON workflow_executions USING btree (project_id, sent_event_id(id, ended_at)) WHERE ended_at IS NOT NULL;
 CREATE INDEX workflow_executions_left ON workflow_executions USING btree (project_id) WHERE contact_id IS NULL AND (status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text]));
 CREATE INDEX workflow_executions_listed ON workflow_executions USING btree (project_id, workflow_id, id);
 CREATE UNIQUE INDEX workflow_executions_once ON workflow_executions USING btree (project_id, contact_id, workflow_id, entry);

@@ -1,5 +1,6 @@
 // The table of contents of the HTTP side: every endpoint there is, in the order of the documentation.
 // After it: tools/generate writes openapi.json and docs/api.md; server/src/api.ts must answer each of them.
+import * as activity from "./activity.ts";
 import * as contactBulk from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
 import * as contactImport from "./contact-import.ts";
@@ -132,6 +133,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   events.getEventUsage,
   events.listEventFields,
   events.deleteEvents,
+  activity.listActivity,
+  activity.countRecentActivity,
+  activity.listActivityTypes,
+  activity.listUpcomingActivity,
   emails.listEmails,
   emails.listPausedDestinations,
   emails.releaseListMail,

@@ -33,6 +33,10 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
   workflows: { about: "Graphs of steps that contacts go through." },
   executions: { about: "Contacts on their way through workflows: started, watched, explained, ended." },
   events: { about: "What happened to contacts." },
+  activity: {
+    title: "Activity feed",
+    about: "What happened to mails, contacts, campaigns and workflows, in one list.",
+  },
   emails: { about: "Each mail to one recipient, and where it stands." },
   mailbox: { title: "Local mailbox", about: "What the transport `mailbox` kept instead of sending it." },
   tracking: { title: "Opens and clicks", about: "The pixel and the links in mails." },

@@ -59,6 +59,7 @@ import { createRecentSends } from "./v1/recent-sends.ts";
 import { createSendDoor } from "./v1/send.ts";
 import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
+import { activityRoutes } from "./reports/activity-routes.ts";
 import { addPages } from "./instance/pages.ts";
 import { instanceRoutes, mailboxRoutes, type InstanceFacts } from "./instance/routes.ts";
 
@@ -127,6 +128,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       inferType: inferFieldType,
       wakeJobs: parts.wakeJobs,
     }),
+    ...activityRoutes({ database }),
     ...emailRoutes({ database, wakeSender: parts.wakeSender }),
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains }),

@@ -171,6 +171,8 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("events.listByContact", { params: { contactId } });
   await ask("events.names");
   await ask("events.stats");
+  for (const name of ["activity.list", "activity.recentCount", "activity.types", "activity.upcoming"])
+    await ask(name);
   const eventParams = { eventName: "order placed" };
   for (const name of ["events.usage", "events.fields"]) await ask(name, { params: eventParams });
   await ask("contacts.export", { params: { id: contactId } });

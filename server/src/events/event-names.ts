@@ -8,7 +8,12 @@ import { Refusal } from "../platform/refusal.ts";
 import { DELETE_EVENTS_JOB, deleteNamedEvents, findLastOfName } from "./deletion-queries.ts";
 import { countEventsOfName, listNamedEvents, listNewestData } from "./name-queries.ts";
 
-export { DELETE_EVENTS_JOB, deletedUntil, listEventsBeingDeleted } from "./deletion-queries.ts";
+export {
+  DELETE_EVENTS_JOB,
+  deletedUntil,
+  listEventsBeingDeleted,
+  notBeingDeleted,
+} from "./deletion-queries.ts";
 
 export interface Named {
   id: string;

@@ -62,7 +62,8 @@ export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
-function cursorOf(list: string, id: string): string {
+/** The cursor of a list after which the items before this id come. */
+export function cursorOf(list: string, id: string): string {
   return Buffer.from(`${list}:${id}`).toString("base64url");
 }
 

@@ -1,0 +1,274 @@
+// The activity feed, read from the tables of those who write them. Each kind of row is read by an index in the order of its ids
+// and no further than a page goes; the pages of all kinds are merged. Before it: activity.ts. After it: nothing.
+import { sql, type RawBuilder } from "kysely";
+import { TYPES_OF_EVENTS, type ActivityType } from "@postloft/contract/activity.ts";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { plannedEachTime, type Database } from "../platform/database.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
+import { listEventsBeingDeleted, notBeingDeleted } from "../events/event-names.ts";
+import { isEmailSent, mailFacts } from "../events/events.ts";
+
+type Expression = RawBuilder<unknown>;
+
+/** What a feed is narrowed to; ids are of things the project has. `since` and `before` are ids between which activities lie. */
+export interface ActivityFilter {
+  types: ReadonlySet<ActivityType>;
+  contactId: string | undefined;
+  campaignId: string | undefined;
+  workflowId: string | undefined;
+  eventName: string | undefined;
+  since: string;
+  before: string;
+}
+
+/** Of a kind of row: the table and its ids, what narrows it, and what an activity tells of it. */
+export interface Source {
+  table: "events" | "emails" | "campaigns" | "workflow_executions";
+  alias: string;
+  /** The id of the activity; an index is in its order within the project. */
+  id: Expression;
+  /** The condition that index has. */
+  base: Expression[];
+  /** Conditions of the filter. */
+  narrow: Expression[];
+  /** Conditions that an index serves when few rows meet them: then these are read, however far back they lie. */
+  few: Expression | null;
+  joins: Expression;
+  type: Expression;
+  contactId: Expression;
+  metadata: Expression;
+}
+
+export interface ActivityRow extends RowOfBytes {
+  id: string;
+  type: string;
+  contact_id: string | null;
+  email: string | null;
+  metadata: Record<string, unknown>;
+}
+
+const allOf = (conditions: readonly Expression[]) => sql.join(conditions, sql` and `);
+const NOTHING = sql``;
+const tableOf = ({ table, alias }: Source) => sql`${sql.table(table)} ${sql.id(alias)}`;
+
+/** The names of recorded events that stand for these types; `event.triggered` is every name but those of the service. */
+function ofTypes(types: ReadonlySet<ActivityType>): { condition: Expression | null; names: string[] | null } {
+  const own = Object.entries(TYPES_OF_EVENTS).filter(([name]) => name !== EMAIL_SENT);
+  const wanted = own.filter(([, type]) => types.has(type)).map(([name]) => name);
+  if (!types.has("event.triggered"))
+    return { condition: sql`v.name = any(${wanted}::text[])`, names: wanted };
+  const unwanted = own.filter(([, type]) => !types.has(type)).map(([name]) => name);
+  return { condition: unwanted.length === 0 ? null : sql`v.name <> all(${unwanted}::text[])`, names: null };
+}
+
+/** Events as they are recorded; null where the filter leaves none. */
+export async function recordedEvents(
+  database: Database,
+  projectId: string,
+  filter: ActivityFilter,
+): Promise<Source | null> {
+  const { types, contactId, campaignId, workflowId, eventName } = filter;
+  const { condition, names } = ofTypes(types);
+  if (names?.length === 0) return null;
+  const isShown = notBeingDeleted(await listEventsBeingDeleted(database, projectId));
+  const byName = eventName !== undefined ? [eventName] : names;
+  const narrow = [
+    ...(condition === null ? [] : [condition]),
+    ...(eventName === undefined ? [] : [sql`v.name = ${eventName}`]),
+    ...(contactId === undefined ? [] : [sql`v.contact_id = ${contactId}`]),
+    ...(campaignId === undefined ? [] : [sql`v.data ->> 'campaignId' = ${campaignId}`]),
+    ...(workflowId === undefined ? [] : [sql`v.data ->> 'workflowId' = ${workflowId}`]),
+    ...(isShown === null ? [] : [isShown]),
+  ];
+  return {
+    table: "events",
+    alias: "v",
+    id: sql`v.id`,
+    base: [sql`v.project_id = ${projectId}`],
+    narrow,
+    few:
+      contactId !== undefined
+        ? sql`v.contact_id = ${contactId}`
+        : byName !== null
+          ? sql`v.name = any(${byName}::text[])`
+          : null,
+    joins: NOTHING,
+    type: sql`coalesce(${JSON.stringify(TYPES_OF_EVENTS)}::jsonb ->> v.name, 'event.triggered')`,
+    contactId: sql`v.contact_id`,
+    metadata: sql`case when ${JSON.stringify(TYPES_OF_EVENTS)}::jsonb ? v.name
+      then coalesce(v.data, '{}') || jsonb_build_object('emailId', v.email_id)
+      else jsonb_build_object('eventName', v.name, 'data', v.data) end`,
+  };
+}
+
+/** Mails that were sent, as the events they are (docs/decisions/0025). */
+export function sentMails(projectId: string, filter: ActivityFilter): Source | null {
+  const { types, contactId, campaignId, workflowId, eventName } = filter;
+  if (!types.has("email.sent") || (eventName !== undefined && eventName !== EMAIL_SENT)) return null;
+  const narrow = [
+    ...(contactId === undefined ? [] : [sql`e.contact_id = ${contactId}`]),
+    ...(campaignId === undefined ? [] : [sql`e.campaign_id = ${campaignId}`]),
+    ...(workflowId === undefined ? [] : [sql`e.workflow_id = ${workflowId}`]),
+  ];
+  return {
+    table: "emails",
+    alias: "e",
+    id: sql`sent_event_id(e.id, e.sent_at)`,
+    base: [sql`e.project_id = ${projectId}`, isEmailSent(null)],
+    narrow,
+    few: contactId !== undefined || campaignId !== undefined ? allOf(narrow) : null,
+    joins: sql`join email_contents c on c.project_id = e.project_id and c.id = e.content_id`,
+    type: sql`'email.sent'::text`,
+    contactId: sql`e.contact_id`,
+    metadata: mailFacts(),
+  };
+}
+
+/** Campaigns that wait for their time, and those that are through. */
+export function campaigns(projectId: string, filter: ActivityFilter): Source[] {
+  const { types, contactId, workflowId, eventName, campaignId } = filter;
+  if (contactId !== undefined || workflowId !== undefined || eventName !== undefined) return [];
+  const common = {
+    table: "campaigns" as const,
+    alias: "k",
+    narrow: campaignId === undefined ? [] : [sql`k.id = ${campaignId}`],
+    few: campaignId === undefined ? null : sql`k.id = ${campaignId}`,
+    joins: NOTHING,
+    contactId: sql`null::uuid`,
+    metadata: sql`jsonb_build_object('campaignId', k.id, 'name', k.name, 'subject', k.subject,
+      'scheduledFor', k.scheduled_for, 'totalRecipients', k.total_recipients)`,
+  };
+  const ofProject = sql`k.project_id = ${projectId}`;
+  const sent = {
+    ...common,
+    id: sql`sent_event_id(k.id, k.finished_at)`,
+    base: [ofProject, sql`k.status = 'SENT' and k.finished_at is not null`],
+    type: sql`'campaign.sent'::text`,
+  };
+  const scheduled = {
+    ...common,
+    id: sql`sent_event_id(k.id, k.updated_at)`,
+    base: [ofProject, sql`k.status = 'SCHEDULED'`],
+    type: sql`'campaign.scheduled'::text`,
+  };
+  return [
+    ...(types.has("campaign.sent") ? [sent] : []),
+    ...(types.has("campaign.scheduled") ? [scheduled] : []),
+  ];
+}
+
+/** Executions of workflows, as they started and as they came to an end by themselves. */
+export function executions(projectId: string, filter: ActivityFilter): Source[] {
+  const { types, contactId, workflowId, eventName, campaignId } = filter;
+  if (campaignId !== undefined || eventName !== undefined) return [];
+  const narrow = [
+    ...(contactId === undefined ? [] : [sql`x.contact_id = ${contactId}`]),
+    ...(workflowId === undefined ? [] : [sql`x.workflow_id = ${workflowId}`]),
+  ];
+  const common = {
+    table: "workflow_executions" as const,
+    alias: "x",
+    few: narrow.length === 0 ? null : allOf(narrow),
+    joins: sql`join workflows w on w.project_id = x.project_id and w.id = x.workflow_id`,
+    contactId: sql`x.contact_id`,
+  };
+  const ofProject = sql`x.project_id = ${projectId}`;
+  const facts = sql`'workflowId', x.workflow_id, 'workflowName', w.name, 'executionId', x.id`;
+  const started = {
+    ...common,
+    id: sql`x.id`,
+    base: [ofProject],
+    narrow,
+    type: sql`'workflow.started'::text`,
+    metadata: sql`jsonb_build_object(${facts})`,
+  };
+  const completed = {
+    ...common,
+    id: sql`sent_event_id(x.id, x.ended_at)`,
+    base: [ofProject, sql`x.ended_at is not null`],
+    narrow: [...narrow, sql`x.status in ('COMPLETED', 'EXITED')`],
+    type: sql`'workflow.completed'::text`,
+    metadata: sql`jsonb_build_object(${facts}, 'status', x.status, 'exitReason', x.exit_reason)`,
+  };
+  return [
+    ...(types.has("workflow.started") ? [started] : []),
+    ...(types.has("workflow.completed") ? [completed] : []),
+  ];
+}
+
+const SCAN = LIMITS.activityScan.value;
+
+/** Whether so few rows are meant by an index that all of them may be read. */
+async function isFew(database: Database, source: Source): Promise<boolean> {
+  const { base, few } = source;
+  if (few === null) return false;
+  const { rows } = await sql<{ count: number }>`
+    ${plannedEachTime} select count(*) from (select 1 from ${tableOf(source)} where ${allOf([...base, few])} limit ${SCAN + 1}) found`.execute(
+    database,
+  );
+  return (rows[0]?.count ?? 0) <= SCAN;
+}
+
+const within = ({ id }: Source, { since, before }: ActivityFilter) =>
+  sql`${id} >= ${since}::uuid and ${id} < ${before}::uuid`;
+
+/** As far back as a page looks; null where it may look at all there is. */
+async function findFloor(database: Database, source: Source, filter: ActivityFilter): Promise<string | null> {
+  const { id, base } = source;
+  const { rows } = await sql<{ id: string }>`
+    ${plannedEachTime} select ${id} as id from ${tableOf(source)} where ${allOf([...base, within(source, filter)])}
+    order by ${id} desc offset ${SCAN - 1} limit 1`.execute(database);
+  return rows[0]?.id ?? null;
+}
+
+/** A source, and how it is read: all rows that an index names, or those down to a floor. */
+export interface BoundedSource {
+  source: Source;
+  few: boolean;
+  floor: string | null;
+}
+
+export async function boundSource(
+  database: Database,
+  source: Source,
+  filter: ActivityFilter,
+): Promise<BoundedSource> {
+  if (source.narrow.length === 0) return { source, few: false, floor: null };
+  const few = await isFew(database, source);
+  return { source, few, floor: few ? null : await findFloor(database, source, filter) };
+}
+
+/** The newest rows of a source, as a query. */
+function newestOf({ source, few, floor }: BoundedSource, filter: ActivityFilter, limit: number): Expression {
+  const { id, base, narrow, joins, type, contactId, metadata } = source;
+  const bounds = [within(source, filter), ...(floor === null ? [] : [sql`${id} >= ${floor}::uuid`])];
+  // All that the index names first: by the order alone the planner might walk through everything else to find them.
+  const from =
+    few && source.few !== null
+      ? sql`(select * from ${tableOf(source)} where ${allOf([...base, source.few])} offset 0) ${sql.id(source.alias)}`
+      : tableOf(source);
+  return sql`(
+    select ${id} as id, ${type} as type, ${contactId} as contact_id, ${metadata} as metadata from ${from} ${joins}
+    where ${allOf([...base, ...narrow, ...bounds])} order by ${id} desc limit ${limit + 1})`;
+}
+
+/** The newest rows of all sources: `limit` and one more. */
+export async function listActivityRows(
+  database: Database,
+  projectId: string,
+  { sources, filter, limit }: { sources: readonly BoundedSource[]; filter: ActivityFilter; limit: number },
+): Promise<ActivityRow[]> {
+  if (sources.length === 0) return [];
+  const each = sources.map((source) => newestOf(source, filter, limit));
+  const newest = sql`
+    select * from (${sql.join(each, sql` union all `)}) told order by id desc limit ${limit + 1}`;
+  const page = sql`
+    select n.id, n.type, n.contact_id, t.email, n.metadata from (${newest}) n
+    left join contacts t on t.project_id = ${projectId} and t.id = n.contact_id`;
+  const fitting = { order: sql`order by id desc`, size: sql`octet_length(metadata::text)` };
+  const { rows } = await sql<ActivityRow>`${plannedEachTime} ${asFarAsItFits(page, fitting)}`.execute(
+    database,
+  );
+  return rows;
+}

@@ -1,0 +1,221 @@
+// The activity feed over HTTP: one order of everything that happened, pages without gap, filters that find what lies far back.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { newId } from "../platform/ids.ts";
+import { makeSentMails } from "../testing/sent-mails.ts";
+import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { drawWorkflow } from "../testing/workflow-fixture.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Feed {
+  data: Array<{
+    id: string;
+    type: string;
+    timestamp: string;
+    contactEmail: string | null;
+    contactId: string | null;
+    metadata: Record<string, unknown>;
+  }>;
+  cursor: string | null;
+  hasMore: boolean;
+}
+
+const feed = async (caller: TestCaller, query = "") =>
+  (await server.call<Feed>("GET", `/activity${query}`, caller)).body;
+const types = ({ data }: Feed) => data.map(({ type }) => type);
+const track = async (caller: TestCaller, email: string, event: string) =>
+  (await server.call<{ data: { contact: string } }>("POST", "/v1/track", caller, { email, event })).body.data
+    .contact;
+
+/** All pages, one after the other. */
+async function readAll(caller: TestCaller, query: string): Promise<Feed["data"]> {
+  const all: Feed["data"] = [];
+  for (let cursor: string | null = null; ;) {
+    const page: Feed = await feed(caller, `?${query}${cursor === null ? "" : `&cursor=${cursor}`}`);
+    all.push(...page.data);
+    if (!page.hasMore) return all;
+    cursor = page.cursor;
+  }
+}
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();
+
+/** One of each source, a minute apart; the newest comes last. */
+async function makeHistory() {
+  const project = await server.createProject();
+  const contactId = await track(project.byKey, "ada@example.com", "signed-up");
+  const [mail] = await makeSentMails(server.database, project.id, 1);
+  const campaignId = newId();
+  const workflow = await drawWorkflow(server.database, project.id, {
+    steps: [["end", "EXIT"]],
+    links: [],
+    name: "Welcome",
+  });
+  await server.rows(
+    `insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status, finished_at)
+     values ($1, $2, 'Spring', 'Hi', 'b', 'me@shop.example', 'ALL', 'SENT', $3),
+       ($1, $4, 'Summer', 'Hi', 'b', 'me@shop.example', 'ALL', 'SCHEDULED', null)`,
+    project.id,
+    campaignId,
+    at(1),
+    newId(),
+  );
+  await server.rows(
+    `update campaigns set scheduled_for = '2126-06-01', updated_at = $2 where project_id = $1 and status = 'SCHEDULED'`,
+    project.id,
+    at(2),
+  );
+  await server.rows(
+    "update emails set sent_at = $2, campaign_id = $3 where project_id = $1",
+    project.id,
+    at(3),
+    campaignId,
+  );
+  const executionId = "019b7700-0000-7000-8000-000000000001";
+  await server.rows(
+    `insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, status, started_at, ended_at)
+     values ($1, $2, $3, $4, 1, 1, 'COMPLETED', $5, $5)`,
+    project.id,
+    executionId,
+    workflow.id,
+    contactId,
+    at(4),
+  );
+  return { project, contactId, mail, campaignId, workflowId: workflow.id };
+}
+
+test("mails, events, campaigns and workflows stand in one list, newest first, each with what it is about", async () => {
+  const { project, contactId, mail, campaignId, workflowId } = await makeHistory();
+  const all = await feed(project.byKey);
+  const times = all.data.map(({ timestamp }) => timestamp);
+  expect(times).toEqual(times.toSorted().toReversed());
+  expect(types(all).toSorted()).toEqual([
+    "campaign.scheduled",
+    "campaign.sent",
+    "email.sent",
+    "event.triggered",
+    "workflow.completed",
+    "workflow.started",
+  ]);
+  const one = (type: string) => all.data.find((item) => item.type === type);
+  expect(one("event.triggered")).toMatchObject({
+    contactEmail: "ada@example.com",
+    contactId,
+    metadata: { eventName: "signed-up" },
+  });
+  expect(one("email.sent")).toMatchObject({
+    timestamp: "2026-01-01T00:03:00.000Z",
+    contactEmail: mail?.address,
+    metadata: { emailId: mail?.id, subject: "Hello Ada", campaignId },
+  });
+  expect(one("campaign.sent")?.metadata).toMatchObject({ campaignId, name: "Spring" });
+  expect(one("workflow.completed")).toMatchObject({
+    contactId,
+    metadata: { workflowId, status: "COMPLETED" },
+  });
+});
+
+test("filters by type, contact, campaign, workflow, name and time, alone and together", async () => {
+  const { project, contactId, campaignId, workflowId } = await makeHistory();
+  const ask = async (query: string) => types(await feed(project.byKey, `?${query}`));
+  expect(await ask("type=email.sent,campaign.sent")).toEqual(["email.sent", "campaign.sent"]);
+  expect((await ask(`contactId=${contactId}`)).toSorted()).toEqual([
+    "event.triggered",
+    "workflow.completed",
+    "workflow.started",
+  ]);
+  expect(await ask(`campaignId=${campaignId}`)).toEqual(["email.sent", "campaign.sent"]);
+  expect((await ask(`workflowId=${workflowId}`)).toSorted()).toEqual([
+    "workflow.completed",
+    "workflow.started",
+  ]);
+  expect(await ask("eventName=signed-up")).toEqual(["event.triggered"]);
+  expect(await ask("eventName=email.sent")).toEqual(["email.sent"]);
+  expect(await ask("eventName=signed-up&type=email.sent")).toEqual([]);
+  expect(await ask("since=2026-01-01T00:02:00Z&until=2026-01-01T00:04:00Z")).toEqual([
+    "email.sent",
+    "campaign.scheduled",
+  ]);
+  expect(await ask("until=1960-01-01T00:00:00Z")).toEqual([]);
+});
+
+test("pages follow each other without gap or repetition while more comes in", async () => {
+  const { project } = await makeHistory();
+  const before = await readAll(project.byKey, "limit=100");
+  const first = await feed(project.byKey, "?limit=2");
+  await track(project.byKey, "ada@example.com", "again");
+  const second = await feed(project.byKey, `?limit=2&cursor=${first.cursor}`);
+  const third = await feed(project.byKey, `?limit=2&cursor=${second.cursor}`);
+  expect([...first.data, ...second.data, ...third.data]).toEqual(before);
+  expect(third).toMatchObject({ hasMore: false, cursor: null });
+});
+
+test("what is rare is found however far back: by its index at once, else page after page", async () => {
+  const { project, contactId, campaignId } = await makeHistory();
+  // More than a page looks at, after the one that is looked for.
+  await server.rows(
+    `insert into events (project_id, id, contact_id, name, data)
+     select $1, new_id(), $2, 'noise', case when n = 1 then jsonb_build_object('campaignId', $3::text) end
+     from generate_series(1, $4::integer) n`,
+    project.id,
+    contactId,
+    campaignId,
+    LIMITS.activityScan.value + 100,
+  );
+  expect(types(await feed(project.byKey, "?eventName=signed-up"))).toEqual(["event.triggered"]);
+  const query = `campaignId=${campaignId}`;
+  expect(await feed(project.byKey, `?${query}`)).toMatchObject({ data: [], hasMore: true });
+  expect((await readAll(project.byKey, query)).map(({ type }) => type)).toEqual([
+    "event.triggered",
+    "email.sent",
+    "campaign.sent",
+  ]);
+  const { body } = await server.call("GET", "/activity/recent-count", project.byKey);
+  expect(body).toEqual({ count: LIMITS.activityScan.value, minutes: 5, isMore: true });
+});
+
+test("counts of the last minutes, types and what comes next", async () => {
+  const { project } = await makeHistory();
+  const recent = await server.call("GET", "/activity/recent-count?minutes=60", project.byKey);
+  expect(recent.body).toEqual({ count: 1, minutes: 60, isMore: false });
+  const known = await server.call<{ types: string[] }>("GET", "/activity/types", project.byKey);
+  expect(known.body.types).toContain("email.machine-opened");
+  await server.rows(
+    "update workflow_executions set status = 'WAITING', ended_at = null, due_at = '2126-05-01' where project_id = $1",
+    project.id,
+  );
+  const next = await server.call<{ activities: Feed["data"] }>("GET", "/activity/upcoming", project.byKey);
+  expect(next.body.activities.map(({ type, timestamp }) => `${type} ${timestamp.slice(0, 10)}`)).toEqual([
+    "workflow.waiting 2126-05-01",
+    "campaign.scheduled 2126-06-01",
+  ]);
+});
+
+test("what is no filter answers 422, a cursor of another list 400, what another project has 404", async () => {
+  const { project, contactId, campaignId, workflowId } = await makeHistory();
+  const reply = await server.call(
+    "GET",
+    "/activity?type=email.sent,nothing&contactId=x&since=today&limit=0",
+    project.byKey,
+  );
+  expect(faultsOf(reply)).toEqual([
+    "contactId invalid_string",
+    "limit too_small",
+    "since invalid_date",
+    "type invalid_enum_value",
+  ]);
+  const { cursor } = await feed(project.byKey, "?limit=1");
+  expect((await server.call("GET", `/events?cursor=${cursor}`, project.byKey)).status).toBe(400);
+  const other = await server.createProject();
+  const asked = [
+    [`contactId=${contactId}`, "404 CONTACT_NOT_FOUND"],
+    [`campaignId=${campaignId}`, "404 CAMPAIGN_NOT_FOUND"],
+    [`workflowId=${workflowId}`, "404 WORKFLOW_NOT_FOUND"],
+    [`campaignId=${randomUUID()}`, "404 CAMPAIGN_NOT_FOUND"],
+  ];
+  for (const [query, refusal] of asked)
+    expect(refusalOf(await server.call("GET", `/activity?${query}`, other.byKey))).toBe(refusal);
+  expect(await feed(other.byKey)).toEqual({ data: [], cursor: null, hasMore: false });
+});

@@ -1,0 +1,156 @@
+// The activity feed: what happened to mails, contacts, campaigns and workflows, newest first (decisions §10).
+// Before it: everybody writes what happened into tables of their own. After it: activity-routes.ts.
+import { ACTIVITY_TYPES, type ActivityType } from "@postloft/contract/activity.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { now } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
+import type { ErrorCode } from "@postloft/contract/errors.ts";
+import { idTimeMs } from "../platform/ids.ts";
+import { cursorOf, fittingLimit, type Page, type PageRequest } from "../platform/page.ts";
+import { Refusal } from "../platform/refusal.ts";
+import {
+  boundSource,
+  campaigns,
+  executions,
+  listActivityRows,
+  recordedEvents,
+  sentMails,
+  type ActivityFilter,
+  type ActivityRow,
+  type Source,
+} from "./activity-queries.ts";
+import { countRecentRows, findMissing, listUpcomingRows } from "./feed-queries.ts";
+
+const LIST = "activity";
+const AFTER_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+export interface AskedActivity {
+  types?: readonly ActivityType[] | undefined;
+  contactId?: string | undefined;
+  campaignId?: string | undefined;
+  workflowId?: string | undefined;
+  eventName?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+}
+
+export interface ActivityView {
+  id: string;
+  type: string;
+  timestamp: string;
+  contactEmail: string | null;
+  contactId: string | null;
+  metadata: Record<string, unknown>;
+}
+
+/** The least id (UUIDv7) of an instant; of one before 1970 the least of all. */
+function firstIdAt(at: Date): string {
+  const hex = Math.max(at.getTime(), 0).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+const lesser = (one: string, other: string) => (one < other ? one : other);
+
+function readFilter(asked: AskedActivity, before: string | null): ActivityFilter {
+  const { types = ACTIVITY_TYPES, contactId, campaignId, workflowId, eventName, since, until } = asked;
+  const end = until === undefined ? AFTER_ALL_IDS : firstIdAt(until);
+  return {
+    types: new Set(types),
+    contactId,
+    campaignId,
+    workflowId,
+    eventName,
+    since: firstIdAt(since ?? new Date(0)),
+    before: before === null ? end : lesser(before, end),
+  };
+}
+
+async function sourcesOf(database: Database, projectId: string, filter: ActivityFilter): Promise<Source[]> {
+  const events = await recordedEvents(database, projectId, filter);
+  const mails = sentMails(projectId, filter);
+  return [
+    ...(events === null ? [] : [events]),
+    ...(mails === null ? [] : [mails]),
+    ...campaigns(projectId, filter),
+    ...executions(projectId, filter),
+  ];
+}
+
+/**
+ * A page of the feed. It ends where one of its sources has been looked through for as long as a page may, so that it has no gap;
+ * the next one goes on from there.
+ * @throws Refusal CONTACT_NOT_FOUND, CAMPAIGN_NOT_FOUND, WORKFLOW_NOT_FOUND for what the project does not have
+ */
+export async function listActivity(
+  database: Database,
+  projectId: string,
+  asked: AskedActivity,
+  request: PageRequest,
+): Promise<Page<ActivityView>> {
+  await refuseMissing(database, projectId, asked);
+  const filter = readFilter(asked, request.before);
+  const found = await sourcesOf(database, projectId, filter);
+  const sources = await Promise.all(found.map((source) => boundSource(database, source, filter)));
+  const rows = await listActivityRows(database, projectId, { sources, filter, limit: request.limit });
+  const limit = fittingLimit(request.limit, rows);
+  // Below the highest floor one of the sources has not been looked at.
+  const floor = sources.reduce<string>((highest, one) => greater(highest, one.floor ?? ""), "");
+  const known = rows.filter(({ id }) => id >= floor);
+  const shown = known.slice(0, limit);
+  const isFull = known.length > limit;
+  const last = isFull ? shown.at(-1)?.id : floor === "" ? undefined : floor;
+  return {
+    data: shown.map(present),
+    cursor: last === undefined ? null : cursorOf(LIST, last),
+    hasMore: last !== undefined,
+  };
+}
+
+const greater = (one: string, other: string) => (one < other ? other : one);
+
+async function refuseMissing(database: Database, projectId: string, asked: AskedActivity): Promise<void> {
+  const missing = await findMissing(database, projectId, asked);
+  const codes: Array<[boolean, ErrorCode]> = [
+    [missing.contact, "CONTACT_NOT_FOUND"],
+    [missing.campaign, "CAMPAIGN_NOT_FOUND"],
+    [missing.workflow, "WORKFLOW_NOT_FOUND"],
+  ];
+  for (const [isMissing, code] of codes) if (isMissing) throw new Refusal(code);
+}
+
+function present(row: ActivityRow): ActivityView {
+  return {
+    id: row.id,
+    type: row.type,
+    timestamp: new Date(idTimeMs(row.id)).toISOString(),
+    contactEmail: row.email,
+    contactId: row.contact_id,
+    metadata: row.metadata,
+  };
+}
+
+const DEFAULT_MINUTES = 5;
+
+/** How much happened in the last minutes; of each kind of row no more is counted than a page may look at. */
+export async function countRecentActivity(database: Database, projectId: string, minutes = DEFAULT_MINUTES) {
+  const since = firstIdAt(new Date(now().getTime() - minutes * 60_000));
+  const counts = await countRecentRows(database, projectId, since, LIMITS.activityScan.value);
+  const isMore = counts.some((count) => count > LIMITS.activityScan.value);
+  const count = counts.reduce((sum, one) => sum + Math.min(one, LIMITS.activityScan.value), 0);
+  return { count, minutes, isMore };
+}
+
+/** Scheduled campaigns and executions that wait for an instant, soonest first. */
+export async function listUpcoming(database: Database, projectId: string) {
+  const rows = await listUpcomingRows(database, projectId, LIMITS.upcomingActivities.value);
+  return {
+    activities: rows.map((row) => ({
+      id: row.id,
+      type: row.type,
+      timestamp: row.at.toISOString(),
+      contactEmail: row.email,
+      contactId: row.contact_id,
+      metadata: row.metadata,
+    })),
+  };
+}
