@@ -20,6 +20,7 @@ import {
   type MailboxValue,
 } from "./field.ts";
 import { LIMITS } from "./limits.ts";
+import { contentWarning } from "./templates.ts";
 
 export const track = endpoint({
   name: "v1.track",
@@ -261,6 +262,10 @@ export const send = endpoint({
   answers: {
     200: z.object({
       emails: z.array(z.object({ contact: z.object({ id: z.uuid(), email: z.string() }), email: z.uuid() })),
+      warnings: z
+        .array(contentWarning)
+        .optional()
+        .describe("Variables for which neither `data` nor any contact has a value; left out without any."),
       timestamp: instant,
     }),
   },

@@ -26,6 +26,9 @@ export interface Warning {
   where: Place;
 }
 
+/** Parts of a content, by the names of their fields. */
+type LintedParts = ReadonlyArray<readonly [Place["field"], string]>;
+
 interface Place {
   field: "subject" | "body" | "text";
   /** From 1; null: it is about the whole. */
@@ -159,19 +162,27 @@ function unsubscribeWarnings(field: "body" | "text", source: string, type: Templ
 }
 
 /** Each unknown name once, where it stands first. */
-export function unknownVariables(
-  parts: ReadonlyArray<readonly [Place["field"], string]>,
-  known: ReadonlySet<string>,
-): Warning[] {
-  const told = new Set<string>();
+export function unknownVariables(parts: LintedParts, known: ReadonlySet<string>): Warning[] {
+  return firstUses(parts)
+    .filter(({ name }) => !known.has(name))
+    .map(unknownVariable);
+}
+
+/** Each variable of a content once, where it stands first. */
+export function firstUses(parts: LintedParts): Array<{ name: string; where: Place }> {
+  const met = new Set<string>();
   return parts.flatMap(([field, source]) => {
     const locate = createLocator(source);
-    return variablesOf(source).flatMap(({ name, start }): Warning[] => {
+    return variablesOf(source).flatMap(({ name, start }) => {
       const place = locate(start);
-      if (known.has(name) || told.has(name)) return [];
-      told.add(name);
-      const message = `No contact has a value for "${name}": it shows nothing, or what stands after ??.`;
-      return [{ code: "unknown_variable", message, where: { field, ...place } }];
+      if (met.has(name)) return [];
+      met.add(name);
+      return [{ name, where: { field, ...place } }];
     });
   });
+}
+
+export function unknownVariable({ name, where }: { name: string; where: Place }): Warning {
+  const message = `No contact has a value for "${name}": it shows nothing, or what stands after ??.`;
+  return { code: "unknown_variable", message, where };
 }

@@ -575,3 +575,27 @@ test("whatever is accepted can be built and sent: nothing that a caller writes f
     );
   await expect.poll(states, WAIT).toEqual([{ status: "DELIVERED", reason: null }]);
 });
+
+test("a variable for which nobody has a value is told, once, where it stands; the mail leaves all the same", async () => {
+  const { byKey } = await server.createProject();
+  const warningsOf = async (body: object) => {
+    const { status, body: answer } = await send({ to: newAddress(), ...body }, byKey);
+    expect(status).toBe(200);
+    return (answer.data as { warnings?: Array<{ message: string; where: object }> }).warnings;
+  };
+  const body = "<p>Hello {{frist}},\n{{frist}} {{email}} {{plan ?? 'none'}}</p>";
+  expect(await warningsOf({ body, data: { plan: "pro" } })).toEqual([
+    {
+      code: "unknown_variable",
+      message: 'No contact has a value for "frist": it shows nothing, or what stands after ??.',
+      where: { field: "body", line: 1, column: 12 },
+    },
+  ]);
+  expect(await warningsOf({ body, data: { plan: "pro", frist: "Ada" } })).toBeUndefined();
+  // The contacts of the project have both by now, if not these.
+  expect(await warningsOf({ body })).toBeUndefined();
+  expect(await warningsOf({ subject: "{{other}}", body: "{{other}}", text: "{{third}}" })).toMatchObject([
+    { where: { field: "subject" } },
+    { where: { field: "text" } },
+  ]);
+});

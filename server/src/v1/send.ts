@@ -16,12 +16,14 @@ import { contactRefusal } from "../contacts/contacts.ts";
 import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
+import type { Warning } from "../templates/lint-content.ts";
 import { readTemplates } from "../templates/templates.ts";
 import { createDrafter, ownTexts, partsOf, templateKeyOf, type Draft, type Parts } from "./draft-content.ts";
 import { createLanes, MAX_BATCH_BYTES, optional, type LaneRequest } from "./lane.ts";
 import { findSubscriptions } from "./queries.ts";
 import { resolveSenders } from "./resolve-senders.ts";
 import { contactKey, findUnreachable } from "./send-rules.ts";
+import { createSendWarner } from "./send-warnings.ts";
 
 export interface SendRequest {
   projectId: string;
@@ -34,6 +36,8 @@ export interface SendRequest {
 
 export interface SendAnswer {
   emails: Array<{ contact: { id: string; email: string }; email: string }>;
+  /** Left out where there is nothing to tell. */
+  warnings?: Warning[];
   timestamp: string;
 }
 
@@ -47,6 +51,7 @@ interface Item extends SendRequest {
   parts: Parts;
   texts: ReturnType<typeof ownTexts>;
   patch: DataPatch;
+  warnings: Warning[];
 }
 
 export function createSendDoor(options: {
@@ -59,20 +64,23 @@ export function createSendDoor(options: {
   const { database, renderer, domains } = options;
   /** Texts whose templates were found right, by hash: a caller that sends the same text again is not checked again. */
   const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
+  const warn = createSendWarner(database);
 
-  /** What the call says itself; what a template says was checked when that was saved. */
+  /** What the call says itself; what a template says was checked when that was saved. @returns what could be better */
   async function checkTexts(
     { projectId, body }: SendRequest,
     parts: Parts,
     hash: string | undefined,
-  ): Promise<void> {
+  ): Promise<Warning[]> {
     const own = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
-    if (![own.subject, own.html, own.text ?? ""].some((part) => part.includes("{{"))) return;
+    if (![own.subject, own.html, own.text ?? ""].some((part) => part.includes("{{"))) return [];
     const key = hash ?? `template ${hashTexts(own)}`;
-    if (checked.has(key)) return;
-    // The template may be one that gets a footer: only then has the body to be right with it, but who knows.
-    await checkContent(renderer, projectId, own, body.template !== undefined && parts.html !== null);
-    checked.set(key, true);
+    if (!checked.has(key)) {
+      // The template may be one that gets a footer: only then has the body to be right with it, but who knows.
+      await checkContent(renderer, projectId, own, body.template !== undefined && parts.html !== null);
+      checked.set(key, true);
+    }
+    return warn({ projectId, parts, key, data: body.data });
   }
 
   const lanes = createLanes(LANES);
@@ -89,8 +97,8 @@ export function createSendDoor(options: {
   return async (request) => {
     const parts = partsOf(request.body);
     const texts = ownTexts(request.body, parts);
-    await checkTexts(request, parts, texts?.hash);
-    const item = { ...request, parts, texts, patch: readDataPatch(request.body.data) };
+    const warnings = await checkTexts(request, parts, texts?.hash);
+    const item = { ...request, parts, texts, patch: readDataPatch(request.body.data), warnings };
     const answer = await lanes
       .during(asLaneRequest(request), () => commits.submit(item))
       .catch((error: unknown) => {
@@ -156,7 +164,12 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
       variables: { ...item.patch.set, ...item.patch.transient },
     })),
   );
-  const answers = new Map(accepted.map(({ item }) => [item, { emails: [], timestamp } as SendAnswer]));
+  const answers = new Map(
+    accepted.map(({ item }): [Item, SendAnswer] => [
+      item,
+      { emails: [], ...(item.warnings.length > 0 && { warnings: item.warnings }), timestamp },
+    ]),
+  );
   recipients.forEach(({ item, to }, at) => {
     answers.get(item)?.emails.push({
       contact: { id: contacts[at]?.contactId ?? "", email: to.address },

@@ -1,0 +1,62 @@
+// Which variables of a call's own texts nobody has a value for: a slip in a name shows nothing in the mail, and so it is told.
+// Before it: send.ts has checked the texts. After it: `warnings` of the answer; nothing is refused for them.
+import { LRUCache } from "lru-cache";
+import type { Database } from "../platform/database.ts";
+import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
+import { listFieldNames } from "../contacts/fields/fields.ts";
+import { firstUses, unknownVariable, type Warning } from "../templates/lint-content.ts";
+import type { Parts } from "./draft-content.ts";
+
+/** Texts whose variables are remembered, and projects whose fields are. */
+const MAX_TEXTS = 2_000;
+const MAX_PROJECTS = 1_000;
+/** So many are told; who has more knows the pattern. */
+const MAX_WARNINGS = 20;
+
+export interface WarnedCall {
+  projectId: string;
+  parts: Parts;
+  /** The same for the same texts. */
+  key: string;
+  data: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Reads the database only for names that neither the call's `data` nor the fields known of the project have. */
+export function createSendWarner(database: Database): (call: WarnedCall) => Promise<Warning[]> {
+  const used = new LRUCache<string, ReturnType<typeof firstUses>>({ max: MAX_TEXTS });
+  const known = new LRUCache<string, ReadonlySet<string>>({ max: MAX_PROJECTS });
+
+  function usesOf({ key, parts }: WarnedCall) {
+    const remembered = used.get(key);
+    if (remembered !== undefined) return remembered;
+    const uses = firstUses([
+      ["subject", parts.subject ?? ""],
+      ["body", parts.html ?? ""],
+      ["text", parts.text ?? ""],
+    ]).filter(({ name }) => !BUILT_IN_VARIABLES.includes(name));
+    used.set(key, uses);
+    return uses;
+  }
+
+  async function fieldsOf(projectId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
+    const remembered = known.get(projectId);
+    if (remembered !== undefined && names.every((name) => remembered.has(name))) return remembered;
+    const fields = new Set((await listFieldNames(database, projectId)).map(({ field }) => field));
+    known.set(projectId, fields);
+    return fields;
+  }
+
+  return async (call) => {
+    const data = call.data ?? {};
+    const open = usesOf(call).filter(({ name }) => !Object.hasOwn(data, name));
+    if (open.length === 0) return [];
+    const fields = await fieldsOf(
+      call.projectId,
+      open.map(({ name }) => name),
+    );
+    return open
+      .filter(({ name }) => !fields.has(name))
+      .slice(0, MAX_WARNINGS)
+      .map(unknownVariable);
+  };
+}
