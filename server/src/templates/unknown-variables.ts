@@ -33,6 +33,11 @@ export async function unknownVariablesOf(
     );
   const first = contents.map(unknown);
   if (first.every((warnings) => warnings.length === 0)) return first;
-  for (const name of await listFieldNames(database, projectId)) known.add(name);
+  for (const name of await listContactVariables(database, projectId)) known.add(name);
   return contents.map((content, at) => (first[at]?.length === 0 ? [] : unknown(content)));
+}
+
+/** The variables that at least one contact of the project has had a value for. */
+export async function listContactVariables(database: Database, projectId: string): Promise<Set<string>> {
+  return new Set(await listFieldNames(database, projectId));
 }

@@ -3,8 +3,8 @@
 import { LRUCache } from "lru-cache";
 import type { Database } from "../platform/database.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
-import { listFieldNames } from "../contacts/fields/fields.ts";
 import { firstUses, unknownVariable, type Warning } from "../templates/lint-content.ts";
+import { listContactVariables } from "../templates/unknown-variables.ts";
 import type { Parts } from "./draft-content.ts";
 
 /** Texts whose variables are remembered, and projects whose fields are. */
@@ -41,7 +41,7 @@ export function createSendWarner(database: Database): (call: WarnedCall) => Prom
   async function fieldsOf(projectId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
     const remembered = known.get(projectId);
     if (remembered !== undefined && names.every((name) => remembered.has(name))) return remembered;
-    const fields = new Set((await listFieldNames(database, projectId)).map(({ field }) => field));
+    const fields = await listContactVariables(database, projectId);
     known.set(projectId, fields);
     return fields;
   }
