@@ -4,6 +4,7 @@ import * as activity from "./activity.ts";
 import * as contactBulk from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
 import * as contactImport from "./contact-import.ts";
+import * as audit from "./audit.ts";
 import * as campaignActions from "./campaign-actions.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
@@ -14,6 +15,7 @@ import * as executions from "./executions.ts";
 import * as events from "./events.ts";
 import * as instance from "./instance.ts";
 import * as mailbox from "./mailbox.ts";
+import * as members from "./members.ts";
 import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
 import * as security from "./security.ts";
@@ -173,6 +175,18 @@ export const ENDPOINTS: readonly Endpoint[] = [
   projects.regenerateInboundAddress,
   security.getOwnSecurity,
   security.getSecurity,
+  members.listMembers,
+  members.addMember,
+  members.changeMember,
+  members.removeMember,
+  members.leaveProject,
+  members.transferOwnership,
+  members.listInvitations,
+  members.revokeInvitation,
+  members.readInvitation,
+  members.acceptInvitation,
+  members.signUpInvited,
+  audit.listAuditLog,
   webhooks.getWebhookSecret,
   webhooks.rotateWebhookSecret,
   webhooks.receiveSns,

@@ -142,6 +142,16 @@ export const ERRORS = {
     "Check the id; domains of other projects cannot be seen.",
   ),
   PROJECT_NOT_FOUND: entry(404, "There is no such project.", "Check the id."),
+  MEMBER_NOT_FOUND: entry(
+    404,
+    "The project has no such member.",
+    "`GET /projects/:projectId/members` lists them.",
+  ),
+  INVITATION_NOT_FOUND: entry(
+    404,
+    "There is no such invitation.",
+    "It was accepted, revoked, replaced by a newer one, or is over; ask to be invited again.",
+  ),
   METHOD_NOT_ALLOWED: entry(
     405,
     "This path does not take this method.",

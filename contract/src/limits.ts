@@ -35,6 +35,14 @@ export const LIMITS = {
     "After that a sign-up answers 429 until the window ends, so that nobody can ask for many who is here.",
   ),
   testMails: limit(100, "test mails per project and hour", "After that 429 until the window ends."),
+  invitationDays: limit(7, "days", "How long an invitation to a project can be accepted."),
+  pendingInvitations: limit(100, "invitations per project", "Those that wait; one more is a 409."),
+  memberAdditions: limit(
+    100,
+    "members added or invited per project and hour",
+    "Each is a mail to somebody; after that 429 until the window ends.",
+  ),
+  members: limit(1000, "members per project", "One more is a 409."),
   authRequests: limit(
     300,
     "sign-up and log-in calls per address and minute",

@@ -13,7 +13,7 @@ export function nounOf(endpoint: Endpoint): string {
 }
 
 /** What one item is called where the noun without its `s` would not say it. */
-const ITEM_NAMES: Readonly<Record<string, string>> = { mailbox: "message" };
+const ITEM_NAMES: Readonly<Record<string, string>> = { audit: "auditEntry", mailbox: "message" };
 
 /** Resources by name (`Contact`): the items of each endpoint `<noun>.list`. */
 export const RESOURCES: ReadonlyMap<string, z.ZodObject> = new Map(

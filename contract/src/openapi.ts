@@ -45,6 +45,9 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
   auth: { title: "Logging in", about: "Accounts and sessions." },
   users: { title: "Account", about: "The person who is logged in." },
   projects: { about: "The tenants: keys, settings, rates." },
+  members: { about: "People of a project, and what they may do." },
+  invitations: { about: "Asked to join a project, not come yet." },
+  audit: { title: "Audit log", about: "Who changed what of a project, when and from where." },
   webhooks: { about: "Where other services report to. Not for callers of the API." },
   instance: { title: "Installation", about: "What this installation offers and how it is." },
 };

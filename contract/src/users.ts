@@ -5,9 +5,9 @@ import { endpoint } from "./endpoint.ts";
 import { emailAddress } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
-const account = z.object({ id: z.uuid(), email: z.string() });
+export const account = z.object({ id: z.uuid(), email: z.string() });
 
-const password = z.string().min(LIMITS.passwordMinimum.value).max(LIMITS.passwordMaximum.value);
+export const password = z.string().min(LIMITS.passwordMinimum.value).max(LIMITS.passwordMaximum.value);
 
 export const signUp = endpoint({
   name: "auth.signup",

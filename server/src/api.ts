@@ -11,15 +11,17 @@ import type { Access } from "./platform/http-guards.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
-import { createRateLimiter } from "./platform/rate-limit.ts";
+import { createRateLimiter, type RateLimiter } from "./platform/rate-limit.ts";
 import { emailRoutes } from "./emails/routes.ts";
 import { createAskedRenderer } from "./rendering/asked-renderer.ts";
 import { eventRoutes } from "./events/routes.ts";
-import { createPasswords } from "./users/passwords.ts";
+import { createPasswords, type Passwords } from "./users/passwords.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { Sessions } from "./users/sessions.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import { createKeyFinder } from "./projects/keys.ts";
 import { findMembership } from "./projects/projects.ts";
+import { memberRoutes } from "./projects/members/routes.ts";
 import { projectRoutes } from "./projects/routes.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
@@ -133,7 +135,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains }),
     ...userRoutes({ database, sessions, passwords, rateLimiter, signupsDisabled: facts.signupsDisabled }),
-    ...projectRoutes({ database, sealer, inboundDomain: parts.inboundDomain }),
+    ...routesOfProjects(parts, { passwords, rateLimiter }),
     ...securityRoutes({ database }),
     ...webhookSecretRoutes({ database, sealer }),
     ...webhookRoutes({ sns: parts.sns }),
@@ -179,6 +181,19 @@ function routesOfContacts(parts: ApiParts): Route[] {
     ...contactFieldRoutes({ database, wakeJobs, workflowsNamingField }),
     ...contactFileRoutes({ database, wakeJobs }),
     ...pageRoutes({ pages: createSubscriptionPages(parts) }),
+  ];
+}
+
+function routesOfProjects(
+  parts: ApiParts,
+  shared: { passwords: Passwords; rateLimiter: RateLimiter },
+): Route[] {
+  const { facts } = parts;
+  const staysHere = facts.transportName === "mailbox";
+  return [
+    ...projectRoutes(parts),
+    ...memberRoutes({ ...parts, ...shared, baseUrl: facts.baseUrl, staysHere }),
+    ...auditRoutes(parts),
   ];
 }
 

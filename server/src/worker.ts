@@ -30,6 +30,7 @@ import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
 import type { Network } from "./webhooks/networks.ts";
 import { startWebhookCalls } from "./webhooks/run-calls.ts";
+import { sweepInvitations } from "./projects/members/invitations.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
 import { holdForgottenCampaigns } from "./campaigns/held-campaigns.ts";
@@ -225,6 +226,7 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of system mail": () => sweepSystemMails(database),
     "sweep of notices": () => sweepNotices(database),
     "sweep of returned messages": () => sweepReturnedMessages(database),
+    "sweep of invitations": () => sweepInvitations(database),
     "sweep of sessions": () => sessions.sweep(),
     "sweep of webhook calls": () => sweepWebhookCalls(database),
   };

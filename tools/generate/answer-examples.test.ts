@@ -37,6 +37,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "executions.retryStep": "executions that failed",
   "executions.skip": "executions that failed",
   "executions.skipStep": "executions that failed",
+  "invitations.accept": "an account that was made after the invitation",
   "mailbox.system": "only with a setting",
   "webhooks.sns": "only for what Amazon has signed",
 };

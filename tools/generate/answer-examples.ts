@@ -25,6 +25,7 @@ export async function recordAnswers(url: string): Promise<Answers> {
   await mails(story, contactId);
   await contactFiles(story, contactId);
   for (const name of ["instance.config", "instance.health", "instance.ready"]) await story.ask(name);
+  await members(story, project.id);
   await story.ask("projects.regenerateKeys", { params: { projectId: project.id } });
   await story.ask("auth.logout");
   return story.answers;
@@ -38,6 +39,21 @@ async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("projects.regenerateInboundAddress", { params: { projectId } });
   await ask("webhooks.secret");
   await ask("webhooks.rotateSecret");
+}
+
+/** Somebody is invited, comes, and takes over; whoever made the project goes on as an admin. */
+async function members({ ask }: Story, projectId: string): Promise<void> {
+  const params = { projectId };
+  const { invitation } = await ask<{ invitation: { link: string } }>("members.add", { params });
+  const token = invitation.link.split("/").at(-1) ?? "";
+  await ask("invitations.list", { params });
+  await ask("invitations.read", { params: { token } });
+  const { id: userId } = await ask<{ id: string }>("invitations.signUp", { params: { token } });
+  await ask("auth.login");
+  await ask("members.changeRole", { params: { projectId, userId } });
+  await ask("members.list", { params });
+  await ask("members.transferOwnership", { params, body: { userId } });
+  await ask("audit.list", { params, query: "?limit=2" });
 }
 
 async function domains({ ask }: Story, projectId: string): Promise<void> {

@@ -13,6 +13,7 @@ export const READING_ORDER = [
   "events",
   "emails",
   "users",
+  "audit",
   "projects",
   "billing",
   "domains",

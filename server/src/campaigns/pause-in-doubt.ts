@@ -5,7 +5,7 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { PauseInDoubt } from "../emails/doubt-brake.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { readMemberAddresses } from "../projects/members.ts";
+import { readMemberAddresses } from "../projects/members/members.ts";
 import { listDoubtfulCampaigns, updateDoubtfulToPaused } from "./doubt-queries.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
 import { DOUBT_LIMIT, doubtReason } from "./rules.ts";

@@ -8,7 +8,7 @@ import type { Metrics } from "../platform/metrics.ts";
 import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/campaign-emails.ts";
 import { pauseDestination } from "../emails/paused-destinations.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { readMemberAddresses } from "../projects/members.ts";
+import { readMemberAddresses } from "../projects/members/members.ts";
 import type { Domains } from "../domains/domains.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { Refusal } from "../platform/refusal.ts";

@@ -11,7 +11,7 @@ import {
   type PausedDestination,
 } from "../emails/paused-destinations.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { readMemberAddresses } from "../projects/members.ts";
+import { readMemberAddresses } from "../projects/members/members.ts";
 import { pausedDestinationMail, pausedListMail } from "./paused-campaign-mail.ts";
 import { findCampaign } from "./queries.ts";
 

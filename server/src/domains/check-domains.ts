@@ -6,7 +6,7 @@ import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { readMemberAddresses } from "../projects/members.ts";
+import { readMemberAddresses } from "../projects/members/members.ts";
 import { askRecords, askSpf, type Asked } from "./ask-records.ts";
 import {
   claimDueDomains,

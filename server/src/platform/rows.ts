@@ -9,6 +9,28 @@ export interface ApiKeysTable {
   created_at: Generated<Date>;
 }
 
+export interface AuditHeadsTable {
+  project_id: string;
+  number: number;
+  hash: Buffer;
+}
+
+export interface AuditLogTable {
+  project_id: string;
+  id: string;
+  number: number;
+  at: Date;
+  actor_kind: string;
+  actor_id: string | null;
+  actor_email: string | null;
+  ip: string | null;
+  action: string;
+  target_id: string | null;
+  target_name: string | null;
+  details: ColumnType<unknown, string, string>;
+  hash: Buffer;
+}
+
 export interface CampaignsTable {
   project_id: string;
   id: string;
@@ -230,6 +252,16 @@ export interface InstallationTable {
   held_since: Date | null;
   held_reason: string | null;
   incarnation_since: Generated<Date>;
+}
+
+export interface InvitationsTable {
+  project_id: string;
+  id: string;
+  email: string;
+  role: string;
+  token_hash: Buffer;
+  created_at: Generated<Date>;
+  expires_at: Date;
 }
 
 export interface JobErrorsTable {
@@ -552,6 +584,8 @@ export interface WorkflowsTable {
 
 export interface Rows {
   api_keys: ApiKeysTable;
+  audit_heads: AuditHeadsTable;
+  audit_log: AuditLogTable;
   campaigns: CampaignsTable;
   consent_changes: ConsentChangesTable;
   contact_fields: ContactFieldsTable;
@@ -568,6 +602,7 @@ export interface Rows {
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
   installation: InstallationTable;
+  invitations: InvitationsTable;
   job_errors: JobErrorsTable;
   job_files: JobFilesTable;
   jobs: JobsTable;

@@ -5,6 +5,7 @@ import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
   findDefaultSenders,
@@ -13,6 +14,7 @@ import {
   insertMembership,
   insertProject,
   listProjectRows,
+  lockSettings,
   updateInboundName,
   updateProjectRow,
   type ProjectChanges,
@@ -64,12 +66,20 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
 export async function createProject(
   tx: Tx,
   around: ProjectSurroundings,
-  project: { name: string; ownerId: string; keys?: KeyPair },
+  project: { name: string; ownerId: string; actor?: Actor; keys?: KeyPair },
 ): Promise<ProjectView> {
   const id = newId();
   await insertProject(tx, { id, name: project.name });
   await insertMembership(tx, { project_id: id, user_id: project.ownerId, role: "OWNER" });
   await replaceKeys(tx, around.sealer, id, project.keys ?? makeKeyPair());
+  await recordAudit(tx, [
+    {
+      projectId: id,
+      actor: project.actor ?? SERVICE,
+      action: "project.created",
+      details: { name: project.name },
+    },
+  ]);
   return getProject(tx, around, project.ownerId, id);
 }
 
@@ -94,26 +104,53 @@ async function getProject(
   return present(around, row);
 }
 
+interface OfProject {
+  projectId: string;
+  /** Who is shown the project. */
+  userId: string;
+  actor: Actor;
+}
+
 /** Changes settings; what is left out stays. */
 export async function updateProject(
   tx: Tx,
   around: ProjectSurroundings,
-  userId: string,
-  projectId: string,
+  { projectId, userId, actor }: OfProject,
   changes: ProjectChanges,
 ): Promise<ProjectView> {
-  await updateProjectRow(tx, projectId, changes);
+  const before = await lockSettings(tx, projectId);
+  const details = differences(before, changes);
+  if (Object.keys(details).length > 0) {
+    await updateProjectRow(tx, projectId, changes);
+    await recordAudit(tx, [{ projectId, actor, action: "project.updated", details }]);
+  }
   return getProject(tx, around, userId, projectId);
+}
+
+/** Of each setting that is another one: what it was and what it is, by its name in the API. */
+function differences(before: Readonly<Record<string, unknown>>, changes: ProjectChanges) {
+  return Object.fromEntries(
+    Object.entries(changes).flatMap(([column, to]) =>
+      JSON.stringify(before[column]) === JSON.stringify(to)
+        ? []
+        : [
+            [
+              column.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
+              { from: before[column], to },
+            ],
+          ],
+    ),
+  );
 }
 
 /** Replaces both keys. */
 export async function regenerateKeys(
   tx: Tx,
   around: ProjectSurroundings,
-  userId: string,
-  projectId: string,
+  { projectId, userId, actor }: OfProject,
 ): Promise<ProjectView> {
   await replaceKeys(tx, around.sealer, projectId, makeKeyPair());
+  await recordAudit(tx, [{ projectId, actor, action: "keys.regenerated" }]);
   return getProject(tx, around, userId, projectId);
 }
 
@@ -121,10 +158,10 @@ export async function regenerateKeys(
 export async function regenerateInboundAddress(
   tx: Tx,
   around: ProjectSurroundings,
-  userId: string,
-  projectId: string,
+  { projectId, userId, actor }: OfProject,
 ): Promise<ProjectView> {
   await updateInboundName(tx, projectId);
+  await recordAudit(tx, [{ projectId, actor, action: "inboundAddress.regenerated" }]);
   return getProject(tx, around, userId, projectId);
 }
 

@@ -29,7 +29,7 @@ export async function insertKeys(tx: Tx, keys: readonly KeyRow[]): Promise<void>
 
 /** Locks the project's keys, so that two rotations at once leave exactly one pair. */
 export async function deleteKeys(tx: Tx, projectId: string): Promise<void> {
-  await sql`select 1 from projects where id = ${projectId} for update`.execute(tx);
+  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
   await tx.deleteFrom("api_keys").where("project_id", "=", projectId).execute();
 }
 
@@ -112,6 +112,13 @@ export interface ProjectChanges {
   tracking?: string;
   when_in_doubt?: string;
   default_from?: string | null;
+}
+
+/** The settings as they are, by column; whoever changes them waits for the commit. */
+export async function lockSettings(tx: Tx, projectId: string): Promise<Record<string, unknown>> {
+  const { rows } = await sql<Record<string, unknown>>`
+    select * from projects where id = ${projectId} for no key update`.execute(tx);
+  return rows[0] ?? {};
 }
 
 export async function updateProjectRow(tx: Tx, projectId: string, changes: ProjectChanges): Promise<void> {

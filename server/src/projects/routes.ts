@@ -2,6 +2,7 @@
 import * as contract from "@postloft/contract/projects.ts";
 import type { Database } from "../platform/database.ts";
 import { created, ok, route, type Route } from "../platform/http-route.ts";
+import { actorOf } from "../audit/audit-log.ts";
 import {
   createProject,
   listProjects,
@@ -17,19 +18,31 @@ export function projectRoutes({
 }: { database: Database } & ProjectSurroundings): Route[] {
   return [
     route(contract.listProjects, async ({ userId }) => ok(await listProjects(database, around, userId))),
-    route(contract.createProject, async ({ userId, body, commit }) =>
-      commit(async (tx) => created(await createProject(tx, around, { name: body.name, ownerId: userId }))),
+    route(contract.createProject, async (call) =>
+      call.commit(async (tx) =>
+        created(
+          await createProject(tx, around, {
+            name: call.body.name,
+            ownerId: call.userId,
+            actor: actorOf(call),
+          }),
+        ),
+      ),
     ),
-    route(contract.updateProject, async ({ userId, projectId, body, commit }) =>
-      commit(async (tx) => ok(await updateProject(tx, around, userId, projectId, projectChanges(body)))),
+    route(contract.updateProject, async (call) =>
+      call.commit(async (tx) => ok(await updateProject(tx, around, of(call), projectChanges(call.body)))),
     ),
-    route(contract.regenerateKeys, async ({ userId, projectId, commit }) =>
-      commit(async (tx) => ok(await regenerateKeys(tx, around, userId, projectId))),
+    route(contract.regenerateKeys, async (call) =>
+      call.commit(async (tx) => ok(await regenerateKeys(tx, around, of(call)))),
     ),
-    route(contract.regenerateInboundAddress, async ({ userId, projectId, commit }) =>
-      commit(async (tx) => ok(await regenerateInboundAddress(tx, around, userId, projectId))),
+    route(contract.regenerateInboundAddress, async (call) =>
+      call.commit(async (tx) => ok(await regenerateInboundAddress(tx, around, of(call)))),
     ),
   ];
+}
+
+function of(call: { projectId: string; userId: string; ip: string | undefined }) {
+  return { projectId: call.projectId, userId: call.userId, actor: actorOf(call) };
 }
 
 type UpdateBody = (typeof contract.updateProject)["body"]["_zod"]["output"];

@@ -2,6 +2,7 @@
 // Before it: deliveries/reputation.ts judges. After it: a disabled project is read only; its waiting mail stays where it is.
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
+import { recordAudit, SERVICE } from "../audit/audit-log.ts";
 import {
   disableProjectRows,
   findStandings,
@@ -38,6 +39,15 @@ export async function suspendProjects(
   await insertSuspensions(
     tx,
     own.map(({ projectId, reasons }) => ({ projectId, id: newId(), reasons: JSON.stringify(reasons) })),
+  );
+  await recordAudit(
+    tx,
+    own.map(({ projectId, reasons }) => ({
+      projectId,
+      actor: SERVICE,
+      action: "project.suspended" as const,
+      details: { reasons },
+    })),
   );
   const members = Map.groupBy(await listMemberAddresses(tx, [...names.keys()]), (row) => row.project_id);
   return own.map(({ projectId, reasons }) => ({

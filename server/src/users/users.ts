@@ -37,6 +37,12 @@ export async function getUser(database: Database, id: string): Promise<User> {
   return row;
 }
 
+/** The account of an address in canonical form, if there is one. */
+export async function findUserByAddress(database: Database, email: string): Promise<User | undefined> {
+  const row = await findUserByEmail(database, email);
+  return row === undefined ? undefined : { id: row.id, email: row.email };
+}
+
 /** Whoever had an account first, if anybody has. */
 export async function findFirstUser(database: Database): Promise<User | undefined> {
   return findOldestUser(database);

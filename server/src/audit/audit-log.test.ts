@@ -1,0 +1,125 @@
+// The audit log: written with the change, by whom and from where; an edited, missing or added entry shows.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { transaction } from "../platform/database.ts";
+import { useTestServer, type TestProject } from "../testing/test-server.ts";
+import { recordAudit, SERVICE, verifyAuditLog, verifyAuditLogs, type AuditEntry } from "./audit-log.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Entry {
+  number: number;
+  action: string;
+  actor: { kind: string; userId: string | null; email: string | null; ip: string | null };
+  target: { id: string; name: string | null } | null;
+  details: Record<string, unknown>;
+}
+interface Listed {
+  data: Entry[];
+  cursor: string | null;
+  hasMore: boolean;
+  total: number;
+}
+
+const list = async ({ id, byKey }: TestProject, query = "") =>
+  (await server.call<Listed>("GET", `/projects/${id}/audit-log${query}`, byKey)).body;
+const entryOf = (projectId: string, details = {}): AuditEntry => ({
+  projectId,
+  actor: SERVICE,
+  action: "project.updated",
+  details,
+});
+const record = (...entries: AuditEntry[]) => transaction(server.database, (tx) => recordAudit(tx, entries));
+const verify = (projectId: string) => verifyAuditLog(server.database, projectId);
+
+test("who changed what, when and from where, in the order in which it was done", async () => {
+  const project = await server.createProject();
+  const { owner, id } = project;
+  const caller = { cookie: owner.cookie };
+  const person = await server.signUp();
+  const own = `/users/@me/projects/${id}`;
+  await server.call("PATCH", own, caller, { name: "Renamed", language: "en" });
+  await server.call("PATCH", own, caller, { name: "Renamed" });
+  await server.call("PATCH", own, caller, { name: "" });
+  await server.call("POST", `/projects/${id}/members`, caller, { email: person.email });
+  await server.call("PATCH", `/projects/${id}/members/${person.id}`, caller, { role: "ADMIN" });
+  await server.call("DELETE", `/projects/${id}/members/${person.id}`, caller);
+  const { body } = await server.call<{ secret: string }>("POST", `${own}/regenerate-keys`, caller);
+  const { data, total } = await list({ ...project, byKey: { key: body.secret } });
+  const by = {
+    kind: "person",
+    userId: owner.id,
+    email: owner.email,
+    ip: expect.stringMatching(/127\.0\.0\.1|::1/),
+  };
+  const target = { id: person.id, name: person.email };
+  expect(data.toReversed()).toEqual(
+    [
+      { action: "project.created", target: null, details: { name: "A project" } },
+      { action: "project.updated", target: null, details: { name: { from: "A project", to: "Renamed" } } },
+      { action: "member.added", target, details: { role: "MEMBER" } },
+      { action: "member.roleChanged", target, details: { from: "MEMBER", to: "ADMIN" } },
+      { action: "member.removed", target, details: { role: "ADMIN" } },
+      { action: "keys.regenerated", target: null, details: {} },
+    ].map((entry, at) => expect.objectContaining({ ...entry, actor: by, number: at + 1 })),
+  );
+  expect(total).toBe(6);
+  expect(await verify(id)).toBeNull();
+});
+
+test("pages follow each other without a gap", async () => {
+  const project = await server.createProject();
+  await record(...Array.from({ length: 6 }, (_, at) => entryOf(project.id, { at })));
+  const first = await list(project, "?limit=4");
+  const second = await list(project, `?limit=4&cursor=${first.cursor}`);
+  expect([...first.data, ...second.data].map(({ number }) => number)).toEqual([7, 6, 5, 4, 3, 2, 1]);
+  expect([first.total, second.hasMore]).toEqual([7, false]);
+});
+
+test("a change that is rolled back leaves no entry", async () => {
+  const project = await server.createProject();
+  const failing = transaction(server.database, async (tx) => {
+    await recordAudit(tx, [entryOf(project.id)]);
+    throw new Error("changed my mind");
+  });
+  await expect(failing).rejects.toThrow("changed my mind");
+  expect((await list(project)).total).toBe(1);
+  expect(await verify(project.id)).toBeNull();
+});
+
+test("many at once, over several projects, make one chain each", async () => {
+  const ids = (await Promise.all([server.createProject(), server.createProject()])).map(({ id }) => id);
+  const mixed = (at: number) => (at % 2 === 0 ? ids : ids.toReversed()).map((id) => entryOf(id, { at }));
+  await Promise.all(Array.from({ length: 30 }, (_, at) => record(...mixed(at))));
+  for (const id of ids) {
+    expect(await verify(id)).toBeNull();
+    const rows = await server.rows<{ count: number }>(
+      "select max(number)::int as count from audit_log where project_id = $1",
+      id,
+    );
+    expect(rows).toEqual([{ count: 31 }]);
+  }
+});
+
+test.for([
+  ["an edited detail", `update audit_log set details = '{"b": 1}' where number = 3`, 3, "changed"],
+  ["another actor", "update audit_log set actor_email = 'me@example.com' where number = 2", 2, "changed"],
+  ["another time", "update audit_log set at = at - interval '1 ms' where number = 4", 4, "changed"],
+  ["a missing entry", "delete from audit_log where number = 3", 3, "missing"],
+  ["a missing end", "delete from audit_log where number = 5", 5, "missing"],
+  [
+    "an end that was never recorded",
+    "update audit_heads set hash = decode(repeat('00', 32), 'hex') where number = 5",
+    5,
+    "changed",
+  ],
+] as const)("%s shows in the chain", async ([, statement, number, what]) => {
+  const projectId = randomUUID();
+  await record(
+    ...Array.from({ length: 5 }, () => entryOf(projectId, { b: { y: 1, x: [true, null] }, a: "é" })),
+  );
+  expect(await verify(projectId)).toBeNull();
+  await server.rows(`${statement} and project_id = '${projectId}'`);
+  expect(await verify(projectId)).toEqual({ projectId, number, what });
+  expect(await verifyAuditLogs(server.database)).toContainEqual({ projectId, number, what });
+});

@@ -1,0 +1,190 @@
+// The audit log of projects: who changed what, when and from where. Entries are only ever added, with the change itself.
+// Before it: users/. After it: projects/ records; whoever checks an installation verifies the chains.
+import type { ActorKind, AuditAction } from "@postloft/contract/audit.ts";
+import { now } from "../platform/clock.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import {
+  countEntries,
+  findAddresses,
+  findHead,
+  insertEntries,
+  listChain,
+  listEntryRows,
+  listLoggedProjects,
+  lockHeads,
+  updateHeads,
+  type EntryRow,
+} from "./queries.ts";
+import { FIRST_HASH, hashEntry } from "./rules.ts";
+
+/** Whose hand it was. */
+export interface Actor {
+  kind: ActorKind;
+  userId: string | null;
+  /** Where the request came from. */
+  ip: string | null;
+}
+
+/** What the service does by itself. */
+export const SERVICE: Actor = { kind: "service", userId: null, ip: null };
+
+/** Who makes a call: a person, or whoever has the secret key. */
+export function actorOf({ userId, ip }: { userId: string | null; ip: string | undefined }): Actor {
+  return { kind: userId === null ? "key" : "person", userId, ip: ip ?? null };
+}
+
+export interface AuditEntry {
+  projectId: string;
+  actor: Actor;
+  action: AuditAction;
+  /** Whom or what it was done to, where that is not the project itself. */
+  target?: { id: string; name: string | null };
+  /** What changed, as JSON. Secrets have no place here. */
+  details?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Adds entries to the logs of their projects, in the transaction of what they tell. Holds the head of each log until the commit,
+ * so it comes after all other locks of the transaction.
+ */
+export async function recordAudit(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const projectIds = [...new Set(entries.map(({ projectId }) => projectId))];
+  const heads = new Map((await lockHeads(tx, projectIds, FIRST_HASH)).map((head) => [head.project_id, head]));
+  const addresses = await readAddresses(tx, entries);
+  // Made under the lock, so that they follow each other as the entries do.
+  const at = now();
+  const rows = entries.map((entry) => {
+    const head = heads.get(entry.projectId) ?? { project_id: entry.projectId, number: 0, hash: FIRST_HASH };
+    const row = rowOf(entry, head.number + 1, at, addresses);
+    const hash = hashEntry(head.hash, asHashed(row));
+    heads.set(entry.projectId, { project_id: entry.projectId, number: row.number, hash });
+    return { ...row, hash };
+  });
+  await insertEntries(tx, rows);
+  await updateHeads(tx, [...heads.values()]);
+}
+
+async function readAddresses(tx: Tx, entries: readonly AuditEntry[]): Promise<Map<string, string>> {
+  const userIds = new Set(entries.flatMap(({ actor }) => actor.userId ?? []));
+  const rows = userIds.size === 0 ? [] : await findAddresses(tx, [...userIds]);
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
+function rowOf(
+  { projectId, actor, action, target, details = {} }: AuditEntry,
+  number: number,
+  at: Date,
+  addresses: ReadonlyMap<string, string>,
+): Omit<EntryRow, "hash"> {
+  return {
+    project_id: projectId,
+    id: newId(),
+    number,
+    at,
+    actor_kind: actor.kind,
+    actor_id: actor.userId,
+    actor_email: addresses.get(actor.userId ?? "") ?? null,
+    ip: actor.ip,
+    action,
+    target_id: target?.id ?? null,
+    target_name: target?.name ?? null,
+    details,
+  };
+}
+
+function asHashed(row: Omit<EntryRow, "hash">) {
+  return {
+    projectId: row.project_id,
+    id: row.id,
+    number: row.number,
+    at: row.at,
+    actorKind: row.actor_kind,
+    actorId: row.actor_id,
+    actorEmail: row.actor_email,
+    ip: row.ip,
+    action: row.action,
+    targetId: row.target_id,
+    targetName: row.target_name,
+    details: row.details,
+  };
+}
+
+export interface AuditEntryView {
+  id: string;
+  number: number;
+  at: string;
+  actor: { kind: string; userId: string | null; email: string | null; ip: string | null };
+  action: string;
+  target: { id: string; name: string | null } | null;
+  details: unknown;
+  hash: string;
+}
+
+/** The entries of a project, newest first. */
+export async function listAuditLog(
+  database: Database,
+  projectId: string,
+  request: PageRequest,
+): Promise<Page<AuditEntryView> & { total: number }> {
+  const rows = await listEntryRows(database, projectId, request);
+  const page = toPage("audit", request, rows, (row) => ({
+    id: row.id,
+    number: row.number,
+    at: row.at.toISOString(),
+    actor: { kind: row.actor_kind, userId: row.actor_id, email: row.actor_email, ip: row.ip },
+    action: row.action,
+    target: row.target_id === null ? null : { id: row.target_id, name: row.target_name },
+    details: row.details,
+    hash: row.hash.toString("hex"),
+  }));
+  return { ...page, total: request.before === null ? await countEntries(database, projectId) : 0 };
+}
+
+const VERIFIED_AT_ONCE = 500;
+
+export interface ChainFault {
+  projectId: string;
+  /** The first entry that is missing or not as it was written. */
+  number: number;
+  what: "missing" | "changed";
+}
+
+/** Follows the chain of a project from its first entry; answers the first fault, or null. */
+export async function verifyAuditLog(database: Database, projectId: string): Promise<ChainFault | null> {
+  const head = await findHead(database, projectId);
+  let number = 0;
+  let hash = FIRST_HASH;
+  for (;;) {
+    const rows = await listChain(database, projectId, number, VERIFIED_AT_ONCE);
+    for (const row of rows) {
+      if (row.number !== number + 1) return { projectId, number: number + 1, what: "missing" };
+      hash = hashEntry(hash, asHashed(row));
+      if (!hash.equals(row.hash)) return { projectId, number: row.number, what: "changed" };
+      number = row.number;
+    }
+    if (rows.length < VERIFIED_AT_ONCE) break;
+  }
+  // Entries that were added since the head was read are no fault.
+  if (head !== undefined && number < head.number) return { projectId, number: number + 1, what: "missing" };
+  return head !== undefined && number === head.number && !hash.equals(head.hash)
+    ? { projectId, number, what: "changed" }
+    : null;
+}
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Follows the chains of all projects, deleted ones too; answers the first fault of each that has one. */
+export async function verifyAuditLogs(database: Database): Promise<ChainFault[]> {
+  const faults: ChainFault[] = [];
+  for (let last = FIRST_ID; ;) {
+    const projectIds = await listLoggedProjects(database, last, VERIFIED_AT_ONCE);
+    for (const projectId of projectIds)
+      faults.push(...[await verifyAuditLog(database, projectId)].flatMap((fault) => fault ?? []));
+    const end = projectIds.at(-1);
+    if (end === undefined || projectIds.length < VERIFIED_AT_ONCE) return faults;
+    last = end;
+  }
+}

@@ -1,0 +1,125 @@
+// Statements on `audit_log` and `audit_heads`.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+import type { PageRequest } from "../platform/page.ts";
+
+export interface HeadRow {
+  project_id: string;
+  number: number;
+  hash: Buffer;
+}
+
+/** The newest entry of each project, locked in one order: whoever adds to the same log waits for the commit. */
+export async function lockHeads(
+  tx: Tx,
+  projectIds: readonly string[],
+  firstHash: Buffer,
+): Promise<HeadRow[]> {
+  await sql`
+    insert into audit_heads (project_id, number, hash)
+    select id, 0, ${firstHash} from unnest(${projectIds}::uuid[]) as new (id) order by id
+    on conflict (project_id) do nothing`.execute(tx);
+  const { rows } = await sql<HeadRow>`
+    select project_id, number, hash from audit_heads
+    where project_id = any(${projectIds}::uuid[]) order by project_id for update`.execute(tx);
+  return rows;
+}
+
+export async function updateHeads(tx: Tx, heads: readonly HeadRow[]): Promise<void> {
+  await sql`
+    update audit_heads h set number = new.number, hash = new.hash
+    from unnest(
+      ${heads.map((head) => head.project_id)}::uuid[],
+      ${heads.map((head) => head.number)}::integer[],
+      ${heads.map((head) => head.hash)}::bytea[]
+    ) as new (project_id, number, hash)
+    where h.project_id = new.project_id`.execute(tx);
+}
+
+export interface EntryRow {
+  project_id: string;
+  id: string;
+  number: number;
+  at: Date;
+  actor_kind: string;
+  actor_id: string | null;
+  actor_email: string | null;
+  ip: string | null;
+  action: string;
+  target_id: string | null;
+  target_name: string | null;
+  details: unknown;
+  hash: Buffer;
+}
+
+export async function insertEntries(tx: Tx, rows: readonly EntryRow[]): Promise<void> {
+  await tx
+    .insertInto("audit_log")
+    .values(rows.map((row) => ({ ...row, details: JSON.stringify(row.details) })))
+    .execute();
+}
+
+export async function findAddresses(tx: Tx, userIds: readonly string[]) {
+  return tx
+    .selectFrom("users")
+    .select(["id", "email"])
+    .where("id", "in", [...userIds])
+    .execute();
+}
+
+export async function listEntryRows(
+  database: Database,
+  projectId: string,
+  { limit, before }: PageRequest,
+): Promise<EntryRow[]> {
+  let query = database.selectFrom("audit_log").selectAll().where("project_id", "=", projectId);
+  if (before !== null) query = query.where("id", "<", before);
+  return query
+    .orderBy("id", "desc")
+    .limit(limit + 1)
+    .execute();
+}
+
+export async function countEntries(database: Database, projectId: string): Promise<number> {
+  return (await findHead(database, projectId))?.number ?? 0;
+}
+
+export async function findHead(database: Database, projectId: string): Promise<HeadRow | undefined> {
+  return database
+    .selectFrom("audit_heads")
+    .select(["project_id", "number", "hash"])
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+}
+
+/** In the order of the chain. */
+export async function listChain(
+  database: Database,
+  projectId: string,
+  after: number,
+  limit: number,
+): Promise<EntryRow[]> {
+  return database
+    .selectFrom("audit_log")
+    .selectAll()
+    .where("project_id", "=", projectId)
+    .where("number", ">", after)
+    .orderBy("number")
+    .limit(limit)
+    .execute();
+}
+
+export async function listLoggedProjects(
+  database: Database,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database
+    .selectFrom("audit_heads")
+    .select("project_id")
+    .where("project_id", ">", after)
+    .orderBy("project_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.project_id);
+}

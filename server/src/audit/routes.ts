@@ -1,0 +1,14 @@
+// HTTP for the audit log: endpoint → verb → answer.
+import * as contract from "@postloft/contract/audit.ts";
+import type { Database } from "../platform/database.ts";
+import { ok, route, type Route } from "../platform/http-route.ts";
+import { readPage } from "../platform/page.ts";
+import { listAuditLog } from "./audit-log.ts";
+
+export function auditRoutes({ database }: { database: Database }): Route[] {
+  return [
+    route(contract.listAuditLog, async ({ projectId, query }) =>
+      ok(await listAuditLog(database, projectId, readPage("audit", query))),
+    ),
+  ];
+}

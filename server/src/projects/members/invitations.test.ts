@@ -1,0 +1,169 @@
+// Invitations: a link makes an account and a member, once, for one address, for a while.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import {
+  cookieOf,
+  refusalOf,
+  useTestServer,
+  type TestPerson,
+  type TestProject,
+} from "../../testing/test-server.ts";
+import { sweepInvitations } from "./invitations.ts";
+
+// Nobody may sign up by themselves here, so that an invitation is the only way in.
+const server = useTestServer({ ROLES: "api" });
+
+interface Invitation {
+  id: string;
+  email: string;
+  role: string;
+  expiresAt: string;
+  link: string | null;
+}
+
+const PASSWORD = { password: "correct horse battery staple" };
+let people = 0;
+const newAddress = () => `invited${++people}@example.com`;
+
+async function invite(project: TestProject, email: string, role = "MEMBER") {
+  const reply = await server.call<{ data: { status: string; invitation: Invitation } }>(
+    "POST",
+    `/projects/${project.id}/members`,
+    { cookie: project.owner.cookie },
+    { email, role },
+  );
+  expect(reply.status).toBe(201);
+  expect(reply.body.data.status).toBe("INVITED");
+  const { invitation } = reply.body.data;
+  return { ...invitation, token: invitation.link?.split("/").at(-1) ?? "" };
+}
+
+const list = async (project: TestProject) =>
+  (await server.call<{ data: Invitation[] }>("GET", `/projects/${project.id}/invitations`, project.byKey))
+    .body.data;
+const signUp = (token: string, body = PASSWORD, call = server.call) =>
+  call<{ data: { id: string; email: string; projectId: string; role: string } }>(
+    "POST",
+    `/invitations/${token}/sign-up`,
+    {},
+    body,
+  );
+const accept = (token: string, { cookie }: TestPerson) =>
+  server.call("POST", `/invitations/${token}/accept`, { cookie });
+const GONE = "404 INVITATION_NOT_FOUND";
+const refusalOfSignUp = async (token: string) =>
+  refusalOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, PASSWORD));
+
+test("whoever is invited makes an account with the link and is in, also where nobody may sign up", async () => {
+  const project = await server.createProject();
+  const email = newAddress();
+  const invitation = await invite(project, email, "ADMIN");
+  expect(invitation.link).toContain(server.url.split(":").at(-1));
+  const [mail] = await server.rows<{ text: string }>(
+    "select text from system_mails where to_address = $1",
+    email,
+  );
+  expect(mail?.text).toContain(invitation.link);
+  expect((await list(project)).map((one) => ({ ...one, token: undefined }))).toEqual([
+    expect.objectContaining({ id: invitation.id, email, role: "ADMIN" }),
+  ]);
+  expect((await list(project))[0]).not.toHaveProperty("link");
+  const { body: read } = await server.call<{ data: unknown }>("GET", `/invitations/${invitation.token}`);
+  expect(read.data).toEqual({
+    project: "A project",
+    email,
+    role: "ADMIN",
+    expiresAt: invitation.expiresAt,
+    hasAccount: false,
+  });
+  const closed = await server.startAnother({ DISABLE_SIGNUPS: "true" });
+  const reply = await signUp(invitation.token, PASSWORD, closed.call);
+  expect(reply.body.data).toEqual({ id: expect.any(String), email, projectId: project.id, role: "ADMIN" });
+  const caller = { cookie: cookieOf(reply), projectId: project.id };
+  expect((await server.call("GET", "/contacts", caller)).status).toBe(200);
+  expect(await list(project)).toEqual([]);
+  expect(await refusalOfSignUp(invitation.token)).toBe(GONE);
+});
+
+test("whoever has got an account meanwhile accepts with it, and with no other", async () => {
+  const project = await server.createProject();
+  const { email } = { email: `person${900}@example.com` };
+  const { token } = await invite(project, email);
+  const stranger = await server.signUp();
+  expect(refusalOf(await accept(token, stranger))).toBe("403 FORBIDDEN");
+  const made = await server.call("POST", "/auth/signup", {}, { email, ...PASSWORD });
+  const person = { ...stranger, cookie: cookieOf(made) };
+  expect(await refusalOfSignUp(token)).toBe("409 CONFLICT");
+  expect((await accept(token, person)).status).toBe(200);
+  expect(refusalOf(await accept(token, person))).toBe(GONE);
+});
+
+test("a link is dead once it is revoked, replaced, over, or none", async () => {
+  const project = await server.createProject();
+  const revoked = await invite(project, newAddress());
+  const revoke = (id: string, by = project) =>
+    server.call("DELETE", `/projects/${by.id}/invitations/${id}`, { cookie: by.owner.cookie });
+  expect(refusalOf(await revoke(revoked.id, await server.createProject()))).toBe(GONE);
+  expect((await revoke(revoked.id)).status).toBe(204);
+  expect(refusalOf(await revoke(revoked.id))).toBe(GONE);
+  const address = newAddress();
+  const replaced = await invite(project, address);
+  const newer = await invite(project, address, "ADMIN");
+  const over = await invite(project, newAddress());
+  await server.rows("update invitations set expires_at = now() where id = $1", over.id);
+  expect((await list(project)).map(({ id }) => id)).toEqual([newer.id]);
+  const none = "a".repeat(replaced.token.length);
+  for (const token of [
+    revoked.token,
+    replaced.token,
+    over.token,
+    none,
+    newer.token.slice(1),
+    randomUUID(),
+    "'--",
+  ]) {
+    expect(await refusalOfSignUp(encodeURIComponent(token))).toBe(GONE);
+    expect(refusalOf(await server.call("GET", `/invitations/${encodeURIComponent(token)}`))).toBe(GONE);
+    expect(refusalOf(await accept(encodeURIComponent(token), project.owner))).toBe(GONE);
+  }
+  await sweepInvitations(server.database);
+  expect(await server.rows("select id from invitations where project_id = $1", project.id)).toEqual([
+    { id: newer.id },
+  ]);
+});
+
+test("of many who use one link at once, one gets in", async () => {
+  const project = await server.createProject();
+  const { token } = await invite(project, newAddress());
+  const replies = await Promise.all(Array.from({ length: 5 }, () => signUp(token)));
+  expect(replies.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+  expect(replies.filter(({ status }) => status >= 500)).toEqual([]);
+  expect(await server.rows("select 1 from memberships where project_id = $1", project.id)).toHaveLength(2);
+});
+
+test("a weak password keeps the invitation; the token is nowhere in the database", async () => {
+  const project = await server.createProject();
+  const { token } = await invite(project, newAddress());
+  expect(
+    refusalOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, { password: "password123" })),
+  ).toBe("422 VALIDATION_ERROR");
+  expect(await list(project)).toHaveLength(1);
+  const stored = await server.rows("select t::text as row from invitations t");
+  expect(JSON.stringify(stored)).not.toContain(token);
+});
+
+test("only so many invitations wait at a time", async () => {
+  const project = await server.createProject();
+  await server.rows(
+    `insert into invitations (project_id, id, email, role, token_hash, expires_at)
+     select $1, gen_random_uuid(), 'p' || n || '@example.com', 'MEMBER', '', now() + interval '1 day'
+     from generate_series(1, $2) n`,
+    project.id,
+    LIMITS.pendingInvitations.value,
+  );
+  const caller = { cookie: project.owner.cookie };
+  const add = (email: string) => server.call("POST", `/projects/${project.id}/members`, caller, { email });
+  expect(refusalOf(await add(newAddress()))).toBe("409 CONFLICT");
+  expect((await add("p1@example.com")).status).toBe(201);
+});

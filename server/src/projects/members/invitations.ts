@@ -1,0 +1,163 @@
+// Adding people to a project: whoever has an account is a member at once, anybody else gets a link that makes one.
+// Before it: members.ts. After it: routes.ts; the mails leave through emails/system-mail.ts.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Role } from "@postloft/contract/roles.ts";
+import { randomText, sha256 } from "../../platform/crypto.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { recordAudit, type Actor } from "../../audit/audit-log.ts";
+import { createUser, findUserByAddress, type User } from "../../users/users.ts";
+import { joinProject, readMembersToChange, type MemberView } from "./members.ts";
+import {
+  deleteExpiredInvitations,
+  deleteInvitation,
+  findInvitationByToken,
+  listInvitationRows,
+  upsertInvitation,
+  type InvitationRow,
+} from "./queries.ts";
+
+const TOKEN_LENGTH = 43;
+const TOKEN = /^[A-Za-z0-9]{43}$/;
+
+export interface InvitationView {
+  id: string;
+  email: string;
+  role: Role;
+  createdAt: string;
+  expiresAt: string;
+}
+
+function present(row: InvitationRow): InvitationView {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role as Role,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  };
+}
+
+export type Addition =
+  | { status: "ADDED"; member: MemberView; projectName: string }
+  | { status: "INVITED"; invitation: InvitationView; token: string; projectName: string };
+
+/** Adds whoever has an account, invites anybody else. @throws Refusal CONFLICT for a member, and over the limits. */
+export async function addMember(
+  tx: Tx,
+  { projectId, email, role, actor }: { projectId: string; email: string; role: Role; actor: Actor },
+): Promise<Addition> {
+  const { members, projectName } = await readMembersToChange(tx, projectId);
+  const user = await findUserByAddress(tx, email);
+  if (user === undefined) return { ...(await invite(tx, { projectId, email, role, actor })), projectName };
+  await joinProject(tx, members, { projectId, userId: user.id, email, role });
+  await recordAudit(tx, [
+    { projectId, actor, action: "member.added", target: { id: user.id, name: email }, details: { role } },
+  ]);
+  const member = (await readMembersToChange(tx, projectId)).members.find(({ userId }) => userId === user.id);
+  if (member === undefined) throw new Error("A member who was added is there.");
+  return { status: "ADDED", member, projectName };
+}
+
+async function invite(
+  tx: Tx,
+  { projectId, email, role, actor }: { projectId: string; email: string; role: Role; actor: Actor },
+) {
+  const pending = await listInvitationRows(tx, projectId);
+  if (
+    pending.length >= LIMITS.pendingInvitations.value &&
+    !pending.some((invitation) => invitation.email === email)
+  )
+    throw new Refusal("CONFLICT", {
+      message: `At most ${LIMITS.pendingInvitations.value} invitations wait at a time: revoke one.`,
+    });
+  const token = randomText(TOKEN_LENGTH);
+  const row = await upsertInvitation(tx, {
+    project_id: projectId,
+    id: newId(),
+    email,
+    role,
+    token_hash: sha256(token),
+    days: LIMITS.invitationDays.value,
+  });
+  await recordAudit(tx, [
+    { projectId, actor, action: "invitation.sent", target: { id: row.id, name: email }, details: { role } },
+  ]);
+  return { status: "INVITED" as const, invitation: present(row), token };
+}
+
+/** Those that wait, newest first. */
+export async function listInvitations(database: Database, projectId: string): Promise<InvitationView[]> {
+  return (await listInvitationRows(database, projectId)).map(present);
+}
+
+/** @throws Refusal INVITATION_NOT_FOUND */
+export async function revokeInvitation(
+  tx: Tx,
+  { projectId, invitationId, actor }: { projectId: string; invitationId: string; actor: Actor },
+): Promise<void> {
+  const row = isId(invitationId) ? await deleteInvitation(tx, projectId, invitationId) : undefined;
+  if (row === undefined) throw new Refusal("INVITATION_NOT_FOUND");
+  await recordAudit(tx, [
+    { projectId, actor, action: "invitation.revoked", target: { id: row.id, name: row.email } },
+  ]);
+}
+
+/** @throws Refusal INVITATION_NOT_FOUND for anything that is no live invitation. */
+async function findInvitation(database: Database, token: string) {
+  const row = TOKEN.test(token) ? await findInvitationByToken(database, sha256(token)) : undefined;
+  if (row === undefined) throw new Refusal("INVITATION_NOT_FOUND");
+  return row;
+}
+
+/** What stands behind a link. @throws Refusal INVITATION_NOT_FOUND */
+export async function readInvitation(database: Database, token: string) {
+  const row = await findInvitation(database, token);
+  const { email, role, expiresAt } = present(row);
+  return { project: row.project, email, role, expiresAt, hasAccount: row.has_account };
+}
+
+export interface Accepted {
+  projectId: string;
+  role: Role;
+}
+
+/** @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN for another address than the one that was invited. */
+export async function acceptInvitation(
+  tx: Tx,
+  { token, user, ip }: { token: string; user: User; ip: string | null },
+): Promise<Accepted> {
+  const { project_id: projectId, id, email, role } = await findInvitation(tx, token);
+  if (email !== user.email)
+    throw new Refusal("FORBIDDEN", { message: "This invitation is for another e-mail address." });
+  const { members } = await readMembersToChange(tx, projectId);
+  // Under the lock: it may have been accepted or revoked meanwhile.
+  if ((await deleteInvitation(tx, projectId, id)) === undefined) throw new Refusal("INVITATION_NOT_FOUND");
+  await joinProject(tx, members, { projectId, userId: user.id, email, role: role as Role });
+  await recordAudit(tx, [
+    {
+      projectId,
+      actor: { kind: "person", userId: user.id, ip },
+      action: "invitation.accepted",
+      target: { id: user.id, name: email },
+      details: { role },
+    },
+  ]);
+  return { projectId, role: role as Role };
+}
+
+/** Makes the account of whoever was invited, and lets them in. @throws Refusal INVITATION_NOT_FOUND, CONFLICT */
+export async function signUpInvited(
+  tx: Tx,
+  { token, passwordHash, ip }: { token: string; passwordHash: string; ip: string | null },
+): Promise<Accepted & { user: User }> {
+  const { email } = await findInvitation(tx, token);
+  const user = await createUser(tx, { email, passwordHash });
+  return { user, ...(await acceptInvitation(tx, { token, user, ip })) };
+}
+
+/** Forgets invitations that are over. */
+export async function sweepInvitations(database: Database): Promise<void> {
+  await deleteExpiredInvitations(database);
+}

@@ -1,0 +1,169 @@
+// Members over HTTP: added, promoted, removed; there is always an owner.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestPerson,
+  type TestProject,
+} from "../../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Member {
+  userId: string;
+  email: string;
+  role: string;
+}
+interface Added {
+  data: { status: string; member: Member | null; invitation: { id: string; link: string | null } | null };
+}
+
+const path = ({ id }: { id: string }, rest = "") => `/projects/${id}/members${rest}`;
+const session = ({ cookie }: TestPerson) => ({ cookie });
+const list = async (project: TestProject) =>
+  (await server.call<{ data: Member[] }>("GET", path(project), project.byKey)).body.data;
+const roles = async (project: TestProject) =>
+  Object.fromEntries((await list(project)).map(({ userId, role }) => [userId, role]));
+const changeRole = (by: TestPerson, project: TestProject, userId: string, role: string) =>
+  server.call("PATCH", path(project, `/${userId}`), session(by), { role });
+const remove = (by: TestPerson, project: TestProject, userId: string) =>
+  server.call("DELETE", path(project, `/${userId}`), session(by));
+const transfer = (by: TestPerson, project: TestProject, userId: string) =>
+  server.call("POST", `/projects/${project.id}/transfer-ownership`, session(by), { userId });
+
+async function add(project: TestProject, role = "MEMBER", by = project.owner) {
+  const person = await server.signUp();
+  const reply = await server.call<Added>("POST", path(project), session(by), { email: person.email, role });
+  expect(reply.status).toBe(201);
+  return person;
+}
+
+test("whoever has an account is a member at once, with the role that was given, and is told", async () => {
+  const project = await server.createProject();
+  const person = await server.signUp();
+  const body = { email: person.email.toUpperCase(), role: "ADMIN" };
+  const reply = await server.call<Added>("POST", path(project), session(project.owner), body);
+  expect(reply.status).toBe(201);
+  expect(reply.body.data).toEqual({
+    status: "ADDED",
+    member: { userId: person.id, email: person.email, role: "ADMIN", createdAt: expect.any(String) },
+    invitation: null,
+  });
+  expect(await list(project)).toEqual([
+    expect.objectContaining({ userId: project.owner.id, email: project.owner.email, role: "OWNER" }),
+    reply.body.data.member,
+  ]);
+  expect((await server.call("GET", "/contacts", { ...session(person), projectId: project.id })).status).toBe(
+    200,
+  );
+  const mails = await server.rows<{ subject: string }>(
+    "select subject from system_mails where to_address = $1",
+    person.email,
+  );
+  expect(mails).toHaveLength(1);
+  const again = await server.call("POST", path(project), session(project.owner), body);
+  expect(refusalOf(again)).toBe("409 CONFLICT");
+});
+
+test("nobody is added as an owner, and every faulty field is told", async () => {
+  const { owner, ...project } = await server.createProject();
+  const addBody = (body: unknown) => server.call("POST", path(project), session(owner), body);
+  expect(faultsOf(await addBody({ email: "nobody", role: "OWNER" }))).toEqual([
+    "email invalid_string",
+    "role invalid_enum_value",
+  ]);
+  expect(faultsOf(await addBody({}))).toEqual(["email required"]);
+});
+
+test("a role counts from the next request; an admin may not touch owners, nor make one", async () => {
+  const project = await server.createProject();
+  const admin = await add(project, "ADMIN");
+  const member = await add(project);
+  const rename = () =>
+    server.call("PATCH", `/users/@me/projects/${project.id}`, session(member), { name: "Renamed" });
+  expect(refusalOf(await rename())).toBe("403 FORBIDDEN");
+  expect((await changeRole(admin, project, member.id, "ADMIN")).status).toBe(200);
+  expect((await rename()).status).toBe(200);
+  for (const [id, role] of [
+    [member.id, "OWNER"],
+    [admin.id, "OWNER"],
+    [project.owner.id, "MEMBER"],
+  ] as const)
+    expect(refusalOf(await changeRole(admin, project, id, role))).toBe("403 FORBIDDEN");
+  expect(refusalOf(await remove(admin, project, project.owner.id))).toBe("409 CONFLICT");
+  expect(refusalOf(await transfer(admin, project, member.id))).toBe("403 FORBIDDEN");
+  expect(await roles(project)).toEqual({
+    [project.owner.id]: "OWNER",
+    [admin.id]: "ADMIN",
+    [member.id]: "ADMIN",
+  });
+});
+
+test("whoever is removed or leaves is out at the next request; an owner cannot leave", async () => {
+  const project = await server.createProject();
+  const [removed, leaving] = [await add(project), await add(project)];
+  const leave = (person: TestPerson) => server.call("POST", `/projects/${project.id}/leave`, session(person));
+  expect((await remove(project.owner, project, removed.id.toUpperCase())).status).toBe(204);
+  expect((await leave(leaving)).status).toBe(204);
+  for (const person of [removed, leaving])
+    expect(
+      refusalOf(await server.call("GET", "/contacts", { ...session(person), projectId: project.id })),
+    ).toBe("403 PROJECT_ACCESS_DENIED");
+  expect(refusalOf(await leave(project.owner))).toBe("409 CONFLICT");
+  expect(refusalOf(await remove(project.owner, project, removed.id))).toBe("404 MEMBER_NOT_FOUND");
+  expect(await roles(project)).toEqual({ [project.owner.id]: "OWNER" });
+});
+
+test("members of another project are found as little as people who do not exist", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  for (const userId of [other.owner.id, randomUUID(), "none"]) {
+    expect(refusalOf(await changeRole(project.owner, project, userId, "ADMIN"))).toBe("404 MEMBER_NOT_FOUND");
+    expect(refusalOf(await remove(project.owner, project, userId))).toBe("404 MEMBER_NOT_FOUND");
+  }
+  expect(refusalOf(await transfer(project.owner, project, other.owner.id))).toBe("404 MEMBER_NOT_FOUND");
+});
+
+test("the ownership changes hands in one moment; to oneself or an owner it does not", async () => {
+  const project = await server.createProject();
+  const next = await add(project);
+  expect(refusalOf(await transfer(project.owner, project, project.owner.id))).toBe("409 CONFLICT");
+  expect((await transfer(project.owner, project, next.id)).status).toBe(200);
+  expect(await roles(project)).toEqual({ [project.owner.id]: "ADMIN", [next.id]: "OWNER" });
+  expect(refusalOf(await transfer(project.owner, project, next.id))).toBe("403 FORBIDDEN");
+});
+
+test("the last owner stays one, however many requests at once would end it", async () => {
+  const project = await server.createProject();
+  const second = await add(project);
+  expect((await changeRole(project.owner, project, second.id, "OWNER")).status).toBe(200);
+  for (let round = 0; round < 5; round++) {
+    const [a, b] = [project.owner, second];
+    const replies = await Promise.all([
+      changeRole(a, project, a.id, "MEMBER"),
+      changeRole(b, project, b.id, "MEMBER"),
+      changeRole(a, project, b.id, "ADMIN"),
+      changeRole(b, project, a.id, "ADMIN"),
+      transfer(a, project, b.id),
+      remove(a, project, b.id),
+    ]);
+    expect(replies.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+    const owners = (await list(project)).filter(({ role }) => role === "OWNER");
+    expect(owners.length).toBeGreaterThanOrEqual(1);
+    await server.rows("delete from memberships where project_id = $1", project.id);
+    for (const { id } of [a, b])
+      await server.rows(
+        "insert into memberships (project_id, user_id, role) values ($1, $2, 'OWNER')",
+        project.id,
+        id,
+      );
+  }
+});
+
+test("a key reads the members and changes none", async () => {
+  const project = await server.createProject();
+  expect(await list(project)).toHaveLength(1);
+  const reply = await server.call("POST", path(project), project.byKey, { email: "new@example.com" });
+  expect(refusalOf(reply)).toBe("401 UNAUTHORIZED");
+});

@@ -1,0 +1,161 @@
+// Who belongs to a project: listed, added, promoted, removed. A project always has an owner.
+// Before it: projects.ts makes a project with its first owner. After it: invitations.ts; platform/http-caller.ts asks for the role on every request.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Role } from "@postloft/contract/roles.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { recordAudit, type Actor } from "../../audit/audit-log.ts";
+import { listMemberAddresses } from "../suspension-queries.ts";
+import {
+  deleteInvitationsOf,
+  deleteMember,
+  insertMember,
+  listMemberRows,
+  lockMembers,
+  updateMemberRole,
+  type MemberRow,
+} from "./queries.ts";
+
+export interface MemberView {
+  userId: string;
+  email: string;
+  role: Role;
+  createdAt: string;
+}
+
+function present(row: MemberRow): MemberView {
+  return {
+    userId: row.user_id,
+    email: row.email,
+    role: row.role as Role,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** The addresses of all members of a project. */
+export async function readMemberAddresses(tx: Tx, projectId: string): Promise<string[]> {
+  const rows = await listMemberAddresses(tx, [projectId]);
+  return rows.map(({ email }) => email);
+}
+
+/** The first member first. */
+export async function listMembers(database: Database, projectId: string): Promise<MemberView[]> {
+  return (await listMemberRows(database, projectId)).map(present);
+}
+
+interface OfMember {
+  projectId: string;
+  userId: string;
+  actor: Actor;
+}
+
+/** The members of a project under its lock, which whoever changes them holds until the commit. */
+export async function readMembersToChange(
+  tx: Tx,
+  projectId: string,
+): Promise<{ projectName: string; members: MemberView[] }> {
+  const project = await lockMembers(tx, projectId);
+  if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  return { projectName: project.name, members: await listMembers(tx, projectId) };
+}
+
+/** A member under the lock of the project, with the others. @throws Refusal MEMBER_NOT_FOUND */
+async function readMemberToChange(tx: Tx, projectId: string, userId: string) {
+  const { members } = await readMembersToChange(tx, projectId);
+  const member = members.find((one) => one.userId === userId.toLowerCase());
+  if (member === undefined) throw new Refusal("MEMBER_NOT_FOUND");
+  return { member, members };
+}
+
+/** Lets a person with an account in, under the lock of `readMembersToChange`. @throws Refusal CONFLICT */
+export async function joinProject(
+  tx: Tx,
+  members: readonly MemberView[],
+  joining: { projectId: string; userId: string; email: string; role: Role },
+): Promise<void> {
+  if (members.length >= LIMITS.members.value)
+    throw new Refusal("CONFLICT", { message: `A project has at most ${LIMITS.members.value} members.` });
+  const { projectId, userId, role } = joining;
+  const isNew = await insertMember(tx, { project_id: projectId, user_id: userId, role });
+  if (!isNew) throw new Refusal("CONFLICT", { message: `${joining.email} is a member already.` });
+  await deleteInvitationsOf(tx, projectId, joining.email);
+}
+
+/** @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN where an admin touches the role OWNER, CONFLICT for the last owner. */
+export async function changeRole(
+  tx: Tx,
+  { projectId, userId, actor, role, actorRole }: OfMember & { role: Role; actorRole: Role | null },
+): Promise<MemberView> {
+  const { member, members } = await readMemberToChange(tx, projectId, userId);
+  if (actorRole !== "OWNER" && (role === "OWNER" || member.role === "OWNER"))
+    throw new Refusal("FORBIDDEN", { message: "Only an owner gives or takes the role OWNER." });
+  if (member.role === role) return member;
+  if (member.role === "OWNER") requireAnotherOwner(members, member);
+  await updateMemberRole(tx, projectId, member.userId, role);
+  await recordAudit(tx, [
+    {
+      projectId,
+      actor,
+      action: "member.roleChanged",
+      target: targetOf(member),
+      details: { from: member.role, to: role },
+    },
+  ]);
+  return { ...member, role };
+}
+
+/** @throws Refusal MEMBER_NOT_FOUND, CONFLICT for an owner. */
+export async function removeMember(tx: Tx, { projectId, userId, actor }: OfMember): Promise<void> {
+  const { member } = await readMemberToChange(tx, projectId, userId);
+  if (member.role === "OWNER")
+    throw new Refusal("CONFLICT", {
+      message: "An owner cannot be removed: change the role, or transfer the ownership first.",
+    });
+  await deleteMember(tx, projectId, member.userId);
+  await recordAudit(tx, [
+    {
+      projectId,
+      actor,
+      action: actor.userId === member.userId ? "member.left" : "member.removed",
+      target: targetOf(member),
+      details: { role: member.role },
+    },
+  ]);
+}
+
+/** Makes another member the owner in place of the one who asks. @throws Refusal MEMBER_NOT_FOUND, CONFLICT, FORBIDDEN */
+export async function transferOwnership(
+  tx: Tx,
+  { projectId, userId, actor, ownerId }: OfMember & { ownerId: string },
+): Promise<MemberView[]> {
+  const { member, members } = await readMemberToChange(tx, projectId, userId);
+  // Read again under the lock: of two transfers at once the second one is not an owner any more.
+  const owner = members.find((one) => one.userId === ownerId && one.role === "OWNER");
+  if (owner === undefined) throw new Refusal("FORBIDDEN", { message: "You are not an owner any more." });
+  if (member.role === "OWNER")
+    throw new Refusal("CONFLICT", { message: `${member.email} is an owner already.` });
+  await updateMemberRole(tx, projectId, member.userId, "OWNER");
+  await updateMemberRole(tx, projectId, owner.userId, "ADMIN");
+  await recordAudit(tx, [
+    {
+      projectId,
+      actor,
+      action: "ownership.transferred",
+      target: targetOf(member),
+      details: { from: owner.email, to: member.email },
+    },
+  ]);
+  return listMembers(tx, projectId);
+}
+
+function requireAnotherOwner(members: readonly MemberView[], owner: MemberView): void {
+  const isLast = !members.some(({ role, userId }) => role === "OWNER" && userId !== owner.userId);
+  if (isLast)
+    throw new Refusal("CONFLICT", {
+      message: "A project needs an owner: make somebody else one first, or transfer the ownership.",
+    });
+}
+
+function targetOf({ userId, email }: MemberView) {
+  return { id: userId, name: email };
+}

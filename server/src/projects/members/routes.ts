@@ -1,0 +1,150 @@
+// HTTP for members and invitations: endpoint → verb → answer. What is sent leaves with the same commit.
+import * as contract from "@postloft/contract/members.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database } from "../../platform/database.ts";
+import { transaction } from "../../platform/database.ts";
+import { created, noContent, ok, route, type Route } from "../../platform/http-route.ts";
+import type { RateLimiter, Take } from "../../platform/rate-limit.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { networkOf } from "../../platform/visitor-network.ts";
+import { enqueueSystemMails } from "../../emails/system-mail.ts";
+import { actorOf } from "../../audit/audit-log.ts";
+import type { Passwords } from "../../users/passwords.ts";
+import type { Sessions } from "../../users/sessions.ts";
+import { getUser } from "../../users/users.ts";
+import {
+  acceptInvitation,
+  addMember,
+  listInvitations,
+  readInvitation,
+  revokeInvitation,
+  signUpInvited,
+} from "./invitations.ts";
+import { addedMail, invitationMail } from "./member-mails.ts";
+import { changeRole, listMembers, removeMember, transferOwnership } from "./members.ts";
+
+export interface MemberParts {
+  database: Database;
+  sessions: Sessions;
+  passwords: Passwords;
+  rateLimiter: RateLimiter;
+  baseUrl: () => string;
+  /** Whether every mail stays on this machine, so that whoever invites has to pass the link on. */
+  staysHere: boolean;
+}
+
+const HOUR_SECONDS = 3600;
+const MINUTE_SECONDS = 60;
+
+export function memberRoutes(parts: MemberParts): Route[] {
+  const { database } = parts;
+  return [
+    ...invitationRoutes(parts),
+    route(contract.listMembers, async ({ projectId }) => ok(await listMembers(database, projectId))),
+    route(contract.addMember, async (call) => {
+      const { projectId, body, commit } = call;
+      await limit(parts.rateLimiter, {
+        bucket: `member-additions:${projectId}`,
+        limit: LIMITS.memberAdditions.value,
+        windowSeconds: HOUR_SECONDS,
+      });
+      return commit(async (tx) => {
+        const added = await addMember(tx, { projectId, ...body, actor: actorOf(call) });
+        const inviter = (await getUser(tx, call.userId)).email;
+        const about = { to: body.email, inviter, project: added.projectName, role: body.role };
+        if (added.status === "ADDED") {
+          await enqueueSystemMails(tx, [addedMail({ ...about, link: parts.baseUrl() })]);
+          return created({ status: added.status, member: added.member, invitation: null });
+        }
+        const link = `${parts.baseUrl()}/app/invitations/${added.token}`;
+        await enqueueSystemMails(tx, [invitationMail({ ...about, link })]);
+        const invitation = { ...added.invitation, link: parts.staysHere ? link : null };
+        return created({ status: added.status, member: null, invitation });
+      });
+    }),
+    route(contract.changeMember, async (call) =>
+      call.commit(async (tx) =>
+        ok(
+          await changeRole(tx, {
+            ...call.params,
+            projectId: call.projectId,
+            actor: actorOf(call),
+            role: call.body.role,
+            actorRole: call.role,
+          }),
+        ),
+      ),
+    ),
+    route(contract.removeMember, async (call) =>
+      call.commit(async (tx) => {
+        await removeMember(tx, { ...call.params, projectId: call.projectId, actor: actorOf(call) });
+        return noContent();
+      }),
+    ),
+    route(contract.leaveProject, async (call) =>
+      call.commit(async (tx) => {
+        await removeMember(tx, { projectId: call.projectId, userId: call.userId, actor: actorOf(call) });
+        return noContent();
+      }),
+    ),
+    route(contract.transferOwnership, async (call) =>
+      call.commit(async (tx) =>
+        ok(
+          await transferOwnership(tx, {
+            projectId: call.projectId,
+            userId: call.body.userId,
+            actor: actorOf(call),
+            ownerId: call.userId,
+          }),
+        ),
+      ),
+    ),
+  ];
+}
+
+function invitationRoutes({ database, sessions, passwords, rateLimiter }: MemberParts): Route[] {
+  return [
+    route(contract.listInvitations, async ({ projectId }) => ok(await listInvitations(database, projectId))),
+    route(contract.revokeInvitation, async (call) =>
+      call.commit(async (tx) => {
+        await revokeInvitation(tx, { ...call.params, projectId: call.projectId, actor: actorOf(call) });
+        return noContent();
+      }),
+    ),
+    route(contract.readInvitation, async ({ params }) => ok(await readInvitation(database, params.token))),
+    route(contract.acceptInvitation, async ({ params, userId, ip, commit }) =>
+      commit(async (tx) => {
+        const user = await getUser(tx, userId);
+        return ok(await acceptInvitation(tx, { token: params.token, user, ip: ip ?? null }));
+      }),
+    ),
+    route(contract.signUpInvited, async ({ params, body, ip }) => {
+      const network = networkOf(ip);
+      await limit(rateLimiter, {
+        bucket: `auth:${network}`,
+        limit: LIMITS.authRequests.value,
+        windowSeconds: MINUTE_SECONDS,
+      });
+      const { email } = await readInvitation(database, params.token);
+      const passwordHash = await passwords.hash(network, { email, password: body.password });
+      return transaction(database, async (tx) => {
+        const { user, ...accepted } = await signUpInvited(tx, {
+          token: params.token,
+          passwordHash,
+          ip: ip ?? null,
+        });
+        const cookie = await sessions.start(tx, user.id);
+        return { ...ok({ ...user, ...accepted }), headers: { "set-cookie": cookie } };
+      });
+    }),
+  ];
+}
+
+async function limit(rateLimiter: RateLimiter, take: Take): Promise<void> {
+  const { allowed, resetSeconds } = await rateLimiter.take(take);
+  if (!allowed)
+    throw new Refusal("RATE_LIMIT_EXCEEDED", {
+      message: "Too many attempts.",
+      retryAfterSeconds: resetSeconds,
+    });
+}
