@@ -171,6 +171,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   projects.listProjects,
   projects.createProject,
   projects.updateProject,
+  projects.getSetupState,
+  projects.enableProject,
   projects.regenerateKeys,
   projects.regenerateInboundAddress,
   security.getOwnSecurity,

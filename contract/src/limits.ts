@@ -35,6 +35,17 @@ export const LIMITS = {
     "After that a sign-up answers 429 until the window ends, so that nobody can ask for many who is here.",
   ),
   testMails: limit(100, "test mails per project and hour", "After that 429 until the window ends."),
+  selfEnableDays: limit(
+    30,
+    "days",
+    "How often an owner enables a suspended project again: once in this time.",
+  ),
+  enableReasonMinimum: limit(10, "characters", "Why a project is enabled again: at least so much."),
+  enableReasonMaximum: limit(1000, "characters", "Why a project is enabled again: at most so much."),
+  sendingRate: limit(10_000, "mails a second", "The highest rate a project can set for itself."),
+  postalAddressLength: limit(500, "characters", "The postal address of a project."),
+  postalAddressLines: limit(8, "lines", "The postal address of a project."),
+  logoUrlLength: limit(1000, "characters", "The address of a project's logo."),
   invitationDays: limit(7, "days", "How long an invitation to a project can be accepted."),
   pendingInvitations: limit(100, "invitations per project", "Those that wait; one more is a 409."),
   memberAdditions: limit(

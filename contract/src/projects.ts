@@ -23,6 +23,12 @@ const project = z.object({
   tracking: z.enum(TRACKING_MODES),
   whenInDoubt: z.enum(DOUBT_POLICIES),
   defaultFrom: z.string().nullable(),
+  sendingRate: z
+    .int()
+    .nullable()
+    .describe("Mails a second; null: as many as the installation lets a project send."),
+  postalAddress: z.string().nullable(),
+  logoUrl: z.string().nullable(),
   inboundAddress: z
     .string()
     .nullable()
@@ -45,6 +51,49 @@ const projectName = z
   });
 
 const language = z.string().regex(/^[a-z]{2}(-[A-Z]{2})?$/, "Must be a language code such as en or pt-BR.");
+const postalAddress = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.postalAddressLength.value)
+  .transform((text) =>
+    text
+      .split(/\r\n|\r|\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== "")
+      .join("\n"),
+  )
+  .refine((text) => !text.split("\n").some(hasControlCharacters), {
+    message: "Must not contain control characters.",
+    params: { code: "invalid_string" },
+  })
+  .refine((text) => text.split("\n").length <= LIMITS.postalAddressLines.value, {
+    message: `Must have at most ${LIMITS.postalAddressLines.value} lines.`,
+    params: { code: "too_big" },
+  });
+
+const logoUrl = z
+  .string()
+  .trim()
+  .max(LIMITS.logoUrlLength.value)
+  .refine((text) => isPublicHttps(text), {
+    message: "Must be an https address without a user name, a password or a port.",
+    params: { code: "invalid_string" },
+  })
+  .transform((text) => new URL(text).href);
+
+/** What every mail program may load: nothing else shows an image to everybody. */
+function isPublicHttps(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return (
+    url?.protocol === "https:" &&
+    url.username === "" &&
+    url.password === "" &&
+    url.port === "" &&
+    url.hostname.includes(".")
+  );
+}
+
 const byId = z.object({ projectId: pathId });
 
 export const listProjects = endpoint({
@@ -92,8 +141,65 @@ export const updateProject = endpoint({
       .nullable()
       .optional()
       .describe("The sender of a mail that names none; null unsets it."),
+    sendingRate: z
+      .int()
+      .min(1)
+      .max(LIMITS.sendingRate.value)
+      .nullable()
+      .optional()
+      .describe("Mails a second, at most what the installation lets a project send; null: as many as that."),
+    postalAddress: postalAddress
+      .nullable()
+      .optional()
+      .describe("Shown in the footer of MARKETING mails, line by line; null: none."),
+    logoUrl: logoUrl
+      .nullable()
+      .optional()
+      .describe("An image shown above the footer of MARKETING mails; https, null: none."),
   }),
   answers: { 200: project },
+});
+
+export const getSetupState = endpoint({
+  name: "projects.setupState",
+  method: "GET",
+  path: "/projects/:projectId/setup-state",
+  summary: "Read how far a project has come",
+  description: "What a dashboard shows to whoever begins.",
+  caller: "project-by-path",
+  params: byId,
+  envelope: "wrapped",
+  answers: {
+    200: z.object({
+      hasSubscription: z.boolean().describe("Whether it is paid for, where the installation asks for that."),
+      hasVerifiedDomain: z.boolean(),
+      contactCount: z.int(),
+      lastCampaignSentAt: instant.nullable().describe("When the newest campaign began to leave."),
+      hasEnabledWorkflow: z.boolean(),
+    }),
+  },
+});
+
+export const enableProject = endpoint({
+  name: "projects.enable",
+  method: "POST",
+  path: "/projects/:projectId/enable",
+  summary: "Enable a project again after a suspension",
+  description: `For the owner of a project that was disabled for its rates, once the cause is gone; mails before it are not counted any more. Once in ${LIMITS.selfEnableDays.value} days: after that, or when somebody else disabled it, only whoever runs the installation can (409).`,
+  caller: "member",
+  leastRole: "OWNER",
+  isOpenWhenDisabled: true,
+  params: byId,
+  body: z.object({
+    reason: z
+      .string()
+      .trim()
+      .min(LIMITS.enableReasonMinimum.value)
+      .max(LIMITS.enableReasonMaximum.value)
+      .describe("What the cause was and what was done about it; stands in the audit log."),
+  }),
+  answers: { 200: project },
+  errors: ["CONFLICT"],
 });
 
 export const regenerateKeys = endpoint({

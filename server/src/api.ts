@@ -63,7 +63,7 @@ import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
 import { activityRoutes } from "./reports/activity-routes.ts";
 import { addPages } from "./instance/pages.ts";
-import { instanceRoutes, mailboxRoutes, type InstanceFacts } from "./instance/routes.ts";
+import { instanceRoutes, mailboxRoutes, setupRoutes, type InstanceFacts } from "./instance/routes.ts";
 
 export interface ApiParts {
   database: Database;
@@ -133,6 +133,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...activityRoutes({ database }),
     ...emailRoutes({ database, wakeSender: parts.wakeSender }),
     ...mailboxRoutes({ database, facts }),
+    ...setupRoutes(parts),
     ...domainRoutes({ domains }),
     ...userRoutes({ database, sessions, passwords, rateLimiter, signupsDisabled: facts.signupsDisabled }),
     ...routesOfProjects(parts, { passwords, rateLimiter }),

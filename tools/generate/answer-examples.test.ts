@@ -39,6 +39,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "executions.skipStep": "executions that failed",
   "invitations.accept": "an account that was made after the invitation",
   "mailbox.system": "only with a setting",
+  "projects.enable": "the project, which was disabled",
   "webhooks.sns": "only for what Amazon has signed",
 };
 

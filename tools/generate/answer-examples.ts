@@ -34,6 +34,7 @@ export async function recordAnswers(url: string): Promise<Answers> {
 async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("projects.list");
   await ask("projects.update", { params: { projectId }, body: { language: "pt-BR" } });
+  await ask("projects.setupState", { params: { projectId } });
   await ask("projects.security", { params: { projectId } });
   await ask("projects.ownSecurity", { params: { projectId } });
   await ask("projects.regenerateInboundAddress", { params: { projectId } });

@@ -8,6 +8,7 @@ import { Refusal } from "../platform/refusal.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { checkContent } from "../templates/check-content.ts";
 import type { Warning } from "../templates/lint-content.ts";
+import { footerHasAddress } from "../templates/footers.ts";
 import type { Linter } from "../templates/linter.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { countAudience, countUnsubscribedOf } from "./audience.ts";
@@ -129,6 +130,7 @@ async function lint(
     type: row.kind as CampaignKind,
     knownVariables: new Set([...BUILT_IN_VARIABLES, ...fields]),
     renderedBytes: Buffer.byteLength(row.body),
+    footerHasAddress: await footerHasAddress(database, projectId),
   });
 }
 

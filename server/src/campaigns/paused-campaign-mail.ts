@@ -1,6 +1,6 @@
 // What the members of a project are told when one of its campaigns paused by itself, as a whole or for one destination. Pure.
 // Before it: settle-campaigns.ts, settle-paused.ts. After it: emails/system-mail.ts queues it.
-import { escapeHtml } from "../contacts/pages/fill-text.ts";
+import { escapeHtml } from "../platform/escape-html.ts";
 import { whatToDo } from "../emails/paused-destinations.ts";
 
 /** What to do about mails that did not get through, in words that name the call. */

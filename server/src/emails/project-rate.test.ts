@@ -7,8 +7,8 @@ function startRate(perSecond: number) {
   const clock = { nowMs: 0 };
   const rate = createProjectRate(perSecond, () => clock.nowMs);
   /** Claims all that it may, up to `want`. */
-  const claim = (projectId: string, want = Infinity): number => {
-    const count = Math.min(want, rate.allowance(projectId));
+  const claim = (projectId: string, want = Infinity, own: number | null = null): number => {
+    const count = Math.min(want, rate.allowance(projectId, own));
     rate.spend(projectId, count);
     return count;
   };
@@ -18,7 +18,7 @@ function startRate(perSecond: number) {
 test("without a rate there is no limit", () => {
   const { rate } = startRate(0);
   rate.spend("a", 1_000_000);
-  expect(rate.allowance("a")).toBe(Infinity);
+  expect(rate.allowance("a", null)).toBe(Infinity);
   expect(rate.takeWaitMs()).toBe(Infinity);
 });
 
@@ -35,6 +35,21 @@ test("a project has a second's worth at once, and then as much as comes in", () 
 test("each project has its own", () => {
   const { claim } = startRate(10);
   expect([claim("a"), claim("b"), claim("a"), claim("b", 3), claim("b")]).toEqual([10, 10, 0, 0, 0]);
+});
+
+test("a rate of the project's own counts where it is less, with and without one of the installation", () => {
+  const { rate, clock, claim } = startRate(10);
+  expect([claim("a", Infinity, 4), claim("b", Infinity, 40), claim("c")]).toEqual([4, 10, 10]);
+  clock.nowMs += 1_000;
+  expect([claim("a", Infinity, 4), claim("a", Infinity, 4), claim("a")]).toEqual([4, 0, 0]);
+  // It was taken away with the last question.
+  clock.nowMs += 1_000;
+  expect(claim("a")).toBe(10);
+  const { claim: unlimited } = startRate(0);
+  expect([unlimited("a", Infinity, 4), unlimited("a", Infinity, 4), unlimited("a", 100)]).toEqual([
+    4, 0, 100,
+  ]);
+  expect(rate.takeWaitMs()).toBe(100);
 });
 
 test("a project that was refused may go on when it is told, and not before", () => {

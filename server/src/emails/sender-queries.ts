@@ -15,6 +15,8 @@ export interface DueQueue {
   campaign_id: string | null;
   /** Whether the recipients wait in batches, and not each with a row of its own. */
   is_batched: boolean;
+  /** Mails a second that the project set for itself; null: none. */
+  sending_rate: number | null;
   /** Destinations that are paused for the campaign, or for list mail of no campaign; null: none. */
   paused: PausedDomains[] | null;
 }
@@ -52,14 +54,14 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
       select next.* from queues q
       cross join lateral (${firstQueued(sql`and (e.project_id, e.priority) > (q.project_id, q.priority)`)}) next
     )
-    select p.id as project_id, q.priority, null::uuid as campaign_id, false as is_batched,
+    select p.id as project_id, q.priority, null::uuid as campaign_id, false as is_batched, p.sending_rate,
       ${pausedWhere(sql`h.project_id = p.id and h.campaign_id is null`)}
     from queues q
     -- With a limit, so that it stays a probe: joined, the planner reads all projects.
-    cross join lateral (select id from projects where id = q.project_id and not disabled limit 1) p
+    cross join lateral (select id, sending_rate from projects where id = q.project_id and not disabled limit 1) p
     where q.due_at <= now()
     union all
-    select c.project_id, 3::smallint, c.id, false, ${pausedOf}
+    select c.project_id, 3::smallint, c.id, false, p.sending_rate, ${pausedOf}
     from campaigns c
     join projects p on p.id = c.project_id and not p.disabled
     cross join lateral (
@@ -68,7 +70,7 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
       order by e.project_id, e.campaign_id, e.due_at limit 1) due
     where c.status = 'SENDING' and c.finished_at is null
     union all
-    select c.project_id, 3::smallint, c.id, true, ${pausedOf}
+    select c.project_id, 3::smallint, c.id, true, p.sending_rate, ${pausedOf}
     from campaigns c
     join projects p on p.id = c.project_id and not p.disabled
     cross join lateral (

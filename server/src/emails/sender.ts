@@ -220,7 +220,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     for (const due of inTurn(await listDueQueues(database))) {
       while (hasEnough() && !stopping) await wakeUp.wait(POLL_MS);
       if (stopping || !lease.isHeld()) return false;
-      const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.project_id));
+      const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.project_id, due.sending_rate));
       if (limit > 0) claimed += await take(due, limit);
     }
     return claimed > 0;

@@ -1,5 +1,6 @@
 // `GET /` for a person: what this is, whether it is well, where to go on. Plain HTML, no script, light and dark.
 // Before it: health.ts. After it: a browser.
+import { escapeHtml } from "../platform/escape-html.ts";
 import type { Readiness } from "./health.ts";
 import type { NextStep } from "./next-step.ts";
 
@@ -50,9 +51,4 @@ function stepText({ title, text, commands, link }: NextStep): string {
     commands.length === 0 ? "" : `<pre><code>${commands.map(escapeHtml).join("\n\n")}</code></pre>`;
   const further = link === null ? "" : `<p><a href="${link.path}">${escapeHtml(link.text)}</a></p>`;
   return `<section class="next"><h2>${escapeHtml(title)}</h2><p>${escapeHtml(text)}</p>${shell}${further}</section>`;
-}
-
-/** Text as it stands between tags and in attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

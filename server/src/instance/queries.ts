@@ -28,6 +28,17 @@ export async function listTransportOutages(database: Database): Promise<string[]
   return rows.map(({ outage }) => outage);
 }
 
+/** What a project has used of the service so far. */
+export async function readUse(database: Database, projectId: string) {
+  const { rows } = await sql<{ sent_at: Date | null; has_workflow: boolean }>`
+    select
+      (select max(started_at) from campaigns where project_id = ${projectId}) as sent_at,
+      exists (select 1 from workflows where project_id = ${projectId} and enabled) as has_workflow`.execute(
+    database,
+  );
+  return rows[0];
+}
+
 /** Until the end of the transaction nobody else makes the first account. */
 export async function lockBootstrap(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bootstrap', 0))`.execute(tx);

@@ -2,6 +2,7 @@
 import * as contract from "@postloft/contract/instance.ts";
 import * as mailboxContract from "@postloft/contract/mailbox.ts";
 import { openApiDocument } from "@postloft/contract/openapi.ts";
+import { getSetupState } from "@postloft/contract/projects.ts";
 import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import type { Metrics } from "../platform/metrics.ts";
@@ -15,8 +16,10 @@ import {
   getRawMessage,
   listMessages,
 } from "../transports/kept-messages.ts";
+import type { Domains } from "../domains/domains.ts";
 import { findFirstUser } from "../users/users.ts";
 import { answerHealth, answerReady } from "./health.ts";
+import { readSetupState } from "./setup-state.ts";
 
 export interface InstanceFacts {
   version: string;
@@ -68,6 +71,10 @@ function publicConfig({ baseUrl, transportName, signupsDisabled }: InstanceFacts
       smtp: { enabled: false, domain: null, ports: null },
     },
   };
+}
+
+export function setupRoutes(parts: { database: Database; domains: Domains }): Route[] {
+  return [route(getSetupState, async ({ projectId }) => ok(await readSetupState(parts, projectId)))];
 }
 
 export function mailboxRoutes({ database, facts }: { database: Database; facts: InstanceFacts }): Route[] {

@@ -354,6 +354,8 @@ export interface ProjectSuspensionsTable {
   id: string;
   reasons: ColumnType<unknown, string, string>;
   created_at: Generated<Date>;
+  lifted_at: Date | null;
+  lifted_by: string | null;
 }
 
 export interface ProjectsTable {
@@ -367,6 +369,9 @@ export interface ProjectsTable {
   updated_at: Generated<Date>;
   when_in_doubt: Generated<string>;
   inbound_name: Generated<string>;
+  sending_rate: number | null;
+  postal_address: string | null;
+  logo_url: string | null;
 }
 
 export interface RateWindowsTable {

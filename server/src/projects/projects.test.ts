@@ -48,6 +48,9 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
     tracking: "ENABLED",
     whenInDoubt: "RETRY",
     defaultFrom: null,
+    sendingRate: null,
+    postalAddress: null,
+    logoUrl: null,
     inboundAddress: expect.stringMatching(/^[0-9a-f]{20}@in\.example$/),
     disabled: false,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -111,6 +114,45 @@ test.for([
   expect(reply.body.defaultFrom).toBe(kept);
   // What it answers can be sent back.
   expect((await patch(caller, id, { defaultFrom: reply.body.defaultFrom })).body.defaultFrom).toBe(kept);
+});
+
+test("what a project says of itself in footers, and how fast it sends, can be set and unset", async () => {
+  const { id, owner } = await server.createProject();
+  const set = {
+    sendingRate: 5,
+    postalAddress: "  Shop Ltd \r\n\r\n 1 Main St\rTown ",
+    logoUrl: " https://shop.example/logo.png?a=b c ",
+  };
+  const { body } = await patch({ cookie: owner.cookie }, id, set);
+  expect(body).toMatchObject({
+    sendingRate: 5,
+    postalAddress: "Shop Ltd\n1 Main St\nTown",
+    logoUrl: "https://shop.example/logo.png?a=b%20c",
+  });
+  const unset = { sendingRate: null, postalAddress: null, logoUrl: null };
+  expect((await patch({ cookie: owner.cookie }, id, unset)).body).toMatchObject(unset);
+});
+
+test.for([
+  [{ sendingRate: 0 }, "sendingRate too_small"],
+  [{ sendingRate: 1.5 }, "sendingRate invalid_type"],
+  [{ sendingRate: 10_001 }, "sendingRate too_big"],
+  [{ postalAddress: " \n " }, "postalAddress too_small"],
+  [{ postalAddress: "a\u0007b" }, "postalAddress invalid_string"],
+  [{ postalAddress: Array(9).fill("line").join("\n") }, "postalAddress too_big"],
+  [{ postalAddress: "a".repeat(501) }, "postalAddress too_big"],
+  ...[
+    "http://a.example/l.png",
+    "javascript:alert(1)",
+    "//a.example/l",
+    "https://u:p@a.example/",
+    "https://localhost/l",
+    "https://a.example:8443/l",
+    "data:image/png;base64,AA",
+  ].map((logoUrl): [unknown, string] => [{ logoUrl }, "logoUrl invalid_string"]),
+] as Array<[unknown, string]>)("%j is refused", async ([body, fault]) => {
+  const { id, owner } = server.project;
+  expect(faultsOf(await refusePatch({ cookie: owner.cookie }, id, body))).toEqual([fault]);
 });
 
 test("every faulty setting is told at once, and nothing changes", async () => {

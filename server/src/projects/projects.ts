@@ -21,6 +21,8 @@ import {
   type ProjectRow,
 } from "./queries.ts";
 
+export type { ProjectChanges } from "./queries.ts";
+
 export interface ProjectView {
   id: string;
   name: string;
@@ -31,6 +33,9 @@ export interface ProjectView {
   tracking: string;
   whenInDoubt: string;
   defaultFrom: string | null;
+  sendingRate: number | null;
+  postalAddress: string | null;
+  logoUrl: string | null;
   inboundAddress: string | null;
   disabled: boolean;
   createdAt: string;
@@ -55,6 +60,9 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
     tracking: row.tracking,
     whenInDoubt: row.when_in_doubt,
     defaultFrom: row.default_from,
+    sendingRate: row.sending_rate,
+    postalAddress: row.postal_address,
+    logoUrl: row.logo_url,
     inboundAddress: inboundDomain === null ? null : `${row.inbound_name}@${inboundDomain}`,
     disabled: row.disabled,
     createdAt: row.created_at.toISOString(),
@@ -93,7 +101,7 @@ export async function listProjects(
 }
 
 /** @throws Refusal PROJECT_NOT_FOUND also for a project the person is no member of. */
-async function getProject(
+export async function getProject(
   database: Database,
   around: ProjectSurroundings,
   userId: string,

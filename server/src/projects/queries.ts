@@ -63,6 +63,9 @@ export interface ProjectRow {
   tracking: string;
   when_in_doubt: string;
   default_from: string | null;
+  sending_rate: number | null;
+  postal_address: string | null;
+  logo_url: string | null;
   inbound_name: string;
   disabled: boolean;
   created_at: Date;
@@ -94,6 +97,9 @@ export async function listProjectRows(
       "p.tracking",
       "p.when_in_doubt",
       "p.default_from",
+      "p.sending_rate",
+      "p.postal_address",
+      "p.logo_url",
       "p.inbound_name",
       "p.disabled",
       "p.created_at",
@@ -112,6 +118,9 @@ export interface ProjectChanges {
   tracking?: string;
   when_in_doubt?: string;
   default_from?: string | null;
+  sending_rate?: number | null;
+  postal_address?: string | null;
+  logo_url?: string | null;
 }
 
 /** The settings as they are, by column; whoever changes them waits for the commit. */

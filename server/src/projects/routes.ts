@@ -5,12 +5,15 @@ import { created, ok, route, type Route } from "../platform/http-route.ts";
 import { actorOf } from "../audit/audit-log.ts";
 import {
   createProject,
+  getProject,
   listProjects,
   regenerateInboundAddress,
   regenerateKeys,
   updateProject,
+  type ProjectChanges,
   type ProjectSurroundings,
 } from "./projects.ts";
+import { enableOwnProject } from "./suspend-projects.ts";
 
 export function projectRoutes({
   database,
@@ -32,6 +35,13 @@ export function projectRoutes({
     route(contract.updateProject, async (call) =>
       call.commit(async (tx) => ok(await updateProject(tx, around, of(call), projectChanges(call.body)))),
     ),
+    route(contract.enableProject, async (call) =>
+      call.commit(async (tx) => {
+        const { projectId, body, userId } = call;
+        await enableOwnProject(tx, { projectId, actor: actorOf(call), reason: body.reason });
+        return ok(await getProject(tx, around, userId, projectId));
+      }),
+    ),
     route(contract.regenerateKeys, async (call) =>
       call.commit(async (tx) => ok(await regenerateKeys(tx, around, of(call)))),
     ),
@@ -47,12 +57,16 @@ function of(call: { projectId: string; userId: string; ip: string | undefined })
 
 type UpdateBody = (typeof contract.updateProject)["body"]["_zod"]["output"];
 
-function projectChanges({ name, language, tracking, whenInDoubt, defaultFrom }: UpdateBody) {
+function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
+  const { name, language, tracking, whenInDoubt, sendingRate, postalAddress, logoUrl } = body;
   return {
     ...(name === undefined ? {} : { name }),
     ...(language === undefined ? {} : { language }),
     ...(tracking === undefined ? {} : { tracking }),
     ...(whenInDoubt === undefined ? {} : { when_in_doubt: whenInDoubt }),
+    ...(sendingRate === undefined ? {} : { sending_rate: sendingRate }),
+    ...(postalAddress === undefined ? {} : { postal_address: postalAddress }),
+    ...(logoUrl === undefined ? {} : { logo_url: logoUrl }),
     ...(defaultFrom === undefined
       ? {}
       : { default_from: defaultFrom === null ? null : mailboxText(defaultFrom) }),

@@ -1,14 +1,18 @@
 // Disabling projects for what came back about their mail, and what is known of it afterwards.
 // Before it: deliveries/reputation.ts judges. After it: a disabled project is read only; its waiting mail stays where it is.
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
-import { recordAudit, SERVICE } from "../audit/audit-log.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import {
   disableProjectRows,
+  enableProjectRow,
   findStandings,
   insertSuspensions,
   listMemberAddresses,
   listSuspensionRows,
+  lockSuspended,
 } from "./suspension-queries.ts";
 
 export interface Suspension {
@@ -56,6 +60,38 @@ export async function suspendProjects(
     name: names.get(projectId) ?? "",
     members: (members.get(projectId) ?? []).map(({ email }) => email),
   }));
+}
+
+/**
+ * Enables a project that is disabled, for whoever runs the installation; answers whether it was disabled. Its mail that waits
+ * goes on, and its rates are counted from now on.
+ */
+export async function enableProject(
+  tx: Tx,
+  { projectId, actor, reason }: { projectId: string; actor: Actor; reason: string },
+): Promise<boolean> {
+  const row = await lockSuspended(tx, projectId, LIMITS.selfEnableDays.value);
+  if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (!row.disabled) return false;
+  await enableProjectRow(tx, projectId, actor.userId);
+  await recordAudit(tx, [{ projectId, actor, action: "project.enabled", details: { reason } }]);
+  return true;
+}
+
+/** The same for its owner: only after a suspension, and only once in a while. @throws Refusal CONFLICT */
+export async function enableOwnProject(
+  tx: Tx,
+  enabled: { projectId: string; actor: Actor; reason: string },
+): Promise<void> {
+  const row = await lockSuspended(tx, enabled.projectId, LIMITS.selfEnableDays.value);
+  if (row?.disabled !== true) throw new Refusal("CONFLICT", { message: "The project is not disabled." });
+  if (!row.is_suspended || row.was_lifted)
+    throw new Refusal("CONFLICT", {
+      message: row.was_lifted
+        ? `An owner may do this once in ${LIMITS.selfEnableDays.value} days. Ask whoever runs this installation.`
+        : "The project was disabled by whoever runs this installation: ask there.",
+    });
+  await enableProject(tx, enabled);
 }
 
 export interface Standing {

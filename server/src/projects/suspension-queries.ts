@@ -27,6 +27,28 @@ export async function insertSuspensions(
     )`.execute(tx);
 }
 
+/** Locks the project. Undefined: there is none. */
+export async function lockSuspended(tx: Tx, projectId: string, days: number) {
+  const { rows } = await sql<{ disabled: boolean; is_suspended: boolean; was_lifted: boolean }>`
+    select p.disabled,
+      exists (
+        select 1 from project_suspensions s where s.project_id = p.id and s.lifted_at is null
+      ) as is_suspended,
+      exists (
+        select 1 from project_suspensions s
+        where s.project_id = p.id and s.lifted_by is not null and s.lifted_at > now() - make_interval(days => ${days})
+      ) as was_lifted
+    from projects p where p.id = ${projectId} for no key update of p`.execute(tx);
+  return rows[0];
+}
+
+export async function enableProjectRow(tx: Tx, projectId: string, liftedBy: string | null): Promise<void> {
+  await sql`
+    update project_suspensions set lifted_at = now(), lifted_by = ${liftedBy}
+    where project_id = ${projectId} and lifted_at is null`.execute(tx);
+  await sql`update projects set disabled = false, updated_at = now() where id = ${projectId}`.execute(tx);
+}
+
 export async function listMemberAddresses(tx: Tx, projectIds: readonly string[]) {
   return tx
     .selectFrom("memberships as m")

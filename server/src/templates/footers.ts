@@ -1,7 +1,7 @@
 // The footers of marketing mails, each in the language of its recipient: what fills the place that with-footer.ts made.
 // Before it: emails/prepare-emails.ts asks for a batch; a preview asks for one. After it: they are variables like others.
 import type { Database } from "../platform/database.ts";
-import { footersOf, type Footer } from "../contacts/pages/footer.ts";
+import { footersOf, type Footer, type FooterProject } from "../contacts/pages/footer.ts";
 import { chooseLocale } from "../contacts/pages/locale.ts";
 import { findProjectsById } from "./queries.ts";
 
@@ -11,6 +11,18 @@ export interface FooterRecipient {
   locale: unknown;
   unsubscribeUrl: string;
   manageUrl: string;
+}
+
+/** Whether the footers of a project show a postal address. */
+export async function footerHasAddress(database: Database, projectId: string): Promise<boolean> {
+  const [row] = await findProjectsById(database, [projectId]);
+  return row !== undefined && row.postal_address !== null;
+}
+
+function projectOf(row: Awaited<ReturnType<typeof findProjectsById>>[number] | undefined): FooterProject {
+  return row === undefined
+    ? { name: "" }
+    : { name: row.name, postalAddress: row.postal_address, logoUrl: row.logo_url };
 }
 
 /** One footer per recipient, in order. One statement for all; none without recipients. */
@@ -26,7 +38,7 @@ export async function readFooters(
     const project = projects.get(projectId);
     const language = chooseLocale(locale, project?.language);
     const key = `${projectId} ${language}`;
-    const footers = known.get(key) ?? footersOf(language, project?.name ?? "");
+    const footers = known.get(key) ?? footersOf(language, projectOf(project));
     known.set(key, footers);
     return footers(links);
   });

@@ -16,6 +16,7 @@ const fine: LintedContent = {
   type: "MARKETING",
   knownVariables: new Set(["order", "firstName", "unsubscribeUrl", "manageUrl", "url", "a"]),
   renderedBytes: null,
+  footerHasAddress: false,
 };
 
 function told(content: Partial<LintedContent>): string[] {
@@ -27,6 +28,23 @@ function told(content: Partial<LintedContent>): string[] {
 /** A body with nothing else to say about it. */
 const around = (inner: string) => `<b hidden>x</b>{{manageUrl}} PO Box 1 ${inner}`;
 const column = around("").length + 1;
+
+test.for([
+  ["a body without links, to which the footer is added", "<b hidden>x</b> 2026", []],
+  ["the footer placed by its author", "<b hidden>x</b>{{{unsubscribeFooterHtml}}} 2026", []],
+  [
+    "a link of one's own, which keeps the footer away",
+    "<b hidden>x</b>{{manageUrl}} 2026",
+    ["no_postal_address body"],
+  ],
+] as Array<[string, string, string[]]>)("a project's postal address counts in %s", ([, html, expected]) => {
+  const about = told({
+    html,
+    footerHasAddress: true,
+    knownVariables: new Set(["unsubscribeFooterHtml", "manageUrl"]),
+  });
+  expect(about.filter((one) => one.startsWith("no_postal"))).toEqual(expected);
+});
 
 test("a mail that is fine has no warnings", () => {
   expect(lintContent(fine)).toEqual([]);

@@ -5,6 +5,7 @@ import { createLocator } from "../rendering/source-position.ts";
 import { lintHtml } from "./lint-html.ts";
 import { variablesOf } from "./mustaches.ts";
 import { showsPostalAddress } from "./postal-address.ts";
+import { asksForFooter } from "../rendering/template-variables.ts";
 import { hasUnsubscribeLink } from "./with-footer.ts";
 
 export interface LintedContent {
@@ -18,6 +19,8 @@ export interface LintedContent {
   knownVariables: ReadonlySet<string>;
   /** The size of the HTML as it leaves, where it was rendered. */
   renderedBytes: number | null;
+  /** Whether the footer shows a postal address of the project. */
+  footerHasAddress: boolean;
 }
 
 export interface Warning {
@@ -92,7 +95,7 @@ function lintSubject(subject: string): Warning[] {
   return warnings;
 }
 
-function lintBody({ html, type, renderedBytes }: LintedContent): Warning[] {
+function lintBody({ html, type, renderedBytes, footerHasAddress }: LintedContent): Warning[] {
   const { notes, hasPreviewText, hasText, lastText } = lintHtml(html);
   const warnings = unsubscribeWarnings("body", html, type);
   const bytes = renderedBytes ?? Buffer.byteLength(html);
@@ -120,12 +123,14 @@ function lintBody({ html, type, renderedBytes }: LintedContent): Warning[] {
         "There is no preview text: lists of mails show the first words of the body. Put a hidden element with a sentence at the beginning.",
       ),
     );
-  if (type === "MARKETING" && hasText && !showsPostalAddress(lastText, html))
+  const isAddressAdded =
+    footerHasAddress && (!hasUnsubscribeLink(html) || asksForFooter({ html, text: null }));
+  if (type === "MARKETING" && hasText && !isAddressAdded && !showsPostalAddress(lastText, html))
     warnings.push(
       whole(
         "body",
         "no_postal_address",
-        "There seems to be no postal address. The laws of many countries ask for the sender's name and address in advertising: put them at the end.",
+        "There seems to be no postal address. The laws of many countries ask for the sender's name and address in advertising: set `postalAddress` of the project, or put them at the end.",
       ),
     );
   const locate = createLocator(html);

@@ -10,7 +10,7 @@ import { getContact } from "../contacts/contacts.ts";
 import type { ContactLinks } from "../contacts/links.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { checkContent } from "./check-content.ts";
-import { readFooters } from "./footers.ts";
+import { footerHasAddress, readFooters } from "./footers.ts";
 import type { Warning } from "./lint-content.ts";
 import type { Linter } from "./linter.ts";
 import { listFieldNames } from "./queries.ts";
@@ -80,6 +80,12 @@ export async function previewContent(
     ...(await listFieldNames(database, projectId)),
   ]);
   const renderedBytes = Buffer.byteLength(rendered.html);
-  const warnings = await linter.lint(projectId, { ...written, type, knownVariables, renderedBytes });
+  const warnings = await linter.lint(projectId, {
+    ...written,
+    type,
+    knownVariables,
+    renderedBytes,
+    footerHasAddress: type === "MARKETING" && (await footerHasAddress(database, projectId)),
+  });
   return { subject: rendered.subject, html: rendered.html, text: rendered.text, warnings };
 }

@@ -198,7 +198,15 @@ export async function listFieldNames(database: Database, projectId: string): Pro
 
 /** What a footer says of projects. */
 export async function findProjectsById(database: Database, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; name: string; language: string }>`
-    select id, name, language from projects where id = any(${ids}::uuid[])`.execute(database);
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    language: string;
+    postal_address: string | null;
+    logo_url: string | null;
+  }>`
+    select id, name, language, postal_address, logo_url from projects where id = any(${ids}::uuid[])`.execute(
+    database,
+  );
   return rows;
 }

@@ -1,5 +1,6 @@
 // Puts values into a text of a language: `{email}` and `{project}`, as plain text or as HTML.
 // Before it: languages/*.ts. After it: footer.ts and page.ts.
+import { escapeHtml } from "../../platform/escape-html.ts";
 
 export type TextValues = Readonly<Record<string, string>>;
 
@@ -14,17 +15,4 @@ export function fillHtml(text: string, values: TextValues): string {
   return escapeHtml(text).replaceAll(PLACEHOLDER, (placeholder, name: string) =>
     values[name] === undefined ? placeholder : `<bdi>${escapeHtml(values[name])}</bdi>`,
   );
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-/** A text that is safe between tags and inside a quoted attribute. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

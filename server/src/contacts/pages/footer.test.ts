@@ -9,7 +9,7 @@ const links = {
 };
 
 test.for(Object.keys(LANGUAGES))("in %s both parts say why and hold both links", (locale) => {
-  const { html, text } = footersOf(locale, "Ada's shop")(links);
+  const { html, text } = footersOf(locale, { name: "Ada's shop" })(links);
   expect(html).toContain(`<div lang="${locale}" dir="${["ar", "he"].includes(locale) ? "rtl" : "ltr"}"`);
   expect(html).toContain('href="https://post.example/unsubscribe/abc?a=1&amp;b=2"');
   expect(html).toContain('href="https://post.example/manage/abc"');
@@ -23,12 +23,24 @@ test.for(Object.keys(LANGUAGES))("in %s both parts say why and hold both links",
 });
 
 test("the language is found in any spelling, and an unknown one is English", () => {
-  expect(footersOf("de_AT", "P")(links).text).toContain("Abmelden: https:");
-  expect(footersOf("tlh", "P")(links).text).toContain("Unsubscribe: https:");
+  expect(footersOf("de_AT", { name: "P" })(links).text).toContain("Abmelden: https:");
+  expect(footersOf("tlh", { name: "P" })(links).text).toContain("Unsubscribe: https:");
 });
 
 test("a project's name is text: neither markup nor a placeholder", () => {
-  const { html, text } = footersOf("en", `"><script>alert(1)</script>{project}{email}`)(links);
+  const { html, text } = footersOf("en", { name: `"><script>alert(1)</script>{project}{email}` })(links);
   expect(html).toContain("<bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;{project}{email}</bdi>");
   expect(text).toContain(`from "><script>alert(1)</script>{project}{email}.`);
+});
+
+test("a project's postal address and logo stand in its footers, as text and never as markup", () => {
+  const project = {
+    name: `Ada & "Co"`,
+    postalAddress: "1 Main St\n<b>{name}</b>",
+    logoUrl: "https://a.example/l.png?a=1&b=2",
+  };
+  const { html, text } = footersOf("en", project)(links);
+  expect(html).toContain(`<img src="https://a.example/l.png?a=1&amp;b=2" alt="Ada &amp; &quot;Co&quot;"`);
+  expect(html).toContain("1 Main St<br>&lt;b&gt;{name}&lt;/b&gt;</p>");
+  expect(text.split("\n").slice(-2)).toEqual(["1 Main St", "<b>{name}</b>"]);
 });

@@ -1,6 +1,7 @@
 // The footer of marketing mails: why somebody gets this mail, how to stop it, in the language of the contact.
 // Before it: whoever renders a marketing mail. After it: page.ts answers the links.
-import { escapeHtml, fillHtml, fillText } from "./fill-text.ts";
+import { escapeHtml } from "../../platform/escape-html.ts";
+import { fillHtml, fillText } from "./fill-text.ts";
 import { chooseLocale, directionOf, textsOf } from "./locale.ts";
 
 export interface FooterLinks {
@@ -13,6 +14,15 @@ export interface Footer {
   text: string;
 }
 
+/** What a project says of itself in its footers. */
+export interface FooterProject {
+  name: string;
+  /** Lines. */
+  postalAddress?: string | null;
+  /** An https address. */
+  logoUrl?: string | null;
+}
+
 // A colour of its own for ink and paper: readable (6:1) whatever the mail around it looks like.
 const BOX =
   "margin:32px 0 0;padding:20px 16px;border-top:1px solid #d5d8de;background-color:#ffffff;color:#566072;font-family:Arial,Helvetica,sans-serif;font-size:14px;line-height:1.6;text-align:center";
@@ -23,24 +33,36 @@ const anchorEnd = (label: string) => `" style="${LINK}">${escapeHtml(label)}</a>
 
 /**
  * Makes the footers of a project in a language: as HTML (to stand before `</body>`) and as lines of plain text (to stand after
- * an empty line). Both are finished: they go into a mail after its template was rendered, and a project's name is never
- * template code. What all of them share is made once.
+ * an empty line). Both are finished: they go into a mail after its template was rendered, and what a project says of itself is
+ * never template code. What all of them share is made once.
  *
  * @param locale a contact's `data.locale` where it has one, else the project's language; an unknown one is English
  */
-export function footersOf(locale: string, projectName: string): (links: FooterLinks) => Footer {
+export function footersOf(
+  locale: string,
+  { name, postalAddress = null, logoUrl = null }: FooterProject,
+): (links: FooterLinks) => Footer {
   const language = chooseLocale(locale);
   const texts = textsOf(language);
-  const names = { project: projectName };
+  const names = { project: name };
+  const logo =
+    logoUrl === null
+      ? ""
+      : `<p style="margin:0 0 12px"><img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}" height="40" style="height:40px;max-width:100%;border:0"></p>`;
+  const lines = postalAddress === null ? [] : postalAddress.split("\n");
+  const address =
+    lines.length === 0 ? "" : `<p style="margin:8px 0 0">${lines.map(escapeHtml).join("<br>")}</p>`;
   const { unsubscribeButton, manageLink } = texts;
   const start =
-    `<div lang="${language}" dir="${directionOf(language)}" style="${BOX}">` +
+    `<div lang="${language}" dir="${directionOf(language)}" style="${BOX}">${logo}` +
     `<p style="margin:0 0 8px">${fillHtml(texts.footerReason, names)}</p><p style="margin:0">`;
   const between = `${anchorEnd(unsubscribeButton)} <span aria-hidden="true">·</span> `;
-  const end = `${anchorEnd(manageLink)}</p></div>`;
+  const end = `${anchorEnd(manageLink)}</p>${address}</div>`;
   const reason = fillText(texts.footerReason, names);
   return ({ unsubscribeUrl, manageUrl }) => ({
     html: `${start}<a href="${escapeHtml(unsubscribeUrl)}${between}<a href="${escapeHtml(manageUrl)}${end}`,
-    text: `${reason}\n${unsubscribeButton}: ${unsubscribeUrl}\n${manageLink}: ${manageUrl}`,
+    text: [reason, `${unsubscribeButton}: ${unsubscribeUrl}`, `${manageLink}: ${manageUrl}`, ...lines].join(
+      "\n",
+    ),
   });
 }

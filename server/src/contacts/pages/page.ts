@@ -1,7 +1,8 @@
 // Writes a public page: one card, one heading, one button. Plain HTML without script or foreign resource, light and dark.
 // Before it: subscription-pages.ts says what stands on it. After it: a browser.
 import { createHash } from "node:crypto";
-import { escapeHtml, fillHtml, fillText, type TextValues } from "./fill-text.ts";
+import { escapeHtml } from "../../platform/escape-html.ts";
+import { fillHtml, fillText, type TextValues } from "./fill-text.ts";
 import type { PageTexts } from "./languages/en.ts";
 import { directionOf, textsOf, type Locale } from "./locale.ts";
 

@@ -1,5 +1,7 @@
 // What people are told about their place in a project. Pure.
 // Before it: routes.ts knows who was added. After it: emails/system-mail.ts.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { escapeHtml } from "../../platform/escape-html.ts";
 import type { NewSystemMail } from "../../emails/system-mail.ts";
 
 export interface MemberNews {
@@ -11,15 +13,40 @@ export interface MemberNews {
   link: string;
 }
 
-export const invitationMail = ({ to, inviter, project, role, link }: MemberNews): NewSystemMail => ({
-  to,
-  subject: `${inviter} invites you to ${project}`,
-  text: `${role} ${link}`,
-  html: "",
-});
-export const addedMail = ({ to, inviter, project, role, link }: MemberNews): NewSystemMail => ({
-  to,
-  subject: `${inviter} added you to ${project}`,
-  text: `${role} ${link}`,
-  html: "",
-});
+/** For somebody without an account: the link makes one. */
+export function invitationMail(news: MemberNews): NewSystemMail {
+  const { inviter, project, role } = news;
+  return mailOf(news, {
+    subject: `${inviter} invites you to ${project}`,
+    before: `${inviter} invites you to the project ${project}, as ${role}. Open this link to make your account:`,
+    label: "Accept the invitation",
+    after: `The link works once and for ${LIMITS.invitationDays.value} days. If you do not know ${inviter}, do nothing.`,
+  });
+}
+
+/** For somebody who is a member from now on. */
+export function addedMail(news: MemberNews): NewSystemMail {
+  const { inviter, project, role } = news;
+  return mailOf(news, {
+    subject: `${inviter} added you to ${project}`,
+    before: `You are a member of the project ${project} now, as ${role}: ${inviter} added you.`,
+    label: `Open ${project}`,
+    after: `If you do not know ${inviter}, log in and leave the project.`,
+  });
+}
+
+function mailOf(
+  { to, link }: MemberNews,
+  { subject, before, label, after }: { subject: string; before: string; label: string; after: string },
+): NewSystemMail {
+  return {
+    to,
+    subject,
+    text: `${before}\n\n${link}\n\n${after}\n`,
+    html: [
+      `<p>${escapeHtml(before)}</p>`,
+      `<p><a href="${escapeHtml(link)}">${escapeHtml(label)}</a></p>`,
+      `<p>${escapeHtml(after)}</p>`,
+    ].join("\n"),
+  };
+}

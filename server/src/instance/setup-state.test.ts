@@ -1,0 +1,63 @@
+// How far a project has come: what was done in it shows, and nothing of others.
+import { expect, test } from "vitest";
+import { useTestServer, type TestProject } from "../testing/test-server.ts";
+import { drawWorkflow } from "../testing/workflow-fixture.ts";
+
+const server = useTestServer({ ROLES: "api,worker" });
+
+const read = async ({ id, byKey }: TestProject) =>
+  (await server.call<{ data: unknown }>("GET", `/projects/${id}/setup-state`, byKey)).body.data;
+
+test("a new project has nothing but the domain of the local mailbox; what is done shows", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  const fresh = {
+    hasSubscription: false,
+    hasVerifiedDomain: true,
+    contactCount: 0,
+    lastCampaignSentAt: null,
+    hasEnabledWorkflow: false,
+  };
+  expect(await read(project)).toEqual(fresh);
+  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com" });
+  const { id } = await drawWorkflow(server.database, project.id, {
+    steps: [["trigger", "TRIGGER"]],
+    links: [],
+  });
+  await server.rows("update workflows set enabled = true where id = $1", id);
+  const campaign = {
+    name: "News",
+    subject: "s",
+    body: "b",
+    from: "a@sandbox.localhost",
+    audienceType: "ALL",
+  };
+  const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, campaign);
+  expect(await read(project)).toMatchObject({ lastCampaignSentAt: null });
+  await server.call("POST", `/campaigns/${made.body.data.id}/send`, project.byKey, {});
+  const done = {
+    ...fresh,
+    contactCount: 1,
+    hasEnabledWorkflow: true,
+    lastCampaignSentAt: expect.stringMatching(/Z$/),
+  };
+  await expect.poll(() => read(project), { timeout: 10_000 }).toEqual(done);
+  expect(await read(other)).toEqual(fresh);
+});
+
+test("a project sends as fast as it set for itself, and no faster", async () => {
+  const project = await server.createProject();
+  const own = { cookie: project.owner.cookie };
+  await server.call("PATCH", `/users/@me/projects/${project.id}`, own, { sendingRate: 2 });
+  const to = Array.from({ length: 5 }, (_, at) => `p${at}@example.com`);
+  const mail = { to, from: "a@sandbox.localhost", subject: "s", body: "b" };
+  expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
+  const sent = () =>
+    server.rows<{ sent_at: Date }>(
+      "select sent_at from emails where project_id = $1 and sent_at is not null order by 1",
+      project.id,
+    );
+  await expect.poll(async () => (await sent()).length, { timeout: 10_000 }).toBe(5);
+  const times = (await sent()).map((row) => row.sent_at.getTime());
+  // Two at once, then one each half second.
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_200);
+});

@@ -1,0 +1,71 @@
+// Enabling a project again after a suspension: by its owner once in a while, by whoever runs the installation always.
+import { expect, test } from "vitest";
+import { transaction } from "../platform/database.ts";
+import { SERVICE } from "../audit/audit-log.ts";
+import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { enableProject, readStandings, suspendProjects } from "./suspend-projects.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+const REASON = { reason: "The imported list is deleted." };
+const enable = ({ id, owner }: TestProject, body: unknown = REASON) =>
+  server.call("POST", `/projects/${id}/enable`, { cookie: owner.cookie }, body);
+const suspend = ({ id }: TestProject) =>
+  transaction(server.database, (tx) =>
+    suspendProjects(tx, [{ projectId: id, reasons: ["too many bounces"] }]),
+  );
+const write = ({ byKey }: TestProject) =>
+  server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
+const actionsOf = async ({ id }: TestProject) =>
+  (
+    await server.rows<{ action: string }>(
+      "select action from audit_log where project_id = $1 order by number",
+      id,
+    )
+  ).map(({ action }) => action);
+
+test("an owner enables a suspended project again, says why, and once only", async () => {
+  const project = await server.createProject();
+  expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
+  await suspend(project);
+  expect(refusalOf(await write(project))).toBe("403 PROJECT_DISABLED");
+  expect(faultsOf(await enable(project, { reason: " because   " }))).toEqual(["reason too_small"]);
+  expect((await enable(project)).status).toBe(200);
+  expect((await write(project)).status).toBe(201);
+  expect(await actionsOf(project)).toEqual(["project.created", "project.suspended", "project.enabled"]);
+  await suspend(project);
+  expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
+  await server.rows(
+    "update project_suspensions set lifted_at = lifted_at - interval '31 days' where project_id = $1",
+    project.id,
+  );
+  expect((await enable(project)).status).toBe(200);
+  const [standing] = await readStandings(server.database, [project.id]);
+  expect(standing).toMatchObject({ isDisabled: false, suspendedAt: expect.any(Date) });
+});
+
+test("what somebody else disabled an owner cannot enable; whoever runs the installation can, as often as need be", async () => {
+  const project = await server.createProject();
+  await server.rows("update projects set disabled = true where id = $1", project.id);
+  expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
+  const asOperator = () =>
+    transaction(server.database, (tx) =>
+      enableProject(tx, { projectId: project.id, actor: SERVICE, reason: "looked at" }),
+    );
+  expect(await asOperator()).toBe(true);
+  expect(await asOperator()).toBe(false);
+  for (let round = 0; round < 2; round++) {
+    await suspend(project);
+    expect(await asOperator()).toBe(true);
+  }
+  await suspend(project);
+  // Nobody but the owner used up the owner's turn.
+  expect((await enable(project)).status).toBe(200);
+});
+
+test("of ten owners at once one enables it", async () => {
+  const project = await server.createProject();
+  await suspend(project);
+  const replies = await Promise.all(Array.from({ length: 10 }, () => enable(project)));
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(409)]);
+});
