@@ -87,18 +87,22 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 
 CREATE TABLE projects (
-  id             uuid                      NOT NULL,
-  name           text                      NOT NULL,
-  language       text                      NOT NULL  DEFAULT 'en'::text,
-  tracking       text                      NOT NULL  DEFAULT 'ENABLED'::text,
-  default_from   text,
-  disabled       boolean                   NOT NULL  DEFAULT false,
-  created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
-  updated_at     timestamp with time zone  NOT NULL  DEFAULT now(),
-  when_in_doubt  text                      NOT NULL  DEFAULT 'RETRY'::text,
-  inbound_name   text                      NOT NULL  DEFAULT "left"(md5(((gen_random_uuid())::text || (gen_random_uuid())::text)), 20),
+  id              uuid                      NOT NULL,
+  name            text                      NOT NULL,
+  language        text                      NOT NULL  DEFAULT 'en'::text,
+  tracking        text                      NOT NULL  DEFAULT 'ENABLED'::text,
+  default_from    text,
+  disabled        boolean                   NOT NULL  DEFAULT false,
+  created_at      timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at      timestamp with time zone  NOT NULL  DEFAULT now(),
+  when_in_doubt   text                      NOT NULL  DEFAULT 'RETRY'::text,
+  inbound_name    text                      NOT NULL  DEFAULT "left"(md5(((gen_random_uuid())::text || (gen_random_uuid())::text)), 20),
+  sending_rate    integer,
+  postal_address  text,
+  logo_url        text,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
   CONSTRAINT projects_inbound_name_key UNIQUE (inbound_name),
+  CONSTRAINT projects_sending_rate_check CHECK (sending_rate > 0),
   CONSTRAINT projects_tracking_check CHECK (tracking = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text, 'MARKETING_ONLY'::text])),
   CONSTRAINT projects_when_in_doubt_check CHECK (when_in_doubt = ANY (ARRAY['RETRY'::text, 'WAIT'::text]))
 );
@@ -551,6 +555,8 @@ CREATE TABLE project_suspensions (
   id          uuid                      NOT NULL,
   reasons     jsonb                     NOT NULL,
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  lifted_at   timestamp with time zone,
+  lifted_by   uuid,
   CONSTRAINT project_suspensions_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT project_suspensions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -800,3 +806,45 @@ CREATE TABLE webhook_calls (
 );
 CREATE INDEX webhook_calls_due ON webhook_calls USING btree (project_id, due_at) WHERE state = 'waiting'::text;
 CREATE INDEX webhook_calls_ended ON webhook_calls USING btree (ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE TABLE audit_heads (
+  project_id  uuid     NOT NULL,
+  number      integer  NOT NULL,
+  hash        bytea    NOT NULL,
+  CONSTRAINT audit_heads_pkey PRIMARY KEY (project_id)
+);
+
+CREATE TABLE audit_log (
+  project_id   uuid                      NOT NULL,
+  id           uuid                      NOT NULL,
+  number       integer                   NOT NULL,
+  at           timestamp with time zone  NOT NULL,
+  actor_kind   text                      NOT NULL,
+  actor_id     uuid,
+  actor_email  text,
+  ip           text,
+  action       text                      NOT NULL,
+  target_id    text,
+  target_name  text,
+  details      jsonb                     NOT NULL,
+  hash         bytea                     NOT NULL,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT audit_log_project_id_number_key UNIQUE (project_id, number),
+  CONSTRAINT audit_log_actor_kind_check CHECK (actor_kind = ANY (ARRAY['person'::text, 'key'::text, 'service'::text]))
+);
+
+CREATE TABLE invitations (
+  project_id  uuid                      NOT NULL,
+  id          uuid                      NOT NULL,
+  email       text                      NOT NULL,
+  role        text                      NOT NULL,
+  token_hash  bytea                     NOT NULL,
+  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  expires_at  timestamp with time zone  NOT NULL,
+  CONSTRAINT invitations_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT invitations_project_id_email_key UNIQUE (project_id, email),
+  CONSTRAINT invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT invitations_role_check CHECK (role = ANY (ARRAY['ADMIN'::text, 'MEMBER'::text]))
+);
+CREATE INDEX invitations_expiry ON invitations USING btree (expires_at);
+CREATE INDEX invitations_token ON invitations USING btree (token_hash);
