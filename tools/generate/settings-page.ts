@@ -15,7 +15,8 @@ export function settingsPage(): string {
     GENERATED,
     wrap(
       "Settings are environment variables. None is needed to try the service; an empty one counts as unset. A value that is not valid " +
-        "stops the start with its name. `.env.example` lists the same ones to copy from.",
+        "stops the start with its name. `NAME_FILE` names a file that holds the value of `NAME`, as containers hand over secrets. " +
+        "`.env.example` lists the same ones to copy from.",
     ),
     table(["setting", "default", "meaning"], rows),
   ]);

@@ -1,6 +1,9 @@
 // The settings: every fault is told at once, in words that name the setting and never repeat its value.
 // Before it: nothing. After it: config.ts, setting-forms.ts.
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { ConfigError, readConfig } from "./config.ts";
 
 test.each([
@@ -33,4 +36,36 @@ test("all faults are told together, those that a part of the program finds too",
 
 test("an empty variable counts as unset", () => {
   expect(readConfig({ PORT: " ", LOG_LEVEL: "" })).toEqual(readConfig({}));
+});
+
+const folder = mkdtempSync(join(tmpdir(), "postloft-settings-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(text: string): string {
+  const path = join(folder, `${text.length}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+test("a setting can stand in a file, as containers hand over secrets", () => {
+  const read = readConfig({
+    DATABASE_URL: "postgres://db/x",
+    APP_SECRET_FILE: fileWith("a secret of a container\n"),
+  });
+  expect(read.APP_SECRET).toBe("a secret of a container");
+});
+
+test.each([
+  [
+    { APP_SECRET: "a secret of sixteen", APP_SECRET_FILE: "/x" },
+    "APP_SECRET_FILE: APP_SECRET is set too; leave one of them out",
+  ],
+  [
+    { APP_SECRET_FILE: "/nowhere/at/all" },
+    "APP_SECRET_FILE: the file /nowhere/at/all cannot be read (ENOENT)",
+  ],
+  [{ APP_SECRET_FILE: fileWith("") }, `APP_SECRET_FILE: the file ${join(folder, "0")} is empty`],
+  [{ APP_SECRET_FILE: fileWith("hunter2") }, "APP_SECRET: must have at least 16 characters"],
+])("a file that cannot be what is meant is told: %j", (environment, told) => {
+  expect(() => readConfig(environment)).toThrow(`These settings are not valid:\n  ${told}`);
 });

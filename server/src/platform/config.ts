@@ -1,5 +1,6 @@
 // The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made from here.
 // After it: main.ts builds everything from the Config it answers.
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import {
   access,
@@ -217,7 +218,8 @@ export class ConfigError extends Error {}
 export type MoreChecks = (config: Partial<Values>) => readonly string[];
 
 /**
- * Reads and checks all settings. An empty variable counts as unset.
+ * Reads and checks all settings. An empty variable counts as unset; `NAME_FILE` names a file that holds the value of NAME, as
+ * containers hand over secrets.
  * @throws ConfigError that names each faulty variable, never its value: it may be a secret.
  */
 export function readConfig(
@@ -226,9 +228,15 @@ export function readConfig(
 ): Config {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
+  let hasSecret = true;
   for (const [name, { schema }] of Object.entries(SETTINGS) as Array<[string, Setting]>) {
-    const given = environment[name]?.trim();
-    const parsed = schema.safeParse(given === "" ? undefined : given);
+    const given = readGiven(environment, name);
+    if (given instanceof Error) {
+      problems.push(given.message);
+      continue;
+    }
+    if (name === "APP_SECRET") hasSecret = given !== undefined;
+    const parsed = schema.safeParse(given);
     if (parsed.success) values[name] = parsed.data;
     else
       problems.push(
@@ -236,11 +244,28 @@ export function readConfig(
       );
   }
   const config = values as Values;
-  const isMissing = (environment["APP_SECRET"] ?? "").trim() === "";
-  if (config.DATABASE_URL !== undefined && isMissing)
+  if (config.DATABASE_URL !== undefined && !hasSecret)
     problems.push("APP_SECRET: required with DATABASE_URL; make one with `openssl rand -hex 32` and keep it");
   for (const check of checks) problems.push(...check(values as Partial<Values>));
   if (problems.length > 0) throw new ConfigError(`These settings are not valid:\n  ${problems.join("\n  ")}`);
   const base = config.BASE_URL ?? (config.PORT === 0 ? null : `http://localhost:${config.PORT}`);
   return { ...config, BASE_URL: base?.replace(/\/+$/, "") ?? null };
+}
+
+/** What the environment says of a setting, itself or in a file; an Error where it says it twice or the file cannot be read. */
+function readGiven(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string,
+): string | undefined | Error {
+  const value = environment[name]?.trim() ?? "";
+  const file = environment[`${name}_FILE`]?.trim() ?? "";
+  if (file === "") return value === "" ? undefined : value;
+  if (value !== "") return new Error(`${name}_FILE: ${name} is set too; leave one of them out`);
+  try {
+    const held = readFileSync(file, "utf8").trim();
+    return held === "" ? new Error(`${name}_FILE: the file ${file} is empty`) : held;
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return new Error(`${name}_FILE: the file ${file} cannot be read (${code})`);
+  }
 }
