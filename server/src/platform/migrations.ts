@@ -34,15 +34,17 @@ export async function readMigrations(): Promise<Migration[]> {
  * Applies what is missing, in order, and answers the names it applied. A crash in between is continued at the next start.
  *
  * @param say told once when another process is at it
+ * @param until the number of the last one to apply: the shape of a backup that is about to be put back
  */
 export async function migrate(
   pool: pg.Pool,
   say: (line: string) => void = () => undefined,
+  until = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const client = await pool.connect();
   try {
     await takeLock(client, say);
-    const applied = await applyMissing(client);
+    const applied = await applyMissing(client, until);
     await client.query("select pg_advisory_unlock($1)", [LOCK_ID]);
     client.release();
     return applied;
@@ -68,7 +70,7 @@ async function takeLock(client: pg.PoolClient, say: (line: string) => void): Pro
   }
 }
 
-async function applyMissing(client: pg.PoolClient): Promise<string[]> {
+async function applyMissing(client: pg.PoolClient, until: number): Promise<string[]> {
   const applied: string[] = [];
   await client.query(
     "create table if not exists schema_migrations (version integer primary key, name text not null, applied_at timestamptz not null default now())",
@@ -76,7 +78,7 @@ async function applyMissing(client: pg.PoolClient): Promise<string[]> {
   const done = await client.query<{ version: number }>("select version from schema_migrations");
   const versions = new Set(done.rows.map((row) => row.version));
   for (const migration of await readMigrations()) {
-    if (versions.has(migration.version)) continue;
+    if (versions.has(migration.version) || migration.version > until) continue;
     await client.query("begin");
     // A migration takes the time it takes, and waits for whoever still uses a table.
     await client.query(

@@ -127,8 +127,11 @@ export async function updateBeat(database: Database) {
   return row;
 }
 
+/** For whoever works on a connection of its own, such as a restore. */
+export const ASK_TO_HOLD = "update installation set hold_asked = true";
+
 export async function updateHoldAsked(tx: Tx): Promise<void> {
-  await sql`update installation set hold_asked = true`.execute(tx);
+  await sql.raw(ASK_TO_HOLD).execute(tx);
 }
 
 export async function updateHeld(tx: Tx, reason: string): Promise<void> {

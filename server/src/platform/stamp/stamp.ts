@@ -12,6 +12,7 @@ import type { StampFile } from "./stamp-file.ts";
 import { lockStamp, readPlace, readSeen, updateBeat, updateStamp } from "./stamp-queries.ts";
 
 export {
+  ASK_TO_HOLD,
   findHeld,
   updateHeld as markHeld,
   updateHoldAsked as askToHold,

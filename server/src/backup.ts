@@ -1,0 +1,130 @@
+// `npm run backup -- <file>` and `npm run restore -- <file>`: everything an installation has, in one file and back into an empty one.
+// Before it: tools/bootstrap/backup.js, restore.js. After it: backup/write-backup.ts, backup/restore-backup.ts.
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import manifest from "../package.json" with { type: "json" };
+import { readOrMakeSecret } from "./platform/application-secret.ts";
+import { ConfigError, readConfig, type Config } from "./platform/config.ts";
+import { createPool } from "./platform/database.ts";
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from "./platform/embedded-postgres/embedded-postgres.ts";
+import { findDatabase, type FoundDatabase } from "./platform/embedded-postgres/open-database.ts";
+import { createLog } from "./platform/log.ts";
+import { explainStartError, StartError } from "./platform/start-error.ts";
+import { BackupFileError } from "./backup/archive.ts";
+import { checkBackup, restoreBackup, secretFor } from "./backup/restore-backup.ts";
+import { writeBackup } from "./backup/write-backup.ts";
+
+type Say = (line: string) => void;
+
+const USAGE = `npm run backup -- <file>     writes everything into a new file, while the installation works
+npm run restore -- <file>    puts it into an empty database: a new DATA_DIR, or an empty DATABASE_URL
+
+With --json the result is one JSON object. The file holds addresses, keys and passwords in sealed form, and the secret that opens them
+where DATA_DIR made it: keep it as you keep the database.
+`;
+
+export interface BackupResult {
+  file: string;
+  tables: number;
+  rows: number;
+}
+
+/** Writes a backup. @throws BackupFileError where the file is there already */
+export async function backUp(config: Config, file: string, say: Say): Promise<BackupResult> {
+  const path = resolve(file);
+  if (existsSync(path)) throw new BackupFileError(`${path} is there already: name a new file.`);
+  const dataDir = resolve(config.DATA_DIR);
+  const found = await findDatabase({ databaseUrl: config.DATABASE_URL, dataDir, log: say });
+  const secret = config.APP_SECRET ?? (await readOrMakeSecret(dataDir));
+  const written = await onPool(config, found, (pool) =>
+    writeBackup(
+      {
+        pool,
+        secret: { value: secret, isInFolder: config.APP_SECRET === undefined },
+        version: manifest.version,
+      },
+      path,
+    ),
+  );
+  return { file: path, ...written };
+}
+
+/** Puts a backup back. @throws BackupFileError when it is not whole, or the database is not empty */
+export async function restore(config: Config, file: string, say: Say): Promise<BackupResult> {
+  const path = resolve(file);
+  const dataDir = resolve(config.DATA_DIR);
+  const checked = await checkBackup(path);
+  const secret = secretFor(checked.about, config.APP_SECRET);
+  const found: FoundDatabase =
+    config.DATABASE_URL === undefined
+      ? await startEmbeddedPostgres({ dataDir, log: say }).then(({ connection, stop }) => ({
+          connection,
+          close: stop,
+        }))
+      : { connection: { connectionString: config.DATABASE_URL }, close: async () => undefined };
+  await onPool(config, found, (pool) => restoreBackup(pool, path, checked));
+  if (config.APP_SECRET === undefined) await keepSecret(dataDir, secret);
+  const rows = Object.values(checked.end.rows).reduce((sum, count) => sum + count, 0);
+  return { file: path, tables: checked.about.tables.length, rows };
+}
+
+/** The data folder is new: nothing is sealed with a secret it may have made. */
+const keepSecret = (dataDir: string, secret: string) =>
+  writeFile(join(dataDir, "app-secret"), secret, { mode: 0o600 });
+
+async function onPool<T>(
+  config: Config,
+  found: FoundDatabase,
+  work: (pool: ReturnType<typeof createPool>) => Promise<T>,
+): Promise<T> {
+  const log = createLog({ level: "error" });
+  const pool = createPool({ connection: found.connection, maxConnections: 2, log });
+  try {
+    return await work(pool);
+  } catch (error) {
+    throw explainStartError(error, config) ?? error;
+  } finally {
+    await pool.end();
+    await found.close();
+  }
+}
+
+async function run(args: readonly string[], say: Say): Promise<number> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    options: { json: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  const [verb, file, ...rest] = positionals;
+  if ((verb !== "backup" && verb !== "restore") || file === undefined || rest.length > 0) {
+    say(USAGE);
+    return 2;
+  }
+  const quiet: Say = values.json ? () => undefined : say;
+  const result = await (verb === "backup" ? backUp : restore)(readConfig(), file, quiet);
+  if (values.json) say(JSON.stringify(result));
+  else if (verb === "backup") say(`Written: ${result.file}, ${result.rows} rows of ${result.tables} tables.`);
+  else {
+    say(`Restored: ${result.rows} rows of ${result.tables} tables.`);
+    say("What waited to be sent is held at the next start. Then decide: npm run admin -- held");
+  }
+  return 0;
+}
+
+if (import.meta.main) {
+  run(process.argv.slice(2), (line) => void process.stdout.write(`${line}\n`)).then(
+    (code) => (process.exitCode = code),
+    (error: unknown) => {
+      const expected = [BackupFileError, ConfigError, EmbeddedPostgresError, StartError];
+      const isExpected = expected.some((kind) => error instanceof kind);
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      process.stderr.write(`${isExpected ? message : stack}\n`);
+      process.exitCode = 1;
+    },
+  );
+}

@@ -1,0 +1,225 @@
+// A backup and its return: every row as it was, all or nothing, and never over what somebody uses.
+import { readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Pool } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrate, readMigrations } from "../platform/migrations.ts";
+import { createTestDatabase } from "../platform/test-database.ts";
+import { useTestServer } from "../testing/test-server.ts";
+import { createArchive, type Manifest } from "./archive.ts";
+import { checkBackup, restoreBackup, secretFor } from "./restore-backup.ts";
+import { fingerprintOf, writeBackup } from "./write-backup.ts";
+
+const SECRET = "the secret of an installation";
+const PEOPLE = 3_000;
+const ODD = "tab\t, line\n, \\backslash, \\N, quote'\", äöü 漢字 🎈";
+
+const server = useTestServer({ ROLES: "api" });
+let folder = "";
+let path = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "postloft-backup-"));
+  path = join(folder, "whole.tar.gz");
+  const { byKey } = server.project;
+  for (const email of ["ada@example.com", "bob@example.com"])
+    await server.call("POST", "/v1/track", byKey, { email, event: "seen", data: { note: ODD, n: 1.5 } });
+  await server.call("POST", "/domains", byKey, { domain: "mail.example.com" });
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select $1, new_id(), 'many' || n || '@example.com', true, jsonb_build_object('text', repeat($2, 60)) from generate_series(1, ${PEOPLE}) n`,
+    server.project.id,
+    ODD,
+  );
+  await writeBackup(sourceOf(server.pool), path);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const sourceOf = (pool: Pool) => ({ pool, secret: { value: SECRET, isInFolder: false }, version: "0.1.0" });
+
+/** A digest of the rows of each table, whatever their order. */
+async function digests(pool: Pool): Promise<Record<string, string>> {
+  const { rows: tables } = await pool.query<{ name: string }>(`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'rate_windows'`);
+  const entries = [];
+  for (const { name } of tables) {
+    const columns =
+      name === "installation" ? "to_jsonb(t) - 'hold_asked'" : name === "schema_migrations" ? "t.name" : "t";
+    const { rows } = await pool.query<{ digest: string }>(
+      `select count(*) || ' ' || coalesce(md5(string_agg(md5((${columns})::text), '' order by md5((${columns})::text))), '') as digest from "${name}" t`,
+    );
+    entries.push([name, rows[0]?.digest ?? ""] as const);
+  }
+  return Object.fromEntries(entries);
+}
+
+const shapeOf = async (pool: Pool) =>
+  (
+    await pool.query(`
+      select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint
+      where connamespace = 'public'::regnamespace order by 1, 2`)
+  ).rows;
+
+test("every row comes back as it was, in a database of the same shape, and what waits is to be held", async () => {
+  const other = await createTestDatabase();
+  try {
+    await restoreBackup(other.pool, path, await checkBackup(path));
+    expect(await digests(other.pool)).toEqual(await digests(server.pool));
+    expect(await shapeOf(other.pool)).toEqual(await shapeOf(server.pool));
+    const { rows } = await other.pool.query("select hold_asked from installation");
+    expect(rows).toEqual([{ hold_asked: true }]);
+  } finally {
+    await other.drop();
+  }
+});
+
+test("a backup is one view of the database, whatever is written meanwhile", async () => {
+  const during = join(folder, "during.tar.gz");
+  let goesOn = true;
+  const writing = (async () => {
+    for (let number = 0; goesOn; number++)
+      await server.call("POST", "/v1/track", server.project.byKey, {
+        email: `new${number}@example.com`,
+        event: "came",
+      });
+  })();
+  await writeBackup(sourceOf(server.pool), during);
+  goesOn = false;
+  await writing;
+  const other = await createTestDatabase();
+  try {
+    await restoreBackup(other.pool, during, await checkBackup(during));
+    const { rows } = await other.pool.query(`
+      select (select count(*) from contacts where email like 'new%') - (select count(*) from events where name = 'came') as apart`);
+    expect(rows).toEqual([{ apart: 0 }]);
+  } finally {
+    await other.drop();
+  }
+});
+
+test("a backup of an earlier version goes into its own shape and is brought up to date", async () => {
+  const [earlier, empty] = [await createTestDatabase(), await createTestDatabase()];
+  const file = join(folder, "earlier");
+  try {
+    const newest = (await readMigrations()).at(-1)?.version ?? 0;
+    for (const { pool } of [earlier, empty])
+      await pool.query("drop schema public cascade; create schema public");
+    await migrate(earlier.pool, undefined, newest - 3);
+    await earlier.pool.query(
+      "insert into users (id, email, password_hash) values (gen_random_uuid(), 'ada@example.com', 'x')",
+    );
+    await writeBackup(sourceOf(earlier.pool), file);
+    await restoreBackup(empty.pool, file, await checkBackup(file));
+    const { rows } = await empty.pool.query<{ email: string; version: number }>(
+      "select email, (select max(version) from schema_migrations) as version from users",
+    );
+    expect(rows).toEqual([{ email: "ada@example.com", version: newest }]);
+  } finally {
+    await earlier.drop();
+    await empty.drop();
+  }
+});
+
+test("what is used is left alone", async () => {
+  const before = await digests(server.pool);
+  await expect(restoreBackup(server.pool, path, await checkBackup(path))).rejects.toThrow(
+    /^The database is in use/,
+  );
+  expect(await digests(server.pool)).toEqual(before);
+});
+
+test("a file that is there is not written over", async () => {
+  const bytes = await readFile(path);
+  await writeFile(`${join(folder, "taken")}.partial`, "somebody's");
+  await expect(writeBackup(sourceOf(server.pool), join(folder, "taken"))).rejects.toThrow("EEXIST");
+  expect(await readFile(`${join(folder, "taken")}.partial`, "utf8")).toBe("somebody's");
+  expect(await readFile(path)).toEqual(bytes);
+});
+
+test.each([
+  ["is not there", async () => join(folder, "nowhere"), "There is no such file."],
+  [
+    "is something else",
+    async () => damaged("else", () => Buffer.from("hello")),
+    /^This is no backup of Postloft/,
+  ],
+  [
+    "was cut off",
+    async () => damaged("cut", (bytes) => bytes.subarray(0, bytes.length / 2)),
+    /cut off or damaged/,
+  ],
+  [
+    "has another byte in it",
+    async () =>
+      damaged("byte", (bytes) => {
+        const place = Math.floor(bytes.length / 2);
+        return Buffer.concat([
+          bytes.subarray(0, place),
+          Buffer.from([(bytes[place] ?? 0) ^ 1]),
+          bytes.subarray(place + 1),
+        ]);
+      }),
+    /damaged/,
+  ],
+  [
+    "is of a newer version",
+    async () => newer(),
+    /^The backup was made by a newer version \(9\.9\.9\): update/,
+  ],
+] as const)("a file that %s is refused before any database is touched", async (_what, make, told) => {
+  await expect(checkBackup(await make())).rejects.toThrow(told);
+});
+
+async function damaged(name: string, change: (bytes: Buffer) => Buffer): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, change(await readFile(path)));
+  return file;
+}
+
+async function newer(): Promise<string> {
+  const file = join(folder, "newer");
+  const archive = createArchive(file, { ...(await aboutOf()), version: "9.9.9", migration: 9_999 });
+  await archive.end({});
+  return file;
+}
+
+const aboutOf = async (): Promise<Manifest> => ({
+  format: "postloft-backup-1",
+  version: "0.1.0",
+  createdAt: new Date(0).toISOString(),
+  migration: (await readMigrations()).at(-1)?.version ?? 0,
+  secretFingerprint: fingerprintOf(SECRET),
+  secret: null,
+  tables: [],
+  sequences: [],
+});
+
+test("rows that do not fit together leave an empty database empty", async () => {
+  const file = join(folder, "unfit");
+  const columns = ["project_id", "id", "email", "subscribed"];
+  const archive = createArchive(file, { ...(await aboutOf()), tables: [{ name: "contacts", columns }] });
+  const id = "01a20909-8998-70cf-8d68-57287793e691";
+  await archive.add("contacts", Buffer.from(`${id}\t${id}\tada@example.com\tt\n`));
+  await archive.end({ contacts: 1 });
+  const other = await createTestDatabase();
+  try {
+    const before = [await digests(other.pool), await shapeOf(other.pool)];
+    await expect(restoreBackup(other.pool, file, await checkBackup(file))).rejects.toThrow(/foreign key/);
+    expect([await digests(other.pool), await shapeOf(other.pool)]).toEqual(before);
+  } finally {
+    await other.drop();
+  }
+});
+
+test("keys are only brought back with the secret that opens them", async () => {
+  const about = await aboutOf();
+  expect(secretFor(about, SECRET)).toBe(SECRET);
+  expect(secretFor({ ...about, secret: SECRET }, undefined)).toBe(SECRET);
+  expect(() => secretFor(about, undefined)).toThrow(/^The backup does not hold its APP_SECRET/);
+  expect(() => secretFor({ ...about, secret: SECRET }, "another secret of theirs")).toThrow(
+    /^APP_SECRET is not the one/,
+  );
+});

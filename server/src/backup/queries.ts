@@ -1,0 +1,116 @@
+// Statements of backup and restore: which tables there are, what refers to what, and the copying of rows.
+// Before it: write-backup.ts, restore-backup.ts. After it: the catalog of PostgreSQL.
+import type pg from "pg";
+import { from, to, type CopyStreamQuery, type CopyToStreamQuery } from "pg-copy-streams";
+
+export interface TableShape {
+  name: string;
+  columns: string[];
+}
+
+/** Tables whose rows outlive a crash, with the columns that are stored as given; never which migrations were applied. */
+export async function listTables(client: pg.ClientBase): Promise<TableShape[]> {
+  const { rows } = await client.query<TableShape>(`
+    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relpersistence = 'p' and c.relname <> 'schema_migrations'
+    group by c.relname order by c.relname`);
+  return rows;
+}
+
+export async function listSequences(client: pg.ClientBase) {
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(`
+    select c.relname as table, a.attname as column, pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attidentity <> ''
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by c.relname`);
+  return rows;
+}
+
+/** The value after the last one that was given out; sequences keep no snapshot, so it may be later than the rows. */
+export async function readSequence(client: pg.ClientBase, sequence: string): Promise<string> {
+  const { rows } = await client.query<{ next: string }>(
+    `select (case when is_called then last_value + 1 else last_value end)::text as next from ${sequence}`,
+  );
+  return rows[0]?.next ?? "1";
+}
+
+export async function setSequence(client: pg.ClientBase, sequence: string, next: string): Promise<void> {
+  await client.query("select setval($1::regclass, $2::bigint, false)", [sequence, next]);
+}
+
+export async function readLastMigration(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    "select coalesce(max(version), 0) as version from schema_migrations",
+  );
+  return rows[0]?.version ?? 0;
+}
+
+/** Whether somebody has used this database: it has accounts, or a server has run on it. False also where there are no tables yet. */
+export async function isUsed(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>(
+    "select to_regclass('public.users') is not null as there",
+  );
+  if (rows[0]?.there !== true) return false;
+  const used = await client.query<{ used: boolean }>(`
+    select exists (select 1 from users) or exists (select 1 from projects) or exists (select 1 from senders) as used`);
+  return used.rows[0]?.used === true;
+}
+
+/** One view of the whole database, however long the reading takes. */
+export async function beginReading(client: pg.ClientBase): Promise<void> {
+  await client.query("begin isolation level repeatable read, read only");
+  await liftLimits(client);
+}
+
+export async function beginLoading(client: pg.ClientBase): Promise<void> {
+  await client.query("begin");
+  await liftLimits(client);
+}
+
+async function liftLimits(client: pg.ClientBase): Promise<void> {
+  await client.query(`
+    select set_config(name, '0', true) from pg_settings
+    where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`);
+}
+
+export async function endReading(client: pg.ClientBase): Promise<void> {
+  await client.query("commit");
+}
+
+const listed = ({ name, columns }: TableShape) =>
+  `public."${name}" (${columns.map((column) => `"${column}"`).join(", ")})`;
+
+/** The rows of a table in PostgreSQL's own text form. */
+export function copyOut(client: pg.ClientBase, table: TableShape): CopyToStreamQuery {
+  return client.query(to(`copy ${listed(table)} to stdout`));
+}
+
+export function copyIn(client: pg.ClientBase, table: TableShape): CopyStreamQuery {
+  return client.query(from(`copy ${listed(table)} from stdin`));
+}
+
+/** Empties tables; rows that migrations put there come with the backup. */
+export async function emptyTables(client: pg.ClientBase, tables: readonly TableShape[]): Promise<void> {
+  await client.query(`truncate ${tables.map(({ name }) => `public."${name}"`).join(", ")}`);
+}
+
+interface Reference {
+  table: string;
+  name: string;
+  definition: string;
+}
+
+/** Takes all foreign keys away, so that tables can be filled in any order. @returns them, to be put back */
+export async function dropReferences(client: pg.ClientBase): Promise<Reference[]> {
+  const { rows } = await client.query<Reference>(`
+    select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace order by 1, 2`);
+  for (const { table, name } of rows) await client.query(`alter table ${table} drop constraint "${name}"`);
+  return rows;
+}
+
+/** Puts foreign keys back; PostgreSQL checks that every row they are about is there. */
+export async function addReferences(client: pg.ClientBase, references: readonly Reference[]): Promise<void> {
+  for (const { table, name, definition } of references)
+    await client.query(`alter table ${table} add constraint "${name}" ${definition}`);
+}

@@ -1,0 +1,137 @@
+// Puts a backup into a database that nobody has used yet: all of it or nothing. What waited in it is held until a person decides (P13).
+// Before it: server/src/backup.ts; write-backup.ts made the file. After it: the next start holds everything (instance/held.ts).
+import { once } from "node:events";
+import { finished } from "node:stream/promises";
+import type pg from "pg";
+import type { CopyStreamQuery } from "pg-copy-streams";
+import { migrate, readMigrations } from "../platform/migrations.ts";
+import { ASK_TO_HOLD } from "../platform/stamp/stamp.ts";
+import { BackupFileError, readArchive, type End, type Manifest } from "./archive.ts";
+import {
+  addReferences,
+  beginLoading,
+  copyIn,
+  dropReferences,
+  emptyTables,
+  endReading,
+  isUsed,
+  listSequences,
+  listTables,
+  setSequence,
+} from "./queries.ts";
+import { fingerprintOf } from "./write-backup.ts";
+
+/** Reads the whole file without touching any database. @throws BackupFileError when it is not whole, or of a newer version */
+export async function checkBackup(path: string): Promise<{ about: Manifest; end: End }> {
+  let about: Manifest | undefined;
+  const end = await readArchive(path, {
+    onManifest: async (told) => void (about = told),
+    onPiece: async () => undefined,
+  });
+  if (about === undefined) throw new BackupFileError("This is no backup of Postloft.");
+  const newest = (await readMigrations()).at(-1)?.version ?? 0;
+  if (about.migration > newest)
+    throw new BackupFileError(
+      `The backup was made by a newer version (${about.version}): update this installation first.`,
+    );
+  return { about, end };
+}
+
+/** Which secret the restored keys are sealed with. @throws BackupFileError when `given` is another one, or there is none at all */
+export function secretFor(about: Manifest, given: string | undefined): string {
+  const secret = given ?? about.secret;
+  if (secret === null)
+    throw new BackupFileError(
+      "The backup does not hold its APP_SECRET, which stood in the settings: set APP_SECRET to the same value.",
+    );
+  if (fingerprintOf(secret) !== about.secretFingerprint)
+    throw new BackupFileError(
+      "APP_SECRET is not the one that this backup was made with: its keys could not be read. Set the same value.",
+    );
+  return secret;
+}
+
+/**
+ * Loads a checked backup into an empty database and brings it to the newest shape.
+ * @throws BackupFileError when the database is in use, or the file is not what it was when it was checked
+ */
+export async function restoreBackup(
+  pool: pg.Pool,
+  path: string,
+  { about, end }: { about: Manifest; end: End },
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    if (await isUsed(client))
+      throw new BackupFileError(
+        "The database is in use: it has accounts, or a server runs on it. Restore into an empty one.",
+      );
+    await migrate(pool, undefined, about.migration);
+    await beginLoading(client);
+    await load(client, path, { about, end });
+    await endReading(client);
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  await migrate(pool);
+}
+
+async function load(
+  client: pg.ClientBase,
+  path: string,
+  { about, end }: { about: Manifest; end: End },
+): Promise<void> {
+  const there = new Set((await listTables(client)).map(({ name }) => name));
+  const missing = about.tables.find(({ name }) => !there.has(name));
+  if (missing !== undefined)
+    throw new BackupFileError(`The backup has a table that this version does not know: ${missing.name}`);
+  const references = await dropReferences(client);
+  await emptyTables(client, about.tables);
+  const rows = await loadTables(client, path, about);
+  for (const { name } of about.tables)
+    if ((rows.get(name) ?? 0) !== (end.rows[name] ?? 0))
+      throw new BackupFileError(`The backup is damaged: rows of ${name} are missing.`);
+  for (const { table, column, sequence } of await listSequences(client)) {
+    const kept = about.sequences.find((one) => one.table === table && one.column === column);
+    if (kept !== undefined) await setSequence(client, sequence, kept.next);
+  }
+  await addReferences(client, references);
+  // This is a copy, and the original may have sent what waits in it.
+  await client.query(ASK_TO_HOLD);
+}
+
+/** @returns the rows of each table */
+async function loadTables(
+  client: pg.ClientBase,
+  path: string,
+  { tables }: Manifest,
+): Promise<Map<string, number>> {
+  const shapes = new Map(tables.map((table) => [table.name, table]));
+  const rows = new Map<string, number>();
+  let open: { name: string; copy: CopyStreamQuery } | null = null;
+  const close = async () => {
+    if (open === null) return;
+    const { name, copy } = open;
+    open = null;
+    copy.end();
+    await finished(copy);
+    rows.set(name, copy.rowCount);
+  };
+  await readArchive(path, {
+    onManifest: async () => undefined,
+    async onPiece(name, piece) {
+      const shape = shapes.get(name);
+      if (shape === undefined || (rows.has(name) && open?.name !== name))
+        throw new BackupFileError("The backup is damaged: a table stands in two places.");
+      if (open?.name !== name) {
+        await close();
+        open = { name, copy: copyIn(client, shape) };
+      }
+      if (!open.copy.write(piece)) await once(open.copy, "drain");
+    },
+  });
+  await close();
+  return rows;
+}
