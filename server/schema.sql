@@ -848,3 +848,39 @@ CREATE TABLE invitations (
 );
 CREATE INDEX invitations_expiry ON invitations USING btree (expires_at);
 CREATE INDEX invitations_token ON invitations USING btree (token_hash);
+
+CREATE TABLE mail_counts (
+  project_id       uuid                      NOT NULL,
+  dimension        text                      NOT NULL,
+  quarter          timestamp with time zone  NOT NULL,
+  value            text                      NOT NULL,
+  sent             integer                   NOT NULL  DEFAULT 0,
+  delivered        integer                   NOT NULL  DEFAULT 0,
+  opened           integer                   NOT NULL  DEFAULT 0,
+  clicked          integer                   NOT NULL  DEFAULT 0,
+  machine_opened   integer                   NOT NULL  DEFAULT 0,
+  machine_clicked  integer                   NOT NULL  DEFAULT 0,
+  bounced          integer                   NOT NULL  DEFAULT 0,
+  soft_bounced     integer                   NOT NULL  DEFAULT 0,
+  complained       integer                   NOT NULL  DEFAULT 0,
+  CONSTRAINT mail_counts_pkey PRIMARY KEY (project_id, dimension, quarter, value),
+  CONSTRAINT mail_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT mail_counts_dimension_check CHECK (dimension = ANY (ARRAY['kind'::text, 'campaign'::text, 'template'::text, 'workflow'::text, 'provider'::text]))
+) WITH (fillfactor=80);
+
+CREATE TABLE event_counts (
+  project_id  uuid                      NOT NULL,
+  quarter     timestamp with time zone  NOT NULL,
+  name        text                      NOT NULL,
+  detail      text                      NOT NULL,
+  count       integer                   NOT NULL,
+  CONSTRAINT event_counts_pkey PRIMARY KEY (project_id, quarter, name, detail),
+  CONSTRAINT event_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+) WITH (fillfactor=80);
+
+CREATE TABLE count_positions (
+  project_id  uuid  NOT NULL,
+  "position"  uuid  NOT NULL,
+  CONSTRAINT count_positions_pkey PRIMARY KEY (project_id),
+  CONSTRAINT count_positions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);

@@ -5,6 +5,7 @@ import * as contactBulk from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
 import * as contactImport from "./contact-import.ts";
 import * as audit from "./audit.ts";
+import * as analytics from "./analytics.ts";
 import * as campaignActions from "./campaign-actions.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
@@ -139,6 +140,16 @@ export const ENDPOINTS: readonly Endpoint[] = [
   activity.countRecentActivity,
   activity.listActivityTypes,
   activity.listUpcomingActivity,
+  analytics.getActivityStats,
+  analytics.getTimeseries,
+  analytics.getSummary,
+  analytics.getBreakdown,
+  analytics.listTopCampaigns,
+  analytics.getCampaignTotals,
+  analytics.listTopEvents,
+  analytics.getAudience,
+  analytics.getHours,
+  analytics.exportReport,
   emails.listEmails,
   emails.listPausedDestinations,
   emails.releaseListMail,

@@ -1,17 +1,7 @@
 // Every number a caller can run into, with its unit and a sentence. The schemas, the errors and docs/api.md read it from here.
-// After it: the noun files, which put these bounds on their fields.
-
-export interface Limit {
-  readonly value: number;
-  readonly unit: string;
-  readonly meaning: string;
-}
-
-function limit(value: number, unit: string, meaning: string): Limit {
-  return { value, unit, meaning };
-}
-
-const MEGABYTE = 1024 * 1024;
+// Before it: limit.ts, and webhook-limits.ts with those of outgoing webhooks. After it: the noun files, which put these bounds on their fields.
+import { limit, MEGABYTE, type Limit } from "./limit.ts";
+import { WEBHOOK_LIMITS } from "./webhook-limits.ts";
 
 export const LIMITS = {
   requestsPerMinute: limit(
@@ -121,6 +111,13 @@ export const LIMITS = {
   activityTypesLength: limit(500, "characters", "`type` of `GET /activity`."),
   recentMinutes: limit(1440, "minutes", "`minutes` of `GET /activity/recent-count`."),
   upcomingActivities: limit(50, "activities", "What `GET /activity/upcoming` shows."),
+  reportDays: limit(732, "days", "The period of a report: two years."),
+  reportRows: limit(1000, "rows", "What `GET /analytics/breakdown` shows."),
+  topRows: limit(
+    10,
+    "rows",
+    "What `GET /analytics/top-campaigns` and `/analytics/top-events` show unless asked for more.",
+  ),
   cursorLength: limit(500, "characters", "A cursor as it was handed out."),
   addressLength: limit(254, "octets", "An e-mail address, its domain in A-label form (RFC 5321 §4.5.3.1)."),
   displayNameLength: limit(256, "characters", "The name beside an address."),
@@ -259,37 +256,7 @@ export const LIMITS = {
     "Messages in words that came back about one mail and are kept; each cut to 16,000 characters.",
   ),
   returnedMessageDays: limit(30, "days", "How long they are kept."),
-  webhookHeaders: limit(20, "headers", "Headers of one outgoing webhook."),
-  webhookHeaderLength: limit(998, "characters", "The value of a header of an outgoing webhook."),
-  webhookMs: limit(
-    10_000,
-    "milliseconds",
-    "One try of an outgoing webhook, from the question to DNS to the end of the answer.",
-  ),
-  webhookAnswerBytes: limit(
-    64 * 1024,
-    "bytes",
-    "What is read of the answer to an outgoing webhook; the rest is cut off.",
-  ),
-  webhookRetries: limit(
-    5,
-    "retries",
-    "Tries of an outgoing webhook after the first: after 5 s, 30 s, 2 min, 10 min and 45 min.",
-  ),
-  webhookLongestWait: limit(
-    45 * 60,
-    "seconds",
-    "The longest wait that `Retry-After` of an endpoint asks for.",
-  ),
-  webhookCalls: limit(32, "calls", "Outgoing webhooks that one process calls at once."),
-  webhookCallsPerProject: limit(4, "calls", "Of these, so many of one project."),
-  webhookCallsKept: limit(8, "calls", "Of these, places for projects that have no call under way."),
-  webhookDays: limit(7, "days", "How long an outgoing webhook that ended is kept."),
-  webhookSecretHours: limit(
-    24,
-    "hours",
-    "How long webhooks are also signed with the secret from before `POST /webhooks/secret/rotate`.",
-  ),
+  ...WEBHOOK_LIMITS,
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "How long an `Idempotency-Key` is remembered."),
 } as const satisfies Record<string, Limit>;

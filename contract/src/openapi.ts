@@ -37,6 +37,7 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
     title: "Activity feed",
     about: "What happened to mails, contacts, campaigns and workflows, in one list.",
   },
+  analytics: { about: "Numbers over a period, by days of the viewer's zone." },
   emails: { about: "Each mail to one recipient, and where it stands." },
   mailbox: { title: "Local mailbox", about: "What the transport `mailbox` kept instead of sending it." },
   tracking: { title: "Opens and clicks", about: "The pixel and the links in mails." },

@@ -61,6 +61,7 @@ import { createRecentSends } from "./v1/recent-sends.ts";
 import { createSendDoor } from "./v1/send.ts";
 import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
+import { analyticsRoutes } from "./reports/analytics-routes.ts";
 import { activityRoutes } from "./reports/activity-routes.ts";
 import { addPages } from "./instance/pages.ts";
 import { instanceRoutes, mailboxRoutes, setupRoutes, type InstanceFacts } from "./instance/routes.ts";
@@ -131,6 +132,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       wakeJobs: parts.wakeJobs,
     }),
     ...activityRoutes({ database }),
+    ...analyticsRoutes({ database }),
     ...emailRoutes({ database, wakeSender: parts.wakeSender }),
     ...mailboxRoutes({ database, facts }),
     ...setupRoutes(parts),

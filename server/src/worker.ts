@@ -11,6 +11,7 @@ import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { sweepRateWindows } from "./platform/rate-limit.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
+import { startCounting } from "./events/counts.ts";
 import { DELETE_EVENTS_JOB, deleteEventsStep } from "./events/event-names.ts";
 import { createPreparer } from "./emails/prepare-emails.ts";
 import type { Transport } from "./transports/transport.ts";
@@ -151,6 +152,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     jobs,
     notices,
     domainChecks,
+    startCounting({ database, log, metrics }),
     startFollowingChanges({ database, log, metrics }),
     campaigns,
     ...workflows,

@@ -190,6 +190,17 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("events.stats");
   for (const name of ["activity.list", "activity.recentCount", "activity.types", "activity.upcoming"])
     await ask(name);
+  for (const name of [
+    "activity.stats",
+    "analytics.topCampaigns",
+    "analytics.campaignStats",
+    "analytics.topEvents",
+  ])
+    await ask(name);
+  const today = `?startDate=${new Date().toISOString().slice(0, 10)}`;
+  for (const name of ["analytics.timeseries", "analytics.summary", "analytics.audience", "analytics.hours"])
+    await ask(name, { query: today });
+  await ask("analytics.breakdown", { query: `${today}&dimension=provider` });
   const eventParams = { eventName: "order placed" };
   for (const name of ["events.usage", "events.fields"]) await ask(name, { params: eventParams });
   await ask("contacts.export", { params: { id: contactId } });

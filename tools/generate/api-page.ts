@@ -15,7 +15,8 @@ import {
 } from "@postloft/contract/openapi-schemas.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { RIGHTS } from "@postloft/contract/rights.ts";
-import { formatBytes, LIMITS, type Limit } from "@postloft/contract/limits.ts";
+import type { Limit } from "@postloft/contract/limit.ts";
+import { formatBytes, LIMITS } from "@postloft/contract/limits.ts";
 import { conventions } from "./api-conventions.ts";
 import { fieldsOf, isArray, itemsOf, referenceName } from "./api-fields.ts";
 import { errorLinks } from "./errors-page.ts";

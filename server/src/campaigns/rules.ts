@@ -66,7 +66,7 @@ export function needsSubscription(kind: CampaignKind): boolean {
 }
 
 /** Percent with two digits; 0 of nothing. */
-function percentOf(part: number, whole: number): number {
+export function percentOf(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
 }
 

@@ -7,6 +7,7 @@ import { violatedConstraint } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { subtractContacts } from "../events/counts.ts";
 import { noteContacts } from "../events/reactions.ts";
 import { forgetRecipients } from "../emails/forget-recipients.ts";
 import type { Via } from "./consent.ts";
@@ -167,6 +168,7 @@ export async function deleteContact(tx: Tx, projectId: string, id: string): Prom
  * those that were there.
  */
 export async function deleteContacts(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
+  await subtractContacts(tx, projectId, ids);
   // Mails before contacts, as the sender locks them, so that neither waits for the other in a circle.
   await forgetRecipients(tx, projectId, ids);
   const locked = await lockContacts(tx, projectId, ids, "deleting");

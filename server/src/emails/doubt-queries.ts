@@ -35,18 +35,18 @@ export interface ResolvedMails {
 
 /**
  * Ends the doubt about up to `limit` mails as a person says, with who said it, notes and counts, in one statement. *sent*: at the
- * time of the attempt. *retry*: they wait again; nobody who was erased is mailed. Answers how many; of the same mail one call wins.
+ * time of the attempt. *retry*: they wait again; nobody who was erased is mailed. Answers which; of the same mail one call wins.
  */
 export async function updateResolved(
   tx: Tx,
   mails: ResolvedMails,
   resolution: { as: Resolution; userId: string | null; failedReason: string },
   limit: number,
-): Promise<number> {
+): Promise<string[]> {
   const { projectId, campaignId, ids } = mails;
   const { as, userId, failedReason } = resolution;
   const status = { sent: "SENT", failed: "FAILED", retry: "QUEUED" }[as];
-  const { rows } = await sql<{ count: number }>`
+  const { rows } = await sql<{ id: string }>`
     with chosen as materialized (
       select id, coalesce(
         (select a.created_at from email_attempts a where a.project_id = ${projectId} and a.email_id = e.id
@@ -70,8 +70,8 @@ export async function updateResolved(
       on conflict (project_id, email_id, attempt) do update set
         resolved_as = excluded.resolved_as, resolved_by = excluded.resolved_by, created_at = now()
     )
-    select count(*)::float8 as count from ended`.execute(tx);
-  return rows[0]?.count ?? 0;
+    select id from ended`.execute(tx);
+  return rows.map(({ id }) => id);
 }
 
 const BY_KEY = "somebody with the secret key";

@@ -3,6 +3,7 @@
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { addLateSent } from "../events/counts.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listResolutions, updateResolved, type ResolvedMails } from "./doubt-queries.ts";
 import { getEmail } from "./emails.ts";
@@ -17,7 +18,10 @@ export async function resolveEmails(
   userId: string | null,
 ): Promise<number> {
   const resolution = { as, userId, failedReason: FAILED_REASON };
-  return updateResolved(tx, mails, resolution, LIMITS.resolvedAtOnce.value);
+  const resolved = await updateResolved(tx, mails, resolution, LIMITS.resolvedAtOnce.value);
+  // They left at the time of their attempt, which may be counted already.
+  if (as === "sent" && resolved.length > 0) await addLateSent(tx, mails.projectId, resolved);
+  return resolved.length;
 }
 
 /**

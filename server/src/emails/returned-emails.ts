@@ -2,6 +2,7 @@
 // Before it: deliveries/ has read a report, or tracked an opening. After it: the counters of sending-hours.ts.
 import { EMAIL_STATUSES, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { addLateSent } from "../events/counts.ts";
 import { noteSentMails } from "../events/reactions.ts";
 import {
   findEmailKeysById,
@@ -162,6 +163,12 @@ async function noteLeft(
     tx,
     rows.map((row) => ({ projectId: row.project_id, at: row.sent_at, what: "sent" })),
   );
+  for (const [projectId, own] of Map.groupBy(rows, (row) => row.project_id))
+    await addLateSent(
+      tx,
+      projectId,
+      own.map(({ id }) => id),
+    );
 }
 
 /** How somebody else names a mail of ours: by our ids, by the id alone, or by what the transport called it. */

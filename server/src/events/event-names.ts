@@ -5,6 +5,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { addJob, type JobStep } from "../platform/jobs.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { deleteCountsOfName } from "./count-queries.ts";
 import { DELETE_EVENTS_JOB, deleteNamedEvents, findLastOfName } from "./deletion-queries.ts";
 import { countEventsOfName, listNamedEvents, listNewestData } from "./name-queries.ts";
 
@@ -94,6 +95,7 @@ export async function deleteEvents(
   const until = totalCount === 0 ? null : await findLastOfName(tx, projectId, name);
   if (until === null) return 0;
   const input: DeletionInput = { name, until };
+  await deleteCountsOfName(tx, projectId, name);
   await addJob(tx, { projectId, kind: DELETE_EVENTS_JOB, input });
   return totalCount;
 }

@@ -303,6 +303,12 @@ const ASKING = new Set([
   "workflows.replay",
 ]);
 
+/** What an endpoint cannot do without. */
+const NEEDED_QUERIES: Readonly<Record<string, string>> = {
+  "analytics.breakdown": "?dimension=kind",
+  "analytics.export": "?report=timeseries",
+};
+
 const BOUNDARY = "between-parts";
 /** A file as a form sends it, for the endpoints that take one. */
 const UPLOAD = {
@@ -323,7 +329,8 @@ test("a disabled project can be read, and every change of it answers 403", async
     const answers = await answersByName(inProject, nameOf, async ({ method, path, name, bodyKind }) => {
       const filled = path.replace(/:projectId/, project.id).replace(/:[a-zA-Z]+/, contact.id);
       const { headers, body } = bodyKind === "upload" ? UPLOAD : { headers: {}, body: VALID_BODIES[name] };
-      const answer = refusalOf(await server.call(method, filled, { ...caller, headers }, body));
+      const asked = filled + (NEEDED_QUERIES[name] ?? "");
+      const answer = refusalOf(await server.call(method, asked, { ...caller, headers }, body));
       return /^(200|404)/.test(answer) ? "read" : answer;
     });
     expect(answers).toEqual(

@@ -94,6 +94,11 @@ export interface ContentLinksTable {
   urls: string[];
 }
 
+export interface CountPositionsTable {
+  project_id: string;
+  position: string;
+}
+
 export interface DomainsTable {
   project_id: string;
   id: string;
@@ -200,6 +205,14 @@ export interface EmailsTable {
   workflow_step_id: string | null;
 }
 
+export interface EventCountsTable {
+  project_id: string;
+  quarter: Date;
+  name: string;
+  detail: string;
+  count: number;
+}
+
 export interface EventReactionsTable {
   project_id: string;
   subscriber: string;
@@ -299,6 +312,22 @@ export interface LinkClicksTable {
   project_id: string;
   email_id: string;
   number: number;
+}
+
+export interface MailCountsTable {
+  project_id: string;
+  dimension: string;
+  quarter: Date;
+  value: string;
+  sent: Generated<number>;
+  delivered: Generated<number>;
+  opened: Generated<number>;
+  clicked: Generated<number>;
+  machine_opened: Generated<number>;
+  machine_clicked: Generated<number>;
+  bounced: Generated<number>;
+  soft_bounced: Generated<number>;
+  complained: Generated<number>;
 }
 
 export interface MailboxMessagesTable {
@@ -596,12 +625,14 @@ export interface Rows {
   contact_fields: ContactFieldsTable;
   contacts: ContactsTable;
   content_links: ContentLinksTable;
+  count_positions: CountPositionsTable;
   domains: DomainsTable;
   email_attempts: EmailAttemptsTable;
   email_contents: EmailContentsTable;
   email_files: EmailFilesTable;
   email_resolutions: EmailResolutionsTable;
   emails: EmailsTable;
+  event_counts: EventCountsTable;
   event_reactions: EventReactionsTable;
   event_subscriptions: EventSubscriptionsTable;
   events: EventsTable;
@@ -612,6 +643,7 @@ export interface Rows {
   job_files: JobFilesTable;
   jobs: JobsTable;
   link_clicks: LinkClicksTable;
+  mail_counts: MailCountsTable;
   mailbox_messages: MailboxMessagesTable;
   memberships: MembershipsTable;
   notices: NoticesTable;

@@ -23,9 +23,10 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 };
 
 const DOMAINS = new Map(Object.entries(PROVIDERS).map(([name, domains]) => [name, domains.split(/\s+/)]));
-const PROVIDER_BY_DOMAIN = new Map(
-  [...DOMAINS].flatMap(([name, domains]) => domains.map((domain) => [domain, name])),
+const PROVIDER_DOMAINS = [...DOMAINS].flatMap(([provider, domains]) =>
+  domains.map((domain) => ({ domain, provider })),
 );
+const PROVIDER_BY_DOMAIN = new Map(PROVIDER_DOMAINS.map(({ domain, provider }) => [domain, provider]));
 
 /** The destination of an address in canonical form. */
 export function destinationOf(address: string): string {
@@ -39,4 +40,9 @@ export function destinationOfDomain(domain: string): string {
 /** The domains of a destination. */
 export function domainsOf(destination: string): readonly string[] {
   return DOMAINS.get(destination) ?? [destination];
+}
+
+/** Every domain of a provider that has many. */
+export function providerDomains(): ReadonlyArray<{ domain: string; provider: string }> {
+  return PROVIDER_DOMAINS;
 }

@@ -1,0 +1,99 @@
+// HTTP for numbers over a period: endpoint → verb → answer.
+import * as contract from "@postloft/contract/analytics.ts";
+import type { Dimension } from "@postloft/contract/report-queries.ts";
+import { now } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
+import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
+import { writeRow } from "../contacts/cell-text.ts";
+import {
+  getActivityStats,
+  getAudience,
+  getBreakdown,
+  getCampaignTotals,
+  getHours,
+  getSummary,
+  getTimeseries,
+  listTopCampaigns,
+  listTopEvents,
+  readMailFilter,
+  type AskedMails,
+} from "./analytics.ts";
+import { readPeriod } from "./period.ts";
+
+type PeriodQuery = Parameters<typeof readPeriod>[0];
+type ReportName = (typeof contract.REPORTS)[number];
+interface ReportQuery extends PeriodQuery, AskedMails {
+  dimension?: Dimension | undefined;
+  metric?: (typeof contract.CAMPAIGN_METRICS)[number] | undefined;
+}
+type Row = Readonly<Record<string, unknown>>;
+
+/** The reports that are lists of rows, by the names under which they can be exported. */
+const REPORTS: Readonly<
+  Record<ReportName, (database: Database, projectId: string, query: ReportQuery) => Promise<readonly Row[]>>
+> = {
+  async timeseries(database, projectId, query) {
+    const period = readPeriod(query, now());
+    return getTimeseries(database, projectId, await readMailFilter(database, projectId, query), period);
+  },
+  breakdown: (database, projectId, query) =>
+    getBreakdown(database, projectId, query.dimension ?? "kind", readPeriod(query, now())),
+  "top-campaigns": (database, projectId, query) =>
+    listTopCampaigns(database, projectId, query, readPeriod(query, now())),
+  "top-events": (database, projectId, query) =>
+    listTopEvents(database, projectId, undefined, readPeriod(query, now())),
+  audience: (database, projectId, query) => getAudience(database, projectId, readPeriod(query, now())),
+  async hours(database, projectId, query) {
+    const period = readPeriod(query, now());
+    return getHours(database, projectId, await readMailFilter(database, projectId, query), period);
+  },
+};
+
+export function analyticsRoutes({ database }: { database: Database }): Route[] {
+  const read = (report: ReportName, projectId: string, query: ReportQuery) =>
+    REPORTS[report](database, projectId, query);
+  return [
+    route(contract.getTimeseries, async ({ projectId, query }) =>
+      ok(await read("timeseries", projectId, query)),
+    ),
+    route(contract.getSummary, async ({ projectId, query }) => {
+      const period = readPeriod(query, now());
+      return ok(
+        await getSummary(database, projectId, await readMailFilter(database, projectId, query), period),
+      );
+    }),
+    route(contract.getBreakdown, async ({ projectId, query }) =>
+      ok(await read("breakdown", projectId, query)),
+    ),
+    route(contract.listTopCampaigns, async ({ projectId, query }) =>
+      ok(await listTopCampaigns(database, projectId, query, readPeriod(query, now()))),
+    ),
+    route(contract.getCampaignTotals, async ({ projectId, query }) =>
+      ok(await getCampaignTotals(database, projectId, readPeriod(query, now()))),
+    ),
+    route(contract.listTopEvents, async ({ projectId, query }) =>
+      ok(await listTopEvents(database, projectId, query.limit, readPeriod(query, now()))),
+    ),
+    route(contract.getAudience, async ({ projectId, query }) => ok(await read("audience", projectId, query))),
+    route(contract.getHours, async ({ projectId, query }) => ok(await read("hours", projectId, query))),
+    route(contract.exportReport, async ({ projectId, query }) =>
+      csvOf(query.report, await read(query.report, projectId, query)),
+    ),
+    route(contract.getActivityStats, async ({ projectId, query }) =>
+      ok(await getActivityStats(database, projectId, readPeriod(query, now()))),
+    ),
+  ];
+}
+
+/** The rows of a report with their names above them; a report without rows is an empty file. */
+function csvOf(report: string, rows: readonly Row[]): Answer {
+  const columns = Object.keys(rows[0] ?? {});
+  const lines = rows.map((row) => writeRow(columns.map((column) => row[column])));
+  return {
+    ...ok(rows.length === 0 ? "" : [writeRow(columns), ...lines].join("")),
+    headers: {
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${report}.csv"`,
+    },
+  };
+}

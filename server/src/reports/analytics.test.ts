@@ -1,0 +1,83 @@
+// Analytics over HTTP: what a report says of a small story, in every zone, as CSV; and what cannot be asked.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { faultsOf, refusalOf, useTestServer } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const get = <Body>(path: string, caller = server.project.byKey) =>
+  server.call<Body>("GET", `/analytics/${path}`, caller);
+
+test.each([
+  ["timeseries?startDate=2026-03-02&endDate=2026-03-01", ["endDate too_small"]],
+  ["timeseries?startDate=1926-01-01&endDate=2026-01-01", ["startDate invalid_date"]],
+  ["timeseries?startDate=1971-01-01&endDate=2071-01-01", ["endDate too_big"]],
+  ["timeseries?startDate=2026-02-30", ["startDate invalid_date"]],
+  ["timeseries?startDate=yesterday", ["startDate invalid_date"]],
+  ["timeseries?tz=Mars/Olympus", ["tz invalid_string"]],
+  ["timeseries?kind=CAMPAIGN&provider=gmail", ["provider custom"]],
+  ["timeseries?provider=hooli", ["provider invalid_enum_value"]],
+  ["breakdown", ["dimension required"]],
+  ["breakdown?dimension=weather", ["dimension invalid_enum_value"]],
+  ["top-campaigns?metric=luck", ["metric invalid_enum_value"]],
+  ["top-events?limit=0", ["limit too_small"]],
+  ["export.csv?report=everything", ["report invalid_enum_value"]],
+  ["export.csv?report=breakdown", ["dimension required"]],
+])("GET /analytics/%s is refused, naming the field", async (path, faults) => {
+  expect(faultsOf(await get(path))).toEqual(faults);
+});
+
+test("what another project has is not there", async () => {
+  const other = await server.createProject();
+  const { body: template } = await server.call<{ id: string }>("POST", "/templates", other.byKey, {
+    name: "Theirs",
+    subject: "Hi",
+    body: "<p>Hi</p>",
+    type: "TRANSACTIONAL",
+  });
+  for (const id of [template.id, randomUUID()])
+    expect(refusalOf(await get(`timeseries?templateId=${id}`))).toBe("404 TEMPLATE_NOT_FOUND");
+  expect(refusalOf(await get(`hours?campaignId=${randomUUID()}`))).toBe("404 CAMPAIGN_NOT_FOUND");
+  expect(refusalOf(await get(`summary?workflowId=${randomUUID()}`))).toBe("404 WORKFLOW_NOT_FOUND");
+  expect((await get(`timeseries?templateId=${template.id}`, other.byKey)).status).toBe(200);
+});
+
+test("days are days of the zone, those on which clocks change among them, and a project without mail has zeros", async () => {
+  const { body } = await get<Array<{ date: string; emails: number }>>(
+    "timeseries?startDate=2026-03-28&endDate=2026-03-30&tz=Europe/Berlin",
+  );
+  expect(body.map(({ date, emails }) => [date, emails])).toEqual([
+    ["2026-03-28", 0],
+    ["2026-03-29", 0],
+    ["2026-03-30", 0],
+  ]);
+  const { body: hours } = await get<Array<{ weekday: number; hour: number }>>("hours?tz=Asia/Kathmandu");
+  expect([hours.length, hours[0], hours.at(-1)]).toMatchObject([
+    168,
+    { weekday: 1, hour: 0 },
+    { weekday: 7, hour: 23 },
+  ]);
+});
+
+test("what happened a moment ago is in the numbers, and in the same rows as CSV", async () => {
+  const { byKey } = await server.createProject();
+  for (const email of ["ada@example.com", "bob@example.com"])
+    await server.call("POST", "/v1/track", byKey, { email, event: "=cmd|' /C calc'!A0", subscribed: true });
+  const { body } = await get<Array<{ name: string; count: number; trend: number | null }>>(
+    "top-events",
+    byKey,
+  );
+  expect(body).toContainEqual({ name: "=cmd|' /C calc'!A0", count: 2, previousCount: 0, trend: null });
+  const csv = await get("export.csv?report=top-events", byKey);
+  const lines = csv.text.trimEnd().split("\r\n");
+  expect(lines[0]).toBe("name,count,previousCount,trend");
+  expect(lines).toHaveLength(body.length + 1);
+  // A spreadsheet must not run what stands in a cell.
+  expect(lines.some((line) => line.startsWith("="))).toBe(false);
+  await server.call("POST", "/v1/track", byKey, {
+    email: "ada@example.com",
+    event: "left",
+    subscribed: false,
+  });
+  const { body: audience } = await get<Array<{ subscribed: number; growth: number }>>("audience", byKey);
+  expect(audience.at(-1)).toMatchObject({ subscribed: 0, unsubscribed: 1, byChoice: 1, growth: -1 });
+});

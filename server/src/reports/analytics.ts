@@ -1,0 +1,269 @@
+// Numbers over a period: mails by day, dimension, weekday and hour; campaigns, events and the audience.
+// Before it: period.ts says where days begin, analytics-queries.ts sums. After it: analytics-routes.ts.
+import type { CAMPAIGN_METRICS } from "@postloft/contract/analytics.ts";
+import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts";
+import type { ErrorCode } from "@postloft/contract/errors.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { percentOf } from "../campaigns/rules.ts";
+import {
+  countCampaigns,
+  countStarted,
+  listTopEventRows,
+  readCampaigns,
+  readNames,
+  sumEvents,
+  sumMailsByDay,
+  sumMailsByQuarter,
+  sumMailsByValue,
+  sumSubscriptionsByDay,
+  type MailFilter,
+  type MailSums,
+} from "./analytics-queries.ts";
+import { findMissing } from "./feed-queries.ts";
+import { previousPeriod, spanOf, weekHour, type Period } from "./period.ts";
+
+/** A query as the contract takes it: at most one of these. */
+export interface AskedMails {
+  kind?: string | undefined;
+  campaignId?: string | undefined;
+  templateId?: string | undefined;
+  workflowId?: string | undefined;
+  provider?: string | undefined;
+}
+
+/**
+ * Which counts a query is about. Every mail has a kind, so all mails are those of all kinds.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, TEMPLATE_NOT_FOUND, WORKFLOW_NOT_FOUND for what the project does not have
+ */
+export async function readMailFilter(
+  database: Database,
+  projectId: string,
+  asked: AskedMails,
+): Promise<MailFilter> {
+  const { kind, campaignId, templateId, workflowId, provider } = asked;
+  const missing = await findMissing(database, projectId, { campaignId, templateId, workflowId });
+  const codes: Array<[boolean, ErrorCode]> = [
+    [missing.campaign, "CAMPAIGN_NOT_FOUND"],
+    [missing.template, "TEMPLATE_NOT_FOUND"],
+    [missing.workflow, "WORKFLOW_NOT_FOUND"],
+  ];
+  for (const [isMissing, code] of codes) if (isMissing) throw new Refusal(code);
+  const values = { kind, campaign: campaignId, template: templateId, workflow: workflowId, provider };
+  const dimension = DIMENSIONS.find((name) => values[name] !== undefined) ?? "kind";
+  return { dimension, value: values[dimension] ?? null };
+}
+
+const presentCounts = (sums: MailSums | undefined) => ({
+  emails: sums?.sent ?? 0,
+  delivered: sums?.delivered ?? 0,
+  opens: sums?.opened ?? 0,
+  clicks: sums?.clicked ?? 0,
+  machineOpens: sums?.machine_opened ?? 0,
+  machineClicks: sums?.machine_clicked ?? 0,
+  bounces: sums?.bounced ?? 0,
+  softBounces: sums?.soft_bounced ?? 0,
+  complaints: sums?.complained ?? 0,
+});
+
+function withRates(counts: ReturnType<typeof presentCounts>) {
+  return {
+    ...counts,
+    openRate: percentOf(counts.opens, counts.emails),
+    clickRate: percentOf(counts.clicks, counts.emails),
+    bounceRate: percentOf(counts.bounces, counts.emails),
+    complaintRate: percentOf(counts.complaints, counts.emails),
+  };
+}
+
+/** Mails day by day, days without any among them. */
+export async function getTimeseries(
+  database: Database,
+  projectId: string,
+  filter: MailFilter,
+  period: Period,
+) {
+  const rows = await sumMailsByDay(database, projectId, filter, {
+    span: spanOf(period),
+    bounds: period.bounds,
+  });
+  const byDay = new Map(rows.map((row) => [row.day, row]));
+  return period.days.map((date, at) => ({ date, ...presentCounts(byDay.get(at + 1)) }));
+}
+
+/** The sums of a period and of the one before it. */
+export async function getSummary(database: Database, projectId: string, filter: MailFilter, period: Period) {
+  const previous = previousPeriod(period);
+  const spans = [spanOf(previous), spanOf(period)] as const;
+  const [before, within] = [spans[0].from, spans[1].from];
+  const span = { from: before, to: spans[1].to };
+  const rows = await sumMailsByDay(database, projectId, filter, { span, bounds: [before, within] });
+  const of = ({ days }: Period, day: number) => ({
+    startDate: days[0],
+    endDate: days.at(-1),
+    ...withRates(presentCounts(rows.find((row) => row.day === day))),
+  });
+  return { current: of(period, 2), previous: of(previous, 1) };
+}
+
+/** Mails by the values of a dimension, those with the most first. */
+export async function getBreakdown(
+  database: Database,
+  projectId: string,
+  dimension: Dimension,
+  period: Period,
+) {
+  const rows = await sumMailsByValue(database, projectId, dimension, spanOf(period));
+  const shown = rows.slice(0, LIMITS.reportRows.value);
+  const names =
+    dimension === "kind" || dimension === "provider"
+      ? new Map<string, string>()
+      : await readNames(
+          database,
+          projectId,
+          dimension,
+          shown.map(({ value }) => value),
+        );
+  return shown.map((row) => ({
+    value: row.value,
+    name: names.get(row.value) ?? null,
+    ...withRates(presentCounts(row)),
+  }));
+}
+
+const presentCampaign = (row: MailSums) => ({
+  sentCount: row.sent,
+  openedCount: row.opened,
+  clickedCount: row.clicked,
+  openRate: percentOf(row.opened, row.sent),
+  clickRate: percentOf(row.clicked, row.sent),
+});
+
+type CampaignMetric = (typeof CAMPAIGN_METRICS)[number];
+const METRICS: Readonly<Record<CampaignMetric, keyof ReturnType<typeof presentCampaign>>> = {
+  sent: "sentCount",
+  opened: "openedCount",
+  clicked: "clickedCount",
+  openRate: "openRate",
+  clickRate: "clickRate",
+};
+
+/** The campaigns that did best in a period; of those that are still there. */
+export async function listTopCampaigns(
+  database: Database,
+  projectId: string,
+  {
+    metric = "opened",
+    limit = LIMITS.topRows.value,
+  }: { metric?: CampaignMetric | undefined; limit?: number | undefined },
+  period: Period,
+) {
+  const rows = await sumMailsByValue(database, projectId, "campaign", spanOf(period));
+  const known = new Map(
+    (
+      await readCampaigns(
+        database,
+        projectId,
+        rows.map(({ value }) => value),
+      )
+    ).map((campaign) => [campaign.id, campaign]),
+  );
+  return rows
+    .flatMap((row) => {
+      const campaign = known.get(row.value);
+      return campaign === undefined ? [] : [{ ...campaign, ...presentCampaign(row) }];
+    })
+    .toSorted((one, other) => other[METRICS[metric]] - one[METRICS[metric]])
+    .slice(0, limit);
+}
+
+export async function getCampaignTotals(database: Database, projectId: string, period: Period) {
+  const counts = await countCampaigns(database, projectId);
+  const rows = await sumMailsByValue(database, projectId, "campaign", spanOf(period));
+  const sent = rows.filter((row) => row.sent > 0).map(presentCampaign);
+  const average = (rate: "openRate" | "clickRate") =>
+    sent.length === 0
+      ? 0
+      : Math.round((sent.reduce((sum, one) => sum + one[rate], 0) / sent.length) * 100) / 100;
+  return { ...counts, averageOpenRate: average("openRate"), averageClickRate: average("clickRate") };
+}
+
+export async function listTopEvents(
+  database: Database,
+  projectId: string,
+  limit: number | undefined,
+  period: Period,
+) {
+  const rows = await listTopEventRows(database, projectId, {
+    previous: spanOf(previousPeriod(period)),
+    current: spanOf(period),
+    limit: limit ?? LIMITS.topRows.value,
+  });
+  return rows.map(({ name, count, previous_count: previousCount }) => ({
+    name,
+    count,
+    previousCount,
+    trend: previousCount <= 0 ? null : Math.round(((count - previousCount) / previousCount) * 1_000) / 10,
+  }));
+}
+
+/** Subscriptions day by day, days without any among them. */
+export async function getAudience(database: Database, projectId: string, period: Period) {
+  const rows = await sumSubscriptionsByDay(database, projectId, {
+    span: spanOf(period),
+    bounds: period.bounds,
+  });
+  const byDay = new Map(rows.map((row) => [row.day, row]));
+  return period.days.map((date, at) => {
+    const row = byDay.get(at + 1);
+    const [subscribed, unsubscribed] = [row?.subscribed ?? 0, row?.unsubscribed ?? 0];
+    const [byBounce, byComplaint] = [row?.by_bounce ?? 0, row?.by_complaint ?? 0];
+    const byChoice = unsubscribed - byBounce - byComplaint;
+    return {
+      date,
+      subscribed,
+      unsubscribed,
+      byBounce,
+      byComplaint,
+      byChoice,
+      growth: subscribed - unsubscribed,
+    };
+  });
+}
+
+const WEEK_HOURS = 168;
+
+/** Mails by weekday and hour of the zone. */
+export async function getHours(database: Database, projectId: string, filter: MailFilter, period: Period) {
+  const hours = Array.from({ length: WEEK_HOURS }, (_, at) => ({
+    weekday: Math.floor(at / 24) + 1,
+    hour: at % 24,
+    emails: 0,
+    opens: 0,
+    clicks: 0,
+  }));
+  for (const row of await sumMailsByQuarter(database, projectId, filter, spanOf(period))) {
+    const { weekday, hour } = weekHour(row.quarter.getTime(), period.zone);
+    const slot = hours[weekday * 24 + hour];
+    if (slot === undefined) continue;
+    slot.emails += row.sent;
+    slot.opens += row.opened;
+    slot.clicks += row.clicked;
+  }
+  return hours;
+}
+
+export async function getActivityStats(database: Database, projectId: string, period: Period) {
+  const { current } = await getSummary(database, projectId, { dimension: "kind", value: null }, period);
+  const span = spanOf(period);
+  return {
+    totalEvents: await sumEvents(database, projectId, span),
+    totalEmailsSent: current.emails,
+    totalEmailsOpened: current.opens,
+    totalEmailsClicked: current.clicks,
+    totalWorkflowsStarted: await countStarted(database, projectId, span),
+    openRate: current.openRate,
+    clickRate: current.clickRate,
+  };
+}

@@ -1,0 +1,113 @@
+// Periods of whole days in the zone of whoever looks: where each day begins, summer time included. Pure.
+// Before it: a query names days and a zone. After it: queries count by the instants at which days begin.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { invalidField } from "../platform/refusal.ts";
+
+const QUARTER_MS = 15 * 60_000;
+const DAY_MS = 96 * QUARTER_MS;
+const DEFAULT_DAYS = 30;
+/** No zone is further from UTC. */
+const FURTHEST_MS = 16 * 60 * 60_000;
+
+export interface Period {
+  /** As 2027-01-31, in order. */
+  days: readonly string[];
+  /** Where each day begins, and where the last one ends. */
+  bounds: readonly Date[];
+  zone: string;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The names of zones are checked and few, so each format is made once. */
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: zone,
+    dateStyle: "short",
+    timeStyle: "medium",
+    numberingSystem: "latn",
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+/** As `2027-01-31 23:45:00`. */
+const localTime = (ms: number, zone: string) => formatOf(zone).format(ms);
+
+/** The day it is at an instant. */
+export function localDay(ms: number, zone: string): string {
+  return localTime(ms, zone).slice(0, 10);
+}
+
+const shiftDay = (day: string, days: number) =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+
+/**
+ * The instant at which a day begins: its midnight, or where there is none the end of the jump over it; of a day that a zone
+ * left out, the beginning of the next one. `guess`: where it most likely is.
+ */
+function startOfDay(day: string, zone: string, guess: number | null): number {
+  if (guess !== null && localTime(guess, zone) === `${day} 00:00:00`) return guess;
+  const around = Date.parse(`${day}T00:00:00Z`);
+  let before = around - FURTHEST_MS;
+  let from = around + FURTHEST_MS;
+  while (from - before > QUARTER_MS) {
+    const middle = before + Math.floor((from - before) / 2 / QUARTER_MS) * QUARTER_MS;
+    if (localDay(middle, zone) >= day) from = middle;
+    else before = middle;
+  }
+  return from;
+}
+
+function boundsOf(days: readonly string[], zone: string): Date[] {
+  const bounds: number[] = [];
+  for (const day of [...days, shiftDay(days.at(-1) ?? "", 1)]) {
+    const last = bounds.at(-1);
+    bounds.push(startOfDay(day, zone, last === undefined ? null : last + DAY_MS));
+  }
+  return bounds.map((ms) => new Date(ms));
+}
+
+function periodOf(first: string, count: number, zone: string): Period {
+  const days = Array.from({ length: count }, (_, at) => shiftDay(first, at));
+  return { days, bounds: boundsOf(days, zone), zone };
+}
+
+/**
+ * The period a query asks for; by default the thirty days that end today.
+ * @throws Refusal VALIDATION_ERROR for one that ends before it begins, or is longer than `LIMITS.reportDays`
+ */
+export function readPeriod(
+  query: { startDate?: string | undefined; endDate?: string | undefined; tz?: string | undefined },
+  now: Date,
+): Period {
+  const zone = query.tz ?? "UTC";
+  const dayOf = (text: string) => (text.length === 10 ? text : localDay(Date.parse(text), zone));
+  const last = query.endDate === undefined ? localDay(now.getTime(), zone) : dayOf(query.endDate);
+  const first = query.startDate === undefined ? shiftDay(last, 1 - DEFAULT_DAYS) : dayOf(query.startDate);
+  const count = Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
+  if (Number.isNaN(count)) throw invalidField("startDate", "invalid_date", "There is no such day.");
+  if (count < 1) throw invalidField("endDate", "too_small", "The period ends before it begins.");
+  if (count > LIMITS.reportDays.value)
+    throw invalidField("endDate", "too_big", `A period has at most ${LIMITS.reportDays.value} days.`);
+  return periodOf(first, count, zone);
+}
+
+/** As many days, up to the day before the first one. */
+export function previousPeriod({ days, zone }: Period): Period {
+  return periodOf(shiftDay(days[0] ?? "", -days.length), days.length, zone);
+}
+
+/** From the first instant of a period to its end. */
+export function spanOf({ bounds }: Period): { from: Date; to: Date } {
+  return { from: bounds[0] ?? new Date(0), to: bounds.at(-1) ?? new Date(0) };
+}
+
+/** The weekday (0 is Monday) and the hour of an instant in a zone. */
+export function weekHour(ms: number, zone: string): { weekday: number; hour: number } {
+  const time = localTime(ms, zone);
+  const weekday = (new Date(`${time.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7;
+  return { weekday, hour: Number(time.slice(11, 13)) };
+}
