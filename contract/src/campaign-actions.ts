@@ -191,7 +191,10 @@ export const getCampaignAudience = endpoint({
     200: z.object({
       total: z.int(),
       eligible: z.int(),
-      excluded: z.object({ unsubscribed: z.int() }),
+      excluded: z.object({
+        unsubscribed: z.int(),
+        suppressed: z.int().describe("Who is on the suppression list, where the project looks at it."),
+      }),
     }),
   },
   errors: ["CAMPAIGN_NOT_FOUND"],

@@ -9,7 +9,7 @@ import { id, instant, pathId, queryBoolean, uploadedFile } from "./field.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits.ts";
 
-const importResult = z.object({
+export const importResult = z.object({
   totalRows: z.int().describe("Rows below the header that say anything: created + updated + failed."),
   successCount: z.int(),
   createdCount: z.int(),

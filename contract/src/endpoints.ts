@@ -21,6 +21,7 @@ import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
 import * as security from "./security.ts";
 import * as segments from "./segments.ts";
+import * as suppressions from "./suppressions.ts";
 import * as templates from "./templates.ts";
 import * as tracking from "./tracking.ts";
 import * as users from "./users.ts";
@@ -58,6 +59,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
   contactImport.exportContacts,
   contactImport.exportContact,
   contacts.listContactConsent,
+  suppressions.listSuppressions,
+  suppressions.addSuppressions,
+  suppressions.importSuppressions,
+  suppressions.getSuppressionImport,
+  suppressions.exportSuppressions,
+  suppressions.explainSuppression,
+  suppressions.removeSuppression,
   segments.listSegments,
   segments.createSegment,
   segments.previewSegment,

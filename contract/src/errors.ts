@@ -76,6 +76,11 @@ export const ERRORS = {
     "There is no such contact.",
     "Check the id; contacts of other projects cannot be seen.",
   ),
+  SUPPRESSION_NOT_FOUND: entry(
+    404,
+    "The address is not on the suppression list.",
+    "Ask `GET /suppressions/:address` what the address gets, and why.",
+  ),
   EMAIL_NOT_FOUND: entry(
     404,
     "There is no such email.",

@@ -73,8 +73,17 @@ export const LIMITS = {
     "messages in 10 minutes",
     "Mail to `postmaster@` and `abuse@` of the domains that the role `smtp` takes mail for.",
   ),
-  importBodyBytes: limit(6 * MEGABYTE, "bytes", "The whole request of `POST /contacts/import`."),
-  importFileBytes: limit(5 * MEGABYTE, "bytes", "The CSV file of `POST /contacts/import`."),
+  suppressionsAtOnce: limit(1_000, "addresses", "Addresses that one `POST /suppressions` adds."),
+  importBodyBytes: limit(
+    6 * MEGABYTE,
+    "bytes",
+    "The whole request of `POST /contacts/import` or `POST /suppressions/import`.",
+  ),
+  importFileBytes: limit(
+    5 * MEGABYTE,
+    "bytes",
+    "The CSV file of `POST /contacts/import` or `POST /suppressions/import`.",
+  ),
   importRowBytes: limit(MEGABYTE, "bytes", "One row of an imported file."),
   importErrors: limit(100, "errors", "Errors in the result of an import; the counts are of all."),
   importErrorsKept: limit(

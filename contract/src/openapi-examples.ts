@@ -20,6 +20,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "contacts.upsert": { email: "ada@example.com", subscribed: true, data: { firstName: "Ada" } },
   "contacts.update": { subscribed: false, data: { plan: null } },
   "contacts.lookup": { emails: ["ada@example.com", "nobody@example.com"] },
+  "suppressions.add": { emails: ["gone@example.com"] },
   "templates.create": {
     name: "Welcome",
     type: "MARKETING",

@@ -27,6 +27,7 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
     about: "The short way in: what happened to a contact, a mail to somebody, a look at an address.",
   },
   contacts: { about: "Who receives: one address per project, with data of its own." },
+  suppressions: { title: "Suppression list", about: "Addresses that get nothing, and why." },
   segments: { about: "Which contacts: by a filter, or by hand." },
   templates: { about: "What mails say, kept under an id." },
   campaigns: { about: "One message to many contacts, now or later." },

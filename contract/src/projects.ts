@@ -22,6 +22,7 @@ const project = z.object({
   language: z.string(),
   tracking: z.enum(TRACKING_MODES),
   whenInDoubt: z.enum(DOUBT_POLICIES),
+  suppressionList: z.boolean(),
   defaultFrom: z.string().nullable(),
   sendingRate: z
     .int()
@@ -136,6 +137,12 @@ export const updateProject = endpoint({
       .optional()
       .describe(
         "Transactional mail that was handed over without an answer: RETRY (default) sends it once more under the same Message-ID, so that it may arrive twice; WAIT leaves it UNCONFIRMED for a person.",
+      ),
+    suppressionList: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether addresses on the suppression list get nothing, not even transactional mail; false unless said otherwise.",
       ),
     defaultFrom: mailbox
       .nullable()

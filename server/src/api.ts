@@ -36,6 +36,7 @@ import { pageRoutes } from "./contacts/pages/routes.ts";
 import { createSubscriptionPages } from "./contacts/pages/subscription-pages.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 import { listSegmentsWithEvent } from "./segments/segments.ts";
+import { suppressionRoutes } from "./suppressions/routes.ts";
 import { segmentRoutes } from "./segments/routes.ts";
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
@@ -109,6 +110,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const routes = [
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...routesOfContacts(parts),
+    ...suppressionRoutes(parts),
     ...segmentRoutes({ database, explainer, workflowOfSegment }),
     ...templateRoutes({ database, renderer, linter, domains, linksOf: parts.linksOf, workflowStepsOf }),
     ...campaignRoutes({

@@ -26,6 +26,8 @@ import type { Domains } from "./domains/domains.ts";
 import { readContactsForRendering } from "./contacts/contacts.ts";
 import { contactJobs } from "./contacts/jobs.ts";
 import type { ContactLinks } from "./contacts/links.ts";
+import { SUPPRESSION_IMPORT, suppressionImportStep } from "./suppressions/import-suppressions.ts";
+import { findSuppressed } from "./suppressions/suppressions.ts";
 import { startFollowingChanges } from "./segments/follow-changes.ts";
 import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
@@ -101,6 +103,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     renderer,
     surroundings: {
       readContacts: (keys) => readContactsForRendering(database, keys),
+      findSuppressed: (addresses) => findSuppressed(database, addresses),
       findSigningKeys: (names) => domains.findSigningKeys(names),
       linksOf: parts.linksOf,
       returnPathOf: createReturnPathOf(parts),
@@ -130,6 +133,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     database,
     kinds: {
       ...contactJobs(),
+      [SUPPRESSION_IMPORT]: suppressionImportStep,
       [SNAPSHOT_JOB]: snapshotStep,
       ...workflowJobs(),
       [DELETE_EVENTS_JOB]: deleteEventsStep,

@@ -216,12 +216,24 @@ async function contactFiles(story: Story, contactId: string): Promise<void> {
   file.set("file", new Blob(["email,plan\ngrace@example.com,pro\nno address,pro\n"]), "contacts.csv");
   const imported = await ask<{ jobId: string }>("contacts.import", { body: file });
   await story.askUntil("contacts.getImport", { params: { jobId: imported.jobId } }, isEnded);
+  await suppressionList(story, file);
   const body = { contactIds: [contactId] };
   await ask("contacts.bulkUnsubscribe");
   await ask("contacts.bulkSubscribe", { body });
   const changed = await ask<{ jobId: string }>("contacts.bulkDelete", { body });
   await story.askUntil("contacts.getBulk", { params: { jobId: changed.jobId } }, isEnded);
   await ask("contacts.deleteField", { params: { field: "data.plan" } });
+}
+
+async function suppressionList(story: Story, file: FormData): Promise<void> {
+  const { ask } = story;
+  await ask("suppressions.add");
+  const queued = await ask<{ jobId: string }>("suppressions.import", { body: file });
+  await story.askUntil("suppressions.getImport", { params: { jobId: queued.jobId } }, isEnded);
+  await ask("suppressions.list");
+  const params = { address: "gone@example.com" };
+  await ask("suppressions.explain", { params });
+  await ask("suppressions.remove", { params });
 }
 
 /** The same ids, instants and address whenever it is recorded, no key that was valid, and of lists the beginning. */

@@ -18,6 +18,7 @@ export const READING_ORDER = [
   "billing",
   "domains",
   "contacts",
+  "suppressions",
   "segments",
   "templates",
   "webhooks",

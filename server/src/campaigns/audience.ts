@@ -5,9 +5,10 @@ import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database.ts";
 import { invalidField } from "../platform/refusal.ts";
+import { readSuppressionSetting } from "../projects/projects.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { segmentRestriction } from "../segments/segments.ts";
-import { everybody, subscribedOf, type CampaignRow } from "./queries.ts";
+import { everybody, subscribedOf, unsuppressedOf, type CampaignRow } from "./queries.ts";
 import { needsSubscription } from "./rules.ts";
 
 /** A campaign whose audience is being asked for: the audience as it was written. */
@@ -42,20 +43,52 @@ export function audienceOfRow(row: CampaignRow): Audience {
   };
 }
 
-/** Who of an audience gets a mail of this kind. */
-export function eligible(kind: CampaignKind, audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+/** Who of an audience gets a mail of this kind, as the project stands now. */
+export async function eligible(
+  database: Database,
+  projectId: string,
+  kind: CampaignKind,
+  audience: RawBuilder<SqlBool>,
+): Promise<RawBuilder<SqlBool>> {
+  const wanted = reached(kind, audience);
+  return (await readSuppressionSetting(database, projectId)) ? unsuppressedOf(wanted) : wanted;
+}
+
+/** Those whom a campaign of this kind may reach, on the suppression list or not. */
+function reached(kind: CampaignKind, audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return needsSubscription(kind) ? subscribedOf(audience) : audience;
+}
+
+/** Contacts may change between two counts. */
+const leftOut = (of: number, those: number) => Math.max(0, of - those);
+
+/** How many of an audience are left out why, of whom `count` are eligible. */
+export async function countExcluded(
+  database: Database,
+  projectId: string,
+  kind: CampaignKind,
+  audience: RawBuilder<SqlBool>,
+  count: number,
+) {
+  const suppressionList = await readSuppressionSetting(database, projectId);
+  const reachable = suppressionList
+    ? await countMatching(database, projectId, reached(kind, audience))
+    : count;
+  const total = needsSubscription(kind) ? await countMatching(database, projectId, audience) : reachable;
+  return {
+    total,
+    excluded: { unsubscribed: leftOut(total, reachable), suppressed: leftOut(reachable, count) },
+  };
 }
 
 /** How many would get the campaign now, and how many are left out why. */
 export async function countAudience(database: Database, projectId: string, row: CampaignRow) {
   const audience = await audienceOf(database, projectId, audienceOfRow(row));
-  const total = await countMatching(database, projectId, audience);
   const kind = row.kind as CampaignKind;
-  const count = needsSubscription(kind)
-    ? await countMatching(database, projectId, eligible(kind, audience))
-    : total;
-  return { total, eligible: count, excluded: { unsubscribed: total - count } };
+  const matches = await eligible(database, projectId, kind, audience);
+  const count = await countMatching(database, projectId, matches);
+  const { total, excluded } = await countExcluded(database, projectId, kind, audience, count);
+  return { total, eligible: count, excluded };
 }
 
 /** Who of the audience has unsubscribed, whatever the kind. */

@@ -98,7 +98,7 @@ test("a campaign reaches every subscribed contact exactly once, and is SENT when
   const campaign = await create(byKey);
   expect(campaign).toMatchObject({ status: "DRAFT", type: "ALL", kind: "MARKETING", totalRecipients: 0 });
   const audience = await server.call("GET", `/campaigns/${campaign.id}/audience`, byKey);
-  expect(audience.body).toEqual({ total: 26, eligible: 25, excluded: { unsubscribed: 1 } });
+  expect(audience.body).toEqual({ total: 26, eligible: 25, excluded: { unsubscribed: 1, suppressed: 0 } });
   const started = await send(byKey, campaign.id);
   expect(started.status).toBe(200);
   expect(started.body.status).toBe("SENDING");

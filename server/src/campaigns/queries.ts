@@ -278,3 +278,9 @@ export function everybody(): RawBuilder<SqlBool> {
 export function subscribedOf(audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return sql<SqlBool>`c.subscribed and ${audience}`;
 }
+
+/** Those among these who are not on the suppression list. */
+export function unsuppressedOf(audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${audience} and not exists (
+    select 1 from suppressions s where s.project_id = c.project_id and s.email = c.email)`;
+}

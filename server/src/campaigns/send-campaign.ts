@@ -57,7 +57,8 @@ export async function addSnapshotJob(tx: Tx, projectId: string, campaignId: stri
 
 async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {
   const audience = await audienceOf(tx, projectId, audienceOfRow(row));
-  if ((await countMatching(tx, projectId, eligible(row.kind as CampaignKind, audience))) > 0) return;
+  const matches = await eligible(tx, projectId, row.kind as CampaignKind, audience);
+  if ((await countMatching(tx, projectId, matches)) > 0) return;
   const field = { ALL: "audienceType", SEGMENT: "segmentId", FILTERED: "audienceFilter" }[row.audience_type];
   throw invalidField(field ?? "audienceType", "custom", "Nobody would get it: the audience is empty.");
 }

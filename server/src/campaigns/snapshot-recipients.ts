@@ -6,11 +6,9 @@ import { failpoint } from "../platform/failpoints.ts";
 import { JobFailure, type JobStep } from "../platform/jobs.ts";
 import { snapshotRecipients } from "../emails/campaign-emails.ts";
 import { makeContent } from "../emails/emails.ts";
-import { countMatching } from "../contacts/matching-contacts.ts";
 import { withFooter } from "../templates/with-footer.ts";
-import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
+import { audienceOf, audienceOfRow, countExcluded, eligible } from "./audience.ts";
 import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queries.ts";
-import { needsSubscription } from "./rules.ts";
 
 /** A million rows take longer than a statement usually may. */
 const SNAPSHOT_TIMEOUT_MS = 10 * 60_000;
@@ -34,13 +32,10 @@ async function snapshot(tx: Tx, projectId: string, row: CampaignRow) {
     tx,
     { projectId, campaignId: row.id },
     contentOf(projectId, row),
-    eligible(kind, audience),
+    await eligible(tx, projectId, kind, audience),
   );
   await failpoint("snapshot.mid");
-  const unsubscribed = needsSubscription(kind)
-    ? (await countMatching(tx, projectId, audience)) - totalRecipients
-    : 0;
-  const excluded = { unsubscribed: Math.max(0, unsubscribed) };
+  const { excluded } = await countExcluded(tx, projectId, kind, audience, totalRecipients);
   await updateSnapshot(tx, projectId, row.id, { totalRecipients, excluded: JSON.stringify(excluded) });
   await failpoint("snapshot.before_commit");
   return { totalRecipients, excluded };

@@ -4,7 +4,7 @@ import type { JobStep } from "../platform/jobs.ts";
 import { BULK_KIND } from "./bulk/bulk-changes.ts";
 import { stepOfBulk } from "./bulk/change-contacts.ts";
 import { stepOfFieldDeletion } from "./fields/delete-field.ts";
-import { IMPORT_KIND, importStep } from "./import/import-step.ts";
+import { IMPORT_KIND, importStep } from "./import/import-contacts.ts";
 import { FIELD_KIND } from "./shown-data-queries.ts";
 
 export function contactJobs(): Record<string, JobStep> {

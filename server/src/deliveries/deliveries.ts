@@ -1,5 +1,6 @@
-// What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes; all in one transaction.
-// Before it: emails/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, events/, the guard.
+// What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes the contact and
+// lists the address; all in one transaction.
+// Before it: emails/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, suppressions/, events/, the guard.
 import { domainOf } from "@postloft/contract/address.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Tx } from "../platform/database.ts";
@@ -19,6 +20,7 @@ import {
   type ReturnedMail,
 } from "../emails/returned-emails.ts";
 import { flipAndRecord } from "../contacts/upsert-contacts.ts";
+import { addSuppressions, type ToSuppress } from "../suppressions/suppressions.ts";
 import type { Guard } from "./reputation.ts";
 import { bookActivities, type Activity } from "./tracking/book-activity.ts";
 import {
@@ -44,6 +46,7 @@ interface Item {
   projectId: string;
   emailId: string;
   contactId: string | null;
+  toAddress: string;
   facts: object;
   meaning: Interpretation;
   at: Date;
@@ -74,6 +77,7 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
           const data = answer === null ? {} : { reason: answer, ...tellRefusal(answer, domainOf(toAddress)) };
           return FEEDBACK[feedback].map((meaning) => ({
             ...item,
+            toAddress,
             facts,
             meaning,
             at,
@@ -91,6 +95,7 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
           projectId: mail.projectId,
           emailId: mail.id,
           contactId: mail.contactId,
+          toAddress: mail.toAddress,
           facts: mail.facts,
           meaning: neverLeaves(mail.status) ? afterTheEnd(INTERPRETATIONS[kind]) : INTERPRETATIONS[kind],
           at: plausible(at, mail.id),
@@ -102,6 +107,12 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
     },
   };
 }
+
+/** How a contact is unsubscribed that also lists its address. */
+const SUPPRESSES: Readonly<Record<string, ToSuppress["reason"]>> = {
+  bounce: "HARD_BOUNCE",
+  complaint: "COMPLAINT",
+};
 
 /** Not before the mail was there and not in the future, whatever a report says. */
 function plausible(at: Date | null, emailId: string): Date {
@@ -131,10 +142,22 @@ async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<bool
         : [{ projectId, id: contactId, subscribed: false, via: { source, actor: null, ip: null } }],
     ),
   );
+  await addSuppressions(tx, fresh.flatMap(suppressionOf));
   const isBad = ({ meaning: { unsubscribe } }: Item) =>
     unsubscribe === "bounce" || unsubscribe === "complaint";
   await guard(tx, [...new Set(fresh.filter(isBad).map(({ projectId }) => projectId))]);
   return isNew;
+}
+
+/** What a hard bounce or a complaint says of the address itself, whoever its contact is by now. */
+function suppressionOf({
+  projectId,
+  emailId,
+  toAddress: email,
+  meaning: { unsubscribe },
+}: Item): ToSuppress[] {
+  const reason = SUPPRESSES[unsubscribe ?? ""];
+  return reason === undefined || email === "" ? [] : [{ projectId, email, reason, emailId, actor: null }];
 }
 
 /** Moves the states; what became of each item that has one. */

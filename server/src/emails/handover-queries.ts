@@ -4,12 +4,16 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { plannedOften, type Database } from "../platform/database.ts";
+import { NOT_SUBSCRIBED, SUPPRESSED } from "./rules.ts";
 import { consequences, sentUpdate, type OutcomeRow } from "./outcome-queries.ts";
 
 export interface MailKey {
   projectId: string;
   id: string;
 }
+
+/** What became of a mail. */
+export type HandoverEnd = "booked" | "passed" | "skipped" | "suppressed";
 
 /** Whether the handover of a mail `e` is committed and its end not booked. */
 export const isInHandover = sql<boolean>`(e.status = 'CLAIMED' and exists (
@@ -31,12 +35,37 @@ const isCampaignOn = sql`(e.campaign_id is null or exists (
 const idsOf = (keys: readonly MailKey[]) =>
   sql`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)`;
 
+/** No mail `e` to an address on the suppression list, where the project of one looks at it. */
+const isUnsuppressed = (watched: readonly MailKey[]) =>
+  watched.length === 0 ? sql`` : sql`and e.id not in (select id from suppressed)`;
+
+/**
+ * CTE `suppressed`: of mails whose project looks at its suppression list those to addresses on it. They are skipped; one that
+ * somebody else is just changing goes back. An address that is listed before this commits gets nothing.
+ */
+const suppressedMails = (senderId: string, watched: readonly MailKey[]) => sql`
+  suppressed as materialized (
+    select e.project_id, e.id, s.reason from ${idsOf(watched)}
+    join emails e on e.project_id = i.project_id and e.id = i.id
+    join suppressions s on s.project_id = e.project_id and s.email = e.to_address
+  ), own as materialized (
+    select e.project_id, e.id, l.reason from suppressed l join emails e on e.project_id = l.project_id and e.id = l.id
+    where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isCampaignOn}
+    for update of e skip locked
+  ), barred as (
+    update emails e set status = 'SKIPPED', sender_id = null, reason = ${JSON.stringify(SUPPRESSED)}::jsonb ->> o.reason
+    from own o
+    where e.project_id = o.project_id and e.id = o.id
+      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
+    returning e.id
+  )`;
+
 /**
  * CTE `list`: mails to lists leave only while their contact is subscribed: whoever unsubscribed before this commits gets nothing, and
  * the mail is skipped. The contact is held until then; one that is just being changed is not waited for: its mail goes back for a
  * second.
  */
-const listMails = (senderId: string, { projectId, ids }: ListMails, skipReason: string) => sql`
+const listMails = (senderId: string, { projectId, ids }: ListMails, watched: readonly MailKey[]) => sql`
   subscribed as materialized (
     select c.id from contacts c
     -- As an array: as a join the planner may look for the mails in the index on contacts, and read all of the project.
@@ -51,11 +80,11 @@ const listMails = (senderId: string, { projectId, ids }: ListMails, skipReason: 
       else 'SKIPPED' end as status
     from emails e
     where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and e.status = 'CLAIMED' and e.sender_id = ${senderId}
-      and ${isCampaignOn}
+      and ${isCampaignOn} ${isUnsuppressed(watched)}
     for share of e skip locked
   ), withheld as (
     update emails e set status = l.status, sender_id = null,
-      reason = case when l.status = 'SKIPPED' then ${skipReason} else e.reason end,
+      reason = case when l.status = 'SKIPPED' then ${NOT_SUBSCRIBED} else e.reason end,
       due_at = case when l.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
     from list l
     where l.status <> 'PASSED' and e.project_id = ${projectId} and e.id = l.id
@@ -77,18 +106,20 @@ export async function bookAndCheck(
     plain: readonly MailKey[];
     list: ListMails | undefined;
     kept: readonly string[];
-    skipReason: string;
+    /** Those of `plain` and `list` whose project looks at its suppression list. */
+    watched: readonly MailKey[];
   },
-): Promise<Map<string, "booked" | "passed" | "skipped">> {
-  const { sent, plain, list, kept } = mails;
+): Promise<Map<string, HandoverEnd>> {
+  const { sent, plain, list, kept, watched } = mails;
   const parts = [
     sql`ended as (${sentUpdate(senderId, sent)}), ${consequences}`,
+    ...(watched.length === 0 ? [] : [suppressedMails(senderId, watched)]),
     sql`plain as materialized (
       select e.id from ${idsOf(plain)} join emails e on e.project_id = i.project_id and e.id = i.id
-      where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isCampaignOn}
+      where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isCampaignOn} ${isUnsuppressed(watched)}
       for share of e skip locked
     )`,
-    ...(list === undefined ? [] : [listMails(senderId, list, mails.skipReason)]),
+    ...(list === undefined ? [] : [listMails(senderId, list, watched)]),
     sql`marked as (
       update senders set in_doubt = ${kept}::uuid[] || array(select id from plain)
         ${list === undefined ? sql`` : sql`|| array(select id from list where status = 'PASSED')`}
@@ -96,10 +127,11 @@ export async function bookAndCheck(
       returning id
     )`,
   ];
-  const { rows } = await sql<{ id: string; end: "booked" | "passed" | "skipped" }>`
+  const { rows } = await sql<{ id: string; end: HandoverEnd }>`
     ${plannedOften} with ${sql.join(parts, sql`, `)}
     select id, 'booked' as end from ended
     union all select id, 'passed' from plain where exists (select 1 from marked)
+    ${watched.length === 0 ? sql`` : sql`union all select id, 'suppressed' from barred`}
     ${
       list === undefined
         ? sql``

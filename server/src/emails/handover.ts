@@ -12,7 +12,7 @@ import type { Lease } from "./lease.ts";
 import type { OutcomeRow } from "./outcome-queries.ts";
 import type { InDoubtLimit } from "./in-doubt-limit.ts";
 import type { Ready } from "./prepare-emails.ts";
-import { kindOf, NOT_SUBSCRIBED } from "./rules.ts";
+import { kindOf } from "./rules.ts";
 
 /** The last question of each mail. */
 export interface HandoverCheck {
@@ -68,22 +68,23 @@ export function createHandover(options: HandoverOptions): Handover {
       plain: plain.map(keyOf),
       list: list[0] && { projectId: list[0].row.project_id, ids: list.map(({ row }) => row.id) },
       kept: [...inDoubt].filter((id) => !booking.has(id)),
-      skipReason: NOT_SUBSCRIBED,
+      watched: [...plain, ...list].filter(({ row }) => row.suppression_list).map(keyOf),
     });
     for (const [id, end] of ends) {
       if (end === "booked") inDoubt.delete(id);
       if (end === "passed") inDoubt.add(id);
-      if (end !== "skipped") done.add(id);
+      if (end === "booked" || end === "passed") done.add(id);
     }
-    for (const mail of list) if (ends.get(mail.row.id) === "skipped") tellSkipped(mail);
+    for (const mail of [...plain, ...list]) {
+      const end = ends.get(mail.row.id);
+      if (end === "skipped") tellSkipped(mail, "its contact is not subscribed any more");
+      if (end === "suppressed") tellSkipped(mail, "its address was put on the suppression list");
+    }
   }
 
-  function tellSkipped({ row }: Ready): void {
+  function tellSkipped({ row }: Ready, why: string): void {
     options.metrics.emailOutcomes.inc({ outcome: "skipped", kind: kindOf(row.priority), transport: "" });
-    options.log.info(
-      { projectId: row.project_id, emailId: row.id },
-      "a mail was withdrawn: its contact is not subscribed any more",
-    );
+    options.log.info({ projectId: row.project_id, emailId: row.id }, `a mail was withdrawn: ${why}`);
   }
 
   // One lane: what is submitted later commits later.

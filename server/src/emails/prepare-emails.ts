@@ -12,8 +12,9 @@ import { buildMessage } from "../message/message.ts";
 import { messageHeaders, streamOf, type HeaderField, type ListKind } from "../message/message-headers.ts";
 import type { OutgoingMessage } from "../transports/transport.ts";
 import type { BodyResult, MailTracking, Renderer } from "../rendering/renderer.ts";
-import { kindOf, messageDateOf, messageIdOf, NOT_SUBSCRIBED } from "./rules.ts";
+import { kindOf, messageDateOf, messageIdOf, NOT_SUBSCRIBED, SUPPRESSED } from "./rules.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
+import { readSuppressed, type FindSuppressed } from "./suppressed-mail.ts";
 import {
   asksForFooter,
   templateVariables,
@@ -28,6 +29,8 @@ export interface Surroundings {
   readContacts(
     keys: ReadonlyArray<{ projectId: string; id: string }>,
   ): Promise<Map<string, { email: string; subscribed: boolean; data: Record<string, unknown> }>>;
+  /** The suppression lists of projects. Missing: nothing is barred before the handover. */
+  findSuppressed?: FindSuppressed;
   /** Whether a project may send from a domain right now, and with which key; the reason when it may not. */
   findSigningKeys(
     domains: ReadonlyArray<{ projectId: string; domain: string }>,
@@ -98,6 +101,7 @@ export function createPreparer(options: {
     content: Content,
     key: SigningKey | undefined,
     { rendered, unsubscribeUrl }: Rendered,
+    copies: Copies,
   ): Promise<Prepared> {
     if (key === undefined || key.kind === "refused")
       return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
@@ -105,7 +109,6 @@ export function createPreparer(options: {
       return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
     const publicProjectId = surroundings.publicIdOf?.(row.project_id) ?? row.project_id;
     const returnPath = surroundings.returnPathOf?.(row.project_id, row.id) ?? null;
-    const copies = (row.copies ?? { cc: [], bcc: [] }) as Copies;
     const built = buildMessage({
       messageId: messageIdOf(row.id, content.from_address),
       date: messageDateOf(row.id),
@@ -186,7 +189,7 @@ export function createPreparer(options: {
 
   /** Prepares a batch; answers one entry per row, in order. Throws only when the database is away. */
   return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
-    const [{ found, keys }, contacts] = await Promise.all([
+    const [{ found, keys }, contacts, suppressed] = await Promise.all([
       readContents(rows),
       surroundings.readContacts(
         rows.flatMap((row) => {
@@ -194,13 +197,19 @@ export function createPreparer(options: {
           return id === null ? [] : [{ projectId: row.project_id, id }];
         }),
       ),
+      readSuppressed(rows, surroundings.findSuppressed),
     ]);
-    /** The last word has the handover check; this saves the work for those who left long ago. */
-    const isUnwanted = (row: ClaimedRow, content: Content) =>
-      content.list_kind !== null && contacts.get(row.contact_id ?? "")?.subscribed !== true;
+    /** Why a mail is skipped. The last word has the handover check; this saves the work for those who left long ago. */
+    const unwanted = (row: ClaimedRow, content: Content): string | null => {
+      const listed = suppressed.reasonOf(row);
+      if (listed !== undefined) return SUPPRESSED[listed];
+      return content.list_kind !== null && contacts.get(row.contact_id ?? "")?.subscribed !== true
+        ? NOT_SUBSCRIBED
+        : null;
+    };
     const renderable = rows.flatMap((row) => {
       const { content, attachments = null } = found.get(contentKey(row)) ?? {};
-      if (content === undefined || attachments === null || isUnwanted(row, content)) return [];
+      if (content === undefined || attachments === null || unwanted(row, content) !== null) return [];
       const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), surroundings);
       return [{ row, content, attachments, recipient }];
     });
@@ -227,14 +236,18 @@ export function createPreparer(options: {
         const { content, attachments } = found.get(contentKey(row)) ?? {};
         if (content === undefined)
           return { kind: "failed", row, reason: "The content of the mail is missing." };
-        if (isUnwanted(row, content)) return { kind: "skipped", row, reason: NOT_SUBSCRIBED };
+        const reason = unwanted(row, content);
+        if (reason !== null) return { kind: "skipped", row, reason };
         if (attachments === null) return { kind: "failed", row, reason: "A file of the mail is missing." };
         const key = keys.get(`${row.project_id} ${domainOf(content.from_address)}`);
-        return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED).catch((error: unknown) => ({
-          kind: "failed" as const,
-          row,
-          reason: `The message could not be built: ${error instanceof Error ? error.message : String(error)}`,
-        }));
+        const copies = suppressed.copiesOf(row);
+        return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED, copies).catch(
+          (error: unknown) => ({
+            kind: "failed" as const,
+            row,
+            reason: `The message could not be built: ${error instanceof Error ? error.message : String(error)}`,
+          }),
+        );
       }),
     );
   };

@@ -88,7 +88,7 @@ async function isOver({ key }: Campaign): Promise<void> {
 /** Which of these mails to a list a sender may hand over. */
 async function check(senderId: string, { key }: Campaign, ids: readonly string[]): Promise<string[]> {
   const list = { projectId: key.projectId, ids };
-  const asked = { sent: [], plain: [], list, kept: [], skipReason: "" };
+  const asked = { sent: [], plain: [], list, kept: [], watched: [] };
   const ends = await bookAndCheck(outbox.database, senderId, asked);
   return ids.filter((id) => ends.get(id) === "passed");
 }

@@ -2,6 +2,7 @@
 // Before it: emails.ts, sender.ts. After it: nothing.
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
 import { domainOf } from "@postloft/contract/address.ts";
+import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
 import { idTimeMs } from "../platform/ids.ts";
 
 /** The Message-ID of a mail, without brackets: made from its id, so that every attempt carries the same (decision 7). */
@@ -21,6 +22,14 @@ export function kindOf(priority: number): EmailKind {
 
 /** Why mail to a list is skipped. */
 export const NOT_SUBSCRIBED = "The contact is not subscribed.";
+
+/** Why mail to an address on the suppression list is skipped, by why it is listed. */
+export const SUPPRESSED: Readonly<Record<SuppressionReason, string>> = {
+  COMPLAINT: "The address is on the suppression list: its owner complained about a mail.",
+  HARD_BOUNCE: "The address is on the suppression list: a mail to it bounced.",
+  MANUAL: "The address is on the suppression list: somebody put it there.",
+  IMPORT: "The address is on the suppression list: it was imported.",
+};
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

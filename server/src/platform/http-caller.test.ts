@@ -396,6 +396,13 @@ async function furnish() {
     { ...byKey, headers: UPLOAD.headers },
     UPLOAD.body,
   );
+  const { body: suppressed } = await server.call<{ jobId: string }>(
+    "POST",
+    "/suppressions/import",
+    { ...byKey, headers: UPLOAD.headers },
+    UPLOAD.body,
+  );
+  await server.call("POST", "/suppressions", byKey, { emails: ["gone@example.com"] });
   const { body: messages } = await server.call<{ data: Named[] }>("GET", "/mailbox/messages", byKey);
   const message = messages.data[0]?.id ?? "";
   return {
@@ -446,6 +453,8 @@ async function furnish() {
       "/contacts/bulk/:jobId": job.jobId,
       "/contacts/import/:jobId": imported.jobId,
       "/contacts/import/:jobId/errors.csv": imported.jobId,
+      "/suppressions/import/:jobId": suppressed.jobId,
+      "/suppressions/:address": "gone@example.com",
       "/contacts/:id/export": contact.id,
       "/contacts/:id": contact.id,
       "/contacts/:id/consent": contact.id,

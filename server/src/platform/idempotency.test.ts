@@ -66,6 +66,14 @@ async function campaign(project: TestProject, name: string, sent: "draft" | "sen
   return `/campaigns/${id}`;
 }
 
+function csvUpload(path: string, name: string): CallToRepeat {
+  return {
+    path,
+    headers: { "content-type": "multipart/form-data; boundary=between-parts" },
+    body: `--between-parts\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nemail\n${name}@example.com\r\n--between-parts--\r\n`,
+  };
+}
+
 async function bulk(project: TestProject, name: string, operation: string): Promise<CallToRepeat> {
   return {
     path: `/contacts/bulk-${operation}`,
@@ -162,11 +170,12 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "contacts.bulkSubscribe": (project, name) => bulk(project, name, "subscribe"),
   "contacts.bulkUnsubscribe": (project, name) => bulk(project, name, "unsubscribe"),
   "contacts.bulkDelete": (project, name) => bulk(project, name, "delete"),
-  "contacts.import": async (_project, name) => ({
-    path: "/contacts/import",
-    headers: { "content-type": "multipart/form-data; boundary=between-parts" },
-    body: `--between-parts\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nemail\n${name}@example.com\r\n--between-parts--\r\n`,
+  "contacts.import": async (_project, name) => csvUpload("/contacts/import", name),
+  "suppressions.add": async (_project, name) => ({
+    path: "/suppressions",
+    body: { emails: [`${name}@example.com`] },
   }),
+  "suppressions.import": async (_project, name) => csvUpload("/suppressions/import", name),
   "segments.create": async (_project, name) => ({ path: "/segments", body: { name, filters: SUBSCRIBED } }),
   "segments.preview": async () => ({ path: "/segments/preview", body: { filters: SUBSCRIBED } }),
   "segments.explain": async (project, name) => ({

@@ -47,6 +47,7 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
     language: "en",
     tracking: "ENABLED",
     whenInDoubt: "RETRY",
+    suppressionList: false,
     defaultFrom: null,
     sendingRate: null,
     postalAddress: null,

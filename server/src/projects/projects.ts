@@ -11,6 +11,7 @@ import {
   findDefaultSenders,
   findMembershipRow,
   findProjectsByInboundName,
+  findSuppressionSetting,
   insertMembership,
   insertProject,
   listProjectRows,
@@ -32,6 +33,7 @@ export interface ProjectView {
   language: string;
   tracking: string;
   whenInDoubt: string;
+  suppressionList: boolean;
   defaultFrom: string | null;
   sendingRate: number | null;
   postalAddress: string | null;
@@ -59,6 +61,7 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
     language: row.language,
     tracking: row.tracking,
     whenInDoubt: row.when_in_doubt,
+    suppressionList: row.suppression_list,
     defaultFrom: row.default_from,
     sendingRate: row.sending_rate,
     postalAddress: row.postal_address,
@@ -211,4 +214,9 @@ export async function readDefaultSenders(
   return new Map(
     rows.flatMap((row) => (row.default_from === null ? [] : [[row.id, row.default_from] as const])),
   );
+}
+
+/** Whether a project looks at its suppression list. */
+export async function readSuppressionSetting(database: Database, projectId: string): Promise<boolean> {
+  return findSuppressionSetting(database, projectId);
 }

@@ -62,6 +62,7 @@ export interface ProjectRow {
   language: string;
   tracking: string;
   when_in_doubt: string;
+  suppression_list: boolean;
   default_from: string | null;
   sending_rate: number | null;
   postal_address: string | null;
@@ -96,6 +97,7 @@ export async function listProjectRows(
       "p.language",
       "p.tracking",
       "p.when_in_doubt",
+      "p.suppression_list",
       "p.default_from",
       "p.sending_rate",
       "p.postal_address",
@@ -117,6 +119,7 @@ export interface ProjectChanges {
   language?: string;
   tracking?: string;
   when_in_doubt?: string;
+  suppression_list?: boolean;
   default_from?: string | null;
   sending_rate?: number | null;
   postal_address?: string | null;
@@ -159,4 +162,13 @@ export async function findDefaultSenders(database: Database, projectIds: readonl
     .select(["id", "default_from"])
     .where("id", "in", [...projectIds])
     .execute();
+}
+
+export async function findSuppressionSetting(database: Database, projectId: string): Promise<boolean> {
+  const row = await database
+    .selectFrom("projects")
+    .select("suppression_list")
+    .where("id", "=", projectId)
+    .executeTakeFirst();
+  return row?.suppression_list === true;
 }

@@ -58,7 +58,8 @@ function of(call: { projectId: string; userId: string; ip: string | undefined })
 type UpdateBody = (typeof contract.updateProject)["body"]["_zod"]["output"];
 
 function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
-  const { name, language, tracking, whenInDoubt, sendingRate, postalAddress, logoUrl } = body;
+  const { name, language, tracking, whenInDoubt, sendingRate, postalAddress, logoUrl, suppressionList } =
+    body;
   return {
     ...(name === undefined ? {} : { name }),
     ...(language === undefined ? {} : { language }),
@@ -67,6 +68,7 @@ function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
     ...(sendingRate === undefined ? {} : { sending_rate: sendingRate }),
     ...(postalAddress === undefined ? {} : { postal_address: postalAddress }),
     ...(logoUrl === undefined ? {} : { logo_url: logoUrl }),
+    ...(suppressionList === undefined ? {} : { suppression_list: suppressionList }),
     ...(defaultFrom === undefined
       ? {}
       : { default_from: defaultFrom === null ? null : mailboxText(defaultFrom) }),

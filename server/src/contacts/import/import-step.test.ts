@@ -8,7 +8,7 @@ import { createMetrics } from "../../platform/metrics.ts";
 import { ANY_CHANGE, subscribeToEvents } from "../../events/reactions.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv, type ImportJob } from "../../testing/upload.ts";
-import { importStep } from "./import-step.ts";
+import { importStep } from "./import-contacts.ts";
 
 // Nobody works on jobs but the runners of a test.
 const server = useTestServer({ ROLES: "api" });

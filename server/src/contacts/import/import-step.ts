@@ -1,5 +1,5 @@
-// The job `contacts.import`: a part of the file in each step, in one transaction with where the next one begins.
-// Before it: imports.ts queued the file. After it: upsert-contacts.ts changes the contacts, segments/ look at them again.
+// Jobs that go through an imported file: a part of it in each step, in one transaction with where the next one begins.
+// Before it: imports.ts queued the file. After it: import-contacts.ts, suppressions/import-suppressions.ts do what the rows say.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { databaseErrorCode, subtransaction, type Tx } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
@@ -12,15 +12,8 @@ import {
   type JobKey,
   type JobStep,
 } from "../../platform/jobs.ts";
-import { noteContacts } from "../../events/reactions.ts";
-import { contactRefusal } from "../contacts.ts";
-import { findEmails } from "../queries.ts";
-import { upsertContacts } from "../upsert-contacts.ts";
 import { createCsvReader, type CsvRow } from "./read-csv.ts";
 import type { Column } from "./read-header.ts";
-import { readRow, type RowChange } from "./rules.ts";
-
-export const IMPORT_KIND = "contacts.import";
 
 /** What the job is told; the file below the header is stored beside it, as UTF-8. */
 export interface ImportInput {
@@ -46,14 +39,34 @@ interface Checkpoint extends Counts {
   row: number;
 }
 
-interface NumberedChange {
+/** What a row says of one address, in its canonical form. */
+interface AddressChange {
+  email: string;
+}
+
+/** An import under way. `actor`: the id of a user, or `key`. */
+export type ImportingJob = JobKey & { actor: string };
+
+/** What the rows of a kind of file mean. */
+export interface ImportKind<Change extends AddressChange> {
+  /** A row below the header as a change, or a sentence about its first fault. */
+  readRow(columns: readonly Column[], cells: readonly string[]): Change | string;
+  /** Does what rows say; returns how many of the addresses are new. */
+  apply(tx: Tx, job: ImportingJob, changes: readonly Change[]): Promise<number>;
+  /** Those of the addresses that are there. */
+  findKnown(tx: Tx, projectId: string, emails: readonly string[]): Promise<ReadonlySet<string>>;
+  /** What a person is told of a row that the database refuses; undefined: nothing is known of it. */
+  explain(error: unknown): string | undefined;
+}
+
+interface NumberedChange<Change> {
   row: number;
-  change: RowChange;
+  change: Change;
 }
 
 /** What a part of the file says. */
-interface Part {
-  changes: NumberedChange[];
+interface Part<Change> {
+  changes: Array<NumberedChange<Change>>;
   errors: JobError[];
   next: { offset: number; row: number };
 }
@@ -65,35 +78,50 @@ const ERRORS_A_STEP = 10_000;
 /** SQLSTATE of what the database says of a value: it does not fit, it breaks a check, it is too large. */
 const FAULT_OF_A_ROW = /^(22...|23514|54000)$/;
 
-export const importStep: JobStep = async (tx, job) => {
-  const input = job.input as ImportInput;
-  const start = { offset: 0, row: input.firstRow, created: 0, updated: 0, failed: 0 };
-  const before = (job.checkpoint ?? start) as Checkpoint;
-  const after = input.dryRun
-    ? await rehearse(tx, job, input, before)
-    : await importPart(tx, job, input, before);
-  await failpoint("import.step");
-  if (after.offset < input.sizeBytes)
-    return { done: false, checkpoint: after, progress: (100 * after.offset) / input.sizeBytes };
-  return { done: true, result: await resultOf(tx, job, input, after) };
-};
+/** The step of a kind of import. */
+export function stepOfImport<Change extends AddressChange>(kind: ImportKind<Change>): JobStep {
+  return async (tx, job) => {
+    const input = job.input as ImportInput;
+    const start = { offset: 0, row: input.firstRow, created: 0, updated: 0, failed: 0 };
+    const before = (job.checkpoint ?? start) as Checkpoint;
+    const after = input.dryRun
+      ? await rehearse(kind, tx, job, input, before)
+      : await importPart(kind, tx, job, input, before);
+    await failpoint("import.step");
+    if (after.offset < input.sizeBytes)
+      return { done: false, checkpoint: after, progress: (100 * after.offset) / input.sizeBytes };
+    return { done: true, result: await resultOf(tx, job, input, after) };
+  };
+}
 
-async function importPart(tx: Tx, job: JobKey, input: ImportInput, before: Checkpoint): Promise<Checkpoint> {
-  const part = await readPart(tx, job, input, before);
-  const applied = await applyRows(tx, job.projectId, input.actor, part.changes);
+async function importPart<Change extends AddressChange>(
+  kind: ImportKind<Change>,
+  tx: Tx,
+  job: JobKey,
+  input: ImportInput,
+  before: Checkpoint,
+): Promise<Checkpoint> {
+  const part = await readPart(kind, tx, job, input, before);
+  const applied = await applyRows(kind, tx, { ...job, actor: input.actor }, part.changes);
   const errors = [...part.errors, ...applied.errors];
   await keepErrors(tx, job, before, errors);
   return add(before, { ...applied, failed: errors.length }, part.next);
 }
 
 /** The whole file, in one step because nothing remembers in between which addresses would be there by then. It only reads. */
-async function rehearse(tx: Tx, job: JobKey, input: ImportInput, before: Checkpoint): Promise<Checkpoint> {
+async function rehearse<Change extends AddressChange>(
+  kind: ImportKind<Change>,
+  tx: Tx,
+  job: JobKey,
+  input: ImportInput,
+  before: Checkpoint,
+): Promise<Checkpoint> {
   const seen = new Set<string>();
   let at = before;
   while (at.offset < input.sizeBytes) {
-    const part = await readPart(tx, job, input, at);
+    const part = await readPart(kind, tx, job, input, at);
     const emails = new Set(part.changes.map(({ change }) => change.email));
-    const known = await findEmails(tx, job.projectId, [...emails.difference(seen)]);
+    const known = await kind.findKnown(tx, job.projectId, [...emails.difference(seen)]);
     let created = 0;
     for (const { change } of part.changes) {
       if (!seen.has(change.email) && !known.has(change.email)) created++;
@@ -112,7 +140,7 @@ async function keepErrors(tx: Tx, job: JobKey, before: Counts, errors: readonly 
   await insertJobErrors(tx, job, errors.slice(0, room));
 }
 
-function add(before: Checkpoint, counts: Counts, next: Part["next"]): Checkpoint {
+function add(before: Checkpoint, counts: Counts, next: Part<AddressChange>["next"]): Checkpoint {
   return {
     ...next,
     created: before.created + counts.created,
@@ -122,23 +150,24 @@ function add(before: Checkpoint, counts: Counts, next: Part["next"]): Checkpoint
 }
 
 /** Some whole rows from a place on, at least one if there is one. */
-async function readPart(
+async function readPart<Change extends AddressChange>(
+  kind: ImportKind<Change>,
   tx: Tx,
   job: JobKey,
   input: ImportInput,
   { offset, row }: { offset: number; row: number },
-): Promise<Part> {
+): Promise<Part<Change>> {
   for (let length = PART_BYTES; ; length *= 2) {
     const bytes = await readJobFile(tx, job, { offset, length });
     if (bytes.length === 0 && offset < input.sizeBytes) throw new JobFailure("The uploaded file is gone.");
     const text = bytes.toString("utf8");
     const isEnd = offset + bytes.length >= input.sizeBytes;
     const reader = createCsvReader(text, input.separator, isEnd);
-    const part: Part = { changes: [], errors: [], next: { offset, row } };
+    const part: Part<Change> = { changes: [], errors: [], next: { offset, row } };
     while (part.changes.length < CHANGES_A_STEP && part.errors.length < ERRORS_A_STEP) {
       const csvRow = reader.next();
       if (csvRow === null) break;
-      take(part, csvRow, input.columns);
+      take(kind, part, csvRow, input.columns);
     }
     part.next.offset += Buffer.byteLength(text.slice(0, reader.end()));
     if (part.next.row > row || isEnd) return part;
@@ -146,7 +175,12 @@ async function readPart(
 }
 
 /** Rows that say nothing count as rows and are neither changes nor errors. */
-function take({ changes, errors, next }: Part, csvRow: CsvRow, columns: readonly Column[]): void {
+function take<Change extends AddressChange>(
+  { readRow }: ImportKind<Change>,
+  { changes, errors, next }: Part<Change>,
+  csvRow: CsvRow,
+  columns: readonly Column[],
+): void {
   const row = next.row++;
   if (csvRow.kind === "fault") {
     errors.push({ row, subject: csvRow.firstCell, error: csvRow.message });
@@ -169,53 +203,34 @@ interface Applied {
 }
 
 /** Rows that the database refuses are found by halves, so that the others go in. */
-async function applyRows(
+async function applyRows<Change extends AddressChange>(
+  kind: ImportKind<Change>,
   tx: Tx,
-  projectId: string,
-  actor: string,
-  rows: readonly NumberedChange[],
+  job: ImportingJob,
+  rows: ReadonlyArray<NumberedChange<Change>>,
 ): Promise<Applied> {
   const [first] = rows;
   if (first === undefined) return { created: 0, updated: 0, errors: [] };
   try {
-    const created = await subtransaction(tx, () => applyAll(tx, projectId, actor, rows));
+    const changes = rows.map(({ change }) => change);
+    const created = await subtransaction(tx, () => kind.apply(tx, job, changes));
     return { created, updated: rows.length - created, errors: [] };
   } catch (error) {
     if (!FAULT_OF_A_ROW.test(databaseErrorCode(error) ?? "")) throw error;
     if (rows.length === 1) {
-      const message = contactRefusal(error)?.fields?.[0]?.message ?? "The database cannot store this row.";
+      const message = kind.explain(error) ?? "The database cannot store this row.";
       const refused = { row: first.row, subject: shown(first.change.email), error: message };
       return { created: 0, updated: 0, errors: [refused] };
     }
   }
   const middle = Math.ceil(rows.length / 2);
-  const one = await applyRows(tx, projectId, actor, rows.slice(0, middle));
-  const other = await applyRows(tx, projectId, actor, rows.slice(middle));
+  const one = await applyRows(kind, tx, job, rows.slice(0, middle));
+  const other = await applyRows(kind, tx, job, rows.slice(middle));
   return {
     created: one.created + other.created,
     updated: one.updated + other.updated,
     errors: [...one.errors, ...other.errors],
   };
-}
-
-/** Answers how many of the contacts are new. */
-async function applyAll(
-  tx: Tx,
-  projectId: string,
-  actor: string,
-  rows: readonly NumberedChange[],
-): Promise<number> {
-  const via = { source: "import" as const, actor, ip: null };
-  const outcomes = await upsertContacts(
-    tx,
-    rows.map(({ change }) => ({ projectId, ...change, subscribedIfNew: true, via })),
-  );
-  const ids = new Set(outcomes.flatMap(({ contactId, isChanged }) => (isChanged ? [contactId] : [])));
-  await noteContacts(
-    tx,
-    [...ids].map((contactId) => ({ projectId, contactId })),
-  );
-  return outcomes.filter(({ isNew }) => isNew).length;
 }
 
 async function resultOf(tx: Tx, job: JobKey, input: ImportInput, counts: Counts) {

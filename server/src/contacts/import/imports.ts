@@ -8,7 +8,7 @@ import { addJob, listJobErrors, readJob, type JobView } from "../../platform/job
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { writeRow } from "../cell-text.ts";
 import { decodeFile } from "./decode-file.ts";
-import { IMPORT_KIND, type ImportInput } from "./import-step.ts";
+import type { ImportInput } from "./import-step.ts";
 import { createCsvReader } from "./read-csv.ts";
 import { readHeader } from "./read-header.ts";
 
@@ -63,18 +63,24 @@ async function findUnclosedRow(text: string, separator: string): Promise<number 
   }
 }
 
-/** Queues an import; answers the id of its job. */
+/** Queues an import of a kind; answers the id of its job. */
 export async function addImport(
   tx: Tx,
   projectId: string,
+  kind: string,
   { input, bytes }: PreparedImport,
 ): Promise<string> {
-  return addJob(tx, { projectId, kind: IMPORT_KIND, input, bytes });
+  return addJob(tx, { projectId, kind, input, bytes });
 }
 
 /** @throws Refusal JOB_NOT_FOUND, the same for a job of another project or another kind. */
-export async function getImport(database: Database, projectId: string, id: string): Promise<JobView> {
-  const job = isId(id) ? await readJob(database, { projectId, id }, [IMPORT_KIND]) : undefined;
+export async function getImport(
+  database: Database,
+  projectId: string,
+  kind: string,
+  id: string,
+): Promise<JobView> {
+  const job = isId(id) ? await readJob(database, { projectId, id }, [kind]) : undefined;
   if (job === undefined) throw new Refusal("JOB_NOT_FOUND");
   return job;
 }

@@ -2,10 +2,12 @@
 import { Readable } from "node:stream";
 import * as contract from "@postloft/contract/contact-import.ts";
 import type { Database } from "../../platform/database.ts";
-import { ok, route, type Answer, type Route } from "../../platform/http-route.ts";
+import { ok, route, type Route } from "../../platform/http-route.ts";
+import { csv } from "../csv-answer.ts";
 import { openContactExport } from "../export-contact.ts";
 import { writeContacts } from "../export-contacts.ts";
 import { conditionsOf } from "../list-contacts.ts";
+import { IMPORT_KIND } from "./import-contacts.ts";
 import { addImport, getImport, prepareImport, writeImportErrors } from "./imports.ts";
 
 export function contactFileRoutes(dependencies: { database: Database; wakeJobs: () => void }): Route[] {
@@ -15,7 +17,7 @@ export function contactFileRoutes(dependencies: { database: Database; wakeJobs: 
       const { dryRun = false } = query;
       const prepared = await prepareImport(body.file.bytes, { dryRun, actor: userId ?? "key" });
       const answer = await commit(async (tx) => {
-        const jobId = await addImport(tx, projectId, prepared);
+        const jobId = await addImport(tx, projectId, IMPORT_KIND, prepared);
         const message = dryRun ? "The file is being looked at." : "The import is queued.";
         return { status: 202, body: { message, jobId } };
       });
@@ -23,10 +25,10 @@ export function contactFileRoutes(dependencies: { database: Database; wakeJobs: 
       return answer;
     }),
     route(contract.getImport, async ({ projectId, params }) =>
-      ok(await getImport(database, projectId, params.jobId)),
+      ok(await getImport(database, projectId, IMPORT_KIND, params.jobId)),
     ),
     route(contract.getImportErrors, async ({ projectId, params }) => {
-      const { id } = await getImport(database, projectId, params.jobId);
+      const { id } = await getImport(database, projectId, IMPORT_KIND, params.jobId);
       return csv("import-errors.csv", writeImportErrors(database, projectId, id));
     }),
     route(contract.exportContacts, async ({ projectId, query }) => {
@@ -37,14 +39,4 @@ export function contactFileRoutes(dependencies: { database: Database; wakeJobs: 
       ok(Readable.from(await openContactExport(database, projectId, params.id))),
     ),
   ];
-}
-
-function csv(filename: string, lines: AsyncGenerator<string>): Answer {
-  return {
-    ...ok(Readable.from(lines)),
-    headers: {
-      "content-type": "text/csv; charset=utf-8; header=present",
-      "content-disposition": `attachment; filename="${filename}"`,
-    },
-  };
 }

@@ -1,5 +1,5 @@
 // What one row of an imported file means for a contact, or what is wrong with it. Pure.
-// Before it: read-csv.ts made cells of the row, read-header.ts named the columns. After it: import-step.ts applies the change.
+// Before it: read-csv.ts made cells of the row, read-header.ts named the columns. After it: import-contacts.ts applies the change.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { exceedsBytes } from "@postloft/contract/field.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

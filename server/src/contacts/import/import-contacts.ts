@@ -1,0 +1,29 @@
+// The job `contacts.import`: what the rows of a file mean for contacts.
+// Before it: import-step.ts reads the rows. After it: upsert-contacts.ts changes the contacts, segments/ look at them again.
+import { noteContacts } from "../../events/reactions.ts";
+import { contactRefusal } from "../contacts.ts";
+import { findEmails } from "../queries.ts";
+import { upsertContacts } from "../upsert-contacts.ts";
+import { stepOfImport } from "./import-step.ts";
+import { readRow, type RowChange } from "./rules.ts";
+
+export const IMPORT_KIND = "contacts.import";
+
+export const importStep = stepOfImport<RowChange>({
+  readRow,
+  async apply(tx, { projectId, actor }, changes) {
+    const via = { source: "import" as const, actor, ip: null };
+    const outcomes = await upsertContacts(
+      tx,
+      changes.map((change) => ({ projectId, ...change, subscribedIfNew: true, via })),
+    );
+    const ids = new Set(outcomes.flatMap(({ contactId, isChanged }) => (isChanged ? [contactId] : [])));
+    await noteContacts(
+      tx,
+      [...ids].map((contactId) => ({ projectId, contactId })),
+    );
+    return outcomes.filter(({ isNew }) => isNew).length;
+  },
+  findKnown: findEmails,
+  explain: (error) => contactRefusal(error)?.fields?.[0]?.message,
+});

@@ -1,0 +1,268 @@
+// The suppression list over HTTP: filled by what came back, by hand and from files; looked at where the project wants it.
+import { expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { uploadOf, type ImportJob } from "../testing/upload.ts";
+
+const server = useTestServer({ ROLES: "api,worker" });
+const WAIT = { timeout: 15_000, interval: 20 };
+
+interface Listed {
+  id: string;
+  email: string;
+  reason: string;
+  emailId: string | null;
+  actor: string | null;
+  createdAt: string;
+}
+interface Explained {
+  suppression: Listed | null;
+  suppressionList: boolean;
+  contact: { id: string; subscribed: boolean } | null;
+  gets: { transactional: boolean; lists: boolean };
+  explanation: string;
+}
+
+const list = async ({ byKey }: TestProject, query = "") =>
+  (
+    await server.call<{ data: Listed[]; cursor: string | null; hasMore: boolean; total: number }>(
+      "GET",
+      `/suppressions${query}`,
+      byKey,
+    )
+  ).body;
+const add = ({ byKey }: TestProject, emails: readonly string[]) =>
+  server.call<{ added: number; known: number }>("POST", "/suppressions", byKey, { emails });
+const remove = ({ byKey }: TestProject, address: string) =>
+  server.call("DELETE", `/suppressions/${encodeURIComponent(address)}`, byKey);
+const explain = async ({ byKey }: TestProject, address: string) =>
+  (await server.call<Explained>("GET", `/suppressions/${encodeURIComponent(address)}`, byKey)).body;
+
+async function lookAtList({ owner, id }: TestProject, suppressionList = true): Promise<void> {
+  const reply = await server.call("PATCH", `/users/@me/projects/${id}`, owner, { suppressionList });
+  expect(reply.body).toMatchObject({ suppressionList });
+}
+
+/** Sends a transactional mail; returns where it ended. */
+async function send({ byKey }: TestProject, to: string, more: object = {}) {
+  const body = { to, from: "me@sandbox.localhost", subject: "Hello", body: "<p>Hi</p>", ...more };
+  const reply = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+    "POST",
+    "/v1/send",
+    byKey,
+    body,
+  );
+  const id = reply.body.data.emails[0]?.email ?? "";
+  return vi.waitFor(async () => {
+    const [row] = await server.rows<{ id: string; status: string; reason: string | null }>(
+      "select id, status, reason from emails where id = $1 and status not in ('QUEUED', 'CLAIMED', 'SENT')",
+      id,
+    );
+    if (row === undefined) throw new Error("It is under way.");
+    return row;
+  }, WAIT);
+}
+
+const reachedBy = async ({ id }: TestProject) =>
+  (
+    await server.rows<{ to: string[] }>(
+      "select recipients as to from mailbox_messages where project_id = $1",
+      id,
+    )
+  )
+    .flatMap(({ to }) => to)
+    .toSorted();
+
+test("what bounces or is complained about is listed with its mail, and gets nothing more once the project looks at its list", async () => {
+  const project = await server.createProject();
+  const bounced = await send(project, "bounced@sandbox.localhost");
+  const complained = await send(project, "complained@sandbox.localhost");
+  expect((await list(project)).data).toEqual([
+    {
+      id: expect.any(String),
+      email: "complained@sandbox.localhost",
+      reason: "COMPLAINT",
+      emailId: complained.id,
+      actor: null,
+      createdAt: expect.any(String),
+    },
+    expect.objectContaining({
+      email: "bounced@sandbox.localhost",
+      reason: "HARD_BOUNCE",
+      emailId: bounced.id,
+    }),
+  ]);
+  // Off by default: the list is kept, and mail goes out as before.
+  expect((await send(project, "bounced@sandbox.localhost")).status).toBe("BOUNCED");
+  await lookAtList(project);
+  expect(await send(project, "Bounced@Sandbox.localhost")).toMatchObject({
+    status: "SKIPPED",
+    reason: "The address is on the suppression list: a mail to it bounced.",
+  });
+  expect(await send(project, "complained@sandbox.localhost")).toMatchObject({
+    status: "SKIPPED",
+    reason: "The address is on the suppression list: its owner complained about a mail.",
+  });
+  expect((await remove(project, "bounced@sandbox.localhost")).status).toBe(204);
+  expect((await send(project, "bounced@sandbox.localhost")).status).toBe("BOUNCED");
+  expect((await list(project, "?reason=HARD_BOUNCE")).total).toBe(1);
+});
+
+test("copies to suppressed addresses are left out, and everybody else gets the mail", async () => {
+  const project = await server.createProject();
+  await add(project, ["cc@example.com", "bcc@example.com"]);
+  await lookAtList(project);
+  const { status, id } = await send(project, "ada@example.com", {
+    cc: ["cc@example.com", "boss@example.com"],
+    bcc: ["bcc@example.com", "archive@example.com"],
+  });
+  expect(status).toBe("DELIVERED");
+  expect(await reachedBy(project)).toEqual(["ada@example.com", "archive@example.com", "boss@example.com"]);
+  const [raw] = await server.rows<{ raw: Buffer }>(
+    "select raw from mailbox_messages where email_id = $1",
+    id,
+  );
+  expect(raw?.raw.toString()).toContain("Cc: boss@example.com");
+});
+
+test("a campaign leaves suppressed contacts out and says how many", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  for (const name of ["ada", "bob", "eve", "zoe"])
+    await server.call("POST", "/contacts", byKey, {
+      email: `${name}@example.com`,
+      subscribed: name !== "zoe",
+    });
+  await add(project, ["eve@example.com", "zoe@example.com", "nobody@example.com"]);
+  const { body: made } = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
+    name: "News",
+    subject: "News",
+    body: "<p>Hi</p>",
+    from: "me@sandbox.localhost",
+    audienceType: "ALL",
+  });
+  const path = `/campaigns/${made.data.id}`;
+  const audience = async () => (await server.call("GET", `${path}/audience`, byKey)).body;
+  expect(await audience()).toEqual({ total: 4, eligible: 3, excluded: { unsubscribed: 1, suppressed: 0 } });
+  await lookAtList(project);
+  expect(await audience()).toEqual({ total: 4, eligible: 2, excluded: { unsubscribed: 1, suppressed: 1 } });
+  await server.call("POST", `${path}/send`, byKey, {});
+  const read = async () => (await server.call("GET", path, byKey)).body;
+  await vi.waitFor(async () => expect(await read()).toMatchObject({ status: "SENT" }), WAIT);
+  expect(await read()).toMatchObject({
+    totalRecipients: 2,
+    sentCount: 2,
+    skippedCount: 0,
+    pendingCount: 0,
+  });
+  expect(await reachedBy(project)).toEqual(["ada@example.com", "bob@example.com"]);
+});
+
+test("a person is told what an address gets, and why", async () => {
+  const project = await server.createProject();
+  const ask = (address: string) => explain(project, address);
+  expect(await ask("nobody@example.com")).toMatchObject({
+    suppression: null,
+    contact: null,
+    gets: { transactional: true, lists: false },
+  });
+  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com" });
+  expect((await ask("ada@example.com")).gets).toEqual({ transactional: true, lists: true });
+  await add(project, ["ada@example.com"]);
+  const ignored = await ask("ADA@example.com");
+  expect(ignored).toMatchObject({
+    suppression: { reason: "MANUAL", actor: "key" },
+    suppressionList: false,
+    contact: { subscribed: true },
+    gets: { transactional: true, lists: true },
+  });
+  expect(ignored.explanation).toMatch(/does not look at the list/);
+  await lookAtList(project);
+  const barred = await ask("ada@example.com");
+  expect(barred.gets).toEqual({ transactional: false, lists: false });
+  expect(barred.explanation).toMatch(
+    /^Nothing is sent to this address: .* because somebody of the project put it there/,
+  );
+  const reply = await server.call("GET", "/suppressions/no-address", project.byKey);
+  expect(refusalOf(reply)).toBe("404 SUPPRESSION_NOT_FOUND");
+});
+
+test("addresses are added once, found by a part, paged and removed; other projects see none of them", async () => {
+  const project = await server.createProject();
+  const names = ["a@x.example", "b@x.example", "c@y.example"];
+  expect((await add(project, [...names, "A@X.example"])).body).toEqual({ added: 3, known: 0 });
+  expect((await add(project, [...names, "d@y.example"])).body).toEqual({ added: 1, known: 3 });
+  const first = await list(project, "?limit=3");
+  expect(first).toMatchObject({ total: 4, hasMore: true });
+  const second = await list(project, `?limit=3&cursor=${first.cursor}`);
+  expect([...first.data, ...second.data].map(({ email }) => email).toSorted()).toEqual([
+    ...names,
+    "d@y.example",
+  ]);
+  expect((await list(project, "?search=X.EX")).data.map(({ email }) => email).toSorted()).toEqual(
+    names.slice(0, 2),
+  );
+  expect((await list(project, "?search=%25")).total).toBe(0);
+  const stranger = await server.createProject();
+  expect((await list(stranger)).data).toEqual([]);
+  expect(refusalOf(await remove(stranger, "a@x.example"))).toBe("404 SUPPRESSION_NOT_FOUND");
+  expect((await remove(project, "A@x.example")).status).toBe(204);
+  expect(refusalOf(await remove(project, "a@x.example"))).toBe("404 SUPPRESSION_NOT_FOUND");
+  expect((await list(project)).total).toBe(3);
+});
+
+test.for([
+  [{}, ["emails required"]],
+  [{ emails: [] }, ["emails too_small"]],
+  [{ emails: ["ada@example.com", "nobody"] }, ["emails.1 invalid_string"]],
+  [{ emails: Array(LIMITS.suppressionsAtOnce.value + 1).fill("a@example.com") }, ["emails too_big"]],
+] as Array<[object, string[]]>)("%# what cannot be listed is refused and named", async ([body, faults]) => {
+  expect(faultsOf(await server.call("POST", "/suppressions", server.project.byKey, body))).toEqual(faults);
+});
+
+test("a file is imported row by row with its faults reported, and an export is read back", async () => {
+  const project = await server.createProject();
+  await add(project, ["known@example.com"]);
+  const importFile = async (to: TestProject, content: string): Promise<ImportJob["result"]> => {
+    const { contentType, body } = uploadOf(content);
+    const headers = { "content-type": contentType };
+    const queued = await server.call<{ jobId: string }>(
+      "POST",
+      "/suppressions/import",
+      { ...to.byKey, headers },
+      body,
+    );
+    expect(queued.status).toBe(202);
+    return vi.waitFor(async () => {
+      const path = `/suppressions/import/${queued.body.jobId}`;
+      const job = (await server.call<ImportJob>("GET", path, to.byKey)).body;
+      if (job.state !== "completed") throw new Error(`It is ${job.state}.`);
+      return job.result;
+    }, WAIT);
+  };
+  const rows = [
+    "email;why",
+    "new@example.com;left",
+    "NEW@example.com;twice",
+    "known@example.com;",
+    "no address;x",
+  ];
+  expect(await importFile(project, `${rows.join("\n")}\n`)).toMatchObject({
+    totalRows: 4,
+    createdCount: 1,
+    updatedCount: 2,
+    failureCount: 1,
+    errors: [{ row: 5, email: "no address" }],
+  });
+  // By hand is the stronger reason.
+  expect((await list(project)).data.map(({ email, reason }) => `${email} ${reason}`).toSorted()).toEqual([
+    "known@example.com MANUAL",
+    "new@example.com IMPORT",
+  ]);
+  const exported = await server.call<string>("GET", "/suppressions/export.csv?reason=IMPORT", project.byKey);
+  expect(exported.text).toMatch(
+    /^email,reason,emailId,actor,createdAt\r\nnew@example\.com,IMPORT,,key,[^\r\n]+\r\n$/,
+  );
+  const other = await server.createProject();
+  expect(await importFile(other, exported.text)).toMatchObject({ createdCount: 1, failureCount: 0 });
+});

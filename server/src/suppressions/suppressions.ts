@@ -1,0 +1,144 @@
+// The suppression list of a project: addresses that get nothing. It is always kept, and looked at where the project wants it
+// (docs/decisions/0044-suppression-list.md).
+// Before it: routes.ts, deliveries/ for what came back. After it: emails/ looks at it where mail leaves, campaigns/ in audiences.
+import { parseAddress } from "@postloft/contract/address.ts";
+import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { readSuppressionSetting } from "../projects/projects.ts";
+import { writeRow } from "../contacts/cell-text.ts";
+import { findContactByEmail } from "../contacts/contacts.ts";
+import {
+  countSuppressionRows,
+  deleteSuppressionRow,
+  findSuppressionRows,
+  listSuppressionRows,
+  listSuppressionsAfter,
+  upsertSuppressions,
+  type SuppressionFilter,
+  type SuppressionRow,
+} from "./queries.ts";
+import { explainAddress } from "./rules.ts";
+
+/** The name of the list in its cursors. */
+export const SUPPRESSIONS = "suppressions";
+
+export interface Suppression {
+  id: string;
+  email: string;
+  reason: SuppressionReason;
+  emailId: string | null;
+  actor: string | null;
+  createdAt: string;
+}
+
+function present(row: SuppressionRow): Suppression {
+  return {
+    id: row.id,
+    email: row.email,
+    reason: row.reason,
+    emailId: row.email_id,
+    actor: row.actor,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** An address to be listed, and how it comes to that. */
+export interface ToSuppress {
+  projectId: string;
+  /** Canonical. */
+  email: string;
+  reason: SuppressionReason;
+  /** The mail that came back; null for what people list. */
+  emailId: string | null;
+  /** The id of a user, or `key`; null for mail servers. */
+  actor: string | null;
+}
+
+/** Lists addresses in the transaction of their cause; a stronger reason takes the place of a weaker one. Returns how many are new. */
+export async function addSuppressions(tx: Tx, given: readonly ToSuppress[]): Promise<number> {
+  if (given.length === 0) return 0;
+  const strength = ({ reason }: ToSuppress) => SUPPRESSION_REASONS.indexOf(reason);
+  const byAddress = new Map<string, ToSuppress>();
+  for (const one of given) {
+    const key = `${one.projectId} ${one.email}`;
+    const other = byAddress.get(key);
+    if (other === undefined || strength(one) < strength(other)) byAddress.set(key, one);
+  }
+  const rows = [...byAddress.values()].map((one) => ({ ...one, id: newId() }));
+  return (await upsertSuppressions(tx, rows)).length;
+}
+
+/** A page, newest first; `total` is counted on the first page only. */
+export async function listSuppressions(
+  database: Database,
+  projectId: string,
+  filter: SuppressionFilter,
+  request: PageRequest,
+): Promise<Page<Suppression> & { total: number }> {
+  const [rows, total] = await Promise.all([
+    listSuppressionRows(database, projectId, filter, request),
+    request.before === null ? countSuppressionRows(database, projectId, filter) : 0,
+  ]);
+  return { ...toPage(SUPPRESSIONS, request, rows, present), total };
+}
+
+const ROWS_A_BATCH = 1_000;
+
+/** The list as lines of CSV, oldest first, many at a time. */
+export async function* writeSuppressions(
+  database: Database,
+  projectId: string,
+  filter: SuppressionFilter,
+): AsyncGenerator<string> {
+  yield writeRow(["email", "reason", "emailId", "actor", "createdAt"]);
+  for (let after: string | null = null; ;) {
+    const rows = await listSuppressionsAfter(database, projectId, filter, { after, limit: ROWS_A_BATCH });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const lines = rows
+      .map(present)
+      .map((one) => writeRow([one.email, one.reason, one.emailId, one.actor, one.createdAt]));
+    yield lines.join("");
+    if (rows.length < ROWS_A_BATCH) return;
+    after = last.id;
+  }
+}
+
+/** Takes an address off the list. @throws Refusal SUPPRESSION_NOT_FOUND, also for what is no address. */
+export async function removeSuppression(tx: Tx, projectId: string, address: string): Promise<void> {
+  const parsed = parseAddress(address);
+  if (!parsed.ok || !(await deleteSuppressionRow(tx, projectId, parsed.address)))
+    throw new Refusal("SUPPRESSION_NOT_FOUND");
+}
+
+/** What an address gets, and why. @throws Refusal SUPPRESSION_NOT_FOUND for what is no address. */
+export async function explainSuppression(database: Database, projectId: string, address: string) {
+  const parsed = parseAddress(address);
+  if (!parsed.ok) throw new Refusal("SUPPRESSION_NOT_FOUND", { message: parsed.reason });
+  const email = parsed.address;
+  const [[row], suppressionList, contact] = await Promise.all([
+    findSuppressionRows(database, [{ projectId, email }]),
+    readSuppressionSetting(database, projectId),
+    findContactByEmail(database, projectId, email),
+  ]);
+  const standing = {
+    email,
+    suppression: row === undefined ? null : present(row),
+    suppressionList,
+    contact: contact === undefined ? null : { id: contact.id, subscribed: contact.subscribed },
+  };
+  return { ...standing, ...explainAddress(standing) };
+}
+
+/** Why addresses are listed, of those that are; keys are project and address with a space between. */
+export async function findSuppressed(
+  database: Database,
+  addresses: ReadonlyArray<{ projectId: string; email: string }>,
+): Promise<Map<string, SuppressionReason>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await findSuppressionRows(database, addresses);
+  return new Map(rows.map((row) => [`${row.project_id} ${row.email}`, row.reason]));
+}
