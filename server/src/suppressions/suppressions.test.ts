@@ -205,6 +205,7 @@ test("addresses are added once, found by a part, paged and removed; other projec
   expect((await list(project, "?search=%25")).total).toBe(0);
   const stranger = await server.createProject();
   expect((await list(stranger)).data).toEqual([]);
+  expect((await explain(stranger, "a@x.example")).suppression).toBeNull();
   expect(refusalOf(await remove(stranger, "a@x.example"))).toBe("404 SUPPRESSION_NOT_FOUND");
   expect((await remove(project, "A@x.example")).status).toBe(204);
   expect(refusalOf(await remove(project, "a@x.example"))).toBe("404 SUPPRESSION_NOT_FOUND");
