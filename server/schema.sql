@@ -87,19 +87,20 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 
 CREATE TABLE projects (
-  id              uuid                      NOT NULL,
-  name            text                      NOT NULL,
-  language        text                      NOT NULL  DEFAULT 'en'::text,
-  tracking        text                      NOT NULL  DEFAULT 'ENABLED'::text,
-  default_from    text,
-  disabled        boolean                   NOT NULL  DEFAULT false,
-  created_at      timestamp with time zone  NOT NULL  DEFAULT now(),
-  updated_at      timestamp with time zone  NOT NULL  DEFAULT now(),
-  when_in_doubt   text                      NOT NULL  DEFAULT 'RETRY'::text,
-  inbound_name    text                      NOT NULL  DEFAULT "left"(md5(((gen_random_uuid())::text || (gen_random_uuid())::text)), 20),
-  sending_rate    integer,
-  postal_address  text,
-  logo_url        text,
+  id                uuid                      NOT NULL,
+  name              text                      NOT NULL,
+  language          text                      NOT NULL  DEFAULT 'en'::text,
+  tracking          text                      NOT NULL  DEFAULT 'ENABLED'::text,
+  default_from      text,
+  disabled          boolean                   NOT NULL  DEFAULT false,
+  created_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  when_in_doubt     text                      NOT NULL  DEFAULT 'RETRY'::text,
+  inbound_name      text                      NOT NULL  DEFAULT "left"(md5(((gen_random_uuid())::text || (gen_random_uuid())::text)), 20),
+  sending_rate      integer,
+  postal_address    text,
+  logo_url          text,
+  suppression_list  boolean                   NOT NULL  DEFAULT false,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
   CONSTRAINT projects_inbound_name_key UNIQUE (inbound_name),
   CONSTRAINT projects_sending_rate_check CHECK (sending_rate > 0),
@@ -884,3 +885,18 @@ CREATE TABLE count_positions (
   CONSTRAINT count_positions_pkey PRIMARY KEY (project_id),
   CONSTRAINT count_positions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+CREATE TABLE suppressions (
+  project_id  uuid                      NOT NULL,
+  id          uuid                      NOT NULL,
+  email       text                      NOT NULL,
+  reason      text                      NOT NULL,
+  email_id    uuid,
+  actor       text,
+  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT suppressions_pkey PRIMARY KEY (project_id, email),
+  CONSTRAINT suppressions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT suppressions_reason_check CHECK (reason = ANY (ARRAY['COMPLAINT'::text, 'HARD_BOUNCE'::text, 'MANUAL'::text, 'IMPORT'::text]))
+);
+CREATE UNIQUE INDEX suppressions_newest ON suppressions USING btree (project_id, id);
+CREATE INDEX suppressions_search ON suppressions USING gin (project_id, email gin_trgm_ops);

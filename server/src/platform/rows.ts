@@ -401,6 +401,7 @@ export interface ProjectsTable {
   sending_rate: number | null;
   postal_address: string | null;
   logo_url: string | null;
+  suppression_list: Generated<boolean>;
 }
 
 export interface RateWindowsTable {
@@ -477,6 +478,16 @@ export interface SessionsTable {
   id: string;
   user_id: string;
   expires_at: Date;
+  created_at: Generated<Date>;
+}
+
+export interface SuppressionsTable {
+  project_id: string;
+  id: string;
+  email: string;
+  reason: string;
+  email_id: string | null;
+  actor: string | null;
   created_at: Generated<Date>;
 }
 
@@ -658,6 +669,7 @@ export interface Rows {
   senders: SendersTable;
   sending_hours: SendingHoursTable;
   sessions: SessionsTable;
+  suppressions: SuppressionsTable;
   system_mails: SystemMailsTable;
   templates: TemplatesTable;
   tracking_counts: TrackingCountsTable;

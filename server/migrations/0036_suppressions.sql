@@ -1,4 +1,4 @@
--- Addresses that get nothing from a project (docs/decisions/0044-suppression-list.md). Always kept, looked at where the project wants it.
+-- Addresses that get nothing from a project (docs/decisions/0045-suppression-list.md). Always kept, looked at where the project wants it.
 
 -- owner: projects
 alter table projects add column suppression_list boolean not null default false;
