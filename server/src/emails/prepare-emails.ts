@@ -12,9 +12,10 @@ import { buildMessage } from "../message/message.ts";
 import { messageHeaders, streamOf, type HeaderField, type ListKind } from "../message/message-headers.ts";
 import type { OutgoingMessage } from "../transports/transport.ts";
 import type { BodyResult, MailTracking, Renderer } from "../rendering/renderer.ts";
-import { kindOf, messageDateOf, messageIdOf, NOT_SUBSCRIBED, SUPPRESSED } from "./rules.ts";
+import { kindOf, messageDateOf, messageIdOf } from "./rules.ts";
+import { recipientOf, renderedAs } from "./rendered-as.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
-import { readSuppressed, type FindSuppressed } from "./suppressed-mail.ts";
+import { readSuppressed, whyUnwanted, type FindSuppressed } from "./suppressed-mail.ts";
 import {
   asksForFooter,
   templateVariables,
@@ -191,26 +192,16 @@ export function createPreparer(options: {
   return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
     const [{ found, keys }, contacts, suppressed] = await Promise.all([
       readContents(rows),
-      surroundings.readContacts(
-        rows.flatMap((row) => {
-          const id = renderedAs(row);
-          return id === null ? [] : [{ projectId: row.project_id, id }];
-        }),
-      ),
+      surroundings.readContacts(rows.flatMap(contactKeyOf)),
       readSuppressed(rows, surroundings.findSuppressed),
     ]);
-    /** Why a mail is skipped. The last word has the handover check; this saves the work for those who left long ago. */
-    const unwanted = (row: ClaimedRow, content: Content): string | null => {
-      const listed = suppressed.reasonOf(row);
-      if (listed !== undefined) return SUPPRESSED[listed];
-      return content.list_kind !== null && contacts.get(row.contact_id ?? "")?.subscribed !== true
-        ? NOT_SUBSCRIBED
-        : null;
-    };
+    // The last word has the handover check; this saves the work for those who left long ago.
+    const unwanted = (row: ClaimedRow, content: Content) =>
+      whyUnwanted(row, content, contacts.get(row.contact_id ?? ""), suppressed);
     const renderable = rows.flatMap((row) => {
       const { content, attachments = null } = found.get(contentKey(row)) ?? {};
       if (content === undefined || attachments === null || unwanted(row, content) !== null) return [];
-      const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), surroundings);
+      const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), surroundings.linksOf);
       return [{ row, content, attachments, recipient }];
     });
     const footers = await readFooters(renderable);
@@ -241,16 +232,22 @@ export function createPreparer(options: {
         if (attachments === null) return { kind: "failed", row, reason: "A file of the mail is missing." };
         const key = keys.get(`${row.project_id} ${domainOf(content.from_address)}`);
         const copies = suppressed.copiesOf(row);
-        return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED, copies).catch(
-          (error: unknown) => ({
-            kind: "failed" as const,
-            row,
-            reason: `The message could not be built: ${error instanceof Error ? error.message : String(error)}`,
-          }),
+        return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED, copies).catch((error) =>
+          notBuilt(row, error),
         );
       }),
     );
   };
+}
+
+function contactKeyOf(row: ClaimedRow): Array<{ projectId: string; id: string }> {
+  const id = renderedAs(row);
+  return id === null ? [] : [{ projectId: row.project_id, id }];
+}
+
+function notBuilt(row: ClaimedRow, error: unknown): Unready {
+  const why = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", row, reason: `The message could not be built: ${why}` };
 }
 
 /** What is made for one recipient. */
@@ -270,28 +267,6 @@ const addressOf = (mailbox: Mailbox) => mailbox.address;
 
 function named({ address, name }: Mailbox): NamedMailbox {
   return name === null ? { address } : { address, name };
-}
-
-/** The contact whose data a mail shows: its own, and of a test mail the one it is to look like. */
-function renderedAs({ contact_id: contactId, is_test: isTest, variables }: ClaimedRow): string | null {
-  return isTest ? ((variables as { renderAs?: string } | null)?.renderAs ?? null) : contactId;
-}
-
-/** Whom a mail is rendered for; its own variables lie over the contact's data. */
-function recipientOf(
-  row: ClaimedRow,
-  contact: { email: string; subscribed: boolean; data: Record<string, unknown> } | undefined,
-  surroundings: Surroundings,
-): Omit<Recipient, "footer"> {
-  const id = renderedAs(row);
-  const variables = row.is_test ? null : (row.variables as Record<string, unknown> | null);
-  return {
-    id,
-    email: contact?.email ?? row.to_address,
-    subscribed: contact?.subscribed ?? false,
-    data: { ...contact?.data, ...variables },
-    links: id === null ? null : surroundings.linksOf(row.project_id, id),
-  };
 }
 
 function trackingOf(row: ClaimedRow, content: Content, surroundings: Surroundings): MailTracking | null {

@@ -1,7 +1,9 @@
 // Mail to addresses on the suppression list, before it is rendered: whose addresses they are, and what is left of the copies.
 // Before it: prepare-emails.ts has a batch. After it: suppressions/ is asked once; the last word has the handover.
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
+import type { ListKind } from "../message/message-headers.ts";
 import type { Copies, Mailbox } from "./emails.ts";
+import { NOT_SUBSCRIBED, SUPPRESSED } from "./rules.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
 /** Finds which addresses are listed, and why; keys are project and address with a space between. */
@@ -39,4 +41,16 @@ export async function readSuppressed(
       return { cc: cc.filter(isWanted), bcc: bcc.filter(isWanted) };
     },
   };
+}
+
+/** Why a mail is skipped; null: it is wanted. `contact`: its own, where it still is. */
+export function whyUnwanted(
+  row: ClaimedRow,
+  { list_kind: listKind }: { list_kind: ListKind | null },
+  contact: { subscribed: boolean } | undefined,
+  suppressed: SuppressedAddresses,
+): string | null {
+  const listed = suppressed.reasonOf(row);
+  if (listed !== undefined) return SUPPRESSED[listed];
+  return listKind !== null && contact?.subscribed !== true ? NOT_SUBSCRIBED : null;
 }
