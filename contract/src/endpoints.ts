@@ -19,6 +19,7 @@ import * as mailbox from "./mailbox.ts";
 import * as members from "./members.ts";
 import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
+import * as removal from "./project-removal.ts";
 import * as security from "./security.ts";
 import * as segments from "./segments.ts";
 import * as suppressions from "./suppressions.ts";
@@ -190,6 +191,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   projects.listProjects,
   projects.createProject,
   projects.updateProject,
+  removal.resetProject,
+  removal.deleteProject,
+  removal.getRemoval,
   projects.getSetupState,
   projects.enableProject,
   projects.regenerateKeys,

@@ -138,6 +138,8 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "auth.signup": { email: "ada@example.com", password: "correct horse battery" },
   "auth.login": { email: "ada@example.com", password: "correct horse battery" },
   "projects.create": { name: "Example" },
+  "projects.reset": { confirm: "Example" },
+  "projects.delete": { confirm: "Example" },
   "projects.enable": { reason: "An imported list was old; it is deleted." },
   "projects.update": { language: "pt-BR", defaultFrom: "Example <hello@mail.example.com>" },
   "webhooks.sns": {

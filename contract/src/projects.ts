@@ -37,6 +37,10 @@ const project = z.object({
       "Where people write to the project: their mail becomes `email.received`. null where the installation takes none (INBOUND_DOMAIN).",
     ),
   disabled: z.boolean(),
+  removal: z
+    .enum(["RESET", "DELETE"])
+    .nullable()
+    .describe("What is being done away with: its data, or all of it."),
   createdAt: instant,
   updatedAt: instant,
 });

@@ -22,6 +22,7 @@ import { auditRoutes } from "./audit/routes.ts";
 import { createKeyFinder } from "./projects/keys.ts";
 import { findMembership } from "./projects/projects.ts";
 import { memberRoutes } from "./projects/members/routes.ts";
+import { removalRoutes } from "./projects/removal/routes.ts";
 import { projectRoutes } from "./projects/routes.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
@@ -197,6 +198,7 @@ function routesOfProjects(
   const staysHere = facts.transportName === "mailbox";
   return [
     ...projectRoutes(parts),
+    ...removalRoutes(parts),
     ...memberRoutes({ ...parts, ...shared, baseUrl: facts.baseUrl, staysHere }),
     ...auditRoutes(parts),
   ];

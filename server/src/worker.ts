@@ -33,6 +33,7 @@ import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
 import type { Network } from "./webhooks/networks.ts";
 import { startWebhookCalls } from "./webhooks/run-calls.ts";
+import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
@@ -137,6 +138,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       [SNAPSHOT_JOB]: snapshotStep,
       ...workflowJobs(),
       [DELETE_EVENTS_JOB]: deleteEventsStep,
+      [RESET_JOB]: removalStep("RESET"),
+      [DELETION_JOB]: removalStep("DELETE"),
     },
     log,
     metrics,

@@ -7,6 +7,8 @@ const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const LISTED_ITEMS = 2;
 
+const isOver = ({ state }: { state: string }) => state === "completed";
+
 /** Asks one service everything, as its first user does. */
 export async function recordAnswers(url: string): Promise<Answers> {
   const story = createStory(url);
@@ -27,6 +29,10 @@ export async function recordAnswers(url: string): Promise<Answers> {
   for (const name of ["instance.config", "instance.health", "instance.ready"]) await story.ask(name);
   await members(story, project.id);
   await story.ask("projects.regenerateKeys", { params: { projectId: project.id } });
+  const params = { projectId: project.id };
+  const { jobId } = await story.ask<{ jobId: string }>("projects.reset", { params });
+  await story.askUntil("projects.removal", { params: { ...params, jobId } }, isOver);
+  await story.ask("projects.delete", { params });
   await story.ask("auth.logout");
   return story.answers;
 }

@@ -26,7 +26,10 @@ export const WORKFLOW_FAILPOINT_NAMES = [
   "workflow.before_commit",
   "workflow.after_commit",
 ] as const;
-const ALL_NAMES = [...FAILPOINT_NAMES, ...WORKFLOW_FAILPOINT_NAMES];
+
+/** Every place that the removal of a project passes. */
+export const REMOVAL_FAILPOINT_NAMES = ["removal.step"] as const;
+const ALL_NAMES = [...FAILPOINT_NAMES, ...WORKFLOW_FAILPOINT_NAMES, ...REMOVAL_FAILPOINT_NAMES];
 export type FailpointName = (typeof ALL_NAMES)[number];
 
 const ACTIONS = ["kill", "throw", "delay"] as const;

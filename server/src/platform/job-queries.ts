@@ -183,6 +183,11 @@ export async function listJobErrors(
     .execute();
 }
 
+/** All jobs of a project but this one; a step that runs ends first, and its job with it. */
+export async function deleteJobsBeside(tx: Tx, { projectId, id }: JobKey): Promise<void> {
+  await tx.deleteFrom("jobs").where("project_id", "=", projectId).where("id", "<>", id).execute();
+}
+
 export async function deleteOldJobs(database: Database, days: number): Promise<void> {
   await sql`delete from jobs where state in ('completed', 'failed')
     and finished_at < now() - make_interval(days => ${days})`.execute(database);

@@ -23,6 +23,7 @@ import type { Metrics } from "./metrics.ts";
 
 export {
   countJobFileBytes,
+  deleteJobsBeside,
   insertJobErrors,
   listJobErrors,
   readJobFile,

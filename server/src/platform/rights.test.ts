@@ -17,7 +17,13 @@ const ABOUT_THE_CALLER = new Set<string>(
   ENDPOINTS.flatMap((endpoint) => Object.values(RIGHTS).flatMap((verdict) => verdict(endpoint) ?? [])),
 );
 /** After them the caller or the project is another one: each gets a project of its own, and logging out comes last. */
-const ENDS = new Set(["projects.regenerateKeys", "members.leave", "auth.logout"]);
+const ENDS = new Set([
+  "projects.regenerateKeys",
+  "projects.reset",
+  "projects.delete",
+  "members.leave",
+  "auth.logout",
+]);
 
 let people: Record<"OWNER" | "ADMIN" | "MEMBER" | "disabled" | "stranger", TestPerson>;
 let foreign: TestProject;

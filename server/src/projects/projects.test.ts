@@ -54,6 +54,7 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
     logoUrl: null,
     inboundAddress: expect.stringMatching(/^[0-9a-f]{20}@in\.example$/),
     disabled: false,
+    removal: null,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updatedAt: reply.body.createdAt,
   });

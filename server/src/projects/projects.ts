@@ -40,6 +40,7 @@ export interface ProjectView {
   logoUrl: string | null;
   inboundAddress: string | null;
   disabled: boolean;
+  removal: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -68,6 +69,7 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
     logoUrl: row.logo_url,
     inboundAddress: inboundDomain === null ? null : `${row.inbound_name}@${inboundDomain}`,
     disabled: row.disabled,
+    removal: row.removal,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };

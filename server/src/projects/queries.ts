@@ -69,6 +69,7 @@ export interface ProjectRow {
   logo_url: string | null;
   inbound_name: string;
   disabled: boolean;
+  removal: string | null;
   created_at: Date;
   updated_at: Date;
   role: string;
@@ -104,6 +105,7 @@ export async function listProjectRows(
       "p.logo_url",
       "p.inbound_name",
       "p.disabled",
+      "p.removal",
       "p.created_at",
       "p.updated_at",
       "m.role",

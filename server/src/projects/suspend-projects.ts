@@ -72,6 +72,7 @@ export async function enableProject(
 ): Promise<boolean> {
   const row = await lockSuspended(tx, projectId, LIMITS.selfEnableDays.value);
   if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (row.is_removed) throw new Refusal("CONFLICT", { message: "The project is being reset or deleted." });
   if (!row.disabled) return false;
   await enableProjectRow(tx, projectId, actor.userId);
   await recordAudit(tx, [{ projectId, actor, action: "project.enabled", details: { reason } }]);

@@ -29,8 +29,16 @@ export async function insertSuspensions(
 
 /** Locks the project. Undefined: there is none. */
 export async function lockSuspended(tx: Tx, projectId: string, days: number) {
-  const { rows } = await sql<{ disabled: boolean; is_suspended: boolean; was_lifted: boolean }>`
+  const { rows } = await sql<{
+    disabled: boolean;
+    is_suspended: boolean;
+    was_lifted: boolean;
+    is_removed: boolean;
+  }>`
     select p.disabled,
+      exists (
+        select 1 from jobs j where j.project_id = p.id and j.id = p.removal_job and j.state in ('waiting', 'active')
+      ) as is_removed,
       exists (
         select 1 from project_suspensions s where s.project_id = p.id and s.lifted_at is null
       ) as is_suspended,
@@ -46,7 +54,9 @@ export async function enableProjectRow(tx: Tx, projectId: string, liftedBy: stri
   await sql`
     update project_suspensions set lifted_at = now(), lifted_by = ${liftedBy}
     where project_id = ${projectId} and lifted_at is null`.execute(tx);
-  await sql`update projects set disabled = false, updated_at = now() where id = ${projectId}`.execute(tx);
+  await sql`update projects set disabled = false, removal = null, removal_job = null, updated_at = now() where id = ${projectId}`.execute(
+    tx,
+  );
 }
 
 export async function listMemberAddresses(tx: Tx, projectIds: readonly string[]) {

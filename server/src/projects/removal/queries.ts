@@ -1,0 +1,45 @@
+// Statements on `projects` while one is emptied or deleted.
+import { sql } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+
+/** Locks the project, with whether what was asked for before is still being done. */
+export async function lockForRemoval(tx: Tx, projectId: string) {
+  const { rows } = await sql<{ name: string; is_running: boolean }>`
+    select p.name, exists (
+      select 1 from jobs j
+      where j.project_id = p.id and j.id = p.removal_job and j.state in ('waiting', 'active')
+    ) as is_running
+    from projects p where p.id = ${projectId} for no key update of p`.execute(tx);
+  return rows[0];
+}
+
+/** From the commit on nothing of it is sent or changed. */
+export async function startRemovalRow(
+  tx: Tx,
+  projectId: string,
+  { removal, jobId }: { removal: string; jobId: string },
+): Promise<void> {
+  await sql`
+    update projects set disabled = true, removal = ${removal}, removal_job = ${jobId}, updated_at = now()
+    where id = ${projectId}`.execute(tx);
+}
+
+export async function endResetRow(tx: Tx, projectId: string): Promise<void> {
+  await sql`
+    update projects set disabled = false, removal = null, removal_job = null, updated_at = now()
+    where id = ${projectId}`.execute(tx);
+}
+
+/** With what is left of it: members, keys, settings. */
+export async function deleteProjectRow(tx: Tx, projectId: string): Promise<void> {
+  await sql`delete from projects where id = ${projectId}`.execute(tx);
+}
+
+/** Whether a sender has mail of the project in hand, which it books within seconds. */
+export async function hasMailInHand(database: Database, projectId: string): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (
+      select 1 from emails where status = 'CLAIMED' and sender_id is not null and project_id = ${projectId}
+    ) as has`.execute(database);
+  return rows[0]?.has === true;
+}

@@ -1,0 +1,233 @@
+// Emptying and deleting a project: all of it, nothing of others, nothing sent meanwhile, and on after any death.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { transaction } from "../../platform/database.ts";
+import { findClaimedForUpdate, updateJobStep } from "../../platform/job-queries.ts";
+import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { listTenantTables } from "../../platform/tenant-rows.ts";
+import { verifyAuditLog } from "../../audit/audit-log.ts";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type OneServer,
+  type TestProject,
+} from "../../testing/test-server.ts";
+import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { removalStep } from "./removal.ts";
+
+// Who works is started by each test when it is time.
+const server = useTestServer({ ROLES: "api" });
+
+const KEPT = ["api_keys", "audit_heads", "audit_log", "jobs", "memberships"];
+const WAIT = { timeout: 20_000, interval: 50 };
+const own = ({ id }: TestProject, rest = "") => `/users/@me/projects/${id}${rest}`;
+const session = ({ owner: { cookie } }: TestProject) => ({ cookie });
+type Asked = ErrorEnvelope & { jobId: string };
+const reset = (project: TestProject, confirm = "A project") =>
+  server.call<Asked>("POST", own(project, "/reset"), session(project), { confirm });
+const remove = (project: TestProject, confirm = "A project") =>
+  server.call<Asked>("DELETE", own(project), session(project), { confirm });
+
+/** Something of most things, and many contacts with an event each. */
+async function furnish(project: TestProject, contacts = 30): Promise<void> {
+  const { byKey, id } = project;
+  const mail = {
+    to: "ada@example.com",
+    from: "a@sandbox.localhost",
+    subject: "s",
+    body: "<a href='https://a.example'>b</a>",
+  };
+  for (const [path, body] of [
+    ["/v1/send", mail],
+    ["/v1/track", { email: "ada@example.com", event: "opened", data: { plan: "pro" } }],
+    ["/templates", { name: "Hello", subject: "s", body: "b", type: "TRANSACTIONAL" }],
+    ["/segments", { name: "Guests", type: "STATIC" }],
+    [
+      "/campaigns",
+      { name: "News", subject: "s", body: "b", from: "a@sandbox.localhost", audienceType: "ALL" },
+    ],
+    ["/domains", { domain: `${randomUUID()}.example.com` }],
+    ["/contacts/bulk-unsubscribe", { contactIds: [randomUUID()] }],
+  ] as const)
+    expect(
+      (await server.call("POST", path, { ...byKey, headers: { "idempotency-key": randomUUID() } }, body))
+        .status,
+    ).toBeLessThan(300);
+  await drawWorkflow(server.database, id, { steps: [["trigger", "TRIGGER"]], links: [] });
+  await server.rows(
+    `with made as (
+       insert into contacts (project_id, id, email, subscribed)
+       select $1, gen_random_uuid(), 'c' || n || '@example.com', true from generate_series(1, $2) n returning id
+     )
+     insert into events (project_id, id, contact_id, name, created_at) select $1, gen_random_uuid(), id, 'seen', now() from made`,
+    id,
+    contacts,
+  );
+}
+
+/** How many rows of a project each table holds, of those with any. */
+async function rowsOf(projectId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { name } of await listTenantTables(server.database)) {
+    const [row] = await server.rows<{ count: number }>(
+      `select count(*)::int as count from "${name}" where project_id = $1`,
+      projectId,
+    );
+    if (row !== undefined && row.count > 0) counts[name] = row.count;
+  }
+  return counts;
+}
+
+async function withWorker(work: (worker: OneServer) => Promise<void>): Promise<void> {
+  const worker = await server.startAnother({ ROLES: "worker" });
+  await work(worker).finally(() => worker.stop());
+}
+
+const isGone = async (project: TestProject) =>
+  (await server.rows("select 1 from projects where id = $1", project.id)).length === 0;
+
+test("a reset leaves members, keys, domains and the log, and nothing of anybody else is touched", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  for (const one of [project, other]) await furnish(one);
+  const before = await rowsOf(other.id);
+  expect(Object.keys(before).length).toBeGreaterThan(15);
+  const { status, body } = await reset(project);
+  expect(status).toBe(202);
+  expect(refusalOf(await server.call("POST", "/contacts", project.byKey, { email: "a@example.com" }))).toBe(
+    "403 PROJECT_DISABLED",
+  );
+  const path = own(project, `/removals/${body.jobId}`);
+  const job = async () =>
+    (await server.call<{ state: string; result: unknown }>("GET", path, session(project))).body;
+  await withWorker(async () => {
+    await expect.poll(async () => (await job()).state, WAIT).toBe("completed");
+  });
+  expect((await job()).result).toEqual({ deletedRows: expect.any(Number) });
+  expect(Object.keys(await rowsOf(project.id))).toEqual(expect.arrayContaining([...KEPT, "domains"]));
+  expect(Object.keys(await rowsOf(project.id))).toHaveLength(KEPT.length + 1);
+  // The others' mails are sent and their jobs done meanwhile; nothing of them goes away.
+  const after = await rowsOf(other.id);
+  const gone = Object.entries(before).filter(([table, count]) => (after[table] ?? 0) < count);
+  expect(gone.filter(([table]) => table !== "job_files")).toEqual([]);
+  const { body: shown } = await server.call<Array<{ disabled: boolean; removal: null }>>(
+    "GET",
+    "/users/@me/projects",
+    session(project),
+  );
+  expect(shown[0]).toMatchObject({ disabled: false, removal: null });
+  expect((await server.call("POST", "/contacts", project.byKey, { email: "a@example.com" })).status).toBe(
+    201,
+  );
+  expect(await verifyAuditLog(server.database, project.id)).toBeNull();
+});
+
+test("a deleted project is gone for everybody, with all its rows; what was done to it is kept", async () => {
+  const project = await server.createProject();
+  await furnish(project);
+  const member = await server.signUp();
+  await server.call("POST", `/projects/${project.id}/members`, session(project), { email: member.email });
+  expect((await remove(project)).status).toBe(202);
+  await withWorker(async () => {
+    await expect.poll(() => isGone(project), WAIT).toBe(true);
+  });
+  expect(Object.keys(await rowsOf(project.id)).toSorted()).toEqual(["audit_heads", "audit_log"]);
+  expect(refusalOf(await server.call("GET", "/contacts", project.byKey))).toBe("401 INVALID_API_KEY");
+  expect(refusalOf(await remove(project))).toBe("404 PROJECT_NOT_FOUND");
+  const actions = await server.rows(
+    "select action from audit_log where project_id = $1 order by number desc limit 2",
+    project.id,
+  );
+  expect(actions).toEqual([{ action: "project.deleted" }, { action: "project.deletionRequested" }]);
+  expect(await verifyAuditLog(server.database, project.id)).toBeNull();
+});
+
+test("without its name, typed exactly, or while it is underway, nothing begins", async () => {
+  const project = await server.createProject();
+  const before = await server.countRows();
+  for (const confirm of ["", "a project", "A project ", project.id])
+    for (const ask of [reset, remove])
+      expect(faultsOf(await ask(project, confirm))).toEqual(["confirm custom"]);
+  expect(faultsOf(await server.call("DELETE", own(project), session(project), {}))).toEqual([
+    "confirm required",
+  ]);
+  expect(await server.countRows()).toEqual(before);
+  const replies = await Promise.all([reset(project), remove(project), remove(project), reset(project)]);
+  expect(replies.filter(({ status }) => status === 202)).toHaveLength(1);
+  const owner = await server.rows("select removal from projects where id = $1 and disabled", project.id);
+  expect(owner).toHaveLength(1);
+  const enabled = await server.call("POST", `/projects/${project.id}/enable`, session(project), {
+    reason: "I did not mean it",
+  });
+  expect(refusalOf(enabled)).toBe("409 CONFLICT");
+  expect(
+    refusalOf(await server.call("GET", own(project, `/removals/${randomUUID()}`), session(project))),
+  ).toBe("404 JOB_NOT_FOUND");
+});
+
+test("what waited to be sent is not sent, neither while it is being deleted nor afterwards", async () => {
+  const project = await server.createProject();
+  const to = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
+  const mail = { to, from: "a@sandbox.localhost", subject: "s", body: "b" };
+  expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
+  await furnish(project, 5_000);
+  const campaigns = await server.call<{ data: Array<{ id: string }> }>("GET", "/campaigns", project.byKey);
+  await server.call("POST", `/campaigns/${campaigns.body.data[0]?.id}/send`, project.byKey, {});
+  expect((await reset(project)).status).toBe(202);
+  const sentBefore = await server.rows("select 1 from mailbox_messages");
+  await withWorker(async () => {
+    const isDone = async () =>
+      (await server.rows("select 1 from projects where id = $1 and not disabled", project.id)).length === 1;
+    await expect.poll(isDone, WAIT).toBe(true);
+    // Whatever is sent after it shows that the senders were at work.
+    const after = { to: "later@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" };
+    await server.call("POST", "/v1/send", project.byKey, after);
+    const sent = () =>
+      server.rows<{ to_address: string }>(
+        "select e.to_address from emails e where sent_at is not null and project_id = $1",
+        project.id,
+      );
+    await expect.poll(sent, WAIT).toEqual([{ to_address: "later@example.com" }]);
+  });
+  expect(await server.rows("select 1 from mailbox_messages")).toHaveLength(sentBefore.length + 1);
+});
+
+test("whoever dies between two batches leaves the rest to others; a batch that was not committed counts for nothing", async () => {
+  const project = await server.createProject();
+  await furnish(project, 5_000);
+  const { jobId } = (await remove(project)).body;
+  const claimId = randomUUID();
+  await server.rows(
+    "update jobs set state = 'active', claim_id = $2, due_at = now() + interval '15 s' where id = $1",
+    jobId,
+    claimId,
+  );
+  const step = (isDying: boolean) =>
+    transaction(server.database, async (tx) => {
+      const key = { projectId: project.id, id: jobId };
+      const row = await findClaimedForUpdate(tx, key, claimId);
+      if (row === undefined) throw new Error("The job is there.");
+      const outcome = await removalStep("DELETE")(tx, { ...key, ...row, createdAt: row.created_at });
+      if (outcome.done || isDying) throw new Error("died");
+      await updateJobStep(tx, key, {
+        checkpoint: JSON.stringify(outcome.checkpoint),
+        progress: Math.floor(outcome.progress),
+        leaseMs: 0,
+      });
+    });
+  await step(false);
+  await expect(step(true)).rejects.toThrow("died");
+  const halfway = await rowsOf(project.id);
+  expect(Object.values(halfway).reduce((sum, count) => sum + count)).toBeGreaterThan(5_000);
+  await withWorker(async () => {
+    await expect.poll(() => isGone(project), WAIT).toBe(true);
+  });
+  expect(Object.keys(await rowsOf(project.id)).toSorted()).toEqual(["audit_heads", "audit_log"]);
+  const [entry] = await server.rows<{ deleted: number }>(
+    "select (details ->> 'deletedRows')::int as deleted from audit_log where project_id = $1 and action = 'project.deleted'",
+    project.id,
+  );
+  // Contacts and events, once each, and little else.
+  expect(entry?.deleted).toBeGreaterThanOrEqual(10_000);
+  expect(entry?.deleted).toBeLessThan(10_100);
+});

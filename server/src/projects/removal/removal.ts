@@ -1,0 +1,133 @@
+// Emptying and deleting a project: asked for with its name, done by a job in batches, nothing sent from the first moment on.
+// Before it: routes.ts. After it: platform/jobs.ts runs the step; platform/tenant-rows.ts finds what there is.
+import { addJob, deleteJobsBeside, type JobStep } from "../../platform/jobs.ts";
+import { nowMs } from "../../platform/clock.ts";
+import type { Tx } from "../../platform/database.ts";
+import { failpoint } from "../../platform/failpoints.ts";
+import { invalidField, Refusal } from "../../platform/refusal.ts";
+import { deleteTenantRows, listTenantTables } from "../../platform/tenant-rows.ts";
+import { recordAudit, SERVICE, type Actor } from "../../audit/audit-log.ts";
+import { deleteProjectRow, endResetRow, hasMailInHand, lockForRemoval, startRemovalRow } from "./queries.ts";
+
+export const RESET_JOB = "project-reset";
+export const DELETION_JOB = "project-deletion";
+export const REMOVAL_JOBS: readonly string[] = [RESET_JOB, DELETION_JOB];
+
+/**
+ * What a reset leaves: who belongs to the project, its keys, settings and domains, what it is judged by, and what was done.
+ * A deletion takes the rest of it with the project itself, but for the audit log, which outlives it.
+ */
+const KEPT: ReadonlySet<string> = new Set([
+  "api_keys",
+  "audit_heads",
+  "audit_log",
+  "domains",
+  "invitations",
+  "jobs",
+  "memberships",
+  "project_suspensions",
+  "sending_hours",
+  "webhook_secrets",
+]);
+
+/** A batch takes well under a second also where rows have many indexes. */
+const BATCH_ROWS = 2_000;
+/** Longer than any handover lasts. */
+const PATIENCE_MS = 600_000;
+const LOOK_MS = 250;
+
+/**
+ * Disables the project and queues the job; answers its id.
+ *
+ * @param confirm the name of the project, as a person typed it
+ * @throws Refusal VALIDATION_ERROR on `confirm`, CONFLICT while it is being reset or deleted already
+ */
+export async function requestRemoval(
+  tx: Tx,
+  {
+    projectId,
+    removal,
+    confirm,
+    actor,
+  }: { projectId: string; removal: "RESET" | "DELETE"; confirm: string; actor: Actor },
+): Promise<string> {
+  const project = await lockForRemoval(tx, projectId);
+  if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (project.name !== confirm)
+    throw invalidField("confirm", "custom", "Must be the name of the project, exactly.");
+  if (project.is_running)
+    throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
+  const kind = removal === "RESET" ? RESET_JOB : DELETION_JOB;
+  const jobId = await addJob(tx, { projectId, kind, input: {} });
+  await startRemovalRow(tx, projectId, { removal, jobId });
+  const action = removal === "RESET" ? "project.resetRequested" : "project.deletionRequested";
+  await recordAudit(tx, [{ projectId, actor, action, details: { name: project.name } }]);
+  return jobId;
+}
+
+interface Checkpoint {
+  /** The table it stands at; null: before the first. */
+  table: string | null;
+  deleted: number;
+  /** In this round through all tables: what was underway when the project was disabled may still have come in. */
+  deletedInRound: number;
+}
+
+const START: Checkpoint = { table: null, deleted: 0, deletedInRound: 0 };
+
+/** One batch, and the end after a round that found nothing. */
+export const removalStep =
+  (removal: "RESET" | "DELETE"): JobStep =>
+  async (tx, { projectId, id, checkpoint, createdAt }) => {
+    await failpoint("removal.step");
+    if (checkpoint === null) await deleteJobsBeside(tx, { projectId, id });
+    const at = (checkpoint ?? START) as Checkpoint;
+    if (at.table === null && at.deleted === 0 && (await isStillSending(tx, projectId, createdAt)))
+      return { done: false, checkpoint: START, progress: 0 };
+    const tables = (await listTenantTables(tx)).filter(({ name }) => !KEPT.has(name));
+    let { deleted, deletedInRound } = at;
+    let place = Math.max(
+      0,
+      tables.findIndex(({ name }) => name === at.table),
+    );
+    for (let left = BATCH_ROWS; left > 0; place++) {
+      const table = tables[place];
+      if (table === undefined) break;
+      const count = await deleteTenantRows(tx, table, projectId, left);
+      left -= count;
+      deleted += count;
+      deletedInRound += count;
+      if (left === 0) break;
+    }
+    const table = tables[place];
+    if (table !== undefined || deletedInRound > 0) {
+      const next = {
+        table: table?.name ?? null,
+        deleted,
+        deletedInRound: table === undefined ? 0 : deletedInRound,
+      };
+      return { done: false, checkpoint: next, progress: (place / tables.length) * 100 };
+    }
+    await end(tx, projectId, removal, deleted);
+    return { done: true, result: { deletedRows: deleted } };
+  };
+
+/** Mail that a sender had in hand when the project was disabled is booked first; what nobody answers is not waited for. */
+async function isStillSending(tx: Tx, projectId: string, since: Date): Promise<boolean> {
+  if (nowMs() - since.getTime() > PATIENCE_MS || !(await hasMailInHand(tx, projectId))) return false;
+  await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return true;
+}
+
+async function end(tx: Tx, projectId: string, removal: "RESET" | "DELETE", deleted: number): Promise<void> {
+  if (removal === "RESET") await endResetRow(tx, projectId);
+  else await deleteProjectRow(tx, projectId);
+  await recordAudit(tx, [
+    {
+      projectId,
+      actor: SERVICE,
+      action: removal === "RESET" ? "project.reset" : "project.deleted",
+      details: { deletedRows: deleted },
+    },
+  ]);
+}

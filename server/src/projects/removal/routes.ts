@@ -1,0 +1,42 @@
+// HTTP for emptying and deleting a project: endpoint → verb → answer.
+import * as contract from "@postloft/contract/project-removal.ts";
+import type { Database } from "../../platform/database.ts";
+import { ok, route, type Route } from "../../platform/http-route.ts";
+import { readJob } from "../../platform/jobs.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { actorOf } from "../../audit/audit-log.ts";
+import { REMOVAL_JOBS, requestRemoval } from "./removal.ts";
+
+export function removalRoutes({ database, wakeJobs }: { database: Database; wakeJobs: () => void }): Route[] {
+  const removalRoute = (
+    endpoint: typeof contract.resetProject | typeof contract.deleteProject,
+    removal: "RESET" | "DELETE",
+    message: string,
+  ) =>
+    route(endpoint, async (call) => {
+      const { projectId, body } = call;
+      const answer = await call.commit(async (tx) => ({
+        status: 202,
+        body: {
+          message,
+          jobId: await requestRemoval(tx, {
+            projectId,
+            removal,
+            confirm: body.confirm,
+            actor: actorOf(call),
+          }),
+        },
+      }));
+      wakeJobs();
+      return answer;
+    });
+  return [
+    removalRoute(contract.resetProject, "RESET", "The project is disabled and being emptied."),
+    removalRoute(contract.deleteProject, "DELETE", "The project is disabled and being deleted."),
+    route(contract.getRemoval, async ({ projectId, params }) => {
+      const job = await readJob(database, { projectId, id: params.jobId }, REMOVAL_JOBS);
+      if (job === undefined) throw new Refusal("JOB_NOT_FOUND");
+      return ok(job);
+    }),
+  ];
+}
