@@ -101,8 +101,13 @@ CREATE TABLE projects (
   postal_address    text,
   logo_url          text,
   suppression_list  boolean                   NOT NULL  DEFAULT false,
+  removal           text,
+  removal_job       uuid,
   CONSTRAINT projects_pkey PRIMARY KEY (id),
   CONSTRAINT projects_inbound_name_key UNIQUE (inbound_name),
+  CONSTRAINT projects_check CHECK ((removal IS NULL) = (removal_job IS NULL)),
+  CONSTRAINT projects_check1 CHECK (removal IS NULL OR disabled),
+  CONSTRAINT projects_removal_check CHECK (removal = ANY (ARRAY['RESET'::text, 'DELETE'::text])),
   CONSTRAINT projects_sending_rate_check CHECK (sending_rate > 0),
   CONSTRAINT projects_tracking_check CHECK (tracking = ANY (ARRAY['ENABLED'::text, 'DISABLED'::text, 'MARKETING_ONLY'::text])),
   CONSTRAINT projects_when_in_doubt_check CHECK (when_in_doubt = ANY (ARRAY['RETRY'::text, 'WAIT'::text]))

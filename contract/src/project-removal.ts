@@ -16,7 +16,7 @@ export const resetProject = endpoint({
   path: "/users/@me/projects/:projectId/reset",
   summary: "Wipe all data of a project",
   description:
-    "Contacts, events, mails, templates, segments, campaigns, workflows: everything but members, keys, settings, domains, the counts it is judged by and the audit log. From the answer on the project is disabled: nothing is sent or changed. It is enabled again when the job is done. Nothing brings the data back.",
+    "Contacts, events, mails, templates, segments, campaigns, workflows: everything but members, keys, settings, domains, the suppression list, the counts it is judged by and the audit log. From the answer on the project is disabled: nothing is sent or changed. It is enabled again when the job is done. Nothing brings the data back.",
   caller: "member",
   leastRole: "ADMIN",
   params: byId,

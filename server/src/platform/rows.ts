@@ -402,6 +402,8 @@ export interface ProjectsTable {
   postal_address: string | null;
   logo_url: string | null;
   suppression_list: Generated<boolean>;
+  removal: string | null;
+  removal_job: string | null;
 }
 
 export interface RateWindowsTable {

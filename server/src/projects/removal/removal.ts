@@ -13,22 +13,21 @@ export const RESET_JOB = "project-reset";
 export const DELETION_JOB = "project-deletion";
 export const REMOVAL_JOBS: readonly string[] = [RESET_JOB, DELETION_JOB];
 
-/**
- * What a reset leaves: who belongs to the project, its keys, settings and domains, what it is judged by, and what was done.
- * A deletion takes the rest of it with the project itself, but for the audit log, which outlives it.
- */
-const KEPT: ReadonlySet<string> = new Set([
+/** What goes with the project itself, or outlives it: who belongs to it, its keys, and what was done. Each is little. */
+const LAST: readonly string[] = [
   "api_keys",
   "audit_heads",
   "audit_log",
-  "domains",
   "invitations",
   "jobs",
   "memberships",
-  "project_suspensions",
-  "sending_hours",
   "webhook_secrets",
-]);
+];
+/** A reset also leaves the domains, what the project is judged by, and who must get no mail any more. */
+const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
+  RESET: new Set([...LAST, "domains", "project_suspensions", "sending_hours", "suppressions"]),
+  DELETE: new Set(LAST),
+};
 
 /** A batch takes well under a second also where rows have many indexes. */
 const BATCH_ROWS = 2_000;
@@ -84,7 +83,7 @@ export const removalStep =
     const at = (checkpoint ?? START) as Checkpoint;
     if (at.table === null && at.deleted === 0 && (await isStillSending(tx, projectId, createdAt)))
       return { done: false, checkpoint: START, progress: 0 };
-    const tables = (await listTenantTables(tx)).filter(({ name }) => !KEPT.has(name));
+    const tables = (await listTenantTables(tx)).filter(({ name }) => !KEPT[removal].has(name));
     let { deleted, deletedInRound } = at;
     let place = Math.max(
       0,
