@@ -10,7 +10,7 @@ import { createLog } from "../server/src/platform/log.ts";
 import { createMetrics } from "../server/src/platform/metrics.ts";
 import { createRateLimiter } from "../server/src/platform/rate-limit.ts";
 import { newId } from "../server/src/platform/ids.ts";
-import { createKeyFinder, type FoundKey } from "../server/src/projects/keys.ts";
+import { createKeyFinder } from "../server/src/projects/keys.ts";
 import { askPlainly, askPrepared, naiveSend, naiveTrack, type Ask } from "./naive-doors.ts";
 
 export interface RivalSpec {
@@ -48,7 +48,7 @@ async function serve({ connection, key, prepared }: RivalSpec): Promise<number> 
   const log = createLog({ level: "warn" });
   const pool = createPool({ connection: connection ?? {}, maxConnections: POOL_SIZE, log });
   const database = createDatabase(pool);
-  const known: FoundKey = { projectId: newId(), kind: "secret", disabled: false };
+  const known: PresentedKey = { projectId: newId(), kind: "secret", disabled: false };
   const findKey =
     connection === null ? async (given: string) => (given === key ? known : null) : createKeyFinder(database);
   const app = await createHttp(

@@ -905,3 +905,19 @@ CREATE TABLE suppressions (
 );
 CREATE UNIQUE INDEX suppressions_newest ON suppressions USING btree (project_id, id);
 CREATE INDEX suppressions_search ON suppressions USING gin (project_id, email gin_trgm_ops);
+
+CREATE TABLE scoped_keys (
+  project_id    uuid                      NOT NULL,
+  id            uuid                      NOT NULL,
+  hash          bytea                     NOT NULL,
+  name          text                      NOT NULL,
+  scopes        text[]                    NOT NULL,
+  networks      text[]                    NOT NULL,
+  expires_at    timestamp with time zone,
+  last_used_at  timestamp with time zone,
+  created_by    uuid                      NOT NULL,
+  created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT scoped_keys_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT scoped_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX scoped_keys_hash ON scoped_keys USING btree (hash);

@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   "project.deletionRequested",
   "project.deleted",
   "keys.regenerated",
+  "key.created",
+  "key.revoked",
   "inboundAddress.regenerated",
   "member.added",
   "member.roleChanged",

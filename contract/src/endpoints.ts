@@ -15,6 +15,7 @@ import type { Endpoint } from "./endpoint.ts";
 import * as executions from "./executions.ts";
 import * as events from "./events.ts";
 import * as instance from "./instance.ts";
+import * as keys from "./keys.ts";
 import * as mailbox from "./mailbox.ts";
 import * as members from "./members.ts";
 import * as pages from "./pages.ts";
@@ -200,6 +201,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   projects.regenerateInboundAddress,
   security.getOwnSecurity,
   security.getSecurity,
+  keys.listKeys,
+  keys.createKey,
+  keys.revokeKey,
   members.listMembers,
   members.addMember,
   members.changeMember,

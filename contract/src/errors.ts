@@ -76,6 +76,11 @@ export const ERRORS = {
     "There is no such contact.",
     "Check the id; contacts of other projects cannot be seen.",
   ),
+  KEY_NOT_FOUND: entry(
+    404,
+    "There is no such key.",
+    "Check the id with `GET /projects/:projectId/keys`; keys of other projects cannot be seen.",
+  ),
   SUPPRESSION_NOT_FOUND: entry(
     404,
     "The address is not on the suppression list.",

@@ -73,6 +73,8 @@ export const LIMITS = {
     "messages in 10 minutes",
     "Mail to `postmaster@` and `abuse@` of the domains that the role `smtp` takes mail for.",
   ),
+  scopedKeys: limit(50, "keys", "Scoped keys of one project."),
+  keyNetworks: limit(20, "networks", "Networks from which one scoped key may be used."),
   suppressionsAtOnce: limit(1_000, "addresses", "Addresses that one `POST /suppressions` adds."),
   importBodyBytes: limit(
     6 * MEGABYTE,

@@ -129,6 +129,11 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "pages.unsubscribe": { "List-Unsubscribe": "One-Click" },
   "pages.subscribe": { action: "subscribe" },
   "pages.manage": { action: "unsubscribe" },
+  "keys.create": {
+    name: "Newsletter form",
+    scopes: ["contacts:write", "segments:read"],
+    networks: ["192.0.2.0/24"],
+  },
   "members.add": { email: "grace@example.com", role: "ADMIN" },
   "members.changeRole": { role: "MEMBER" },
   "members.transferOwnership": { userId: "01890a5d-ac96-774b-bcce-b302099a8057" },

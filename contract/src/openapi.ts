@@ -47,6 +47,7 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
   auth: { title: "Logging in", about: "Accounts and sessions." },
   users: { title: "Account", about: "The person who is logged in." },
   projects: { about: "The tenants: keys, settings, rates." },
+  keys: { title: "Scoped keys", about: "Secret keys that open a part of the API of a project." },
   members: { about: "People of a project, and what they may do." },
   invitations: { about: "Asked to join a project, not come yet." },
   audit: { title: "Audit log", about: "Who changed what of a project, when and from where." },

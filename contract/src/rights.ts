@@ -9,6 +9,7 @@ export const RIGHTS: Readonly<Record<string, (endpoint: Endpoint) => ErrorCode |
   nobody: (endpoint) => forKeys(endpoint, "MISSING_AUTH"),
   "public key": (endpoint) => (endpoint.caller === "tracker" ? null : forKeys(endpoint, "INVALID_API_KEY")),
   "secret key": (endpoint) => forKeys(endpoint, null),
+  "key with `*:read`": (endpoint) => forKeys(endpoint, endpoint.isRead ? null : "FORBIDDEN"),
   "foreign secret key": (endpoint) =>
     forKeys(endpoint, namesProjectInPath(endpoint) ? "PROJECT_NOT_FOUND" : null),
   "foreign session": (endpoint) =>

@@ -23,6 +23,7 @@ import { createKeyFinder } from "./projects/keys.ts";
 import { findMembership } from "./projects/projects.ts";
 import { memberRoutes } from "./projects/members/routes.ts";
 import { removalRoutes } from "./projects/removal/routes.ts";
+import { scopedKeyRoutes } from "./projects/scoped-keys/routes.ts";
 import { projectRoutes } from "./projects/routes.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
@@ -142,6 +143,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...domainRoutes({ domains }),
     ...userRoutes({ database, sessions, passwords, rateLimiter, signupsDisabled: facts.signupsDisabled }),
     ...routesOfProjects(parts, { passwords, rateLimiter }),
+    ...scopedKeyRoutes({ database }),
     ...securityRoutes({ database }),
     ...webhookSecretRoutes({ database, sealer }),
     ...webhookRoutes({ sns: parts.sns }),

@@ -59,6 +59,8 @@ async function members({ ask }: Story, projectId: string): Promise<void> {
   await ask("auth.login");
   await ask("members.changeRole", { params: { projectId, userId } });
   await ask("members.list", { params });
+  await ask("keys.create", { params });
+  await ask("keys.list", { params });
   await ask("members.transferOwnership", { params, body: { userId } });
   await ask("audit.list", { params, query: "?limit=2" });
 }

@@ -35,6 +35,7 @@ export async function admit(
     cookie: cookies === undefined ? undefined : parseCookie(cookies)[options.sessionCookie],
     projectHeader: readHeader(request, "x-project-id"),
     pathProject: (request.params as { projectId?: string }).projectId,
+    ip: request.ip,
   });
   if (request.caller.userId !== null) refuseForeignOrigin(options, endpoint, request);
   const bucket = bucketOf(request.caller);

@@ -2,6 +2,8 @@
 // Before it: http.ts has a request and an endpoint. After it: the rate limit, then the body.
 import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { reaches, type Role } from "@postloft/contract/roles.ts";
+import { isInScope, scopeOf } from "@postloft/contract/scopes.ts";
+import { isWithinNetworks } from "./ip-networks.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface Caller {
@@ -11,13 +13,29 @@ export interface Caller {
   sessionId: string | null;
   /** In the project; null where there is none, and of whoever names a project in the path that is not theirs. */
   role: Role | null;
+  /** What its key is for; null: everything. */
+  scopes: readonly string[] | null;
   /** Came with an API key: counts against the rate limit and may use an Idempotency-Key. */
   byKey: boolean;
 }
 
+/** A key as its project knows it. */
+export interface PresentedKey {
+  projectId: string;
+  kind: "public" | "secret";
+  disabled: boolean;
+  /** Of a key that is not for everything. */
+  scoped?: {
+    scopes: readonly string[];
+    /** From where it may be used; none: from anywhere. */
+    networks: readonly string[];
+    isExpired: boolean;
+  };
+}
+
 /** What the folders of projects and users know about credentials; given by api.ts. */
 export interface Credentials {
-  findKey(key: string): Promise<{ projectId: string; kind: "public" | "secret"; disabled: boolean } | null>;
+  findKey(key: string): Promise<PresentedKey | null>;
   findSession(cookie: string): Promise<{ userId: string; sessionId: string } | null>;
   findMembership(userId: string, projectId: string): Promise<{ role: Role; disabled: boolean } | null>;
   /** Whether it is the token that was printed at start. Absent: there is none. */
@@ -30,6 +48,8 @@ export interface PresentedCredentials {
   projectHeader: string | undefined;
   /** The project in the path, where the endpoint has it there. */
   pathProject: string | undefined;
+  /** Where the request came from. */
+  ip: string | undefined;
 }
 
 export const NOBODY: Caller = {
@@ -38,6 +58,7 @@ export const NOBODY: Caller = {
   userId: null,
   sessionId: null,
   role: null,
+  scopes: null,
   byKey: false,
 };
 /** A secret key may do what an admin may; what a public key opens is said by the kind of caller alone. */
@@ -105,13 +126,17 @@ async function identifyMember(
 }
 
 /**
- * The one place where roles are enforced: what the endpoint asks for at least, and whether its project is disabled.
+ * The one place where roles and scopes of keys are enforced: what the endpoint asks for at least, and whether its project is disabled.
  *
  * @throws Refusal PROJECT_NOT_FOUND for a project in the path that is not the caller's, FORBIDDEN, PROJECT_DISABLED.
  */
-export function checkRights(endpoint: Endpoint, { role, disabled }: Caller): void {
+export function checkRights(endpoint: Endpoint, { role, scopes, disabled }: Caller): void {
   if (!isOfProject(endpoint)) return;
   if (role === null) throw new Refusal("PROJECT_NOT_FOUND");
+  if (scopes !== null && !isInScope(endpoint, scopes))
+    throw new Refusal("FORBIDDEN", {
+      message: `This needs a key with the scope \`${scopeOf(endpoint)}\`; yours has ${scopes.map((scope) => `\`${scope}\``).join(", ")}.`,
+    });
   if (!reaches(role, endpoint.leastRole))
     throw new Refusal("FORBIDDEN", {
       message: `This needs the role ${endpoint.leastRole} in the project; yours is ${role}.`,
@@ -133,6 +158,7 @@ async function identifyByKey(
     throw new Refusal("INVALID_API_KEY", {
       message: "The API key is not valid. Keys stop working when they are regenerated.",
     });
+  if (key.scoped !== undefined) checkScopedKey(key.scoped, given.ip);
   const inPath = given.pathProject?.toLowerCase() ?? "";
   const isOther = kind === "project-by-path" && inPath !== OWN_PROJECT && inPath !== key.projectId;
   return {
@@ -140,8 +166,21 @@ async function identifyByKey(
     projectId: key.projectId,
     disabled: key.disabled,
     role: isOther ? null : KEY_ROLES[key.kind],
+    scopes: key.scoped?.scopes ?? null,
     byKey: true,
   };
+}
+
+/** Whether it holds still, and from there. What it opens is judged later. */
+function checkScopedKey(
+  { networks, isExpired }: NonNullable<PresentedKey["scoped"]>,
+  ip: string | undefined,
+): void {
+  if (isExpired) throw new Refusal("INVALID_API_KEY", { message: "The API key has expired." });
+  if (networks.length > 0 && !isWithinNetworks(ip, networks))
+    throw new Refusal("INVALID_API_KEY", {
+      message: `The API key may not be used from the address ${ip ?? "of this request"}.`,
+    });
 }
 
 /** Of a key that nearly came right; what was sent is not repeated. */

@@ -1,10 +1,11 @@
 // Who may call what: every endpoint of the contract × every kind of caller of the table of rights (contract/src/rights.ts).
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import { isOfProject, isSessionOnly, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import { RIGHTS } from "@postloft/contract/rights.ts";
+import { SCOPE_NOUNS } from "@postloft/contract/scopes.ts";
 import { useTestServer, type TestCaller, type TestPerson, type TestProject } from "../testing/test-server.ts";
 import { uploadOf } from "../testing/upload.ts";
 
@@ -63,6 +64,7 @@ async function prepare(column: string): Promise<Scene> {
     nobody: {},
     "public key": { key: project.publicKey },
     "secret key": project.byKey,
+    "key with `*:read`": column === "key with `*:read`" ? await scopedKey(project) : {},
     "foreign secret key": foreign.byKey,
     "foreign session": session(people.stranger),
     MEMBER: session(people.MEMBER),
@@ -74,6 +76,23 @@ async function prepare(column: string): Promise<Scene> {
   if (caller === undefined) throw new Error(`Nobody plays the column ${column}.`);
   return { caller, projectId: project.id };
 }
+
+async function scopedKey({ id, owner }: TestProject): Promise<TestCaller> {
+  const { body } = await server.call<{ data: { key: string } }>(
+    "POST",
+    `/projects/${id}/keys`,
+    { cookie: owner.cookie },
+    { name: "Reads", scopes: ["*:read"] },
+  );
+  return { key: body.data.key };
+}
+
+test("scopes know every noun that has an endpoint for secret keys", () => {
+  const nouns = ENDPOINTS.filter((one) => isOfProject(one) && !isSessionOnly(one)).map(
+    ({ name }) => name.split(".")[0],
+  );
+  expect(new Set(SCOPE_NOUNS)).toEqual(new Set(nouns));
+});
 
 const UPLOAD = uploadOf("email\nada@example.com\n");
 

@@ -434,6 +434,19 @@ export interface ReturnedMessagesTable {
   received_at: Generated<Date>;
 }
 
+export interface ScopedKeysTable {
+  project_id: string;
+  id: string;
+  hash: Buffer;
+  name: string;
+  scopes: string[];
+  networks: string[];
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  created_by: string;
+  created_at: Generated<Date>;
+}
+
 export interface SegmentMembersTable {
   project_id: string;
   segment_id: string;
@@ -666,6 +679,7 @@ export interface Rows {
   rate_windows: RateWindowsTable;
   recipient_batches: RecipientBatchesTable;
   returned_messages: ReturnedMessagesTable;
+  scoped_keys: ScopedKeysTable;
   segment_members: SegmentMembersTable;
   segments: SegmentsTable;
   senders: SendersTable;

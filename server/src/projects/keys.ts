@@ -3,6 +3,8 @@
 import { randomText, sha256, type Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
+import type { PresentedKey } from "../platform/http-caller.ts";
+import { createScopedKeyFinder, SCOPED_PREFIX } from "./scoped-keys/find-scoped-keys.ts";
 import { deleteKeys, findKeysByHash, insertKeys } from "./queries.ts";
 
 const SECRET_LENGTH = 48;
@@ -36,31 +38,37 @@ export async function replaceKeys(tx: Tx, sealer: Sealer, projectId: string, pai
   ]);
 }
 
-export interface FoundKey {
-  projectId: string;
-  kind: "public" | "secret";
-  disabled: boolean;
-}
-
 /**
  * Looks keys up in the database on every request, so that a regenerated key is dead at once everywhere;
  * requests that arrive together share one statement (docs/decisions/0003-keys-are-never-cached.md).
  */
-export function createKeyFinder(database: Database): (key: string) => Promise<FoundKey | null> {
-  const lookups = createGroupCommit<string, FoundKey | null>({
+export function createKeyFinder(database: Database): (key: string) => Promise<PresentedKey | null> {
+  const findScoped = createScopedKeyFinder(database);
+  const lookups = createGroupCommit<string, PresentedKey | null>({
     lanes: 2,
     laneOf: (key) => key.charCodeAt(key.length - 1),
     maxItems: MAX_LOOKUPS,
     async run(keys) {
       const hashes = new Map([...new Set(keys)].map((key) => [key, sha256(key)]));
-      const rows = await findKeysByHash(database, [...hashes.values()]);
-      const found = new Map(rows.map((row) => [row.hash.toString("hex"), row]));
-      return keys.map((key) => {
-        const row = found.get(hashes.get(key)?.toString("hex") ?? "");
-        return row === undefined
-          ? null
-          : { projectId: row.project_id, kind: row.kind, disabled: row.disabled };
-      });
+      const [rows, scopedRows] = await Promise.all([
+        findKeysByHash(database, [...hashes.values()]),
+        findScoped([...hashes].flatMap(([key, hash]) => (key.startsWith(SCOPED_PREFIX) ? [hash] : []))),
+      ]);
+      const found = new Map<string, PresentedKey>();
+      for (const row of rows)
+        found.set(row.hash.toString("hex"), {
+          projectId: row.project_id,
+          kind: row.kind,
+          disabled: row.disabled,
+        });
+      for (const { hash, project_id: projectId, disabled, scopes, networks, ...row } of scopedRows)
+        found.set(hash.toString("hex"), {
+          projectId,
+          kind: "secret",
+          disabled,
+          scoped: { scopes, networks, isExpired: row.is_expired },
+        });
+      return keys.map((key) => found.get(hashes.get(key)?.toString("hex") ?? "") ?? null);
     },
   });
   return (key) => lookups.submit(key);

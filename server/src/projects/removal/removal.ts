@@ -21,6 +21,7 @@ const LAST: readonly string[] = [
   "invitations",
   "jobs",
   "memberships",
+  "scoped_keys",
   "webhook_secrets",
 ];
 /** A reset also leaves the domains, what the project is judged by, and who must get no mail any more. */

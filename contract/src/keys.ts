@@ -1,0 +1,94 @@
+// Secret keys of a project that open a part of its API (docs/decisions/0046-scoped-keys.md).
+// Before it: scopes.ts. After it: server/src/projects/scoped-keys/routes.ts.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { givenInstant, hasControlCharacters, instant, pathId } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+import { SCOPES } from "./scopes.ts";
+
+const network = z
+  .string()
+  .refine(
+    (text) => [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()].some((form) => form.safeParse(text).success),
+    {
+      message: "Must be an IP address, or a network such as 192.0.2.0/24.",
+      params: { code: "invalid_string" },
+    },
+  );
+
+const scopedKey = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  scopes: z.array(z.string()),
+  networks: z.array(z.string()).describe("From where it may be used; none: from anywhere."),
+  expiresAt: instant.nullable(),
+  lastUsedAt: instant.nullable().describe("To the minute; null: never."),
+  createdBy: z.uuid().describe("The user who made it."),
+  createdAt: instant,
+});
+
+const ofProject = z.object({ projectId: pathId });
+
+export const listKeys = endpoint({
+  name: "keys.list",
+  method: "GET",
+  path: "/projects/:projectId/keys",
+  summary: "List the scoped keys of a project, newest first",
+  description: "Without the keys themselves: of those only a hash is stored.",
+  caller: "member",
+  leastRole: "ADMIN",
+  params: ofProject,
+  envelope: "wrapped",
+  answers: { 200: z.array(scopedKey) },
+});
+
+export const createKey = endpoint({
+  name: "keys.create",
+  method: "POST",
+  path: "/projects/:projectId/keys",
+  summary: "Make a secret key that opens a part of the API",
+  description:
+    "`key` in the answer is shown this once. A scope is a noun of the API, or `*` for all, with `read` or `write`; `write` includes `read`. " +
+    `A project has at most ${LIMITS.scopedKeys.value} of them. \`regenerate-keys\` leaves them alone.`,
+  caller: "member",
+  leastRole: "ADMIN",
+  params: ofProject,
+  body: z.object({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(LIMITS.nameLength.value)
+      .refine((name) => !hasControlCharacters(name), {
+        message: "Must not contain line breaks or control characters.",
+        params: { code: "invalid_string" },
+      }),
+    scopes: z
+      .array(z.enum(SCOPES as [string, ...string[]]))
+      .min(1)
+      .max(SCOPES.length),
+    networks: z
+      .array(network)
+      .max(LIMITS.keyNetworks.value)
+      .default([])
+      .describe("IP addresses and networks from which it may be used; none: from anywhere."),
+    expiresAt: givenInstant.nullable().default(null).describe("When it stops working; null: never."),
+  }),
+  envelope: "wrapped",
+  answers: { 201: scopedKey.extend({ key: z.string() }) },
+  errors: ["CONFLICT"],
+});
+
+export const revokeKey = endpoint({
+  name: "keys.revoke",
+  method: "DELETE",
+  path: "/projects/:projectId/keys/:keyId",
+  summary: "Revoke a scoped key; it stops working at once",
+  description: "A disabled project may do so too: a key that leaked must go.",
+  caller: "member",
+  leastRole: "ADMIN",
+  isOpenWhenDisabled: true,
+  params: ofProject.extend({ keyId: pathId }),
+  answers: { 204: null },
+  errors: ["KEY_NOT_FOUND"],
+});

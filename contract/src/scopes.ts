@@ -1,0 +1,47 @@
+// What a scoped key may open: a noun of the API and how much of it.
+// Before it: nothing. After it: keys.ts takes scopes, server/src/platform/http-caller.ts enforces them.
+
+/** What keys can be let in to: the first part of the names of the endpoints that take secret keys. */
+export const SCOPE_NOUNS = [
+  "v1",
+  "contacts",
+  "suppressions",
+  "segments",
+  "templates",
+  "campaigns",
+  "workflows",
+  "executions",
+  "events",
+  "activity",
+  "analytics",
+  "emails",
+  "mailbox",
+  "domains",
+  "projects",
+  "members",
+  "invitations",
+  "audit",
+  "webhooks",
+] as const;
+
+/** Stands for every noun. */
+const ANY = "*";
+
+export const SCOPES: readonly string[] = [ANY, ...SCOPE_NOUNS].flatMap((noun) => [
+  `${noun}:read`,
+  `${noun}:write`,
+]);
+
+/** The scope that an endpoint asks for. */
+export function scopeOf({ name, isRead }: { name: string; isRead: boolean }): string {
+  return `${name.split(".")[0]}:${isRead ? "read" : "write"}`;
+}
+
+/** Whether one of the scopes opens an endpoint: whoever may write may read. */
+export function isInScope(endpoint: { name: string; isRead: boolean }, scopes: readonly string[]): boolean {
+  const [noun = ""] = scopeOf(endpoint).split(":");
+  return scopes.some((scope) => {
+    const [given, right] = scope.split(":");
+    return (given === ANY || given === noun) && (right === "write" || endpoint.isRead);
+  });
+}

@@ -1,0 +1,135 @@
+// Scoped keys: what they open, from where and until when; shown once, revoked at once, their last use noted.
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { faultsOf, refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Key {
+  id: string;
+  name: string;
+  scopes: string[];
+  networks: string[];
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+  key: string;
+}
+
+const make = <Body = ErrorEnvelope>({ id, owner }: TestProject, body: object) =>
+  server.call<Body>("POST", `/projects/${id}/keys`, { cookie: owner.cookie }, { name: "A key", ...body });
+const keyOf = async (project: TestProject, body: object): Promise<Key> =>
+  (await make<{ data: Key }>(project, body)).body.data;
+const list = async ({ id, owner }: TestProject) =>
+  (await server.call<{ data: Key[] }>("GET", `/projects/${id}/keys`, { cookie: owner.cookie })).body.data;
+const ask = async (method: string, path: string, { key }: Key, body?: object, call = server.call) =>
+  call(method, path, { key }, body);
+const CONTACT = { email: "ada@example.com" };
+
+test("a key opens what its scopes name and nothing else, and says what is missing", async () => {
+  const project = await server.createProject();
+  const reads = await keyOf(project, { scopes: ["contacts:read"] });
+  const writes = await keyOf(project, { scopes: ["contacts:write", "segments:read"] });
+  expect((await ask("GET", "/contacts", reads)).status).toBe(200);
+  const refused = await ask("POST", "/contacts", reads, CONTACT);
+  expect(refusalOf(refused)).toBe("403 FORBIDDEN");
+  expect(refused.body.error.message).toContain("`contacts:write`; yours has `contacts:read`");
+  expect((await ask("POST", "/contacts", writes, CONTACT)).status).toBe(201);
+  expect((await ask("GET", "/contacts", writes)).status).toBe(200);
+  expect((await ask("GET", "/segments", writes)).status).toBe(200);
+  for (const path of ["/templates", "/emails", "/events"])
+    expect(refusalOf(await ask("GET", path, writes))).toBe("403 FORBIDDEN");
+  expect(refusalOf(await ask("POST", "/v1/track", writes, { ...CONTACT, event: "x" }))).toBe("403 FORBIDDEN");
+  const everything = await keyOf(project, { scopes: ["*:write"] });
+  expect((await ask("POST", "/v1/track", everything, { ...CONTACT, event: "x" })).status).toBe(200);
+  expect(refusalOf(await ask("GET", `/projects/${project.id}/keys`, everything))).toBe("401 UNAUTHORIZED");
+});
+
+test("a key is shown once, kept as a hash, noted in the audit log, and dead on every server once it is revoked", async () => {
+  const another = await server.startAnother();
+  const project = await server.createProject();
+  const made = await keyOf(project, { name: "  Form ", scopes: ["*:read", "*:read"] });
+  expect(made).toMatchObject({ name: "Form", scopes: ["*:read"], networks: [], expiresAt: null });
+  expect(made.key).toMatch(/^sk_scoped_[A-Za-z0-9]{48}$/);
+  const { key, ...shown } = made;
+  expect(await list(project)).toEqual([shown]);
+  expect(JSON.stringify(await server.rows("select k::text from scoped_keys k"))).not.toContain(key);
+  for (const call of [server.call, another.call])
+    expect((await ask("GET", "/contacts", made, undefined, call)).status).toBe(200);
+  const revoke = (of: TestProject) =>
+    server.call("DELETE", `/projects/${of.id}/keys/${made.id}`, { cookie: of.owner.cookie });
+  expect(refusalOf(await revoke(await server.createProject()))).toBe("404 KEY_NOT_FOUND");
+  expect((await revoke(project)).status).toBe(204);
+  for (const call of [server.call, another.call])
+    expect(refusalOf(await ask("GET", "/contacts", made, undefined, call))).toBe("401 INVALID_API_KEY");
+  expect(refusalOf(await revoke(project))).toBe("404 KEY_NOT_FOUND");
+  const log = await server.rows<{ action: string }>(
+    "select action from audit_log where project_id = $1 and action like 'key.%' order by number",
+    project.id,
+  );
+  expect(log.map(({ action }) => action)).toEqual(["key.created", "key.revoked"]);
+});
+
+test("a key stops at its end, and works only from its networks", async () => {
+  const project = await server.createProject();
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const ending = await keyOf(project, { scopes: ["*:read"], expiresAt: until });
+  expect(ending.expiresAt).toBe(until);
+  expect((await ask("GET", "/contacts", ending)).status).toBe(200);
+  await server.rows("update scoped_keys set expires_at = now() where id = $1", ending.id);
+  const expired = await ask("GET", "/contacts", ending);
+  expect(refusalOf(expired)).toBe("401 INVALID_API_KEY");
+  expect(expired.body.error.message).toBe("The API key has expired.");
+  const here = await keyOf(project, { scopes: ["*:read"], networks: ["127.0.0.0/8", "::1"] });
+  const elsewhere = await keyOf(project, { scopes: ["*:read"], networks: ["192.0.2.1", "2001:db8::/32"] });
+  expect((await ask("GET", "/contacts", here)).status).toBe(200);
+  const refused = await ask("GET", "/contacts", elsewhere);
+  expect(refusalOf(refused)).toBe("401 INVALID_API_KEY");
+  expect(refused.body.error.message).toMatch(/may not be used from the address/);
+});
+
+test("the last use is noted behind the answer, and at most once a minute", async () => {
+  const project = await server.createProject();
+  const key = await keyOf(project, { scopes: ["*:read"] });
+  const lastUse = async () => (await list(project))[0]?.lastUsedAt ?? null;
+  expect(await lastUse()).toBeNull();
+  await Promise.all(Array.from({ length: 5 }, () => ask("GET", "/contacts", key)));
+  await expect.poll(lastUse, { timeout: 5_000 }).not.toBeNull();
+  const version = () => server.rows("select xmin::text from scoped_keys where id = $1", key.id);
+  const before = await version();
+  await ask("GET", "/contacts", key);
+  // Notes are written in order: with that of a later key this one's would be there.
+  const later = await keyOf(project, { scopes: ["*:read"] });
+  await ask("GET", "/contacts", later);
+  await expect.poll(lastUse, { timeout: 5_000 }).not.toBeNull();
+  expect(await version()).toEqual(before);
+});
+
+test.for([
+  [{}, ["scopes required"]],
+  [{ scopes: [] }, ["scopes too_small"]],
+  [{ scopes: ["contacts"] }, ["scopes.0 invalid_enum_value"]],
+  [{ scopes: ["keys:write"] }, ["scopes.0 invalid_enum_value"]],
+  [{ scopes: ["*:read"], name: "" }, ["name too_small"]],
+  [{ scopes: ["*:read"], networks: ["10.0.0.0/33", "10.0.0.1"] }, ["networks.0 invalid_string"]],
+  [{ scopes: ["*:read"], networks: ["localhost"] }, ["networks.0 invalid_string"]],
+  [{ scopes: ["*:read"], expiresAt: "tomorrow" }, ["expiresAt invalid_date"]],
+  [{ scopes: ["*:read"], expiresAt: "2001-01-01T00:00:00Z" }, ["expiresAt too_small"]],
+] as Array<[object, string[]]>)("a key made of %j is refused and tells %j", async ([body, faults]) => {
+  expect(faultsOf(await make(server.project, body))).toEqual(faults);
+});
+
+test("a project has so many scoped keys and no more", async () => {
+  const project = await server.createProject();
+  const first = await keyOf(project, { scopes: ["*:read"] });
+  await server.rows(
+    `insert into scoped_keys (project_id, id, hash, name, scopes, networks, created_by)
+     select $1, gen_random_uuid(), sha256(n::text::bytea), 'k', '{*:read}', '{}', $2 from generate_series(2, $3::integer) n`,
+    project.id,
+    project.owner.id,
+    LIMITS.scopedKeys.value,
+  );
+  expect(refusalOf(await make(project, { scopes: ["*:read"] }))).toBe("409 CONFLICT");
+  await server.call("DELETE", `/projects/${project.id}/keys/${first.id}`, { cookie: project.owner.cookie });
+  expect((await make(project, { scopes: ["*:read"] })).status).toBe(201);
+});

@@ -1,0 +1,72 @@
+// Secret keys that open a part of the API of a project: made once in clear, kept as a hash (docs/decisions/0046-scoped-keys.md).
+// Before it: routes.ts. After it: find-scoped-keys.ts finds them at each request.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { randomText, sha256 } from "../../platform/crypto.ts";
+import { nowMs } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import { invalidField, Refusal } from "../../platform/refusal.ts";
+import { recordAudit, type Actor } from "../../audit/audit-log.ts";
+import { SCOPED_PREFIX } from "./find-scoped-keys.ts";
+import { countKeyRows, deleteKeyRow, insertKeyRow, listKeyRows, type ScopedKeyRow } from "./queries.ts";
+
+const SECRET_LENGTH = 48;
+
+function present(row: ScopedKeyRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    scopes: row.scopes,
+    networks: row.networks,
+    expiresAt: row.expires_at?.toISOString() ?? null,
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+/** The keys of a project, newest first; never more than the limit of a project. */
+export async function listKeys(database: Database, projectId: string) {
+  return (await listKeyRows(database, projectId)).map(present);
+}
+
+/**
+ * Makes a key; `key` is never seen again.
+ *
+ * @throws Refusal VALIDATION_ERROR for an end that has passed, CONFLICT when the project has as many as it may.
+ */
+export async function createKey(
+  tx: Tx,
+  { projectId, userId, actor }: { projectId: string; userId: string; actor: Actor },
+  given: { name: string; scopes: readonly string[]; networks: readonly string[]; expiresAt: string | null },
+) {
+  const expiresAt = given.expiresAt === null ? null : new Date(given.expiresAt);
+  if (expiresAt !== null && expiresAt.getTime() <= nowMs())
+    throw invalidField("expiresAt", "too_small", "Must be in the future.");
+  if ((await countKeyRows(tx, projectId)) >= LIMITS.scopedKeys.value)
+    throw new Refusal("CONFLICT", {
+      message: `A project has at most ${LIMITS.scopedKeys.value} scoped keys: revoke one first.`,
+    });
+  const key = `${SCOPED_PREFIX}${randomText(SECRET_LENGTH)}`;
+  const row = await insertKeyRow(tx, {
+    project_id: projectId,
+    id: newId(),
+    hash: sha256(key),
+    name: given.name,
+    scopes: [...new Set(given.scopes)],
+    networks: [...new Set(given.networks)],
+    expires_at: expiresAt,
+    created_by: userId,
+  });
+  const { name, scopes } = row;
+  const entry = { projectId, actor, action: "key.created" as const, target: { id: row.id, name } };
+  await recordAudit(tx, [{ ...entry, details: { scopes } }]);
+  return { ...present(row), key };
+}
+
+/** With the commit the key is dead on every process. @throws Refusal KEY_NOT_FOUND, the same for a key of another project. */
+export async function revokeKey(tx: Tx, projectId: string, id: string, actor: Actor): Promise<void> {
+  const name = isId(id) ? await deleteKeyRow(tx, projectId, id) : undefined;
+  if (name === undefined) throw new Refusal("KEY_NOT_FOUND");
+  await recordAudit(tx, [{ projectId, actor, action: "key.revoked", target: { id, name } }]);
+}
