@@ -10,6 +10,7 @@ import { createLog } from "../server/src/platform/log.ts";
 import { createMetrics } from "../server/src/platform/metrics.ts";
 import { createRateLimiter } from "../server/src/platform/rate-limit.ts";
 import { newId } from "../server/src/platform/ids.ts";
+import type { PresentedKey } from "../server/src/platform/http-caller.ts";
 import { createKeyFinder } from "../server/src/projects/keys.ts";
 import { askPlainly, askPrepared, naiveSend, naiveTrack, type Ask } from "./naive-doors.ts";
 
