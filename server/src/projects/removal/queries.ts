@@ -4,12 +4,14 @@ import type { Database, Tx } from "../../platform/database.ts";
 
 /** Locks the project, with whether what was asked for before is still being done. */
 export async function lockForRemoval(tx: Tx, projectId: string) {
+  // By itself: a statement that has waited for the lock sees the project as it is now, and the jobs as they were before.
+  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
   const { rows } = await sql<{ name: string; is_running: boolean }>`
     select p.name, exists (
       select 1 from jobs j
       where j.project_id = p.id and j.id = p.removal_job and j.state in ('waiting', 'active')
     ) as is_running
-    from projects p where p.id = ${projectId} for no key update of p`.execute(tx);
+    from projects p where p.id = ${projectId}`.execute(tx);
   return rows[0];
 }
 
