@@ -1,7 +1,7 @@
 // What people are told about their place in a project. Pure.
 // Before it: routes.ts knows who was added. After it: emails/system-mail.ts.
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { escapeHtml } from "../../platform/escape-html.ts";
+import { layOutSystemMail } from "../../emails/system-mail-layout.ts";
 import type { NewSystemMail } from "../../emails/system-mail.ts";
 
 export interface MemberNews {
@@ -39,14 +39,6 @@ function mailOf(
   { to, link }: MemberNews,
   { subject, before, label, after }: { subject: string; before: string; label: string; after: string },
 ): NewSystemMail {
-  return {
-    to,
-    subject,
-    text: `${before}\n\n${link}\n\n${after}\n`,
-    html: [
-      `<p>${escapeHtml(before)}</p>`,
-      `<p><a href="${escapeHtml(link)}">${escapeHtml(label)}</a></p>`,
-      `<p>${escapeHtml(after)}</p>`,
-    ].join("\n"),
-  };
+  const text = layOutSystemMail({ subject, blocks: [before], action: { label, url: link }, footer: after });
+  return { to, ...text };
 }
