@@ -29,6 +29,8 @@ export async function insertSuspensions(
 
 /** Locks the project. Undefined: there is none. */
 export async function lockSuspended(tx: Tx, projectId: string, days: number) {
+  // By itself: a statement that has waited for the lock sees the project as it is now, and the other tables as they were before.
+  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
   const { rows } = await sql<{
     disabled: boolean;
     is_suspended: boolean;
@@ -46,7 +48,7 @@ export async function lockSuspended(tx: Tx, projectId: string, days: number) {
         select 1 from project_suspensions s
         where s.project_id = p.id and s.lifted_by is not null and s.lifted_at > now() - make_interval(days => ${days})
       ) as was_lifted
-    from projects p where p.id = ${projectId} for no key update of p`.execute(tx);
+    from projects p where p.id = ${projectId}`.execute(tx);
   return rows[0];
 }
 

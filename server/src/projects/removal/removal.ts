@@ -25,7 +25,7 @@ const LAST: readonly string[] = [
   "webhook_secrets",
 ];
 /** A reset also leaves the domains, what the project is judged by, and who must get no mail any more. */
-const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
+export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
   RESET: new Set([...LAST, "domains", "project_suspensions", "sending_hours", "suppressions"]),
   DELETE: new Set(LAST),
 };
