@@ -4,8 +4,22 @@ FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY contract/package.json contract/
+COPY dashboard/package.json dashboard/
 COPY server/package.json server/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+# The dashboard needs its packages only while it is built.
+FROM node:24-bookworm-slim AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY contract/package.json contract/
+COPY dashboard/package.json dashboard/
+COPY server/package.json server/
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
+COPY contract contract
+COPY dashboard dashboard
+RUN npm run build --workspace dashboard
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
@@ -14,6 +28,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY contract contract
 COPY server server
+COPY --from=dashboard /app/dashboard/dist dashboard/dist
 RUN install -d -o node -g node -m 700 /data
 USER node
 VOLUME /data

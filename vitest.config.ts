@@ -14,7 +14,7 @@ class WholeProcessesFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["{contract,server,tools,e2e,bench}/**/*.test.ts"],
+    include: ["{contract,dashboard,server,tools,e2e,bench}/**/*.test.ts"],
     globalSetup: ["tools/test-postgres.ts"],
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -38,11 +38,15 @@ export type BodyKind = "json" | "upload" | "text-json";
 /** A request part in which nothing is read. */
 const nothing = z.object({});
 
+/** Status → what the answer holds (inside the envelope); null where there is no body. */
+export type AnswersByStatus = Readonly<Record<number, z.ZodType | null>>;
+
 export interface Endpoint<
   Kind extends CallerKind = CallerKind,
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
+  Answers extends AnswersByStatus = AnswersByStatus,
 > {
   /** Unique, `noun.verb`: the operation id in OpenAPI. */
   readonly name: string;
@@ -69,7 +73,7 @@ export interface Endpoint<
   readonly bodyLimitBytes: number | null;
   readonly envelope: Envelope;
   /** Status → what the answer holds (inside the envelope); null where there is no body. */
-  readonly answers: Readonly<Record<number, z.ZodType | null>>;
+  readonly answers: Answers;
   /** Codes beyond those every endpoint of its caller kind can give. */
   readonly errors: readonly ErrorCode[];
 }
@@ -79,6 +83,7 @@ export interface EndpointDefinition<
   Params extends z.ZodType,
   Query extends z.ZodType,
   Body extends z.ZodType,
+  Answers extends AnswersByStatus,
 > {
   name: string;
   method: Method;
@@ -96,7 +101,7 @@ export interface EndpointDefinition<
   bodyLimitBytes?: number;
   isRead?: boolean;
   envelope?: Envelope;
-  answers: Record<number, z.ZodType | null>;
+  answers: Answers;
   errors?: readonly ErrorCode[];
 }
 
@@ -121,7 +126,10 @@ export function endpoint<
   Params extends z.ZodType = typeof nothing,
   Query extends z.ZodType = typeof nothing,
   Body extends z.ZodType = typeof nothing,
->(definition: EndpointDefinition<Kind, Params, Query, Body>): Endpoint<Kind, Params, Query, Body> {
+  Answers extends AnswersByStatus = AnswersByStatus,
+>(
+  definition: EndpointDefinition<Kind, Params, Query, Body, Answers>,
+): Endpoint<Kind, Params, Query, Body, Answers> {
   const isRead = definition.isRead ?? definition.method === "GET";
   return {
     name: definition.name,

@@ -179,7 +179,7 @@ export const pageQuery = z.object({
 });
 
 /** The answer of a cursor list; `total` is filled on the first page only. */
-export function cursorList(item: z.ZodType) {
+export function cursorList<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
     cursor: z.string().nullable(),

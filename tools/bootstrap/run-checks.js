@@ -23,6 +23,13 @@ const CHECKS = [
     advice: "the places are named above",
   },
   {
+    title: "types of the dashboard",
+    packageName: "typescript",
+    program: "tsc",
+    args: ["--noEmit", "-p", "dashboard"],
+    advice: "the places are named above",
+  },
+  {
     title: "tests",
     packageName: "vitest",
     program: "vitest",

@@ -1,4 +1,4 @@
-// `npm start`: brings Node.js 24 and the packages if they are missing (prepare.js), then runs the server until it ends (run-server.js).
+// `npm start`: brings Node.js 24 and the packages if they are missing (prepare.js), builds the dashboard (build-dashboard.js), runs the server until it ends (run-server.js).
 // Nothing is imported before the check, so that an old Node.js says one clear sentence.
 if (Number.parseInt(process.versions.node, 10) < 20) {
   process.stderr.write(
@@ -6,8 +6,10 @@ if (Number.parseInt(process.versions.node, 10) < 20) {
   );
   process.exit(1);
 }
+const { buildDashboard } = await import("./build-dashboard.js");
 const { prepare } = await import("./prepare.js");
 const { runServer } = await import("./run-server.js");
 
 const node = await prepare();
+await buildDashboard(node);
 process.exitCode = await runServer(node, process.argv.slice(2));

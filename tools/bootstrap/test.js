@@ -1,4 +1,4 @@
-// `npm test`: brings Node.js 24 and the packages if they are missing (prepare.js), then runs every check in order (run-checks.js).
+// `npm test`: brings Node.js 24 and the packages if they are missing (prepare.js), builds the dashboard (build-dashboard.js), runs every check in order (run-checks.js).
 // Nothing is imported before the check, so that an old Node.js says one clear sentence.
 if (Number.parseInt(process.versions.node, 10) < 20) {
   process.stderr.write(
@@ -6,8 +6,10 @@ if (Number.parseInt(process.versions.node, 10) < 20) {
   );
   process.exit(1);
 }
+const { buildDashboard } = await import("./build-dashboard.js");
 const { prepare } = await import("./prepare.js");
 const { runChecks } = await import("./run-checks.js");
 
 const node = await prepare();
+await buildDashboard(node);
 process.exitCode = await runChecks(node, process.argv.slice(2));

@@ -1,4 +1,4 @@
-// The pages a person opens in a browser, and what they are made of: `/`, `/mailbox`, `/docs` with `/docs/errors`.
+// The pages a person opens in a browser, and what they are made of: `/`, `/app`, `/mailbox`, `/docs` with `/docs/errors`.
 // Before it: api.ts made the application. After it: a browser, which runs nothing but files of ours.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import type { Database } from "../platform/database.ts";
+import { addDashboard } from "./dashboard-files.ts";
 import { errorsPage } from "./errors-page.ts";
 import { readReadiness } from "./health.ts";
 import { homePage } from "./home-page.ts";
@@ -55,6 +56,7 @@ export async function addPages(
   app.get("/docs/errors", async (_request, reply) =>
     reply.headers({ "content-type": HTML, "content-security-policy": PLAIN_POLICY }).send(errors),
   );
+  addDashboard(app);
   addDocs(app);
 }
 

@@ -1,0 +1,120 @@
+// The only fetch of the dashboard. What goes in and what comes out has the types of the contract, of which no code is bundled.
+// Before it: endpoints.ts says where. After it: the server, in the browser's session.
+import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
+import type { z } from "zod";
+
+const TIMEOUT_MS = 30_000;
+
+/** Where an endpoint of the contract lives; the type parameter carries what it takes and returns. */
+export interface Address<E extends Endpoint> {
+  readonly method: Method;
+  readonly path: string;
+  readonly envelope: "bare" | "wrapped";
+  /** Never set: holds the type. */
+  readonly endpoint?: E;
+}
+
+type Good<Answers extends AnswersByStatus> = Answers[Extract<keyof Answers, 200 | 201 | 202 | 204>];
+
+/** What a call returns when it succeeds. */
+export type Answer<E extends Endpoint> =
+  Good<E["answers"]> extends infer Schema ? (Schema extends z.ZodType ? z.output<Schema> : null) : never;
+
+/** What a call is given. */
+export interface Given<E extends Endpoint> {
+  params?: z.input<E["params"]>;
+  query?: z.input<E["query"]>;
+  body?: z.input<E["body"]>;
+  /** Of the header X-Project-Id: needed by what belongs to a project and does not name it in its path. */
+  projectId?: string;
+  signal?: AbortSignal;
+}
+
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+/** A call that failed, with what the server said about it. `status` 0: the server was not reached. */
+export class CallError extends Error {
+  override name = "CallError";
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string | null;
+  readonly suggestion: string | null;
+  readonly fields: readonly FieldProblem[];
+
+  constructor(message: string, said: Partial<Omit<CallError, "message">> = {}) {
+    super(message);
+    this.status = said.status ?? 0;
+    this.code = said.code ?? "UNREACHABLE";
+    this.requestId = said.requestId ?? null;
+    this.suggestion = said.suggestion ?? null;
+    this.fields = said.fields ?? [];
+  }
+}
+
+/**
+ * Calls an endpoint.
+ *
+ * @throws CallError whatever goes wrong, also without a network
+ */
+export async function call<E extends Endpoint>(
+  address: Address<E>,
+  given: Given<E> = {},
+): Promise<Answer<E>> {
+  const hasBody = given.body !== undefined;
+  const request = new Request(urlOf(address.path, given.params, given.query), {
+    method: address.method,
+    headers: {
+      ...(hasBody ? { "content-type": "application/json" } : {}),
+      ...(given.projectId === undefined ? {} : { "x-project-id": given.projectId }),
+    },
+    body: hasBody ? JSON.stringify(given.body) : null,
+    signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(given.signal ? [given.signal] : [])]),
+  });
+  const response = await fetch(request).catch((error: unknown) => {
+    if (given.signal?.aborted === true) throw error;
+    throw new CallError("The server cannot be reached. Check the connection, then try again.");
+  });
+  const text = await response.text();
+  const body = parse(text);
+  if (!response.ok) throw errorOf(response, body);
+  // The contract's own tests hold the server to these types.
+  return (address.envelope === "wrapped" ? (body as { data: unknown }).data : body) as Answer<E>;
+}
+
+function urlOf(path: string, params: unknown, query: unknown): URL {
+  const values = (params ?? {}) as Record<string, string>;
+  const filled = path.replaceAll(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(values[name] ?? ""));
+  const url = new URL(filled, location.origin);
+  for (const [name, value] of Object.entries((query ?? {}) as Record<string, unknown>))
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
+
+function parse(text: string): unknown {
+  if (text === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function errorOf(response: Response, body: unknown): CallError {
+  const error = (body as { error?: Record<string, unknown> } | null)?.error;
+  if (typeof error?.["message"] !== "string")
+    return new CallError(`The server said ${response.status} and nothing more.`, {
+      status: response.status,
+      code: "UNKNOWN",
+      requestId: response.headers.get("x-request-id"),
+    });
+  return new CallError(error["message"], {
+    status: response.status,
+    code: String(error["code"]),
+    requestId: String(error["requestId"]),
+    suggestion: typeof error["suggestion"] === "string" ? error["suggestion"] : null,
+    fields: Array.isArray(error["errors"]) ? (error["errors"] as FieldProblem[]) : [],
+  });
+}

@@ -1,0 +1,36 @@
+// Where each endpoint lives that the dashboard calls. The types come from the contract; endpoints.test.ts holds the rest to it.
+// Before it: contract/. After it: call.ts.
+import type * as contacts from "@postloft/contract/contacts.ts";
+import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
+import type * as instance from "@postloft/contract/instance.ts";
+import type * as projects from "@postloft/contract/projects.ts";
+import type * as users from "@postloft/contract/users.ts";
+import type { Address } from "./call.ts";
+
+function bare<E extends Endpoint>(method: Method, path: string): Address<E> {
+  return { method, path, envelope: "bare" };
+}
+
+function wrapped<E extends Endpoint>(method: Method, path: string): Address<E> {
+  return { method, path, envelope: "wrapped" };
+}
+
+export const getConfig = bare<typeof instance.getConfig>("GET", "/config");
+
+export const signUp = wrapped<typeof users.signUp>("POST", "/auth/signup");
+export const logIn = wrapped<typeof users.logIn>("POST", "/auth/login");
+export const logOut = wrapped<typeof users.logOut>("GET", "/auth/logout");
+export const getMe = bare<typeof users.getMe>("GET", "/users/@me");
+
+export const listProjects = bare<typeof projects.listProjects>("GET", "/users/@me/projects");
+export const createProject = bare<typeof projects.createProject>("POST", "/users/@me/projects");
+export const getSetupState = wrapped<typeof projects.getSetupState>(
+  "GET",
+  "/projects/:projectId/setup-state",
+);
+
+export const listContacts = bare<typeof contacts.listContacts>("GET", "/contacts");
+export const getContact = bare<typeof contacts.getContact>("GET", "/contacts/:id");
+export const upsertContact = bare<typeof contacts.upsertContact>("POST", "/contacts");
+export const updateContact = bare<typeof contacts.updateContact>("PATCH", "/contacts/:id");
+export const deleteContact = bare<typeof contacts.deleteContact>("DELETE", "/contacts/:id");

@@ -1,0 +1,36 @@
+// What a browser has to load before it shows anything, measured on the build.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, expect, test } from "vitest";
+// @ts-expect-error plain JavaScript, which has no declaration
+import { buildDashboard } from "../../tools/bootstrap/build-dashboard.js";
+
+const DIST = join(import.meta.dirname, "../dist");
+const FIRST_LOAD_KB = 200;
+
+interface Chunk {
+  file: string;
+  isEntry?: boolean;
+  imports?: string[];
+}
+
+beforeAll(() => buildDashboard(process.execPath));
+
+test("the first load is at most 200 kB of JavaScript, gzipped", () => {
+  const chunks = JSON.parse(readFileSync(join(DIST, ".vite/manifest.json"), "utf8")) as Record<string, Chunk>;
+  const first = new Set<string>();
+  const pending = Object.keys(chunks).filter((name) => chunks[name]?.isEntry === true);
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    first.add(chunks[name]?.file ?? "");
+    pending.push(...(chunks[name]?.imports ?? []).filter((one) => !first.has(chunks[one]?.file ?? "")));
+  }
+  expect(first.size).toBeGreaterThan(0);
+  const sizes = [...first].map((file) => gzipSync(readFileSync(join(DIST, file))).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(FIRST_LOAD_KB);
+});
+
+test("the page has no script or style in itself, which its policy would refuse", () => {
+  const page = readFileSync(join(DIST, "index.html"), "utf8");
+  expect(page.match(/<script(?![^>]*\bsrc=)|<style|\son\w+=/g)).toBeNull();
+});

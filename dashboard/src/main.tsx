@@ -1,0 +1,23 @@
+// Where the dashboard begins: queries, router, toasts. Before it: index.html. After it: pages/router.tsx, which knows every URL.
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createDashboardRouter } from "./pages/router.tsx";
+import { createQueries } from "./session/queries.ts";
+import { Toasts } from "./ui/toasts.tsx";
+
+const queries = createQueries();
+const router = createDashboardRouter(queries);
+
+const root = document.querySelector("#root");
+if (root === null) throw new Error("index.html has no #root");
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <Toasts>
+        <RouterProvider router={router} />
+      </Toasts>
+    </QueryClientProvider>
+  </StrictMode>,
+);

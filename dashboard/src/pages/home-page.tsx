@@ -1,0 +1,99 @@
+// The home of a project: what to do next, as far as it has come, and the first mail as a snippet with its own key.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Check } from "lucide-react";
+import { configQuery, setupStateQuery, type Project } from "../session/queries.ts";
+import { buttonClass } from "../ui/button.tsx";
+import { Card, Page } from "../ui/page.tsx";
+import { Snippet } from "../ui/snippet.tsx";
+import { Failure, Skeleton } from "../ui/states.tsx";
+import { useProject } from "./project-shell.tsx";
+import { firstMail } from "./snippets.ts";
+
+export function HomePage() {
+  const project = useProject();
+  const config = useQuery(configQuery);
+  const hasMailbox = config.data?.features.email.provider === "mailbox";
+  return (
+    <Page title={project.name} about="What happens next, and how your program talks to this project.">
+      {project.disabled && (
+        <p role="alert" className="mb-5 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn">
+          This project is disabled: it sends nothing until its owner enables it again.
+        </p>
+      )}
+      <div className="grid items-start gap-5 lg:grid-cols-[1fr_1.4fr]">
+        <NextSteps project={project} />
+        <Card className="p-5">
+          <h2 className="font-semibold">Send a mail from your program</h2>
+          <p className="mt-0.5 mb-4 text-sm text-soft">
+            One call, with the secret key of this project already in it.
+          </p>
+          <Snippet code={firstMail(location.origin, project.secret)} label="Copy the command" />
+          <div className="mt-4 flex flex-wrap gap-2">
+            {hasMailbox && (
+              <a href="/mailbox" className={buttonClass("plain")}>
+                Read it in the mailbox
+              </a>
+            )}
+            <Link to="/$projectId/keys" params={{ projectId: project.id }} className={buttonClass("quiet")}>
+              More languages
+            </Link>
+          </div>
+        </Card>
+      </div>
+    </Page>
+  );
+}
+
+function NextSteps({ project }: { project: Project }) {
+  const state = useQuery(setupStateQuery(project.id));
+  return (
+    <Card className="p-5">
+      <h2 className="font-semibold">Getting started</h2>
+      <ol className="mt-3 flex flex-col gap-3.5">
+        <Step isDone title="Create a project">
+          Contacts, keys and senders of its own.
+        </Step>
+        {state.isPending && <Skeleton className="h-24" />}
+        {state.isError && <Failure error={state.error} onRetry={() => void state.refetch()} />}
+        {state.data !== undefined && (
+          <>
+            <Step isDone={state.data.contactCount > 0} title="Add a contact">
+              <Link
+                to="/$projectId/contacts"
+                params={{ projectId: project.id }}
+                search={{}}
+                className="text-accent hover:underline"
+              >
+                Open contacts
+              </Link>
+              , or let your program send to somebody new.
+            </Step>
+            <Step isDone={state.data.hasVerifiedDomain} title="Prove a sender domain">
+              Mail from your own domain needs its DNS records; until then send from{" "}
+              <code className="font-mono text-xs">sandbox.localhost</code>.
+            </Step>
+          </>
+        )}
+      </ol>
+    </Card>
+  );
+}
+
+function Step({ isDone, title, children }: { isDone: boolean; title: string; children: React.ReactNode }) {
+  return (
+    <li className="flex gap-3">
+      <span
+        className={`mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-full border ${isDone ? "border-transparent bg-good-wash text-good" : "border-line-strong"}`}
+      >
+        {isDone && <Check size={11} strokeWidth={3} aria-label="done" />}
+      </span>
+      <div>
+        <p className={`font-medium ${isDone ? "text-faint line-through decoration-line-strong" : ""}`}>
+          {title}
+        </p>
+        {!isDone && <p className="text-sm text-soft">{children}</p>}
+      </div>
+    </li>
+  );
+}

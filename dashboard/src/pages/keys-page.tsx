@@ -1,0 +1,89 @@
+// The two keys of a project, what each may do, and programs that use them.
+import { Eye, EyeOff } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Card, Page } from "../ui/page.tsx";
+import { CopyButton, Snippet } from "../ui/snippet.tsx";
+import { useProject } from "./project-shell.tsx";
+import { snippetsOf } from "./snippets.ts";
+
+export function KeysPage() {
+  const project = useProject();
+  return (
+    <Page title="API keys" about="How your programs prove that they act for this project.">
+      <Card className="divide-y divide-line">
+        <Key
+          title="Secret key"
+          about="May do everything in this project. Keep it on your servers."
+          value={project.secret}
+          isSecret
+        />
+        <Key
+          title="Public key"
+          about="May only record events with /v1/track. Safe in a browser or an app."
+          value={project.public}
+        />
+      </Card>
+      <Examples origin={location.origin} secret={project.secret} />
+    </Page>
+  );
+}
+
+interface KeyProps {
+  title: string;
+  about: string;
+  value: string;
+  isSecret?: boolean;
+}
+
+function Key({ title, about, value, isSecret = false }: KeyProps) {
+  const [isShown, setShown] = useState(!isSecret);
+  return (
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-4">
+      <div className="min-w-56 flex-1">
+        <h2 className="font-medium">{title}</h2>
+        <p className="text-sm text-soft">{about}</p>
+      </div>
+      <div className="flex min-w-0 items-center gap-1">
+        <code className="truncate font-mono text-xs">
+          {isShown ? value : `${value.slice(0, 6)}${"•".repeat(18)}`}
+        </code>
+        {isSecret && (
+          <button
+            type="button"
+            aria-label={isShown ? "Hide the secret key" : "Show the secret key"}
+            onClick={() => setShown(!isShown)}
+            className="ml-1 inline-grid size-7 place-items-center rounded-sm text-faint hover:bg-hover hover:text-ink"
+          >
+            {isShown ? <EyeOff size={14} /> : <Eye size={14} />}
+          </button>
+        )}
+        <CopyButton text={value} label={`Copy the ${title.toLowerCase()}`} />
+      </div>
+    </div>
+  );
+}
+
+function Examples({ origin, secret }: { origin: string; secret: string }) {
+  const programs = snippetsOf(origin, secret);
+  const [language, setLanguage] = useState("curl");
+  return (
+    <section className="mt-8">
+      <h2 className="font-semibold">Send your first mail</h2>
+      <div className="mt-3 mb-3 flex flex-wrap gap-1" role="group" aria-label="Language">
+        {Object.keys(programs).map((name) => (
+          <Button
+            key={name}
+            look="quiet"
+            aria-pressed={name === language}
+            onClick={() => setLanguage(name)}
+            className="aria-pressed:bg-press aria-pressed:text-ink"
+          >
+            {name}
+          </Button>
+        ))}
+      </div>
+      <Snippet code={programs[language] ?? ""} label={`Copy the ${language} program`} />
+    </section>
+  );
+}

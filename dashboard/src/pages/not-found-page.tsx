@@ -1,0 +1,29 @@
+// What stands at an address that leads nowhere, and where a page failed as a whole.
+import { Link, type ErrorComponentProps } from "@tanstack/react-router";
+import { buttonClass } from "../ui/button.tsx";
+import { Empty, Failure } from "../ui/states.tsx";
+
+export function NotFoundPage() {
+  return (
+    <main className="grid min-h-dvh place-items-center">
+      <Empty
+        title="There is no page here"
+        action={
+          <Link to="/" className={buttonClass("plain")}>
+            Go to your project
+          </Link>
+        }
+      >
+        The address may be mistyped, or what it showed was deleted.
+      </Empty>
+    </main>
+  );
+}
+
+export function PageFailure({ error, reset }: ErrorComponentProps) {
+  return (
+    <main className="mx-auto max-w-lg px-5 py-16">
+      <Failure error={error} onRetry={reset} />
+    </main>
+  );
+}

@@ -1,0 +1,186 @@
+// What stands around every page of a project: which project, where to go, who is signed in.
+// Before it: router.tsx. After it: the page. A session that ends is renewed in a dialog above it, so nothing typed is lost.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { BookOpen, Check, ChevronsUpDown, House, Inbox, KeyRound, LogOut, Plus, Users } from "lucide-react";
+import { useEffect } from "react";
+import { call } from "../api/call.ts";
+import { logOut } from "../api/endpoints.ts";
+import { rememberProject } from "../session/last-project.ts";
+import { accountQuery, configQuery, projectsQuery, type Project } from "../session/queries.ts";
+import { SignInForm } from "../session/sign-in-form.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
+import { useToast } from "../ui/toasts.tsx";
+import { Mark } from "./mark.tsx";
+import { NotFoundPage } from "./not-found-page.tsx";
+
+const route = getRouteApi("/signed-in/$projectId");
+const ITEM =
+  "flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium whitespace-nowrap text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink";
+const ICON = { size: 15, strokeWidth: 1.9, "aria-hidden": true } as const;
+
+/** The project whose pages are open. */
+export function useProject(): Project {
+  const { projectId } = route.useParams();
+  const projects = useQuery(projectsQuery);
+  const project = projects.data?.find(({ id }) => id === projectId);
+  if (project === undefined) throw new Error("a page of a project is open without one");
+  return project;
+}
+
+export function ProjectShell() {
+  const { projectId } = route.useParams();
+  const projects = useQuery(projectsQuery);
+  const project = projects.data?.find(({ id }) => id === projectId);
+  useEffect(() => {
+    if (project !== undefined) rememberProject(project.id);
+  }, [project]);
+  if (project === undefined) return <NotFoundPage />;
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[14.5rem_1fr]">
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-40 -translate-y-16 rounded-md bg-raised px-3 py-2 shadow-float focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <aside className="flex flex-col border-line bg-side max-md:border-b md:sticky md:top-0 md:h-dvh md:border-r">
+        <div className="p-2.5 pb-1.5">
+          <ProjectMenu project={project} projects={projects.data ?? []} />
+        </div>
+        <Navigation projectId={project.id} />
+        <div className="p-2.5 max-md:hidden">
+          <AccountMenu />
+        </div>
+      </aside>
+      <main id="content" tabIndex={-1} className="min-w-0 outline-none">
+        <Outlet />
+      </main>
+      <SessionRenewal />
+    </div>
+  );
+}
+
+function Navigation({ projectId }: { projectId: string }) {
+  const config = useQuery(configQuery);
+  const params = { projectId };
+  return (
+    <nav
+      aria-label="Project"
+      className="flex flex-1 gap-0.5 overflow-x-auto p-2.5 pt-1 md:flex-col md:overflow-y-auto"
+    >
+      <Link to="/$projectId" params={params} activeOptions={{ exact: true }} className={ITEM}>
+        <House {...ICON} /> Home
+      </Link>
+      <Link
+        to="/$projectId/contacts"
+        params={params}
+        activeOptions={{ includeSearch: false }}
+        className={ITEM}
+      >
+        <Users {...ICON} /> Contacts
+      </Link>
+      <Link to="/$projectId/keys" params={params} className={ITEM}>
+        <KeyRound {...ICON} /> API keys
+      </Link>
+      <span className="md:flex-1" />
+      {config.data?.features.email.provider === "mailbox" && (
+        <a href="/mailbox" className={ITEM}>
+          <Inbox {...ICON} /> Mailbox
+        </a>
+      )}
+      <a href="/docs" className={ITEM}>
+        <BookOpen {...ICON} /> API docs
+      </a>
+    </nav>
+  );
+}
+
+function ProjectMenu({ project, projects }: { project: Project; projects: readonly Project[] }) {
+  const navigate = useNavigate();
+  return (
+    <Menu
+      label={`Project ${project.name}. Switch project`}
+      className="flex h-10 w-full items-center gap-2.5 rounded-md px-1.5 text-left hover:bg-hover data-popup-open:bg-hover"
+      button={
+        <>
+          <Mark size={26} />
+          <span className="min-w-0 flex-1 truncate text-sm font-semibold">{project.name}</span>
+          <ChevronsUpDown size={14} className="mr-1 text-faint" aria-hidden />
+        </>
+      }
+    >
+      {projects.map(({ id, name }) => (
+        <MenuItem key={id} onSelect={() => void navigate({ to: "/$projectId", params: { projectId: id } })}>
+          <span className="min-w-0 max-w-64 flex-1 truncate">{name}</span>
+          {id === project.id && <Check size={14} className="text-accent" aria-label="open" />}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem onSelect={() => void navigate({ to: "/new-project" })}>
+        <Plus size={14} className="text-faint" aria-hidden /> New project
+      </MenuItem>
+      <SignOutItem className="md:hidden" />
+    </Menu>
+  );
+}
+
+function AccountMenu() {
+  const account = useQuery(accountQuery);
+  const email = account.data?.email ?? "";
+  return (
+    <Menu
+      label={`Signed in as ${email}`}
+      className="flex h-9 w-full items-center gap-2.5 rounded-md px-2 text-left text-sm text-soft hover:bg-hover data-popup-open:bg-hover"
+      button={
+        <>
+          <span className="grid size-5.5 place-items-center rounded-full bg-accent-wash text-xs font-semibold text-accent uppercase">
+            {email.slice(0, 1)}
+          </span>
+          <span className="min-w-0 flex-1 truncate">{email}</span>
+        </>
+      }
+    >
+      <SignOutItem />
+    </Menu>
+  );
+}
+
+function SignOutItem({ className = "" }: { className?: string }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const leave = async () => {
+    try {
+      await call(logOut);
+      await navigate({ to: "/sign-in" });
+      queries.clear();
+    } catch {
+      toast("You are still signed in", "The server could not be reached. Try again.");
+    }
+  };
+  return (
+    <div className={className}>
+      <MenuItem onSelect={() => void leave()}>
+        <LogOut size={14} className="text-faint" aria-hidden /> Sign out
+      </MenuItem>
+    </div>
+  );
+}
+
+function SessionRenewal() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const account = useQuery(accountQuery);
+  return (
+    <Dialog
+      title="Your session ended"
+      description="Sign in to go on; what you typed is still here."
+      open={account.data === null}
+      onClose={() => void navigate({ to: "/sign-in" })}
+    >
+      <SignInForm onDone={() => void queries.invalidateQueries({ queryKey: ["project"] })} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,71 @@
+// The pages before an account: sign in, sign up. Before them: any page that needs one. After them: the page that was asked for.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate, useRouter } from "@tanstack/react-router";
+import { useEffect, type ReactNode } from "react";
+import { configQuery } from "../session/queries.ts";
+import { SignInForm } from "../session/sign-in-form.tsx";
+import { Mark } from "./mark.tsx";
+
+const signInRoute = getRouteApi("/sign-in");
+
+export function SignInPage() {
+  const { from } = signInRoute.useSearch();
+  const navigate = useNavigate();
+  const router = useRouter();
+  const config = useQuery(configQuery);
+  return (
+    <Door
+      title="Sign in to Postloft"
+      other={
+        config.data?.features.signups === true && (
+          <>
+            No account yet? <DoorLink to="/sign-up">Create one</DoorLink>
+          </>
+        )
+      }
+    >
+      <SignInForm
+        onDone={() => (from === undefined ? void navigate({ to: "/" }) : router.history.push(from))}
+      />
+    </Door>
+  );
+}
+
+export function SignUpPage() {
+  const navigate = useNavigate();
+  return (
+    <Door
+      title="Create your account"
+      other={
+        <>
+          Have one already? <DoorLink to="/sign-in">Sign in</DoorLink>
+        </>
+      }
+    >
+      <SignInForm isNew onDone={() => void navigate({ to: "/" })} />
+    </Door>
+  );
+}
+
+function DoorLink({ to, children }: { to: "/sign-in" | "/sign-up"; children: ReactNode }) {
+  return (
+    <Link to={to} className="font-medium text-accent hover:underline">
+      {children}
+    </Link>
+  );
+}
+
+/** A page with one narrow column, for whoever is not inside yet. */
+export function Door({ title, other, children }: { title: string; other?: ReactNode; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Postloft`;
+  }, [title]);
+  return (
+    <main className="mx-auto flex min-h-dvh w-full max-w-88 flex-col px-5 pt-[16vh] pb-12">
+      <Mark size={36} />
+      <h1 className="mt-6 mb-6 text-xl font-semibold tracking-tight">{title}</h1>
+      {children}
+      <p className="mt-6 min-h-6 text-sm text-soft">{other}</p>
+    </main>
+  );
+}

@@ -1,0 +1,69 @@
+// The form that signs in or up: on its own page, and in a dialog when a session ended in the middle of work.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { call, CallError } from "../api/call.ts";
+import { logIn, signUp } from "../api/endpoints.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Failure } from "../ui/states.tsx";
+import { accountQuery } from "./queries.ts";
+
+const PASSWORD_MINIMUM = 8;
+
+interface SignInFormProps {
+  isNew?: boolean;
+  onDone: () => void;
+}
+
+export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
+  const queries = useQueryClient();
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const signing = useMutation({
+    mutationFn: () => call(isNew ? signUp : logIn, { body: { email, password } }),
+    onSuccess: (account) => {
+      queries.setQueryData(accountQuery.queryKey, account);
+      onDone();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signing.mutate();
+  };
+  const { error } = signing;
+  const fields = error instanceof CallError ? error.fields : [];
+  const problem = (name: string) => fields.find(({ field }) => field === name)?.message;
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+      {error !== null && fields.length === 0 && <Failure error={error} />}
+      <Field
+        label="Email"
+        type="email"
+        autoComplete="username"
+        autoFocus
+        required
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+        error={problem("email")}
+      />
+      <Field
+        label="Password"
+        type="password"
+        autoComplete={isNew ? "new-password" : "current-password"}
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        {...(isNew ? { help: `At least ${PASSWORD_MINIMUM} characters.` } : {})}
+        error={problem("password")}
+      />
+      <Button
+        look="primary"
+        type="submit"
+        busy={signing.isPending}
+        disabled={email === "" || password === ""}
+      >
+        {isNew ? "Create account" : "Sign in"}
+      </Button>
+    </form>
+  );
+}

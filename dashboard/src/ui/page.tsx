@@ -1,0 +1,47 @@
+// The frame of a page's content: its title, what it is about, and what one may do there.
+import { useEffect, type ReactNode } from "react";
+
+interface PageProps {
+  title: string;
+  about?: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Page({ title, about, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Postloft`;
+  }, [title]);
+  return (
+    <div className="mx-auto w-full max-w-5xl px-5 pt-8 pb-16 md:px-10 md:pt-10">
+      <header className="mb-6 flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          {about !== undefined && <p className="mt-0.5 text-soft">{about}</p>}
+        </div>
+        {actions !== undefined && <div className="flex gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+export function Card({ children, className = "" }: { children: ReactNode; className?: string }) {
+  return <section className={`rounded-lg border border-line bg-surface ${className}`}>{children}</section>;
+}
+
+export type Tone = "good" | "neutral" | "warn" | "bad";
+const TONES: Record<Tone, string> = {
+  good: "bg-good-wash text-good",
+  neutral: "bg-hover text-soft",
+  warn: "bg-warn-wash text-warn",
+  bad: "bg-bad-wash text-bad",
+};
+
+export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
+  return (
+    <span className={`inline-flex h-5 items-center rounded-sm px-1.5 text-xs font-medium ${TONES[tone]}`}>
+      {children}
+    </span>
+  );
+}

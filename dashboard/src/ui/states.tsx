@@ -1,0 +1,48 @@
+// What stands where content is not: loading, nothing yet, failed.
+import type { ReactNode } from "react";
+import { CallError } from "../api/call.ts";
+import { Button } from "./button.tsx";
+
+export function Skeleton({ className }: { className: string }) {
+  return <div aria-hidden className={`animate-pulse rounded-sm bg-press ${className}`} />;
+}
+
+/** Teaches what the place is for; never an illustration. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col items-center px-6 py-16 text-center">
+      <h2 className="text-base font-semibold">{title}</h2>
+      <p className="mt-1 max-w-96 text-balance text-soft">{children}</p>
+      {action !== undefined && <div className="mt-5 flex gap-2">{action}</div>}
+    </div>
+  );
+}
+
+/** What failed, why, and the id under which the server's log has it. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const said = error instanceof CallError ? error : null;
+  return (
+    <div role="alert" className="rounded-md border border-line bg-bad-wash px-3.5 py-2.5 text-sm">
+      <p className="font-medium text-bad">{said?.message ?? "Something went wrong in this page."}</p>
+      {said?.suggestion != null && <p className="mt-0.5 text-soft">{said.suggestion}</p>}
+      {(said?.requestId != null || onRetry !== undefined) && (
+        <div className="mt-2 flex flex-wrap items-center gap-3">
+          {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+          {said?.requestId != null && (
+            <span className="text-xs text-faint">
+              Request <code className="font-mono">{said.requestId}</code>
+            </span>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+// How the dashboard is built: below /app, every file but the page itself with a hash of its content in its name.
+// Before it: tools/bootstrap/build-dashboard.js. After it: server/src/instance/dashboard-files.ts serves what comes out.
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  base: "/app/",
+  plugins: [react(), tailwindcss()],
+  // Nothing is inlined: the page runs under a policy without inline scripts.
+  build: { manifest: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  server: { proxy: { "^/(?!app)": "http://localhost:3000" } },
+});

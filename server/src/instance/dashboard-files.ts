@@ -1,0 +1,102 @@
+// The dashboard at /app: one page for every address below it, and its assets, whose names hold a hash of what is in them.
+// Before it: tools/bootstrap/build-dashboard.js built them. After it: dashboard/src/main.tsx in a browser.
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+
+/** Where a build of the repository, and of an image, lies. */
+export const DASHBOARD_DIR = join(import.meta.dirname, "../../../dashboard/dist");
+
+const HTML = "text/html; charset=utf-8";
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+/** A file of one folder, as the build names them: nothing else is read from the disk. */
+const ASSET_NAME = /^[\w.-]+$/;
+const KEPT_ASSETS = 200;
+
+/**
+ * Scripts and styles are files of ours alone. A mail that is shown stands in a sandboxed frame that has this policy too: it may have
+ * styles of its own and pictures, and no script.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: https:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join("; ");
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Postloft</title>
+<h1>The dashboard is not built</h1>
+<p>Start with <code>npm start</code>, which builds it, or run <code>npm run build-dashboard</code>. The API and everything else works
+without it: <a href="/docs">its documentation</a>.</p></html>`;
+
+interface Asset {
+  plain: Buffer;
+  packed: Buffer;
+}
+
+/** Adds `/app` and everything below it. `folder` is what the build wrote; it may be missing, or come while the server runs. */
+export function addDashboard(app: FastifyInstance, folder = DASHBOARD_DIR): void {
+  const assets = new LRUCache<string, Asset>({ max: KEPT_ASSETS });
+  const page = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const html = await readIfThere(join(folder, "index.html"));
+    return reply
+      .code(html === null ? 503 : 200)
+      .headers({ "content-type": HTML, "content-security-policy": POLICY, "cache-control": "no-cache" })
+      .send(html ?? NOT_BUILT);
+  };
+  app.get("/app", page);
+  app.get("/app/*", page);
+  app.get<{ Params: { name: string } }>("/app/assets/:name", async (request, reply) => {
+    const asset = await findAsset(assets, folder, request.params.name);
+    // Of an older build: the page that asks for it is to be loaded again, so nobody may keep this answer.
+    if (asset === null) return reply.code(404).header("cache-control", "no-store").send();
+    const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+    return reply
+      .headers({
+        "content-type": TYPES[extname(request.params.name)],
+        "cache-control": "public, max-age=31536000, immutable",
+        vary: "accept-encoding",
+        ...(takesGzip ? { "content-encoding": "gzip" } : {}),
+      })
+      .send(takesGzip ? asset.packed : asset.plain);
+  });
+}
+
+async function findAsset(
+  known: LRUCache<string, Asset>,
+  folder: string,
+  name: string,
+): Promise<Asset | null> {
+  if (!ASSET_NAME.test(name) || TYPES[extname(name)] === undefined) return null;
+  const kept = known.get(name);
+  if (kept !== undefined) return kept;
+  const plain = await readIfThere(join(folder, "assets", name));
+  if (plain === null) return null;
+  const asset = { plain, packed: await promisify(gzip)(plain) };
+  known.set(name, asset);
+  return asset;
+}
+
+async function readIfThere(file: string): Promise<Buffer | null> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
