@@ -46,7 +46,7 @@ export function ContactData({ projectId, id, data }: ContactDataProps) {
         className="mt-3 w-full rounded-md border border-line-strong bg-page px-3 py-2.5 font-mono text-xs leading-5 focus:border-accent focus:ring-3 focus:ring-accent-wash focus:outline-none aria-invalid:border-bad"
       />
       {saving.isError && <Failure error={saving.error} />}
-      <div className="mt-2 flex min-h-8 items-center justify-between gap-3">
+      <div className="mt-2 flex items-center justify-between gap-3">
         <span className="text-sm text-bad" role="status">
           {read === null && "This is not a JSON object yet."}
         </span>

@@ -22,7 +22,7 @@ const CELL = "px-4 py-0 h-10";
 
 export interface ContactsSearch {
   search?: string;
-  subscribed?: "true" | "false";
+  status?: "subscribed" | "unsubscribed";
   sort?: "email";
   dir?: "asc" | "desc";
 }
@@ -35,13 +35,18 @@ export function readContactsSearch({
   sort,
   dir,
 }: Record<string, unknown>): ContactsSearch {
-  const wanted = String(subscribed);
   return {
     ...(typeof search === "string" || typeof search === "number" ? { search: String(search) } : {}),
-    ...(wanted === "true" || wanted === "false" ? { subscribed: wanted } : {}),
+    ...(status === "subscribed" || status === "unsubscribed" ? { status } : {}),
     ...(sort === "email" ? { sort } : {}),
     ...(dir === "asc" || dir === "desc" ? { dir } : {}),
   };
+}
+
+function queryOf({ status, ...rest }: ContactsSearch) {
+  return status === undefined
+    ? rest
+    : ({ ...rest, subscribed: status === "subscribed" ? "true" : "false" } as const);
 }
 
 export function ContactsPage() {
@@ -53,14 +58,18 @@ export function ContactsPage() {
     queryFn: ({ pageParam, signal }) =>
       call(listContacts, {
         projectId: project.id,
-        query: { ...search, limit: String(PAGE_SIZE), ...(pageParam === null ? {} : { cursor: pageParam }) },
+        query: {
+          ...queryOf(search),
+          limit: String(PAGE_SIZE),
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        },
         signal,
       }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.cursor,
     placeholderData: keepPreviousData,
   });
-  const isFiltered = search.search !== undefined || search.subscribed !== undefined;
+  const isFiltered = search.search !== undefined || search.status !== undefined;
   const rows = contacts.data?.pages.flatMap(({ data }) => data);
   const total = contacts.data?.pages[0]?.total;
   const add = (
@@ -99,7 +108,7 @@ export function ContactsPage() {
 }
 
 function Filters() {
-  const { search, subscribed } = route.useSearch();
+  const { search, status } = route.useSearch();
   const { projectId } = route.useParams();
   const navigate = useNavigate();
   const [typed, setTyped] = useState(search ?? "");
@@ -121,8 +130,8 @@ function Filters() {
   }, [typed, search, projectId, navigate]);
   const choices = [
     { label: "All", value: undefined },
-    { label: "Subscribed", value: "true" },
-    { label: "Unsubscribed", value: "false" },
+    { label: "Subscribed", value: "subscribed" },
+    { label: "Unsubscribed", value: "unsubscribed" },
   ] as const;
   return (
     <div className="mb-3 flex flex-wrap items-center gap-3">
@@ -143,11 +152,11 @@ function Filters() {
             key={label}
             to="/$projectId/contacts"
             params={{ projectId }}
-            search={({ subscribed: _old, ...rest }) =>
-              readContactsSearch({ ...rest, ...(value === undefined ? {} : { subscribed: value }) })
+            search={({ status: _old, ...rest }) =>
+              readContactsSearch({ ...rest, ...(value === undefined ? {} : { status: value }) })
             }
-            aria-current={subscribed === value ? "true" : undefined}
-            className={`inline-flex h-8 items-center rounded-md px-3 text-sm font-medium transition-colors ${subscribed === value ? "bg-press text-ink" : "text-soft hover:bg-hover hover:text-ink"}`}
+            aria-current={status === value ? "true" : undefined}
+            className={`inline-flex h-8 items-center rounded-md px-3 text-sm font-medium transition-colors ${status === value ? "bg-press text-ink" : "text-soft hover:bg-hover hover:text-ink"}`}
           >
             {label}
           </Link>

@@ -21,14 +21,18 @@ export function HomePage() {
           This project is disabled: it sends nothing until its owner enables it again.
         </p>
       )}
-      <div className="grid items-start gap-5 lg:grid-cols-[1fr_1.4fr]">
+      <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
         <NextSteps project={project} />
         <Card className="p-5">
           <h2 className="font-semibold">Send a mail from your program</h2>
           <p className="mt-0.5 mb-4 text-sm text-soft">
-            One call, with the secret key of this project already in it.
+            One call; the copy has the secret key of this project in it.
           </p>
-          <Snippet code={firstMail(location.origin, project.secret)} label="Copy the command" />
+          <Snippet
+            code={firstMail(location.origin, project.secret)}
+            secret={project.secret}
+            label="Copy the command"
+          />
           <div className="mt-4 flex flex-wrap gap-2">
             {hasMailbox && (
               <a href="/mailbox" className={buttonClass("plain")}>
@@ -69,7 +73,7 @@ function NextSteps({ project }: { project: Project }) {
               </Link>
               , or let your program send to somebody new.
             </Step>
-            <Step isDone={state.data.hasVerifiedDomain} title="Prove a sender domain">
+            <Step isDone={state.data.hasVerifiedDomain} title="Have a domain to send from">
               Mail from your own domain needs its DNS records; until then send from{" "}
               <code className="font-mono text-xs">sandbox.localhost</code>.
             </Step>

@@ -3,7 +3,7 @@ import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Card, Page } from "../ui/page.tsx";
-import { CopyButton, Snippet } from "../ui/snippet.tsx";
+import { CopyButton, mask, Snippet } from "../ui/snippet.tsx";
 import { useProject } from "./project-shell.tsx";
 import { snippetsOf } from "./snippets.ts";
 
@@ -45,9 +45,7 @@ function Key({ title, about, value, isSecret = false }: KeyProps) {
         <p className="text-sm text-soft">{about}</p>
       </div>
       <div className="flex min-w-0 items-center gap-1">
-        <code className="truncate font-mono text-xs">
-          {isShown ? value : `${value.slice(0, 6)}${"•".repeat(18)}`}
-        </code>
+        <code className="truncate font-mono text-xs">{isShown ? value : mask(value)}</code>
         {isSecret && (
           <button
             type="button"
@@ -83,7 +81,7 @@ function Examples({ origin, secret }: { origin: string; secret: string }) {
           </Button>
         ))}
       </div>
-      <Snippet code={programs[language] ?? ""} label={`Copy the ${language} program`} />
+      <Snippet code={programs[language] ?? ""} secret={secret} label={`Copy the ${language} program`} />
     </section>
   );
 }

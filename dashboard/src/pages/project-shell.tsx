@@ -41,7 +41,7 @@ export function ProjectShell() {
     <div className="min-h-dvh md:grid md:grid-cols-[14.5rem_1fr]">
       <a
         href="#content"
-        className="fixed top-2 left-2 z-40 -translate-y-16 rounded-md bg-raised px-3 py-2 shadow-float focus:translate-y-0"
+        className="fixed top-2 left-2 z-40 -translate-y-16 rounded-md opacity-0 focus:opacity-100 bg-raised px-3 py-2 shadow-float focus:translate-y-0"
       >
         Skip to content
       </a>

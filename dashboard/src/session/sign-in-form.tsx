@@ -8,7 +8,9 @@ import { Field } from "../ui/field.tsx";
 import { Failure } from "../ui/states.tsx";
 import { accountQuery } from "./queries.ts";
 
+/** As in contract/src/limits.ts, of which no code is bundled; the server has the last word. */
 const PASSWORD_MINIMUM = 8;
+const TOO_SHORT = `At least ${PASSWORD_MINIMUM} characters.`;
 
 interface SignInFormProps {
   isNew?: boolean;
@@ -53,8 +55,12 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
         required
         value={password}
         onChange={(event) => setPassword(event.target.value)}
-        {...(isNew ? { help: `At least ${PASSWORD_MINIMUM} characters.` } : {})}
-        error={problem("password")}
+        {...(isNew ? { help: TOO_SHORT } : {})}
+        error={
+          isNew && password.length < PASSWORD_MINIMUM && problem("password") !== undefined
+            ? TOO_SHORT
+            : problem("password")
+        }
       />
       <Button
         look="primary"

@@ -27,7 +27,9 @@ export function Page({ title, about, actions, children }: PageProps) {
 }
 
 export function Card({ children, className = "" }: { children: ReactNode; className?: string }) {
-  return <section className={`rounded-lg border border-line bg-surface ${className}`}>{children}</section>;
+  return (
+    <section className={`min-w-0 rounded-lg border border-line bg-surface ${className}`}>{children}</section>
+  );
 }
 
 export type Tone = "good" | "neutral" | "warn" | "bad";

@@ -3,6 +3,13 @@ import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 
 const SAYS_COPIED_FOR_MS = 1500;
+const SHOWN_OF_SECRET = 6;
+const DOTS = 12;
+
+/** The beginning of a secret, by which it is recognized, and dots. */
+export function mask(secret: string): string {
+  return secret.slice(0, SHOWN_OF_SECRET) + "•".repeat(DOTS);
+}
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [isCopied, setCopied] = useState(false);
@@ -27,10 +34,19 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-export function Snippet({ code, label }: { code: string; label: string }) {
+interface SnippetProps {
+  /** What is copied. */
+  code: string;
+  /** A part of it that is shown as dots. */
+  secret?: string;
+  label: string;
+}
+
+export function Snippet({ code, secret, label }: SnippetProps) {
+  const shown = secret === undefined ? code : code.replaceAll(secret, mask(secret));
   return (
     <div className="relative rounded-md border border-line bg-side">
-      <pre className="overflow-x-auto py-3 pr-12 pl-4 font-mono text-xs leading-5">{code}</pre>
+      <pre className="overflow-x-auto py-3 pr-12 pl-4 font-mono text-xs leading-5">{shown}</pre>
       <div className="absolute top-1.5 right-1.5">
         <CopyButton text={code} label={label} />
       </div>
