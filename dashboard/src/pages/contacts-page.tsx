@@ -29,12 +29,7 @@ export interface ContactsSearch {
 type Contact = z.output<typeof contact>;
 
 /** What of the URL is understood; the rest is left out. */
-export function readContactsSearch({
-  search,
-  subscribed,
-  sort,
-  dir,
-}: Record<string, unknown>): ContactsSearch {
+export function readContactsSearch({ search, status, sort, dir }: Record<string, unknown>): ContactsSearch {
   return {
     ...(typeof search === "string" || typeof search === "number" ? { search: String(search) } : {}),
     ...(status === "subscribed" || status === "unsubscribed" ? { status } : {}),
