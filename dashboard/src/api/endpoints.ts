@@ -1,6 +1,7 @@
 // Where each endpoint lives that the dashboard calls. The types come from the contract; endpoints.test.ts holds the rest to it.
 // Before it: contract/. After it: call.ts.
 import type * as contacts from "@postloft/contract/contacts.ts";
+import type * as domains from "@postloft/contract/domains.ts";
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as projects from "@postloft/contract/projects.ts";
@@ -34,3 +35,8 @@ export const getContact = bare<typeof contacts.getContact>("GET", "/contacts/:id
 export const upsertContact = bare<typeof contacts.upsertContact>("POST", "/contacts");
 export const updateContact = bare<typeof contacts.updateContact>("PATCH", "/contacts/:id");
 export const deleteContact = bare<typeof contacts.deleteContact>("DELETE", "/contacts/:id");
+
+export const listDomains = bare<typeof domains.listDomains>("GET", "/domains/project/:projectId");
+export const createDomain = bare<typeof domains.createDomain>("POST", "/domains");
+export const verifyDomain = bare<typeof domains.verifyDomain>("GET", "/domains/:id/verify");
+export const deleteDomain = bare<typeof domains.deleteDomain>("DELETE", "/domains/:id");

@@ -2,7 +2,18 @@
 // Before it: router.tsx. After it: the page. A session that ends is renewed in a dialog above it, so nothing typed is lost.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet, useNavigate } from "@tanstack/react-router";
-import { BookOpen, Check, ChevronsUpDown, House, Inbox, KeyRound, LogOut, Plus, Users } from "lucide-react";
+import {
+  BookOpen,
+  Check,
+  ChevronsUpDown,
+  Globe,
+  House,
+  Inbox,
+  KeyRound,
+  LogOut,
+  Plus,
+  Users,
+} from "lucide-react";
 import { useEffect } from "react";
 import { call } from "../api/call.ts";
 import { logOut } from "../api/endpoints.ts";
@@ -80,6 +91,9 @@ function Navigation({ projectId }: { projectId: string }) {
         className={ITEM}
       >
         <Users {...ICON} /> Contacts
+      </Link>
+      <Link to="/$projectId/domains" params={params} className={ITEM}>
+        <Globe {...ICON} /> Domains
       </Link>
       <Link to="/$projectId/keys" params={params} className={ITEM}>
         <KeyRound {...ICON} /> API keys

@@ -11,6 +11,7 @@ import { accountQuery, projectsQuery } from "../session/queries.ts";
 import { lastProject } from "../session/last-project.ts";
 import { ContactPage } from "./contact-page.tsx";
 import { ContactsPage, readContactsSearch } from "./contacts-page.tsx";
+import { DomainsPage } from "./domains-page.tsx";
 import { HomePage } from "./home-page.tsx";
 import { KeysPage } from "./keys-page.tsx";
 import { NewProjectPage } from "./new-project-page.tsx";
@@ -79,12 +80,13 @@ const contact = createRoute({
   path: "/contacts/$contactId",
   component: ContactPage,
 });
+const domains = createRoute({ getParentRoute: () => project, path: "/domains", component: DomainsPage });
 const keys = createRoute({ getParentRoute: () => project, path: "/keys", component: KeysPage });
 
 const tree = root.addChildren([
   signIn,
   signUp,
-  signedIn.addChildren([start, newProject, project.addChildren([home, contacts, contact, keys])]),
+  signedIn.addChildren([start, newProject, project.addChildren([home, contacts, contact, domains, keys])]),
 ]);
 
 export function createDashboardRouter(queries: QueryClient) {

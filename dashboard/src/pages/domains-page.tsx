@@ -1,0 +1,122 @@
+// The sender domains of a project: add one, copy its records, check them now. After it: domain-card.tsx.
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { call, CallError, type Answer } from "../api/call.ts";
+import { createDomain, listDomains } from "../api/endpoints.ts";
+import type { Project } from "../session/queries.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field } from "../ui/field.tsx";
+import { Card, Page } from "../ui/page.tsx";
+import { Empty, Failure, Skeleton } from "../ui/states.tsx";
+import { useToast } from "../ui/toasts.tsx";
+import { DomainCard } from "./domain-card.tsx";
+import { useProject } from "./project-shell.tsx";
+
+/** Pending domains change while somebody edits DNS elsewhere. */
+const LOOK_EVERY_MS = 15_000;
+
+export type Domain = Answer<NonNullable<typeof listDomains.endpoint>>[number];
+
+export function domainsQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "domains"],
+    queryFn: ({ signal }) => call(listDomains, { params: { projectId }, signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ verified }) => !verified) === true ? LOOK_EVERY_MS : false,
+  });
+}
+
+/** What a member may not do, and who may; undefined for those who may. */
+export function whyNotAdmin({ role }: Project): string | undefined {
+  return role === "MEMBER" ? "Only admins and the owner of this project may change domains." : undefined;
+}
+
+export function DomainsPage() {
+  const project = useProject();
+  const domains = useQuery(domainsQuery(project.id));
+  const [isAdding, setAdding] = useState(false);
+  const whyNot = whyNotAdmin(project);
+  const add = (
+    <Button look="primary" onClick={() => setAdding(true)} disabled={whyNot !== undefined} title={whyNot}>
+      <Plus size={15} aria-hidden /> Add domain
+    </Button>
+  );
+  return (
+    <Page
+      title="Domains"
+      about="From which addresses this project sends, proved by records in DNS."
+      actions={add}
+    >
+      {domains.isPending && <Skeleton className="h-40" />}
+      {domains.isError && <Failure error={domains.error} onRetry={() => void domains.refetch()} />}
+      {domains.data?.length === 0 && (
+        <Card>
+          <Empty title="No domain yet">
+            Add the domain you want to send from. You get records to put into its DNS, and see here what is
+            found there.
+          </Empty>
+        </Card>
+      )}
+      <div className="flex flex-col gap-5">
+        {domains.data?.map((domain) => (
+          <DomainCard key={domain.id} project={project} domain={domain} />
+        ))}
+      </div>
+      {isAdding && <NewDomainDialog projectId={project.id} onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function NewDomainDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [name, setName] = useState("");
+  const adding = useMutation({
+    mutationFn: () => call(createDomain, { projectId, body: { domain: name.trim() } }),
+    onSuccess: async ({ domain }) => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      toast("Domain added", `Now put the records of ${domain} into its DNS.`);
+      onClose();
+    },
+  });
+  const { error } = adding;
+  const problem = error instanceof CallError ? error.fields[0]?.message : undefined;
+  return (
+    <Dialog
+      title="Add a domain"
+      description="Mail is sent from exactly this name, not from those below it."
+      open
+      onClose={onClose}
+    >
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          adding.mutate();
+        }}
+      >
+        {error !== null && problem === undefined && <Failure error={error} />}
+        <Field
+          label="Domain"
+          placeholder="mail.example.com"
+          autoFocus
+          autoCapitalize="none"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={problem}
+        />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button look="primary" type="submit" busy={adding.isPending} disabled={name.trim() === ""}>
+            Add domain
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,81 @@
+// The dashboard as a person uses it, in a real browser: from no account to a mail that arrived.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+// @ts-expect-error plain JavaScript, which has no declaration
+import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
+import { startBrowser } from "./browser.ts";
+import { useTestServer } from "../server/src/testing/test-server.ts";
+
+const server = useTestServer();
+let browser: Browser;
+beforeAll(async () => {
+  await buildDashboard(process.execPath);
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+async function signUp(page: Page, email: string): Promise<void> {
+  await page.goto(`${server.url}/app`);
+  await page.getByRole("link", { name: "Create one" }).click();
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill("correct horse battery staple");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByLabel("Project name").fill("Acme <b>& Söhne</b>");
+  await page.getByRole("button", { name: "Create project" }).click();
+  await page.getByRole("heading", { name: "Getting started" }).waitFor();
+}
+
+async function addContact(page: Page, address: string): Promise<void> {
+  await page.getByRole("link", { name: "Contacts", exact: true }).click();
+  await page.getByRole("button", { name: "Add contact" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Address").fill(address);
+  await dialog.getByRole("button", { name: "Add contact" }).click();
+  await page.getByRole("heading", { name: address }).waitFor();
+}
+
+test("an account, a project, a contact and a mail with the key on the page; reload and a lost session keep the place", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (said) => /Content.Security.Policy/i.test(said.text()) && faults.push(said.text()));
+  await signUp(page, "story@example.com");
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Acme <b>& Söhne</b>");
+
+  await addContact(page, "ada@example.com");
+  await page.getByRole("button", { name: "Unsubscribe" }).click();
+  await page.getByRole("button", { name: "Subscribe", exact: true }).waitFor();
+  await page.getByRole("link", { name: "All contacts" }).click();
+  await page.getByRole("link", { name: "Subscribed", exact: true }).click();
+  await page.getByText("Nobody matches").waitFor();
+  await page.reload();
+  await page.getByText("Nobody matches").waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "ada@example.com" }).waitFor();
+
+  await page.getByRole("link", { name: "API keys" }).click();
+  await page.getByRole("button", { name: "Show the secret key" }).click();
+  const key = (await page.getByText(/^sk_\w+$/).textContent()) ?? "";
+  const sent = await server.call(
+    "POST",
+    "/v1/send",
+    { key },
+    {
+      to: "ada@example.com",
+      from: "hello@sandbox.localhost",
+      subject: "Hello",
+      body: "<p>It works.</p>",
+    },
+  );
+  expect(sent.status).toBe(200);
+
+  await context.clearCookies();
+  await page.getByRole("link", { name: "Domains" }).click();
+  const renewal = page.getByRole("dialog", { name: "Your session ended" });
+  await renewal.getByLabel("Email").fill("story@example.com");
+  await renewal.getByLabel("Password").fill("correct horse battery staple");
+  await renewal.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "sandbox.localhost" }).waitFor();
+  expect(faults).toEqual([]);
+});
