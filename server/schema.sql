@@ -72,6 +72,7 @@ CREATE TABLE users (
   email          text                      NOT NULL,
   password_hash  text                      NOT NULL,
   created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  verified_at    timestamp with time zone,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_email_key UNIQUE (email)
 );
@@ -921,3 +922,16 @@ CREATE TABLE scoped_keys (
   CONSTRAINT scoped_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX scoped_keys_hash ON scoped_keys USING btree (hash);
+
+CREATE TABLE account_tokens (
+  hash        bytea                     NOT NULL,
+  user_id     uuid                      NOT NULL,
+  purpose     text                      NOT NULL,
+  email       text                      NOT NULL,
+  expires_at  timestamp with time zone  NOT NULL,
+  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT account_tokens_pkey PRIMARY KEY (hash),
+  CONSTRAINT account_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT account_tokens_purpose_check CHECK (purpose = ANY (ARRAY['VERIFY'::text, 'RESET'::text]))
+);
+CREATE INDEX account_tokens_user ON account_tokens USING btree (user_id, purpose);

@@ -1,5 +1,7 @@
 // The table of contents of the HTTP side: every endpoint there is, in the order of the documentation.
 // After it: tools/generate writes openapi.json and docs/api.md; server/src/api.ts must answer each of them.
+import * as account from "./account.ts";
+import * as accountPages from "./account-pages.ts";
 import * as activity from "./activity.ts";
 import * as contactBulk from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
@@ -188,7 +190,21 @@ export const ENDPOINTS: readonly Endpoint[] = [
   users.signUp,
   users.logIn,
   users.logOut,
+  account.getOauthConfig,
+  account.requestVerification,
+  account.verifyEmail,
+  account.requestPasswordReset,
+  account.resetPassword,
   users.getMe,
+  account.changePassword,
+  account.changeEmail,
+  account.listSessions,
+  account.endSession,
+  account.endOtherSessions,
+  accountPages.showVerifyPage,
+  accountPages.submitVerifyPage,
+  accountPages.showResetPage,
+  accountPages.submitResetPage,
   projects.listProjects,
   projects.createProject,
   projects.updateProject,

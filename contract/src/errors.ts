@@ -39,6 +39,11 @@ export const ERRORS = {
     "The e-mail address or the password is wrong.",
     "Check both and try again.",
   ),
+  TOKEN_INVALID: entry(
+    400,
+    "The link does not hold any more.",
+    "It was used, replaced by a newer one, or is over; ask for another mail.",
+  ),
   FORBIDDEN: entry(403, "You may not do this.", "Ask an admin of the project."),
   PROJECT_ACCESS_DENIED: entry(
     403,
@@ -156,6 +161,11 @@ export const ERRORS = {
     404,
     "The project has no such member.",
     "`GET /projects/:projectId/members` lists them.",
+  ),
+  SESSION_NOT_FOUND: entry(
+    404,
+    "There is no such session of yours.",
+    "It is over already, or was ended; `GET /users/@me/sessions` lists them.",
   ),
   INVITATION_NOT_FOUND: entry(
     404,

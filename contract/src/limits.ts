@@ -24,6 +24,17 @@ export const LIMITS = {
     "sign-ups per address in 10 minutes for addresses that have an account",
     "After that a sign-up answers 429 until the window ends, so that nobody can ask for many who is here.",
   ),
+  verificationHours: limit(24, "hours", "How long the link in a mail holds that proves an address."),
+  passwordResetMinutes: limit(
+    30,
+    "minutes",
+    "How long the link in a mail holds with which a new password is set.",
+  ),
+  accountMails: limit(
+    5,
+    "mails per address and hour",
+    "About an account, such as for a new password; then 429.",
+  ),
   testMails: limit(100, "test mails per project and hour", "After that 429 until the window ends."),
   selfEnableDays: limit(
     30,

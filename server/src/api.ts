@@ -15,6 +15,7 @@ import { createRateLimiter, type RateLimiter } from "./platform/rate-limit.ts";
 import { emailRoutes } from "./emails/routes.ts";
 import { createAskedRenderer } from "./rendering/asked-renderer.ts";
 import { eventRoutes } from "./events/routes.ts";
+import { accountRoutes } from "./users/account-routes.ts";
 import { createPasswords, type Passwords } from "./users/passwords.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { Sessions } from "./users/sessions.ts";
@@ -141,8 +142,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...mailboxRoutes({ database, facts }),
     ...setupRoutes(parts),
     ...domainRoutes({ domains }),
-    ...userRoutes({ database, sessions, passwords, rateLimiter, signupsDisabled: facts.signupsDisabled }),
-    ...routesOfProjects(parts, { passwords, rateLimiter }),
+    ...routesOfTenants(parts, { passwords, rateLimiter }),
     ...scopedKeyRoutes({ database }),
     ...securityRoutes({ database }),
     ...webhookSecretRoutes({ database, sealer }),
@@ -192,16 +192,19 @@ function routesOfContacts(parts: ApiParts): Route[] {
   ];
 }
 
-function routesOfProjects(
+function routesOfTenants(
   parts: ApiParts,
   shared: { passwords: Passwords; rateLimiter: RateLimiter },
 ): Route[] {
   const { facts } = parts;
+  const { baseUrl } = facts;
   const staysHere = facts.transportName === "mailbox";
   return [
+    ...userRoutes({ ...parts, ...shared, baseUrl, signupsDisabled: facts.signupsDisabled }),
+    ...accountRoutes({ ...parts, ...shared, baseUrl }),
     ...projectRoutes(parts),
     ...removalRoutes(parts),
-    ...memberRoutes({ ...parts, ...shared, baseUrl: facts.baseUrl, staysHere }),
+    ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere }),
     ...auditRoutes(parts),
   ];
 }

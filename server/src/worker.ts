@@ -34,6 +34,7 @@ import { createWebhookCaller } from "./webhooks/call-webhook.ts";
 import type { Network } from "./webhooks/networks.ts";
 import { startWebhookCalls } from "./webhooks/run-calls.ts";
 import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal.ts";
+import { sweepTokens } from "./users/account.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
@@ -235,6 +236,7 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of system mail": () => sweepSystemMails(database),
     "sweep of notices": () => sweepNotices(database),
     "sweep of returned messages": () => sweepReturnedMessages(database),
+    "sweep of account tokens": () => sweepTokens(database),
     "sweep of invitations": () => sweepInvitations(database),
     "sweep of sessions": () => sessions.sweep(),
     "sweep of webhook calls": () => sweepWebhookCalls(database),

@@ -25,6 +25,8 @@ beforeAll(async () => {
 
 /** Answers that no story of one small project has. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
+  "auth.resetPassword": "the link of a mail",
+  "auth.verifyEmail": "the link of a mail",
   "campaigns.pause": "the campaign, in the middle of sending",
   "campaigns.release": "the campaign, which a destination refuses",
   "campaigns.resolve": "the campaign, with mails in doubt",

@@ -14,7 +14,7 @@ export async function recordAnswers(url: string): Promise<Answers> {
   const story = createStory(url);
   await story.ask("auth.signup");
   await story.ask("auth.login");
-  await story.ask("users.me");
+  await accounts(story);
   const project = await story.ask<{ id: string; secret: string }>("projects.create");
   story.speakFor(project.id);
   await projects(story, project.id);
@@ -46,6 +46,22 @@ async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("projects.regenerateInboundAddress", { params: { projectId } });
   await ask("webhooks.secret");
   await ask("webhooks.rotateSecret");
+}
+
+/** Its address is asked for, its sessions are looked at and ended. */
+async function accounts({ ask }: Story): Promise<void> {
+  const reading = ["users.me", "auth.oauthConfig", "users.listSessions"];
+  for (const name of [...reading, "auth.requestVerification", "auth.requestPasswordReset"]) await ask(name);
+  await ask("users.changeEmail", {
+    body: { currentPassword: "correct horse battery", newEmail: "ada@example.net" },
+  });
+  await ask("users.endOtherSessions");
+  await ask("users.changePassword", {
+    body: { currentPassword: "correct horse battery", newPassword: "correct  horse battery" },
+  });
+  await ask("users.changePassword", {
+    body: { currentPassword: "correct  horse battery", newPassword: "correct horse battery" },
+  });
 }
 
 /** Somebody is invited, comes, and takes over; whoever made the project goes on as an admin. */

@@ -364,7 +364,8 @@ const below = (path: string, id: string, more: readonly string[]) =>
 /** A project with one thing of everything that has an id. */
 async function furnish() {
   const project = await server.createProject();
-  const { byKey } = project;
+  const { byKey, owner } = project;
+  const [session] = await server.rows<Named>("select id from sessions where user_id = $1", owner.id);
   const { body: contact } = await server.call<Named>("POST", "/contacts", byKey, {
     email: "ada@example.com",
   });
@@ -482,6 +483,7 @@ async function furnish() {
       "/projects/:projectId/invitations/:invitationId": project.id,
       "/projects/:projectId/audit-log": project.id,
       "/invitations/:token/accept": "a".repeat(43),
+      "/users/@me/sessions/:sessionId": session?.id ?? "",
       "/users/@me/projects/:projectId": project.id,
       "/users/@me/projects/:projectId/security": project.id,
       "/users/@me/projects/:projectId/regenerate-keys": project.id,

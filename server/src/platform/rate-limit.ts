@@ -3,6 +3,7 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { Refusal } from "./refusal.ts";
 
 export interface Take {
   /** What is counted together, such as `project:<id>`. */
@@ -44,6 +45,16 @@ export function createRateLimiter(database: Database): RateLimiter {
       );
     },
   };
+}
+
+/** Counts one request. @throws Refusal RATE_LIMIT_EXCEEDED beyond the limit */
+export async function takeOrRefuse(rateLimiter: RateLimiter, take: Take): Promise<void> {
+  const { allowed, resetSeconds } = await rateLimiter.take(take);
+  if (!allowed)
+    throw new Refusal("RATE_LIMIT_EXCEEDED", {
+      message: "Too many attempts.",
+      retryAfterSeconds: resetSeconds,
+    });
 }
 
 async function takeAll(database: Database, takes: readonly Take[]): Promise<Taken[]> {

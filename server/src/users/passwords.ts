@@ -26,8 +26,8 @@ export type PasswordResult =
 
 /** All take turns by the address they came from. @throws Refusal RATE_LIMIT_EXCEEDED when too many wait. */
 export interface Passwords {
-  /** @throws Refusal VALIDATION_ERROR for one that everybody tries first. */
-  hash(address: string, account: { email: string; password: string }): Promise<string>;
+  /** @throws Refusal VALIDATION_ERROR for one that everybody tries first, naming `field`: `password` unless it is told. */
+  hash(address: string, account: { email: string; password: string }, field?: string): Promise<string>;
   /** Takes the same time for null, which nothing matches. */
   matches(address: string, hash: string | null, password: string): Promise<boolean>;
   close(): Promise<void>;
@@ -40,16 +40,12 @@ export function createPasswords(): Passwords {
     ...WAITING,
   });
   return {
-    async hash(address, { email, password }) {
+    async hash(address, { email, password }, field = "password") {
       if (isOfAddress(password, email))
-        throw invalidField("password", "custom", "Must not be the e-mail address or its name.");
+        throw invalidField(field, "custom", "Must not be the e-mail address or its name.");
       const result = await thread.run(address, { password, hash: null, cost: COST });
       if (result.is === "hashed") return result.hash;
-      throw invalidField(
-        "password",
-        "custom",
-        "Is one of the 10,000 most common passwords. Choose another one.",
-      );
+      throw invalidField(field, "custom", "Is one of the 10,000 most common passwords. Choose another one.");
     },
     async matches(address, hash, password) {
       const task = { password, hash: hash ?? NOBODYS_HASH, cost: COST };

@@ -4,9 +4,10 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { sha256 } from "../platform/crypto.ts";
 import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
-import type { RateLimiter, Take } from "../platform/rate-limit.ts";
+import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
+import { sendVerification } from "./account.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
 import { createUser, findUserByCredentials, getUser, type User } from "./users.ts";
@@ -20,17 +21,12 @@ export function userRoutes(dependencies: {
   rateLimiter: RateLimiter;
   passwords: Passwords;
   signupsDisabled: boolean;
+  baseUrl: () => string;
+  wakeSender: () => void;
 }): Route[] {
-  const { database, sessions, rateLimiter, passwords } = dependencies;
+  const { database, sessions, rateLimiter, passwords, baseUrl, wakeSender } = dependencies;
 
-  async function limit(take: Take): Promise<void> {
-    const taken = await rateLimiter.take(take);
-    if (!taken.allowed)
-      throw new Refusal("RATE_LIMIT_EXCEEDED", {
-        message: "Too many attempts.",
-        retryAfterSeconds: taken.resetSeconds,
-      });
-  }
+  const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
 
   async function loggedIn(user: User): Promise<Answer> {
     const cookie = await transaction(database, (tx) => sessions.start(tx, user.id));
@@ -50,7 +46,12 @@ export function userRoutes(dependencies: {
       };
       const passwordHash = await passwords.hash(network, body);
       await limit(conflicts);
-      const user = await transaction(database, (tx) => createUser(tx, { email: body.email, passwordHash }));
+      const user = await transaction(database, async (tx) => {
+        const made = await createUser(tx, { email: body.email, passwordHash });
+        await sendVerification(tx, made, baseUrl());
+        return made;
+      });
+      wakeSender();
       await rateLimiter.giveBack(conflicts);
       return loggedIn(user);
     }),

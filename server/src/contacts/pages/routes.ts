@@ -2,9 +2,9 @@
 import * as contract from "@postloft/contract/pages.ts";
 import { asUnavailable } from "../../platform/database.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
+import { PAGE_HEADERS } from "../../platform/public-page.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { LinkPurpose } from "../links.ts";
-import { PAGE_HEADERS } from "./page.ts";
 import type { Form } from "./rules.ts";
 import type { Page, SubscriptionPages, Visit } from "./subscription-pages.ts";
 

@@ -4,8 +4,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../../platform/database.ts";
 import { transaction } from "../../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../../platform/http-route.ts";
-import type { RateLimiter, Take } from "../../platform/rate-limit.ts";
-import { Refusal } from "../../platform/refusal.ts";
+import { takeOrRefuse, type RateLimiter } from "../../platform/rate-limit.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
 import { enqueueSystemMails } from "../../emails/system-mail.ts";
 import { actorOf } from "../../audit/audit-log.ts";
@@ -43,7 +42,7 @@ export function memberRoutes(parts: MemberParts): Route[] {
     route(contract.listMembers, async ({ projectId }) => ok(await listMembers(database, projectId))),
     route(contract.addMember, async (call) => {
       const { projectId, body, commit } = call;
-      await limit(parts.rateLimiter, {
+      await takeOrRefuse(parts.rateLimiter, {
         bucket: `member-additions:${projectId}`,
         limit: LIMITS.memberAdditions.value,
         windowSeconds: HOUR_SECONDS,
@@ -120,7 +119,7 @@ function invitationRoutes({ database, sessions, passwords, rateLimiter }: Member
     ),
     route(contract.signUpInvited, async ({ params, body, ip }) => {
       const network = networkOf(ip);
-      await limit(rateLimiter, {
+      await takeOrRefuse(rateLimiter, {
         bucket: `auth:${network}`,
         limit: LIMITS.authRequests.value,
         windowSeconds: MINUTE_SECONDS,
@@ -138,13 +137,4 @@ function invitationRoutes({ database, sessions, passwords, rateLimiter }: Member
       });
     }),
   ];
-}
-
-async function limit(rateLimiter: RateLimiter, take: Take): Promise<void> {
-  const { allowed, resetSeconds } = await rateLimiter.take(take);
-  if (!allowed)
-    throw new Refusal("RATE_LIMIT_EXCEEDED", {
-      message: "Too many attempts.",
-      retryAfterSeconds: resetSeconds,
-    });
 }

@@ -1,0 +1,142 @@
+// What people do with their accounts (spec §4.13; decisions §12): proving an address, a forgotten password, sessions.
+// Before it: users.ts. After it: server/src/users/account-routes.ts.
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { emailAddress, instant, pathId } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+import { account, password } from "./users.ts";
+
+const token = z.string().min(1).max(100).describe("As it stands at the end of the link in the mail.");
+const message = z.object({ message: z.string() });
+const current = z.string().min(1).max(LIMITS.passwordMaximum.value);
+
+export const getOauthConfig = endpoint({
+  name: "auth.oauthConfig",
+  method: "GET",
+  path: "/auth/oauth-config",
+  summary: "Read which other ways to log in there are",
+  description: "Before anybody is logged in. This version has none but the password.",
+  caller: "anyone",
+  envelope: "wrapped",
+  answers: { 200: z.object({ github: z.boolean(), google: z.boolean() }) },
+  errors: ["RATE_LIMIT_EXCEEDED"],
+});
+
+export const requestVerification = endpoint({
+  name: "auth.requestVerification",
+  method: "POST",
+  path: "/auth/request-verification",
+  summary: "Send the mail again that proves the address of the account",
+  description: `The link in it holds for ${LIMITS.verificationHours.value} hours; links of earlier mails hold no more. Does nothing for an address that is proved.`,
+  caller: "session",
+  envelope: "wrapped",
+  answers: { 200: message },
+  errors: ["RATE_LIMIT_EXCEEDED"],
+});
+
+export const verifyEmail = endpoint({
+  name: "auth.verifyEmail",
+  method: "POST",
+  path: "/auth/verify-email",
+  summary: "Prove an address with the token of a mail",
+  description:
+    "Of a new account, or the new address of one, which becomes the account's with it. Each token works once.",
+  caller: "anyone",
+  body: z.object({ token }),
+  envelope: "wrapped",
+  answers: { 200: account },
+  errors: ["TOKEN_INVALID", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
+});
+
+export const requestPasswordReset = endpoint({
+  name: "auth.requestPasswordReset",
+  method: "POST",
+  path: "/auth/request-password-reset",
+  summary: "Send a mail with which a new password can be set",
+  description: `The answer is the same, and takes as long, whether the address has an account or not. The link holds for ${LIMITS.passwordResetMinutes.value} minutes.`,
+  caller: "anyone",
+  body: z.object({ email: emailAddress }),
+  envelope: "wrapped",
+  answers: { 200: message },
+  errors: ["RATE_LIMIT_EXCEEDED"],
+});
+
+export const resetPassword = endpoint({
+  name: "auth.resetPassword",
+  method: "POST",
+  path: "/auth/reset-password",
+  summary: "Set a new password with the token of a mail",
+  description:
+    "The token works once. All sessions of the account end; whoever set the password logs in with it.",
+  caller: "anyone",
+  body: z.object({ token, newPassword: password }),
+  envelope: "wrapped",
+  answers: { 200: message },
+  errors: ["TOKEN_INVALID", "RATE_LIMIT_EXCEEDED"],
+});
+
+export const changePassword = endpoint({
+  name: "users.changePassword",
+  method: "POST",
+  path: "/users/@me/password",
+  summary: "Change the password of the logged-in account",
+  description: "All other sessions of the account end, and it gets a mail that says so.",
+  caller: "session",
+  body: z.object({ currentPassword: current, newPassword: password }),
+  answers: { 200: message },
+  errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
+});
+
+export const changeEmail = endpoint({
+  name: "users.changeEmail",
+  method: "POST",
+  path: "/users/@me/email",
+  summary: "Ask for another address of the logged-in account",
+  description:
+    "A mail goes to the new address; with its link it becomes the account's. The old address gets a mail that says what was asked. The answer is the same where the new address has an account already.",
+  caller: "session",
+  body: z.object({ currentPassword: current, newEmail: emailAddress }),
+  answers: { 200: message },
+  errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
+});
+
+export const listSessions = endpoint({
+  name: "users.listSessions",
+  method: "GET",
+  path: "/users/@me/sessions",
+  summary: "List where the account is logged in",
+  description: "The newest first.",
+  caller: "session",
+  answers: {
+    200: z.array(
+      z.object({
+        id: z.uuid(),
+        isCurrent: z.boolean().describe("The session that asks."),
+        createdAt: instant,
+        expiresAt: instant,
+      }),
+    ),
+  },
+});
+
+export const endSession = endpoint({
+  name: "users.endSession",
+  method: "DELETE",
+  path: "/users/@me/sessions/:sessionId",
+  summary: "End a session of the account",
+  description: "It is over at once, everywhere. Ending the one that asks is logging out.",
+  caller: "session",
+  params: z.object({ sessionId: pathId }),
+  answers: { 204: null },
+  errors: ["SESSION_NOT_FOUND"],
+});
+
+export const endOtherSessions = endpoint({
+  name: "users.endOtherSessions",
+  method: "DELETE",
+  path: "/users/@me/sessions",
+  summary: "End all sessions of the account but the one that asks",
+  description: "For somebody who lost a telephone, or logged in somewhere and does not know where.",
+  caller: "session",
+  answers: { 200: z.object({ ended: z.int() }) },
+});

@@ -1,0 +1,91 @@
+// Statements of people on their accounts: tokens of mails, passwords, addresses, sessions.
+// Before it: account.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+
+export type TokenPurpose = "VERIFY" | "RESET";
+
+/** Takes the place of the ones before it: of several mails the last one counts. */
+export async function replaceToken(
+  tx: Tx,
+  token: { hash: Buffer; userId: string; purpose: TokenPurpose; email: string; seconds: number },
+): Promise<void> {
+  const { hash, userId, purpose, email, seconds } = token;
+  await tx
+    .deleteFrom("account_tokens")
+    .where("user_id", "=", userId)
+    .where("purpose", "=", purpose)
+    .execute();
+  await sql`
+    insert into account_tokens (hash, user_id, purpose, email, expires_at)
+    values (${hash}, ${userId}, ${purpose}, ${email}, now() + make_interval(secs => ${seconds}))`.execute(tx);
+}
+
+/** Takes a token away, so that it works once; undefined where there is no live one. */
+export async function takeToken(tx: Tx, hash: Buffer, purpose: TokenPurpose) {
+  const { rows } = await sql<{ user_id: string; email: string }>`
+    delete from account_tokens where hash = ${hash} and purpose = ${purpose} and expires_at > now()
+    returning user_id, email`.execute(tx);
+  return rows[0];
+}
+
+/** Proves the address of an account; false where it has another one by now. */
+export async function markVerified(tx: Tx, userId: string, email: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update users set verified_at = coalesce(verified_at, now()) where id = ${userId} and email = ${email}`.execute(
+    tx,
+  );
+  return numAffectedRows === 1n;
+}
+
+/** Gives an account a proved address; false where another account has it. */
+export async function updateAddress(tx: Tx, userId: string, email: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update users set email = ${email}, verified_at = coalesce(case when email = ${email} then verified_at end, now())
+    where id = ${userId} and not exists (select 1 from users o where o.email = ${email} and o.id <> ${userId})`.execute(
+    tx,
+  );
+  return numAffectedRows === 1n;
+}
+
+export async function findAccount(database: Database, userId: string) {
+  return database
+    .selectFrom("users")
+    .select(["id", "email", "password_hash", "verified_at"])
+    .where("id", "=", userId)
+    .executeTakeFirst();
+}
+
+export async function updatePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
+  await tx.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", userId).execute();
+}
+
+export async function listSessionRows(database: Database, userId: string) {
+  return database
+    .selectFrom("sessions")
+    .select(["id", "created_at", "expires_at"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .orderBy("id", "desc")
+    .execute();
+}
+
+/** Ends sessions of a person: one, or all but one. @returns how many */
+export async function deleteSessions(
+  tx: Tx,
+  userId: string,
+  which: { id: string } | { allBut: string | null },
+): Promise<number> {
+  const own = tx.deleteFrom("sessions").where("user_id", "=", userId);
+  const query =
+    "id" in which
+      ? own.where("id", "=", which.id)
+      : which.allBut === null
+        ? own
+        : own.where("id", "<>", which.allBut);
+  return Number((await query.executeTakeFirst()).numDeletedRows);
+}
+
+export async function deleteOldTokens(database: Database): Promise<void> {
+  await sql`delete from account_tokens where expires_at < now()`.execute(database);
+}

@@ -1,0 +1,229 @@
+// HTTP for what people do with their accounts: endpoint → verb → answer, as JSON and as pages behind links.
+// Before it: routes.ts logs in. After it: account.ts.
+import { setTimeout as delay } from "node:timers/promises";
+import * as pages from "@postloft/contract/account-pages.ts";
+import * as contract from "@postloft/contract/account.ts";
+import { ERRORS } from "@postloft/contract/errors.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { password as passwordRule } from "@postloft/contract/users.ts";
+import { sha256 } from "../platform/crypto.ts";
+import { databaseErrorCode, transaction, type Database } from "../platform/database.ts";
+import { noContent, ok, route, type Answer, type Route } from "../platform/http-route.ts";
+import { PAGE_HEADERS } from "../platform/public-page.ts";
+import { takeOrRefuse, type RateLimiter } from "../platform/rate-limit.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { networkOf } from "../platform/visitor-network.ts";
+import { problemPage, resetDonePage, resetPage, verifiedPage, verifyPage } from "./account-pages.ts";
+import {
+  endOtherSessions,
+  endSession,
+  listSessions,
+  readAccount,
+  requestAddressChange,
+  requestPasswordReset,
+  requestVerification,
+  resetPassword,
+  storePassword,
+  verifyEmail,
+  type Account,
+} from "./account.ts";
+import type { Passwords } from "./passwords.ts";
+import type { User } from "./users.ts";
+
+const HOUR_SECONDS = 3600;
+const MINUTE_SECONDS = 60;
+/** An answer takes so long whether there is an account or not: a mail is queued well within it. */
+const EVEN_MS = 250;
+
+const SENT = "If the address needs it, a mail is on its way.";
+
+export interface AccountParts {
+  database: Database;
+  passwords: Passwords;
+  rateLimiter: RateLimiter;
+  baseUrl: () => string;
+  wakeSender: () => void;
+}
+
+export function accountRoutes(parts: AccountParts): Route[] {
+  return [...mailedRoutes(parts), ...ownRoutes(parts), ...pageRoutes(parts)];
+}
+
+function createLimits({ rateLimiter }: AccountParts) {
+  return {
+    /** Of whoever is not logged in. */
+    attempts: (network: string) =>
+      takeOrRefuse(rateLimiter, {
+        bucket: `auth:${network}`,
+        limit: LIMITS.authRequests.value,
+        windowSeconds: MINUTE_SECONDS,
+      }),
+    /** Mails to one address, whoever asks for them. */
+    mails: (email: string) =>
+      takeOrRefuse(rateLimiter, {
+        bucket: `account-mails:${sha256(email).toString("base64url")}`,
+        limit: LIMITS.accountMails.value,
+        windowSeconds: HOUR_SECONDS,
+      }),
+    guesses: (userId: string) =>
+      takeOrRefuse(rateLimiter, {
+        bucket: `password:${userId}`,
+        limit: LIMITS.loginFailures.value,
+        windowSeconds: 10 * MINUTE_SECONDS,
+      }),
+  };
+}
+
+/** Two accounts that prove one address at once: the index sees it where the statement could not. */
+async function proveAddress(database: Database, token: string): Promise<User> {
+  return transaction(database, (tx) => verifyEmail(tx, token)).catch((error: unknown) => {
+    if (databaseErrorCode(error) !== "23505") throw error;
+    throw new Refusal("CONFLICT", { message: "This e-mail address has an account already." });
+  });
+}
+
+async function setNewPassword(
+  { database, passwords }: AccountParts,
+  { token, newPassword, network }: { token: string; newPassword: string; network: string },
+): Promise<void> {
+  // The account is not known before the token is taken, and it is taken with the new password.
+  const passwordHash = await passwords.hash(network, { email: "", password: newPassword }, "newPassword");
+  await transaction(database, (tx) => resetPassword(tx, { token, passwordHash }));
+}
+
+function mailedRoutes(parts: AccountParts): Route[] {
+  const { database, baseUrl, wakeSender } = parts;
+  const limits = createLimits(parts);
+  return [
+    route(contract.getOauthConfig, async () => ok({ github: false, google: false })),
+    route(contract.requestVerification, async ({ userId, commit }) => {
+      const account = await readAccount(database, userId);
+      await limits.mails(account.email);
+      const answer = await commit(async (tx) => {
+        await requestVerification(tx, account, baseUrl());
+        return ok({ message: account.isVerified ? "The address is verified already." : SENT });
+      });
+      wakeSender();
+      return answer;
+    }),
+    route(contract.verifyEmail, async ({ body, ip }) => {
+      await limits.attempts(networkOf(ip));
+      return ok(await proveAddress(database, body.token));
+    }),
+    route(contract.requestPasswordReset, async ({ body, ip }) => {
+      await limits.attempts(networkOf(ip));
+      await limits.mails(body.email);
+      const work = transaction(database, (tx) => requestPasswordReset(tx, body.email, baseUrl()));
+      await Promise.all([work, delay(EVEN_MS)]);
+      wakeSender();
+      return ok({ message: "If the address has an account, a mail is on its way." });
+    }),
+    route(contract.resetPassword, async ({ body, ip }) => {
+      const network = networkOf(ip);
+      await limits.attempts(network);
+      await setNewPassword(parts, { ...body, network });
+      wakeSender();
+      return ok({ message: "The password is set, and all sessions ended. Log in with it." });
+    }),
+  ];
+}
+
+function ownRoutes(parts: AccountParts): Route[] {
+  const { database, passwords, rateLimiter, baseUrl, wakeSender } = parts;
+  const limits = createLimits(parts);
+
+  /** @throws Refusal INVALID_CREDENTIALS */
+  async function requirePassword(userId: string, given: string, network: string): Promise<Account> {
+    const account = await readAccount(database, userId);
+    await limits.guesses(userId);
+    if (!(await passwords.matches(network, account.passwordHash, given)))
+      throw new Refusal("INVALID_CREDENTIALS", { message: "The current password is wrong." });
+    await rateLimiter.giveBack({
+      bucket: `password:${userId}`,
+      limit: LIMITS.loginFailures.value,
+      windowSeconds: 10 * MINUTE_SECONDS,
+    });
+    return account;
+  }
+
+  return [
+    route(contract.changePassword, async ({ userId, sessionId, body, ip, commit }) => {
+      const network = networkOf(ip);
+      const account = await requirePassword(userId, body.currentPassword, network);
+      const given = { email: account.email, password: body.newPassword };
+      const passwordHash = await passwords.hash(network, given, "newPassword");
+      const answer = await commit(async (tx) => {
+        await storePassword(tx, account, passwordHash, sessionId);
+        return ok({ message: "The password is changed, and all other sessions ended." });
+      });
+      wakeSender();
+      return answer;
+    }),
+    route(contract.changeEmail, async ({ userId, body, ip, commit }) => {
+      const account = await requirePassword(userId, body.currentPassword, networkOf(ip));
+      await limits.mails(account.email);
+      await limits.mails(body.newEmail);
+      const answer = await commit(async (tx) => {
+        await requestAddressChange(tx, account, body.newEmail, baseUrl());
+        return ok({ message: "A mail is on its way to the new address; its link makes it yours." });
+      });
+      wakeSender();
+      return answer;
+    }),
+    route(contract.listSessions, async ({ userId, sessionId }) =>
+      ok(await listSessions(database, userId, sessionId ?? "")),
+    ),
+    route(contract.endSession, async ({ userId, params, commit }) =>
+      commit(async (tx) => {
+        await endSession(tx, userId, params.sessionId);
+        return noContent();
+      }),
+    ),
+    route(contract.endOtherSessions, async ({ userId, sessionId, commit }) =>
+      commit(async (tx) => ok({ ended: await endOtherSessions(tx, userId, sessionId ?? "") })),
+    ),
+  ];
+}
+
+const asPage = (html: string, status = 200): Answer => ({ status, body: html, headers: PAGE_HEADERS });
+
+/** What was refused in words; anything else goes on to the log. */
+function refusedPage(error: unknown, write = problemPage): Answer {
+  if (!(error instanceof Refusal)) throw error;
+  return asPage(write(error.fields?.[0]?.message ?? error.message), ERRORS[error.code].status);
+}
+
+function pageRoutes(parts: AccountParts): Route[] {
+  const { database, wakeSender } = parts;
+  const limits = createLimits(parts);
+  return [
+    route(pages.showVerifyPage, async () => asPage(verifyPage())),
+    route(pages.submitVerifyPage, async ({ params, ip }) => {
+      try {
+        await limits.attempts(networkOf(ip));
+        return asPage(verifiedPage((await proveAddress(database, params.token)).email));
+      } catch (error) {
+        return refusedPage(error);
+      }
+    }),
+    route(pages.showResetPage, async () => asPage(resetPage(null))),
+    route(pages.submitResetPage, async ({ params, body, ip }) => {
+      const network = networkOf(ip);
+      const given = passwordRule.safeParse(body.newPassword);
+      if (!given.success) {
+        const { passwordMinimum, passwordMaximum } = LIMITS;
+        const problem = `Must have ${passwordMinimum.value} to ${passwordMaximum.value} characters.`;
+        return asPage(resetPage(problem), 422);
+      }
+      try {
+        await limits.attempts(network);
+        await setNewPassword(parts, { token: params.token, newPassword: given.data, network });
+        wakeSender();
+        return asPage(resetDonePage());
+      } catch (error) {
+        const isAboutPassword = error instanceof Refusal && error.code === "VALIDATION_ERROR";
+        return refusedPage(error, isAboutPassword ? resetPage : problemPage);
+      }
+    }),
+  ];
+}

@@ -1,0 +1,256 @@
+// Accounts and the links in their mails: each works once, for one purpose, in time, and nobody learns who is here.
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { cookieOf, faultsOf, refusalOf, useTestServer, type TestPerson } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const NEW_PASSWORD = "a quite new password";
+
+const call = <Body>(method: string, path: string, caller: object = {}, body?: unknown) =>
+  server.call<Body>(method, path, caller, body);
+const logIn = (email: string, password: string) =>
+  server.call("POST", "/auth/login", {}, { email, password });
+const me = async ({ cookie }: { cookie: string }) =>
+  (await server.call("GET", "/users/@me", { cookie })).status;
+
+/** The mails to an address, newest first. */
+const mailsTo = (email: string) =>
+  server.rows<{ subject: string; text: string; html: string }>(
+    "select subject, text, html from system_mails where to_address = $1 order by id desc",
+    email,
+  );
+
+/** The token at the end of the link in the newest mail. */
+async function tokenTo(email: string): Promise<string> {
+  const [mail] = await mailsTo(email);
+  return /\/account\/[a-z-]+\/([A-Za-z0-9_-]+)/.exec(mail?.text ?? "")?.[1] ?? "";
+}
+
+const isVerified = async (email: string) =>
+  (
+    await server.rows<{ is: boolean }>(
+      "select verified_at is not null as is from users where email = $1",
+      email,
+    )
+  )[0]?.is;
+
+async function askReset({ email }: { email: string }): Promise<string> {
+  expect((await call("POST", "/auth/request-password-reset", {}, { email })).status).toBe(200);
+  return tokenTo(email);
+}
+
+test("a new account gets a mail, with a finished look and as text, whose link proves its address once", async () => {
+  const person = await server.signUp();
+  const [mail] = await mailsTo(person.email);
+  expect(mail?.subject).toBe("Confirm your e-mail address");
+  expect(mail?.html).toContain("<!doctype html>");
+  const token = await tokenTo(person.email);
+  expect(mail?.html).toContain(`/account/verify-email/${token}"`);
+  expect(await isVerified(person.email)).toBe(false);
+  const reply = await call("POST", "/auth/verify-email", {}, { token });
+  expect(reply.body).toEqual({ success: true, data: { id: person.id, email: person.email } });
+  expect(await isVerified(person.email)).toBe(true);
+  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token }))).toBe("400 TOKEN_INVALID");
+});
+
+test("the mail can be asked for again: the link before it holds no more, and there is an end of it", async () => {
+  const person = await server.signUp();
+  const first = await tokenTo(person.email);
+  const again = () => server.call("POST", "/auth/request-verification", { cookie: person.cookie });
+  expect((await again()).status).toBe(200);
+  const second = await tokenTo(person.email);
+  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token: first }))).toBe(
+    "400 TOKEN_INVALID",
+  );
+  for (let number = 1; number < LIMITS.accountMails.value; number++) expect((await again()).status).toBe(200);
+  expect(refusalOf(await again())).toBe("429 RATE_LIMIT_EXCEEDED");
+  expect(second).not.toBe(first);
+});
+
+test("a forgotten password: one link, once; all sessions end, and the old password with them", async () => {
+  const person = await server.signUp();
+  const other = { cookie: cookieOf(await logIn(person.email, person.password)) };
+  const token = await askReset(person);
+  expect(
+    faultsOf(await server.call("POST", "/auth/reset-password", {}, { token, newPassword: "short" })),
+  ).toEqual(["newPassword too_small"]);
+  const set = () => server.call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD });
+  expect((await set()).status).toBe(200);
+  expect([await me(person), await me(other)]).toEqual([401, 401]);
+  expect((await logIn(person.email, person.password)).status).toBe(401);
+  expect((await logIn(person.email, NEW_PASSWORD)).status).toBe(200);
+  expect(refusalOf(await set())).toBe("400 TOKEN_INVALID");
+  expect((await mailsTo(person.email))[0]?.subject).toBe("Your password was changed");
+});
+
+const timeReset = async (email: string) => {
+  const startedMs = performance.now();
+  const { status, body } = await call<{ data: object }>(
+    "POST",
+    "/auth/request-password-reset",
+    {},
+    { email },
+  );
+  return { status, data: body.data, ms: performance.now() - startedMs };
+};
+
+test("whether an address has an account, nobody learns from the answer or from how long it takes", async () => {
+  const person = await server.signUp();
+  const known = await timeReset(person.email);
+  const unknown = await timeReset("nobody@example.com");
+  expect({ ...known, ms: 0 }).toEqual({ ...unknown, ms: 0 });
+  expect(Math.abs(known.ms - unknown.ms)).toBeLessThan(200);
+  expect(await mailsTo("nobody@example.com")).toEqual([]);
+});
+
+test.each(["", "x", "../../etc/passwd", "a".repeat(43), "é".repeat(43), "a".repeat(100), "null"])(
+  "the token %j opens nothing",
+  async (token) => {
+    for (const [path, body] of [
+      ["/auth/verify-email", { token }],
+      ["/auth/reset-password", { token, newPassword: NEW_PASSWORD }],
+    ] as const)
+      expect([400, 422]).toContain((await call("POST", path, {}, body)).status);
+  },
+);
+
+test("a token is for its purpose, its time and its account alone", async () => {
+  const person = await server.signUp();
+  const verification = await tokenTo(person.email);
+  const reset = await askReset(person);
+  const use = (token: string) =>
+    server.call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD });
+  expect(refusalOf(await use(verification))).toBe("400 TOKEN_INVALID");
+  expect(refusalOf(await use(reset.slice(0, -1)))).toBe("400 TOKEN_INVALID");
+  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token: reset }))).toBe(
+    "400 TOKEN_INVALID",
+  );
+  await server.rows(
+    "update account_tokens set expires_at = now() - interval '1 second' where user_id = $1",
+    person.id,
+  );
+  expect(refusalOf(await use(reset))).toBe("400 TOKEN_INVALID");
+  expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token: verification }))).toBe(
+    "400 TOKEN_INVALID",
+  );
+  expect(
+    await server.rows(
+      "select 1 from account_tokens where encode(hash, 'escape') like '%' || $1 || '%'",
+      reset,
+    ),
+  ).toEqual([]);
+  expect(await me(person)).toBe(200);
+});
+
+test("of the same link opened twenty times at once one sets the password", async () => {
+  const token = await askReset(await server.signUp());
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      call("POST", "/auth/reset-password", {}, { token, newPassword: `${NEW_PASSWORD} ${at}` }),
+    ),
+  );
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(replies.filter(({ status }) => status !== 200 && status !== 400)).toEqual([]);
+});
+
+test("changing the password asks for the old one, ends the other sessions and leaves this one", async () => {
+  const person = await server.signUp();
+  const other = { cookie: cookieOf(await logIn(person.email, person.password)) };
+  const change = (currentPassword: string, newPassword: string) =>
+    server.call("POST", "/users/@me/password", { cookie: person.cookie }, { currentPassword, newPassword });
+  expect(refusalOf(await change("not my password", NEW_PASSWORD))).toBe("401 INVALID_CREDENTIALS");
+  expect(faultsOf(await change(person.password, person.email))).toEqual(["newPassword custom"]);
+  expect((await change(person.password, NEW_PASSWORD)).status).toBe(200);
+  expect([await me(person), await me(other)]).toEqual([200, 401]);
+  for (let number = 0; number < LIMITS.loginFailures.value - 1; number++) await change("guess", NEW_PASSWORD);
+  expect(refusalOf(await change(NEW_PASSWORD, NEW_PASSWORD))).toBe("429 RATE_LIMIT_EXCEEDED");
+});
+
+test("another address is the account's once its own mail was answered; a reset for the old one holds no more", async () => {
+  const person = await server.signUp();
+  const reset = await askReset(person);
+  const newEmail = `new-${person.email}`;
+  const ask = (email: string, currentPassword = person.password) =>
+    server.call("POST", "/users/@me/email", { cookie: person.cookie }, { currentPassword, newEmail: email });
+  expect(refusalOf(await ask(newEmail, "not my password"))).toBe("401 INVALID_CREDENTIALS");
+  expect((await ask(newEmail)).status).toBe(200);
+  expect((await mailsTo(person.email))[0]?.subject).toBe("Somebody asked to change your e-mail address");
+  expect((await logIn(newEmail, person.password)).status).toBe(401);
+  const token = await tokenTo(newEmail);
+  expect((await call("POST", "/auth/verify-email", {}, { token })).status).toBe(200);
+  expect([
+    (await logIn(newEmail, person.password)).status,
+    (await logIn(person.email, person.password)).status,
+  ]).toEqual([200, 401]);
+  const { status } = await call(
+    "POST",
+    "/auth/reset-password",
+    {},
+    { token: reset, newPassword: NEW_PASSWORD },
+  );
+  expect(status).toBe(400);
+});
+
+const askForAddress = ({ cookie, password }: TestPerson, newEmail: string) =>
+  call("POST", "/users/@me/email", { cookie }, { currentPassword: password, newEmail });
+
+test("an address that somebody took meanwhile stays theirs", async () => {
+  const [person, other, third] = [await server.signUp(), await server.signUp(), await server.signUp()];
+  const newEmail = "wanted@example.com";
+  await askForAddress(person, newEmail);
+  const first = await tokenTo(newEmail);
+  await askForAddress(other, newEmail);
+  const second = await tokenTo(newEmail);
+  const prove = async (token: string) =>
+    refusalOf(await server.call("POST", "/auth/verify-email", {}, { token }));
+  const replies = await Promise.all([prove(first), prove(second)]);
+  expect(replies.filter((reply) => reply === "409 CONFLICT")).toHaveLength(1);
+  expect((await askForAddress(person, third.email)).status).toBe(200);
+  expect(await mailsTo(third.email)).toHaveLength(1);
+});
+
+test("sessions are listed and ended, one's own alone", async () => {
+  const [person, stranger] = [await server.signUp(), await server.signUp()];
+  const second = { cookie: cookieOf(await logIn(person.email, person.password)) };
+  const third = { cookie: cookieOf(await logIn(person.email, person.password)) };
+  const { body } = await call<Array<{ id: string; isCurrent: boolean }>>("GET", "/users/@me/sessions", third);
+  expect(body.map(({ isCurrent }) => isCurrent)).toEqual([true, false, false]);
+  const end = (id: string | undefined, caller: object) =>
+    server.call("DELETE", `/users/@me/sessions/${id}`, caller);
+  expect(refusalOf(await end(body[1]?.id, { cookie: stranger.cookie }))).toBe("404 SESSION_NOT_FOUND");
+  expect((await end(body[1]?.id, third)).status).toBe(204);
+  expect([await me(person), await me(second), await me(third)]).toEqual([200, 401, 200]);
+  expect((await call("DELETE", "/users/@me/sessions", third)).body).toEqual({ ended: 1 });
+  expect([await me(person), await me(third), await me(stranger)]).toEqual([401, 200, 200]);
+});
+
+test("the pages behind the links work without script: looking changes nothing, the button does it, problems are told", async () => {
+  const person = await server.signUp();
+  const page = (method: string, path: string, form?: string) =>
+    fetch(`${server.url}${path}`, {
+      method,
+      ...(form === undefined
+        ? {}
+        : { body: form, headers: { "content-type": "application/x-www-form-urlencoded" } }),
+    });
+  const verify = `/account/verify-email/${await tokenTo(person.email)}`;
+  const shown = await page("GET", verify);
+  expect([shown.status, shown.headers.get("content-security-policy")]).toEqual([
+    200,
+    expect.stringContaining("default-src 'none'"),
+  ]);
+  expect(await isVerified(person.email)).toBe(false);
+  expect((await page("POST", verify, "")).status).toBe(200);
+  expect(await isVerified(person.email)).toBe(true);
+  const again = await page("POST", verify, "");
+  expect([again.status, await again.text()]).toEqual([
+    400,
+    expect.stringContaining("The link does not hold any more."),
+  ]);
+  const reset = `/account/reset-password/${await askReset(person)}`;
+  const short = await page("POST", reset, "newPassword=short");
+  expect([short.status, await short.text()]).toEqual([422, expect.stringContaining('role="alert"')]);
+  expect((await page("POST", reset, "newPassword=password123")).status).toBe(422);
+  expect((await page("POST", reset, `newPassword=${encodeURIComponent(NEW_PASSWORD)}`)).status).toBe(200);
+  expect((await logIn(person.email, NEW_PASSWORD)).status).toBe(200);
+});

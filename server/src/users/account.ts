@@ -1,0 +1,157 @@
+// What people do with their accounts: prove an address, set a forgotten password, change both, end sessions.
+// Before it: account-routes.ts. After it: account-queries.ts; mails go into the outbox of the installation, in the same transaction.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { randomText, sha256 } from "../platform/crypto.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { isId } from "../platform/ids.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { enqueueSystemMails } from "../emails/system-mail.ts";
+import {
+  addressChangeMail,
+  passwordChangedMail,
+  passwordResetMail,
+  verificationMail,
+} from "./account-mails.ts";
+import {
+  deleteOldTokens,
+  deleteSessions,
+  findAccount,
+  listSessionRows,
+  markVerified,
+  replaceToken,
+  takeToken,
+  updateAddress,
+  updatePassword,
+  type TokenPurpose,
+} from "./account-queries.ts";
+import { findUserByAddress, type User } from "./users.ts";
+
+const TOKEN_LENGTH = 43;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+const SECONDS: Record<TokenPurpose, number> = {
+  VERIFY: LIMITS.verificationHours.value * 3600,
+  RESET: LIMITS.passwordResetMinutes.value * 60,
+};
+
+export interface Account extends User {
+  passwordHash: string;
+  isVerified: boolean;
+}
+
+/** @throws Refusal UNAUTHORIZED when it was deleted meanwhile */
+export async function readAccount(database: Database, userId: string): Promise<Account> {
+  const row = await findAccount(database, userId);
+  if (row === undefined) throw new Refusal("UNAUTHORIZED");
+  return {
+    id: row.id,
+    email: row.email,
+    passwordHash: row.password_hash,
+    isVerified: row.verified_at !== null,
+  };
+}
+
+/** Makes a token and answers it; the ones before it hold no more. What is stored opens nothing. */
+async function issueToken(tx: Tx, userId: string, purpose: TokenPurpose, email: string): Promise<string> {
+  const token = randomText(TOKEN_LENGTH);
+  await replaceToken(tx, { hash: sha256(token), userId, purpose, email, seconds: SECONDS[purpose] });
+  return token;
+}
+
+const verificationLink = (baseUrl: string, token: string) => `${baseUrl}/account/verify-email/${token}`;
+
+/** Queues the mail that proves the address of an account; nothing for one that is proved. */
+export async function requestVerification(tx: Tx, user: Account, baseUrl: string): Promise<void> {
+  if (user.isVerified) return;
+  await sendVerification(tx, user, baseUrl);
+}
+
+/** The same for an account that was just made. */
+export async function sendVerification(tx: Tx, { id, email }: User, baseUrl: string): Promise<void> {
+  const token = await issueToken(tx, id, "VERIFY", email);
+  await enqueueSystemMails(tx, [verificationMail(email, verificationLink(baseUrl, token))]);
+}
+
+async function take(tx: Tx, token: string, purpose: TokenPurpose) {
+  const row = TOKEN.test(token) ? await takeToken(tx, sha256(token), purpose) : undefined;
+  if (row === undefined) throw new Refusal("TOKEN_INVALID");
+  return row;
+}
+
+/** Proves the address a token was mailed to, which is the account's from then on. @throws Refusal TOKEN_INVALID, CONFLICT */
+export async function verifyEmail(tx: Tx, token: string): Promise<User> {
+  const { user_id: id, email } = await take(tx, token, "VERIFY");
+  if (!(await updateAddress(tx, id, email)))
+    throw new Refusal("CONFLICT", { message: "This e-mail address has an account already." });
+  return { id, email };
+}
+
+/** Queues the mail with which a new password is set, where the address has an account. */
+export async function requestPasswordReset(tx: Tx, email: string, baseUrl: string): Promise<void> {
+  const user = await findUserByAddress(tx, email);
+  if (user === undefined) return;
+  const token = await issueToken(tx, user.id, "RESET", user.email);
+  await enqueueSystemMails(tx, [passwordResetMail(user.email, `${baseUrl}/account/reset-password/${token}`)]);
+}
+
+/**
+ * Sets a new password with the token of a mail. All sessions end, and the address is proved with it.
+ * @throws Refusal TOKEN_INVALID
+ */
+export async function resetPassword(
+  tx: Tx,
+  { token, passwordHash }: { token: string; passwordHash: string },
+): Promise<void> {
+  const { user_id: id, email } = await take(tx, token, "RESET");
+  if (!(await markVerified(tx, id, email))) throw new Refusal("TOKEN_INVALID");
+  await storePassword(tx, { id, email }, passwordHash, null);
+}
+
+/** Changes the password of whoever knows the old one; all sessions but `sessionId` end. */
+export async function storePassword(
+  tx: Tx,
+  { id, email }: User,
+  passwordHash: string,
+  sessionId: string | null,
+): Promise<void> {
+  await updatePassword(tx, id, passwordHash);
+  await deleteSessions(tx, id, { allBut: sessionId });
+  await enqueueSystemMails(tx, [passwordChangedMail(email)]);
+}
+
+/** Queues the mails about another address: to the new one, unless it has an account, and to the old one. */
+export async function requestAddressChange(
+  tx: Tx,
+  user: User,
+  newEmail: string,
+  baseUrl: string,
+): Promise<void> {
+  if ((await findUserByAddress(tx, newEmail)) === undefined) {
+    const token = await issueToken(tx, user.id, "VERIFY", newEmail);
+    await enqueueSystemMails(tx, [verificationMail(newEmail, verificationLink(baseUrl, token))]);
+  }
+  await enqueueSystemMails(tx, [addressChangeMail(user.email, newEmail)]);
+}
+
+export async function listSessions(database: Database, userId: string, sessionId: string) {
+  const rows = await listSessionRows(database, userId);
+  return rows.map((row) => ({
+    id: row.id,
+    isCurrent: row.id === sessionId,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+  }));
+}
+
+/** @throws Refusal SESSION_NOT_FOUND, the same for one of somebody else. */
+export async function endSession(tx: Tx, userId: string, id: string): Promise<void> {
+  if (!isId(id) || (await deleteSessions(tx, userId, { id })) === 0) throw new Refusal("SESSION_NOT_FOUND");
+}
+
+export async function endOtherSessions(tx: Tx, userId: string, sessionId: string): Promise<number> {
+  return deleteSessions(tx, userId, { allBut: sessionId });
+}
+
+export async function sweepTokens(database: Database): Promise<void> {
+  await deleteOldTokens(database);
+}
