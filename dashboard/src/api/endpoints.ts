@@ -1,9 +1,11 @@
 // Where each endpoint lives that the dashboard calls. The types come from the contract; endpoints.test.ts holds the rest to it.
 // Before it: contract/. After it: call.ts.
+import type * as account from "@postloft/contract/account.ts";
 import type * as contacts from "@postloft/contract/contacts.ts";
 import type * as domains from "@postloft/contract/domains.ts";
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type * as instance from "@postloft/contract/instance.ts";
+import type * as members from "@postloft/contract/members.ts";
 import type * as projects from "@postloft/contract/projects.ts";
 import type * as users from "@postloft/contract/users.ts";
 import type { Address } from "./call.ts";
@@ -21,10 +23,20 @@ export const getConfig = bare<typeof instance.getConfig>("GET", "/config");
 export const signUp = wrapped<typeof users.signUp>("POST", "/auth/signup");
 export const logIn = wrapped<typeof users.logIn>("POST", "/auth/login");
 export const logOut = wrapped<typeof users.logOut>("GET", "/auth/logout");
+export const requestPasswordReset = wrapped<typeof account.requestPasswordReset>(
+  "POST",
+  "/auth/request-password-reset",
+);
 export const getMe = bare<typeof users.getMe>("GET", "/users/@me");
 
 export const listProjects = bare<typeof projects.listProjects>("GET", "/users/@me/projects");
 export const createProject = bare<typeof projects.createProject>("POST", "/users/@me/projects");
+export const readInvitation = wrapped<typeof members.readInvitation>("GET", "/invitations/:token");
+export const acceptInvitation = wrapped<typeof members.acceptInvitation>(
+  "POST",
+  "/invitations/:token/accept",
+);
+export const signUpInvited = wrapped<typeof members.signUpInvited>("POST", "/invitations/:token/sign-up");
 export const getSetupState = wrapped<typeof projects.getSetupState>(
   "GET",
   "/projects/:projectId/setup-state",

@@ -12,7 +12,9 @@ import { lastProject } from "../session/last-project.ts";
 import { ContactPage } from "./contact-page.tsx";
 import { ContactsPage, readContactsSearch } from "./contacts-page.tsx";
 import { DomainsPage } from "./domains-page.tsx";
+import { ForgottenPasswordPage } from "./forgotten-password-page.tsx";
 import { HomePage } from "./home-page.tsx";
+import { InvitationPage } from "./invitation-page.tsx";
 import { KeysPage } from "./keys-page.tsx";
 import { NewProjectPage } from "./new-project-page.tsx";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
@@ -32,6 +34,16 @@ const signIn = createRoute({
   path: "/sign-in",
   validateSearch: readFrom,
   component: SignInPage,
+});
+const forgottenPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/forgotten-password",
+  component: ForgottenPasswordPage,
+});
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitations/$token",
+  component: InvitationPage,
 });
 const signUp = createRoute({ getParentRoute: () => root, path: "/sign-up", component: SignUpPage });
 
@@ -86,6 +98,8 @@ const keys = createRoute({ getParentRoute: () => project, path: "/keys", compone
 const tree = root.addChildren([
   signIn,
   signUp,
+  forgottenPassword,
+  invitation,
   signedIn.addChildren([start, newProject, project.addChildren([home, contacts, contact, domains, keys])]),
 ]);
 

@@ -17,11 +17,14 @@ export function SignInPage() {
     <Door
       title="Sign in to Postloft"
       other={
-        config.data?.features.signups === true && (
-          <>
-            No account yet? <DoorLink to="/sign-up">Create one</DoorLink>
-          </>
-        )
+        <>
+          <DoorLink to="/forgotten-password">Forgot your password?</DoorLink>
+          {config.data?.features.signups === true && (
+            <span className="mt-2 block">
+              No account yet? <DoorLink to="/sign-up">Create one</DoorLink>
+            </span>
+          )}
+        </>
       }
     >
       <SignInForm
@@ -47,7 +50,13 @@ export function SignUpPage() {
   );
 }
 
-function DoorLink({ to, children }: { to: "/sign-in" | "/sign-up"; children: ReactNode }) {
+function DoorLink({
+  to,
+  children,
+}: {
+  to: "/sign-in" | "/sign-up" | "/forgotten-password";
+  children: ReactNode;
+}) {
   return (
     <Link to={to} className="font-medium text-accent hover:underline">
       {children}

@@ -21,6 +21,19 @@ export async function replaceToken(
     values (${hash}, ${userId}, ${purpose}, ${email}, now() + make_interval(secs => ${seconds}))`.execute(tx);
 }
 
+/** Where a live token was mailed to; undefined where there is none. */
+export async function findTokenAddress(
+  database: Database,
+  hash: Buffer,
+  purpose: TokenPurpose,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ email: string }>`
+    select email from account_tokens where hash = ${hash} and purpose = ${purpose} and expires_at > now()`.execute(
+    database,
+  );
+  return rows[0]?.email;
+}
+
 /** Takes a token away, so that it works once; undefined where there is no live one. */
 export async function takeToken(tx: Tx, hash: Buffer, purpose: TokenPurpose) {
   const { rows } = await sql<{ user_id: string; email: string }>`
@@ -54,6 +67,13 @@ export async function findAccount(database: Database, userId: string) {
     .select(["id", "email", "password_hash", "verified_at"])
     .where("id", "=", userId)
     .executeTakeFirst();
+}
+
+/** Whether the password is still the one that was looked at; it stays so until the transaction ends. */
+export async function holdsPassword(tx: Tx, userId: string, passwordHash: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from users where id = ${userId} and password_hash = ${passwordHash} for share`.execute(tx);
+  return rows.length === 1;
 }
 
 export async function updatePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {

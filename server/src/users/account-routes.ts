@@ -19,6 +19,7 @@ import {
   endSession,
   listSessions,
   readAccount,
+  readResetAddress,
   requestAddressChange,
   requestPasswordReset,
   requestVerification,
@@ -86,8 +87,9 @@ async function setNewPassword(
   { database, passwords }: AccountParts,
   { token, newPassword, network }: { token: string; newPassword: string; network: string },
 ): Promise<void> {
-  // The account is not known before the token is taken, and it is taken with the new password.
-  const passwordHash = await passwords.hash(network, { email: "", password: newPassword }, "newPassword");
+  // Nobody has a password hashed for a link that holds no more; it is taken with the new password.
+  const email = await readResetAddress(database, token);
+  const passwordHash = await passwords.hash(network, { email, password: newPassword }, "newPassword");
   await transaction(database, (tx) => resetPassword(tx, { token, passwordHash }));
 }
 

@@ -74,6 +74,10 @@ test("a forgotten password: one link, once; all sessions end, and the old passwo
   expect(
     faultsOf(await server.call("POST", "/auth/reset-password", {}, { token, newPassword: "short" })),
   ).toEqual(["newPassword too_small"]);
+  const own = { token, newPassword: person.email };
+  expect(faultsOf(await server.call("POST", "/auth/reset-password", {}, own))).toEqual([
+    "newPassword custom",
+  ]);
   const set = () => server.call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD });
   expect((await set()).status).toBe(200);
   expect([await me(person), await me(other)]).toEqual([401, 401]);
@@ -253,4 +257,17 @@ test("the pages behind the links work without script: looking changes nothing, t
   expect((await page("POST", reset, "newPassword=password123")).status).toBe(422);
   expect((await page("POST", reset, `newPassword=${encodeURIComponent(NEW_PASSWORD)}`)).status).toBe(200);
   expect((await logIn(person.email, NEW_PASSWORD)).status).toBe(200);
+});
+
+test("who logs in with the old password while it is set anew is out, or was never in", async () => {
+  const person = await server.signUp();
+  const token = await askReset(person);
+  const [reset, ...logIns] = await Promise.all([
+    call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD }),
+    ...Array.from({ length: 8 }, () => logIn(person.email, person.password)),
+  ]);
+  expect(reset.status).toBe(200);
+  const cookies = logIns.flatMap((reply) => (reply.status === 200 ? [{ cookie: cookieOf(reply) }] : []));
+  for (const one of cookies) expect(await me(one)).toBe(401);
+  expect(await server.rows("select 1 from sessions where user_id = $1", person.id)).toEqual([]);
 });

@@ -16,6 +16,7 @@ import {
   deleteOldTokens,
   deleteSessions,
   findAccount,
+  findTokenAddress,
   listSessionRows,
   markVerified,
   replaceToken,
@@ -92,6 +93,13 @@ export async function requestPasswordReset(tx: Tx, email: string, baseUrl: strin
   if (user === undefined) return;
   const token = await issueToken(tx, user.id, "RESET", user.email);
   await enqueueSystemMails(tx, [passwordResetMail(user.email, `${baseUrl}/account/reset-password/${token}`)]);
+}
+
+/** The account for which a token sets a new password. @throws Refusal TOKEN_INVALID */
+export async function readResetAddress(database: Database, token: string): Promise<string> {
+  const email = TOKEN.test(token) ? await findTokenAddress(database, sha256(token), "RESET") : undefined;
+  if (email === undefined) throw new Refusal("TOKEN_INVALID");
+  return email;
 }
 
 /**

@@ -7,6 +7,7 @@ import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
+import { holdsPassword } from "./account-queries.ts";
 import { sendVerification } from "./account.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
@@ -28,8 +29,12 @@ export function userRoutes(dependencies: {
 
   const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
 
-  async function loggedIn(user: User): Promise<Answer> {
-    const cookie = await transaction(database, (tx) => sessions.start(tx, user.id));
+  /** No session begins with a password that was changed meanwhile: the change has ended those that were there. */
+  async function loggedIn(user: User & { passwordHash: string }): Promise<Answer> {
+    const cookie = await transaction(database, async (tx) => {
+      if (!(await holdsPassword(tx, user.id, user.passwordHash))) throw new Refusal("INVALID_CREDENTIALS");
+      return sessions.start(tx, user.id);
+    });
     return { ...ok({ id: user.id, email: user.email }), headers: { "set-cookie": cookie } };
   }
 
@@ -53,7 +58,7 @@ export function userRoutes(dependencies: {
       });
       wakeSender();
       await rateLimiter.giveBack(conflicts);
-      return loggedIn(user);
+      return loggedIn({ ...user, passwordHash });
     }),
     route(contract.logIn, async ({ body, ip }) => {
       const network = networkOf(ip);

@@ -25,10 +25,12 @@ export async function findUserByCredentials(
   { database, passwords }: { database: Database; passwords: Passwords },
   { email, password }: { email: string; password: string },
   address: string,
-): Promise<User | null> {
+): Promise<(User & { passwordHash: string }) | null> {
   const row = await findUserByEmail(database, email);
   const matches = await passwords.matches(address, row?.password_hash ?? null, password);
-  return row !== undefined && matches ? { id: row.id, email: row.email } : null;
+  return row !== undefined && matches
+    ? { id: row.id, email: row.email, passwordHash: row.password_hash }
+    : null;
 }
 
 export async function getUser(database: Database, id: string): Promise<User> {

@@ -1,0 +1,105 @@
+// What the link in an invitation opens: an account is made, or the invitation is accepted with the one there is.
+// Before it: the mail to whoever was invited. After it: the project.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useState, type FormEvent } from "react";
+import { call, CallError } from "../api/call.ts";
+import { acceptInvitation, readInvitation, signUpInvited } from "../api/endpoints.ts";
+import { accountQuery, projectsQuery } from "../session/queries.ts";
+import { SignInForm } from "../session/sign-in-form.tsx";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Failure, Skeleton } from "../ui/states.tsx";
+import { Door } from "./sign-in-page.tsx";
+
+const invitationRoute = getRouteApi("/invitations/$token");
+
+export function InvitationPage() {
+  const { token } = invitationRoute.useParams();
+  const account = useQuery(accountQuery);
+  const invitation = useQuery({
+    queryKey: ["invitation", token],
+    queryFn: ({ signal }) => call(readInvitation, { params: { token }, signal }),
+  });
+  const { data } = invitation;
+  const title = data === undefined ? "Your invitation" : `Join ${data.project}`;
+  return (
+    <Door title={title}>
+      {invitation.error !== null && (
+        <Failure error={invitation.error} onRetry={() => void invitation.refetch()} />
+      )}
+      {invitation.isPending && <Skeleton className="h-24 w-full" />}
+      {data !== undefined && (
+        <>
+          <p className="mb-5 text-soft">
+            You are invited as {data.role.toLowerCase()}, under the address {data.email}.
+          </p>
+          {data.hasAccount && account.data == null && <SignInForm onDone={() => void account.refetch()} />}
+          {data.hasAccount && account.data != null && <Accept token={token} />}
+          {!data.hasAccount && <MakeAccount token={token} />}
+        </>
+      )}
+    </Door>
+  );
+}
+
+/** Goes on into the project, which the list of projects has from now on. */
+function useEntering() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return async ({ projectId }: { projectId: string }) => {
+    await Promise.all(
+      [accountQuery, projectsQuery].map(({ queryKey }) => queries.invalidateQueries({ queryKey })),
+    );
+    await navigate({ to: "/$projectId", params: { projectId } });
+  };
+}
+
+function Accept({ token }: { token: string }) {
+  const enter = useEntering();
+  const accepting = useMutation({
+    mutationFn: () => call(acceptInvitation, { params: { token } }),
+    onSuccess: enter,
+  });
+  return (
+    <div className="flex flex-col gap-4">
+      {accepting.error !== null && <Failure error={accepting.error} />}
+      <Button look="primary" busy={accepting.isPending} onClick={() => accepting.mutate()}>
+        Accept the invitation
+      </Button>
+    </div>
+  );
+}
+
+function MakeAccount({ token }: { token: string }) {
+  const [password, setPassword] = useState("");
+  const enter = useEntering();
+  const making = useMutation({
+    mutationFn: () => call(signUpInvited, { params: { token }, body: { password } }),
+    onSuccess: enter,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    making.mutate();
+  };
+  const { error } = making;
+  const [problem] = error instanceof CallError ? error.fields : [];
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+      {error !== null && problem === undefined && <Failure error={error} />}
+      <Field
+        label="Choose a password"
+        type="password"
+        autoComplete="new-password"
+        autoFocus
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        error={problem?.message}
+      />
+      <Button look="primary" type="submit" busy={making.isPending} disabled={password === ""}>
+        Create account and join
+      </Button>
+    </form>
+  );
+}
