@@ -171,7 +171,7 @@ test("refused for who we are, it pauses with the answer as its reason, tells the
   expect(held[0]?.failed).toBeGreaterThanOrEqual(REFUSAL_LIMIT.refused);
   expect(held[0]?.subscribed).toBe(PEOPLE);
   const [mail, ...more] = await server.rows<{ to_address: string; subject: string; html: string }>(
-    "select to_address, subject, html from system_mails where to_address = $1",
+    "select to_address, subject, html from system_mails where to_address = $1 and subject not like 'Confirm%'",
     project.owner.email,
   );
   expect(more).toEqual([]);

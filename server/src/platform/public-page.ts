@@ -13,6 +13,7 @@ main { width: 100%; max-width: 480px; padding: 40px 36px 32px; background: var(-
 h1 { margin: 0 0 12px; font-size: 25px; line-height: 1.25; text-wrap: balance }
 p { margin: 0 0 12px; text-wrap: pretty }
 .note { color: var(--soft); font-size: 15px }
+form + .note { margin-top: 16px }
 form { margin: 24px 0 0 }
 button { min-height: 48px; min-width: 200px; max-width: 100%; padding: 10px 28px; border: 2px solid var(--strong); border-radius: 10px; background: var(--strong); color: var(--on-strong); font: inherit; font-weight: 600; cursor: pointer }
 button.quiet { background: none; color: var(--strong) }
