@@ -68,14 +68,14 @@ test("without an answer after any dot it pauses within a few mails, tells the me
   await act(byKey, id, "send");
   const paused = await untilStatus(byKey, id, "PAUSED");
   expect(paused.heldReason).toContain(`${PROBES} in a row were handed over and got no answer`);
+  const taken = () => sink.journal.filter(({ recipients }) => recipients[0]?.includes("@domain")).length;
   const settled = await vi.waitUntil(async () => {
     const campaign = await read(byKey, id);
-    return campaign.unconfirmedCount + campaign.pendingCount === people && campaign;
+    // The last one in hand is pending until it is booked.
+    const isBooked = campaign.unconfirmedCount === taken();
+    return isBooked && campaign.unconfirmedCount + campaign.pendingCount === people && campaign;
   }, WAIT);
   expect(settled.unconfirmedCount).toBeLessThanOrEqual(CONNECTIONS + PROBES);
-  expect(settled.unconfirmedCount).toBe(
-    sink.journal.filter(({ recipients }) => recipients[0]?.includes("@domain")).length,
-  );
   const mails = await server.rows<{ to_address: string; text: string | null }>(
     "select to_address from system_mails where subject like '%News%'",
   );
