@@ -186,3 +186,11 @@ export async function deleteOldSystemMails(database: Database, days: number): Pr
     database,
   );
 }
+
+export async function findSystemMailState(database: Database, id: string) {
+  return database
+    .selectFrom("system_mails")
+    .select(["status", "answer", "transport"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+}

@@ -6,6 +6,7 @@ import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import {
   countKeptSystemMails,
   deleteOldSystemMails,
+  findSystemMailState,
   insertSystemMails,
   listKeptSystemMails,
 } from "./system-mail-queries.ts";
@@ -51,6 +52,23 @@ export async function listSystemMails(
     sentAt: (row.ended_at ?? row.created_at).toISOString(),
   }));
   return { ...page, total: request.before === null ? await countKeptSystemMails(database, search) : 0 };
+}
+
+/** How far a mail of the installation has come. */
+export interface SystemMailState {
+  /** `QUEUED` with an answer: refused for now, tried again. */
+  status: string;
+  /** What the mail server said last, if anything. */
+  answer: string | null;
+  transport: string | null;
+}
+
+/** How far a mail of the installation has come; undefined when there is none of that id. */
+export async function readSystemMailState(
+  database: Database,
+  id: string,
+): Promise<SystemMailState | undefined> {
+  return findSystemMailState(database, id);
 }
 
 const KEPT_DAYS = 30;

@@ -9,11 +9,13 @@ import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
   findDefaultSenders,
+  findOwnerId,
   findMembershipRow,
   findProjectsByInboundName,
   findSuppressionSetting,
   insertMembership,
   insertProject,
+  listAllProjectRows,
   listProjectRows,
   lockSettings,
   updateInboundName,
@@ -221,4 +223,30 @@ export async function readDefaultSenders(
 /** Whether a project looks at its suppression list. */
 export async function readSuppressionSetting(database: Database, projectId: string): Promise<boolean> {
   return findSuppressionSetting(database, projectId);
+}
+
+export interface ListedProject {
+  id: string;
+  name: string;
+  /** The address of its owner. */
+  owner: string | null;
+  disabled: boolean;
+  removal: string | null;
+  createdAt: string;
+}
+
+/** All projects in the order they were made, from the one after `after` on; for whoever runs the installation. */
+export async function listAllProjects(
+  database: Database,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<ListedProject[]> {
+  const rows = await listAllProjectRows(database, after, limit);
+  return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at.toISOString() }));
+}
+
+/** The person who owns a project. @throws Refusal PROJECT_NOT_FOUND */
+export async function getOwnerId(database: Database, projectId: string): Promise<string> {
+  const id = await findOwnerId(database, projectId);
+  if (id === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  return id;
 }

@@ -174,3 +174,33 @@ export async function findSuppressionSetting(database: Database, projectId: stri
     .executeTakeFirst();
   return row?.suppression_list === true;
 }
+
+/** Projects in the order of their ids, which is that of time, each with the address of an owner. */
+export async function listAllProjectRows(database: Database, after: string | null, limit: number) {
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    owner: string | null;
+    disabled: boolean;
+    removal: string | null;
+    created_at: Date;
+  }>`
+    select p.id, p.name, p.disabled, p.removal, p.created_at,
+      (select u.email from memberships m join users u on u.id = m.user_id
+       where m.project_id = p.id and m.role = 'OWNER' order by m.created_at limit 1) as owner
+    from projects p where ${after}::uuid is null or p.id > ${after}::uuid
+    order by p.id limit ${limit}`.execute(database);
+  return rows;
+}
+
+export async function findOwnerId(database: Database, projectId: string): Promise<string | undefined> {
+  const row = await database
+    .selectFrom("memberships")
+    .select("user_id")
+    .where("project_id", "=", projectId)
+    .where("role", "=", "OWNER")
+    .orderBy("created_at")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.user_id;
+}

@@ -40,6 +40,32 @@ export async function insertUser(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
+export async function updatePasswordHash(tx: Tx, userId: string, passwordHash: string): Promise<void> {
+  await tx.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", userId).execute();
+}
+
+/** Ends every session of a person; returns how many there were. */
+export async function deleteSessionsOf(tx: Tx, userId: string): Promise<number> {
+  const { numDeletedRows } = await tx.deleteFrom("sessions").where("user_id", "=", userId).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** People in the order of their accounts, with the number of their projects. */
+export async function listUserRows(database: Database, after: string | null, limit: number) {
+  let query = database
+    .selectFrom("users as u")
+    .select(["u.id", "u.email", "u.created_at"])
+    .select((select) =>
+      select
+        .selectFrom("memberships as m")
+        .whereRef("m.user_id", "=", "u.id")
+        .select((count) => count.fn.countAll<number>().as("count"))
+        .as("projects"),
+    );
+  if (after !== null) query = query.where("u.id", ">", after);
+  return query.orderBy("u.id").limit(limit).execute();
+}
+
 export async function insertSession(
   tx: Tx,
   session: { id: string; user_id: string; expires_at: Date },

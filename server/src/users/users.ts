@@ -4,7 +4,16 @@ import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Passwords } from "./passwords.ts";
-import { countUsers, findOldestUser, findUserByEmail, findUserById, insertUser } from "./queries.ts";
+import {
+  countUsers,
+  deleteSessionsOf,
+  findOldestUser,
+  findUserByEmail,
+  findUserById,
+  insertUser,
+  listUserRows,
+  updatePasswordHash,
+} from "./queries.ts";
 
 export interface User {
   id: string;
@@ -52,4 +61,30 @@ export async function findFirstUser(database: Database): Promise<User | undefine
 
 export async function hasUsers(database: Database): Promise<boolean> {
   return (await countUsers(database)) > 0;
+}
+
+/** Replaces a password and ends every session of its account: whoever was logged in is no more. Returns how many sessions ended. */
+export async function replacePassword(tx: Tx, userId: string, passwordHash: string): Promise<number> {
+  await updatePasswordHash(tx, userId, passwordHash);
+  return deleteSessionsOf(tx, userId);
+}
+
+export interface ListedUser extends User {
+  createdAt: string;
+  /** How many projects the account is a member of. */
+  projects: number;
+}
+
+/** People in the order of their accounts, from the one after `after` on; for whoever runs the installation. */
+export async function listUsers(
+  database: Database,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<ListedUser[]> {
+  const rows = await listUserRows(database, after, limit);
+  return rows.map((row) => ({
+    id: row.id,
+    email: row.email,
+    createdAt: row.created_at.toISOString(),
+    projects: row.projects ?? 0,
+  }));
 }

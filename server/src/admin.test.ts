@@ -1,0 +1,129 @@
+// The commands of whoever runs the installation, run as the program that they are, beside the server on its database.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { verifyAuditLog } from "./audit/audit-log.ts";
+import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
+
+const PROGRAM = fileURLToPath(new URL("./admin.ts", import.meta.url));
+const NOBODY = "00000000-0000-7000-8000-000000000000";
+
+const server = useTestServer();
+let dataDir = "";
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "postloft-admin-"));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+interface Ran {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+async function run(args: readonly string[], input = ""): Promise<Ran> {
+  const { host, port, user, password, database } = server.pool.options;
+  const login = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
+  const env = {
+    PATH: process.env["PATH"],
+    APP_SECRET,
+    DATA_DIR: dataDir,
+    DATABASE_URL: `postgres://${login}@${host}:${port}/${database}`,
+  };
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env });
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, out, err };
+}
+
+async function json<Result>(args: readonly string[], input = ""): Promise<Result> {
+  const { code, out, err } = await run([...args, "--json"], input);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(out) as Result;
+}
+
+const logIn = async (email: string, password: string) =>
+  (await server.call("POST", "/auth/login", {}, { email, password })).status;
+const contactsWith = async (key: string) => (await server.call("GET", "/contacts", { key })).status;
+
+test("an account, its project and keys are made, listed and rotated without a browser", async () => {
+  const ada = await json<{ id: string; password: string }>(["create-user", "ada@example.com"]);
+  expect(await logIn("ada@example.com", ada.password)).toBe(200);
+  const made = await json<{ id: string; secret: string; public: string }>([
+    ...["create-project", "Shop", "--owner", "ada@example.com"],
+  ]);
+  expect(await contactsWith(made.secret)).toBe(200);
+  const { users } = await json<{ users: object[] }>(["users"]);
+  expect(users).toContainEqual(
+    expect.objectContaining({ id: ada.id, email: "ada@example.com", projects: 1 }),
+  );
+  const { projects } = await json<{ projects: object[] }>(["projects"]);
+  expect(projects).toContainEqual(
+    expect.objectContaining({ id: made.id, name: "Shop", owner: "ada@example.com", disabled: false }),
+  );
+  const rotated = await json<{ secret: string }>(["rotate-keys", "--project", made.id]);
+  expect([await contactsWith(made.secret), await contactsWith(rotated.secret)]).toEqual([401, 200]);
+  expect(await verifyAuditLog(server.database, made.id)).toBeNull();
+});
+
+test("a reset password is read from the input, works, and ends every session", async () => {
+  const person = await server.signUp();
+  const reset = await run(["reset-password", person.email, "--password-stdin"], "a better password\n");
+  expect(reset).toMatchObject({ code: 0, err: "" });
+  expect(reset.out).toContain("sessions ended");
+  expect(reset.out).not.toContain("a better password");
+  expect((await server.call("GET", "/users/@me", { cookie: person.cookie })).status).toBe(401);
+  expect(await logIn(person.email, person.password)).toBe(401);
+  expect(await logIn(person.email, "a better password")).toBe(200);
+});
+
+test("a disabled project is enabled, with the reason in its audit log", async () => {
+  const project = await server.createProject();
+  await server.rows("update projects set disabled = true where id = $1", project.id);
+  const enable = ["enable", "--project", project.id, "--reason", "the list was cleaned"];
+  expect(await json(enable)).toEqual({ project: project.id, wasDisabled: true });
+  expect(await json(enable)).toEqual({ project: project.id, wasDisabled: false });
+  const { text: log } = await server.call("GET", `/projects/${project.id}/audit-log`, project.byKey);
+  expect(log).toContain("the list was cleaned");
+});
+
+test("a test mail goes the way of the installation's mail and tells what the transport said", async () => {
+  expect(await json(["test-mail", "ops@example.com"])).toMatchObject({
+    status: "SENT",
+    transport: "mailbox",
+  });
+});
+
+test.for([
+  [["create-user", "nobody"], "nobody: "],
+  [["reset-password", "nobody@example.com"], "nobody@example.com has no account here."],
+  [["create-project", "Shop", "--owner", "nobody@example.com"], "has no account here."],
+  [["rotate-keys", "--project", NOBODY], "project"],
+  [["enable", "--project", NOBODY, "--reason", "x"], "project"],
+  [["create-user", "bob@example.com", "--password-stdin"], "A password must have"],
+] as const)("%j is refused in one sentence, without a place in the code", async ([args, sentence]) => {
+  const { code, out, err } = await run(args, "short");
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain(sentence);
+  expect(err).not.toMatch(/\n\s+at /);
+});
+
+test.for([
+  [[], "Which command?"],
+  [["fly"], "There is no command fly."],
+  [["enable", "--project", NOBODY], "enable needs --reason."],
+  [["rotate-keys", "--project", "x"], "--project must be an id."],
+  [["held", "--owner", "x"], "held takes no --owner."],
+  [["users", "--what"], "--what"],
+  [["create-user"], "create-user takes one argument: <address>."],
+] as const)("%j is not understood: the fault, then how it is said", async ([args, fault]) => {
+  const { code, err } = await run(args);
+  expect(code).toBe(2);
+  expect(err).toContain(fault);
+  expect(err).toContain("npm run admin -- <command>");
+});

@@ -1,0 +1,133 @@
+// What whoever runs the installation does without a browser: accounts, projects, keys, a test mail. There is nobody to ask for rights:
+// who may open the database may do it. What changes a project stands in its audit log, as done by the service.
+// Before it: server/src/admin.ts. After it: the verbs of users/, projects/ and emails/.
+import { setTimeout as delay } from "node:timers/promises";
+import { parseAddress } from "@postloft/contract/address.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { randomText, type Sealer } from "../platform/crypto.ts";
+import { transaction, type Database } from "../platform/database.ts";
+import { enqueueSystemMails, readSystemMailState, type SystemMailState } from "../emails/system-mail.ts";
+import { SERVICE } from "../audit/audit-log.ts";
+import { createPasswords } from "../users/passwords.ts";
+import { createUser, findUserByAddress, replacePassword, type User } from "../users/users.ts";
+import { createProject, getOwnerId, regenerateKeys, type ProjectView } from "../projects/projects.ts";
+import { enableProject } from "../projects/suspend-projects.ts";
+
+/** What was asked for cannot be done; a sentence for whoever asked. */
+export class OperatorError extends Error {}
+
+const MADE_PASSWORD_LENGTH = 20;
+const LOOK_MS = 250;
+
+/** An account and its password, which is shown this once. */
+export interface WithPassword extends User {
+  password: string;
+}
+
+/** Makes an account. `password`: made where null. @throws OperatorError; Refusal CONFLICT when the address has one */
+export async function createAccount(
+  database: Database,
+  email: string,
+  password: string | null,
+): Promise<WithPassword> {
+  const address = canonical(email);
+  const made = await makePassword(address, password);
+  const user = await transaction(database, (tx) =>
+    createUser(tx, { email: address, passwordHash: made.hash }),
+  );
+  return { ...user, password: made.password };
+}
+
+/** Gives an account another password and ends its sessions. `password`: made where null. @throws OperatorError */
+export async function resetPassword(
+  database: Database,
+  email: string,
+  password: string | null,
+): Promise<WithPassword & { endedSessions: number }> {
+  const user = await findAccount(database, email);
+  const made = await makePassword(user.email, password);
+  const endedSessions = await transaction(database, (tx) => replacePassword(tx, user.id, made.hash));
+  return { ...user, password: made.password, endedSessions };
+}
+
+/** Makes a project of a person, with both its keys. @throws OperatorError */
+export async function createProjectFor(
+  { database, sealer }: { database: Database; sealer: Sealer },
+  { name, owner }: { name: string; owner: string },
+): Promise<ProjectView> {
+  if (name.trim() === "" || name.length > LIMITS.nameLength.value)
+    throw new OperatorError(`The name must have 1 to ${LIMITS.nameLength.value} characters.`);
+  const user = await findAccount(database, owner);
+  const around = { sealer, inboundDomain: null };
+  return transaction(database, (tx) => createProject(tx, around, { name: name.trim(), ownerId: user.id }));
+}
+
+/** Replaces both keys of a project: the old ones are dead at once. @throws Refusal PROJECT_NOT_FOUND */
+export async function rotateKeys(
+  { database, sealer }: { database: Database; sealer: Sealer },
+  projectId: string,
+): Promise<ProjectView> {
+  return transaction(database, async (tx) => {
+    const userId = await getOwnerId(tx, projectId);
+    return regenerateKeys(tx, { sealer, inboundDomain: null }, { projectId, userId, actor: SERVICE });
+  });
+}
+
+/** Enables a disabled project; returns whether it was disabled. @throws Refusal PROJECT_NOT_FOUND, CONFLICT */
+export async function enableAgain(database: Database, projectId: string, reason: string): Promise<boolean> {
+  return transaction(database, (tx) => enableProject(tx, { projectId, actor: SERVICE, reason }));
+}
+
+/**
+ * Sends a test mail the way all mail of the installation goes, and waits for what the mail server says.
+ *
+ * @param patienceMs how long; a process with the role `worker` has to run
+ */
+export async function sendTestMail(
+  database: Database,
+  to: string,
+  patienceMs: number,
+): Promise<SystemMailState & { id: string }> {
+  const text = "This is a test mail. Whoever runs this installation of Postloft asked for it.";
+  const mail = { to: canonical(to), subject: "Test mail of Postloft", text, html: `<p>${text}</p>` };
+  const [id = ""] = await transaction(database, (tx) => enqueueSystemMails(tx, [mail]));
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    const state = await readSystemMailState(database, id);
+    if (state === undefined) throw new OperatorError("The test mail is gone: somebody emptied its table.");
+    const isSettled = !["QUEUED", "CLAIMED", "SENDING"].includes(state.status);
+    if (isSettled || state.answer !== null || performance.now() >= endMs) return { id, ...state };
+    await delay(LOOK_MS);
+  }
+}
+
+function canonical(email: string): string {
+  const address = parseAddress(email);
+  if (!address.ok) throw new OperatorError(`${email}: ${address.reason}`);
+  return address.address;
+}
+
+async function findAccount(database: Database, email: string): Promise<User> {
+  const address = canonical(email);
+  const user = await findUserByAddress(database, address);
+  if (user === undefined) throw new OperatorError(`${address} has no account here.`);
+  return user;
+}
+
+async function makePassword(
+  email: string,
+  given: string | null,
+): Promise<{ password: string; hash: string }> {
+  const { passwordMinimum, passwordMaximum } = LIMITS;
+  const password = given ?? randomText(MADE_PASSWORD_LENGTH);
+  if (password.length < passwordMinimum.value || password.length > passwordMaximum.value)
+    throw new OperatorError(
+      `A password must have ${passwordMinimum.value} to ${passwordMaximum.value} characters.`,
+    );
+  const passwords = createPasswords();
+  try {
+    return { password, hash: await passwords.hash("", { email, password }) };
+  } finally {
+    await passwords.close();
+  }
+}
