@@ -56,7 +56,10 @@ test("an account, its project and keys are made, listed and rotated without a br
   const ada = await json<{ id: string; password: string }>(["create-user", "ada@example.com"]);
   expect(await logIn("ada@example.com", ada.password)).toBe(200);
   const made = await json<{ id: string; secret: string; public: string }>([
-    ...["create-project", "Shop", "--owner", "ada@example.com"],
+    "create-project",
+    "Shop",
+    "--owner",
+    "ada@example.com",
   ]);
   expect(await contactsWith(made.secret)).toBe(200);
   const { users } = await json<{ users: object[] }>(["users"]);

@@ -40,16 +40,6 @@ export async function insertUser(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-export async function updatePasswordHash(tx: Tx, userId: string, passwordHash: string): Promise<void> {
-  await tx.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", userId).execute();
-}
-
-/** Ends every session of a person; returns how many there were. */
-export async function deleteSessionsOf(tx: Tx, userId: string): Promise<number> {
-  const { numDeletedRows } = await tx.deleteFrom("sessions").where("user_id", "=", userId).executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
 /** People in the order of their accounts, with the number of their projects. */
 export async function listUserRows(database: Database, after: string | null, limit: number) {
   let query = database

@@ -3,16 +3,15 @@
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { deleteSessions, updatePassword } from "./account-queries.ts";
 import type { Passwords } from "./passwords.ts";
 import {
   countUsers,
-  deleteSessionsOf,
   findOldestUser,
   findUserByEmail,
   findUserById,
   insertUser,
   listUserRows,
-  updatePasswordHash,
 } from "./queries.ts";
 
 export interface User {
@@ -65,8 +64,8 @@ export async function hasUsers(database: Database): Promise<boolean> {
 
 /** Replaces a password and ends every session of its account: whoever was logged in is no more. Returns how many sessions ended. */
 export async function replacePassword(tx: Tx, userId: string, passwordHash: string): Promise<number> {
-  await updatePasswordHash(tx, userId, passwordHash);
-  return deleteSessionsOf(tx, userId);
+  await updatePassword(tx, userId, passwordHash);
+  return deleteSessions(tx, userId, { allBut: null });
 }
 
 export interface ListedUser extends User {
