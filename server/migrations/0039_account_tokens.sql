@@ -1,6 +1,6 @@
 -- What somebody proves who opens a link in a mail: that the address is theirs, or that they may set a new password.
 alter table users add column verified_at timestamptz;
--- An invitation that was accepted came by mail; of the others nobody knows.
+-- Of accounts from before nobody knows.
 
 -- owner: users
 create table account_tokens (

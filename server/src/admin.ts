@@ -1,5 +1,5 @@
 // `npm run admin -- <command>`: what only whoever runs the installation may do, directly in its database, whether the server runs or not.
-// Before it: tools/bootstrap/admin.js. After it: instance/admin-commands.ts.
+// Before it: tools/bootstrap/program.js. After it: instance/admin-commands.ts.
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { readOrMakeSecret } from "./platform/application-secret.ts";

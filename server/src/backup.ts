@@ -1,5 +1,5 @@
 // `npm run backup -- <file>` and `npm run restore -- <file>`: everything an installation has, in one file and back into an empty one.
-// Before it: tools/bootstrap/backup.js, restore.js. After it: backup/write-backup.ts, backup/restore-backup.ts.
+// Before it: tools/bootstrap/program.js. After it: backup/write-backup.ts, backup/restore-backup.ts.
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

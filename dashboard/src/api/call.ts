@@ -54,6 +54,11 @@ export class CallError extends Error {
   }
 }
 
+/** What is wrong with the one thing that was asked; undefined where it is something else. */
+export function problemOf(error: unknown): string | undefined {
+  return error instanceof CallError ? error.fields[0]?.message : undefined;
+}
+
 /**
  * Calls an endpoint.
  *

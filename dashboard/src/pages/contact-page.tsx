@@ -6,7 +6,7 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { deleteContact, getContact, updateContact } from "../api/endpoints.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { formatInstant } from "../ui/format.ts";
 import { Badge, Card, Page } from "../ui/page.tsx";
 import { Failure, Skeleton } from "../ui/states.tsx";
@@ -127,21 +127,12 @@ function DeleteDialog({ projectId, id, email, onClose }: DeleteProps) {
     },
   });
   return (
-    <Dialog
+    <ConfirmDialog
       title="Delete this contact?"
       description={`${email}, its data and its events are gone for good. Mail still waiting for it is not sent.`}
-      open
+      action="Delete contact"
+      doing={deleting}
       onClose={onClose}
-    >
-      {deleting.isError && <Failure error={deleting.error} />}
-      <div className="mt-4 flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
-          Keep it
-        </Button>
-        <Button look="danger" busy={deleting.isPending} onClick={() => deleting.mutate()}>
-          Delete contact
-        </Button>
-      </div>
-    </Dialog>
+    />
   );
 }

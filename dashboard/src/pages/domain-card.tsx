@@ -5,11 +5,10 @@ import { call } from "../api/call.ts";
 import { deleteDomain, verifyDomain } from "../api/endpoints.ts";
 import type { Project } from "../session/queries.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { formatInstant } from "../ui/format.ts";
 import { Badge, Card, type Tone } from "../ui/page.tsx";
 import { CopyButton } from "../ui/snippet.tsx";
-import { Failure } from "../ui/states.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { domainsQuery, whyNotAdmin, type Domain } from "./domains-page.tsx";
 
@@ -57,14 +56,22 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
           )}
           {domain.lastError !== null && <p className="mt-1 text-sm text-bad">{domain.lastError}</p>}
         </div>
+        {/* One without records belongs to the installation: there is nothing to check, and it cannot be removed. */}
         {domain.records.length > 0 && (
-          <Button busy={checking.isPending} onClick={() => checking.mutate()}>
-            Check now
-          </Button>
+          <>
+            <Button busy={checking.isPending} onClick={() => checking.mutate()}>
+              Check now
+            </Button>
+            <Button
+              look="quiet"
+              disabled={whyNot !== undefined}
+              title={whyNot}
+              onClick={() => setDeleting(true)}
+            >
+              Remove
+            </Button>
+          </>
         )}
-        <Button look="quiet" disabled={whyNot !== undefined} title={whyNot} onClick={() => setDeleting(true)}>
-          Remove
-        </Button>
       </header>
       {domain.records.length > 0 && (
         <ul className="divide-y divide-line border-t border-line">
@@ -138,21 +145,12 @@ function DeleteDialog({ project, domain, onClose }: DeleteProps) {
     },
   });
   return (
-    <Dialog
+    <ConfirmDialog
       title="Remove this domain?"
       description={`Nothing is sent from ${domain.domain} any more. Adding it again makes new records.`}
-      open
+      action="Remove domain"
+      doing={deleting}
       onClose={onClose}
-    >
-      {deleting.isError && <Failure error={deleting.error} />}
-      <div className="mt-4 flex justify-end gap-2">
-        <Button look="quiet" onClick={onClose}>
-          Keep it
-        </Button>
-        <Button look="danger" busy={deleting.isPending} onClick={() => deleting.mutate()}>
-          Remove domain
-        </Button>
-      </div>
-    </Dialog>
+    />
   );
 }

@@ -2,12 +2,12 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { call, CallError, type Answer } from "../api/call.ts";
+import { call, type Answer } from "../api/call.ts";
 import { createDomain, listDomains } from "../api/endpoints.ts";
 import type { Project } from "../session/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
+import { OneFieldForm } from "../ui/one-field-form.tsx";
 import { Card, Page } from "../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../ui/states.tsx";
 import { useToast } from "../ui/toasts.tsx";
@@ -81,8 +81,6 @@ function NewDomainDialog({ projectId, onClose }: { projectId: string; onClose: (
       onClose();
     },
   });
-  const { error } = adding;
-  const problem = error instanceof CallError ? error.fields[0]?.message : undefined;
   return (
     <Dialog
       title="Add a domain"
@@ -90,33 +88,20 @@ function NewDomainDialog({ projectId, onClose }: { projectId: string; onClose: (
       open
       onClose={onClose}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          adding.mutate();
-        }}
-      >
-        {error !== null && problem === undefined && <Failure error={error} />}
-        <Field
-          label="Domain"
-          placeholder="mail.example.com"
-          autoFocus
-          autoCapitalize="none"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={problem}
-        />
-        <div className="flex justify-end gap-2">
+      <OneFieldForm
+        label="Domain"
+        placeholder="mail.example.com"
+        autoCapitalize="none"
+        value={name}
+        onChange={setName}
+        action="Add domain"
+        asking={adding}
+        way={
           <Button look="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button look="primary" type="submit" busy={adding.isPending} disabled={name.trim() === ""}>
-            Add domain
-          </Button>
-        </div>
-      </form>
+        }
+      />
     </Dialog>
   );
 }

@@ -2,13 +2,13 @@
 // Before it: the mail to whoever was invited. After it: the project.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useState, type FormEvent } from "react";
-import { call, CallError } from "../api/call.ts";
+import { useState } from "react";
+import { call } from "../api/call.ts";
 import { acceptInvitation, readInvitation, signUpInvited } from "../api/endpoints.ts";
 import { accountQuery, projectsQuery } from "../session/queries.ts";
 import { SignInForm } from "../session/sign-in-form.tsx";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { OneFieldForm } from "../ui/one-field-form.tsx";
 import { Failure, Skeleton } from "../ui/states.tsx";
 import { Door } from "./sign-in-page.tsx";
 
@@ -78,28 +78,15 @@ function MakeAccount({ token }: { token: string }) {
     mutationFn: () => call(signUpInvited, { params: { token }, body: { password } }),
     onSuccess: enter,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    making.mutate();
-  };
-  const { error } = making;
-  const [problem] = error instanceof CallError ? error.fields : [];
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
-      {error !== null && problem === undefined && <Failure error={error} />}
-      <Field
-        label="Choose a password"
-        type="password"
-        autoComplete="new-password"
-        autoFocus
-        required
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-        error={problem?.message}
-      />
-      <Button look="primary" type="submit" busy={making.isPending} disabled={password === ""}>
-        Create account and join
-      </Button>
-    </form>
+    <OneFieldForm
+      label="Choose a password"
+      type="password"
+      autoComplete="new-password"
+      value={password}
+      onChange={setPassword}
+      action="Create account and join"
+      asking={making}
+    />
   );
 }

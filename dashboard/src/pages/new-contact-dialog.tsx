@@ -2,12 +2,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, CallError } from "../api/call.ts";
+import { call } from "../api/call.ts";
 import { upsertContact } from "../api/endpoints.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field } from "../ui/field.tsx";
-import { Failure } from "../ui/states.tsx";
+import { OneFieldForm } from "../ui/one-field-form.tsx";
 import { useToast } from "../ui/toasts.tsx";
 
 export function NewContactDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
@@ -23,8 +22,6 @@ export function NewContactDialog({ projectId, onClose }: { projectId: string; on
       await navigate({ to: "/$projectId/contacts/$contactId", params: { projectId, contactId: id } });
     },
   });
-  const { error } = adding;
-  const problem = error instanceof CallError ? error.fields[0]?.message : undefined;
   return (
     <Dialog
       title="Add a contact"
@@ -32,33 +29,20 @@ export function NewContactDialog({ projectId, onClose }: { projectId: string; on
       open
       onClose={onClose}
     >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          adding.mutate();
-        }}
-      >
-        {error !== null && problem === undefined && <Failure error={error} />}
-        <Field
-          label="Address"
-          type="email"
-          placeholder="ada@example.com"
-          autoFocus
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-          error={problem}
-        />
-        <div className="flex justify-end gap-2">
+      <OneFieldForm
+        label="Address"
+        type="email"
+        placeholder="ada@example.com"
+        value={email}
+        onChange={setEmail}
+        action="Add contact"
+        asking={adding}
+        way={
           <Button look="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button look="primary" type="submit" busy={adding.isPending} disabled={email.trim() === ""}>
-            Add contact
-          </Button>
-        </div>
-      </form>
+        }
+      />
     </Dialog>
   );
 }

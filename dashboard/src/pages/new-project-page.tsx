@@ -2,12 +2,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, CallError } from "../api/call.ts";
+import { call } from "../api/call.ts";
 import { createProject } from "../api/endpoints.ts";
 import { projectsQuery } from "../session/queries.ts";
-import { Button, buttonClass } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
-import { Failure } from "../ui/states.tsx";
+import { buttonClass } from "../ui/button.tsx";
+import { OneFieldForm } from "../ui/one-field-form.tsx";
 import { Door } from "./sign-in-page.tsx";
 
 export function NewProjectPage() {
@@ -22,44 +21,24 @@ export function NewProjectPage() {
       await navigate({ to: "/$projectId", params: { projectId: project.id } });
     },
   });
-  const { error } = creating;
-  const problem = error instanceof CallError ? error.fields[0]?.message : undefined;
   return (
     <Door title="Name your project">
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          creating.mutate();
-        }}
-      >
-        {error !== null && problem === undefined && <Failure error={error} />}
-        <Field
-          label="Project name"
-          placeholder="Acme"
-          help="One per product or customer: contacts, keys and senders of projects are apart."
-          autoFocus
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={problem}
-        />
-        <div className="flex gap-2">
-          <Button
-            look="primary"
-            type="submit"
-            className="flex-1"
-            busy={creating.isPending}
-            disabled={name.trim() === ""}
-          >
-            Create project
-          </Button>
-          {(projects.data?.length ?? 0) > 0 && (
+      <OneFieldForm
+        label="Project name"
+        placeholder="Acme"
+        help="One per product or customer: contacts, keys and senders of projects are apart."
+        value={name}
+        onChange={setName}
+        action="Create project"
+        asking={creating}
+        way={
+          (projects.data?.length ?? 0) > 0 ? (
             <Link to="/" className={buttonClass("quiet")}>
               Cancel
             </Link>
-          )}
-        </div>
-      </form>
+          ) : undefined
+        }
+      />
     </Door>
   );
 }

@@ -1,6 +1,5 @@
 // A backup and its return: every row as it was, all or nothing, and never over what somebody uses.
-import { readFile, writeFile } from "node:fs/promises";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "pg";

@@ -23,6 +23,7 @@ export async function greet(
 ): Promise<void> {
   const url = facts.baseUrl();
   say(`Postloft is ready: ${url}`);
+  say(`  Dashboard           ${url}/app`);
   say(`  API documentation   ${url}/docs`);
   if (facts.transportName === "mailbox")
     say(

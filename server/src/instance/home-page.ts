@@ -41,7 +41,7 @@ ${step === null ? "" : stepText(step)}
 <h2>${isWell ? "This installation is well" : "This installation needs attention"}</h2>
 <ul>${[...checks, ...warnings].join("")}</ul>
 <h2>Where to go</h2>
-<ul class="links">${staysHere ? '<li><a href="/mailbox">Local mailbox</a>: the mail that stays on this machine</li>' : ""}<li><a href="/docs">API documentation</a>, to read and to try</li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/metrics">Metrics</a> for Prometheus</li></ul>
+<ul class="links"><li><a href="/app">Dashboard</a>: contacts, domains, API keys</li>${staysHere ? '<li><a href="/mailbox">Local mailbox</a>: the mail that stays on this machine</li>' : ""}<li><a href="/docs">API documentation</a>, to read and to try</li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/metrics">Metrics</a> for Prometheus</li></ul>
 </main></body></html>
 `;
 }

@@ -14,7 +14,7 @@ const at = (progress: Partial<Progress>, transportName: string, signupsDisabled 
   );
 
 test.each([
-  ["no account", { hasAccount: false }, "mailbox", "There is no account yet", null],
+  ["no account", { hasAccount: false }, "mailbox", "There is no account yet", "/app/sign-up"],
   ["no mail", {}, "mailbox", "Send the first mail", "/mailbox"],
   ["a mail that stayed here", { hasMail: true }, "mailbox", "Read your mail", "/mailbox"],
   ["a mail server and no domain", { hasMail: true }, "smtp", "Prove a domain", null],

@@ -57,19 +57,19 @@ function makeAccount({ baseUrl, signupsDisabled }: Place): NextStep {
     };
   return {
     title,
-    text: "Create the first one, then a project. The second answer has its keys: the one that begins with sk_ sends mail.",
+    text: "Create the first one, then a project, in the dashboard or here. The second answer has its keys: the one that begins with sk_ sends mail.",
     commands: [
       `curl -c cookies ${JSON_TYPE} -d '{"email":"you@example.com","password":"a password of your own"}' ${baseUrl()}/auth/signup`,
       `curl -b cookies ${JSON_TYPE} -d '{"name":"My project"}' ${baseUrl()}/users/@me/projects`,
     ],
-    link: null,
+    link: { path: "/app/sign-up", text: "Open the dashboard" },
   };
 }
 
 function sendFirstMail(url: string, from: string): NextStep {
   return {
     title: "Send the first mail",
-    text: "With the secret key of your project: that of BOOTSTRAP_SECRET_KEY, or as your session reads it at /users/@me/projects.",
+    text: "With the secret key of your project: that of BOOTSTRAP_SECRET_KEY, or as the dashboard shows it under API keys.",
     commands: [
       `curl -H 'Authorization: Bearer sk_…' ${JSON_TYPE} -d '{"to":"ada@example.com","from":"${from}","subject":"Hello","body":"<p>It works.</p>"}' ${url}/v1/send`,
     ],

@@ -76,6 +76,18 @@ export async function holdsPassword(tx: Tx, userId: string, passwordHash: string
   return rows.length === 1;
 }
 
+/**
+ * Ends what was asked for and not answered: links for a new password, and for another address than the account has. Whoever asked
+ * knew the old password.
+ */
+export async function deletePending(tx: Tx, userId: string): Promise<void> {
+  await sql`
+    delete from account_tokens t using users u
+    where t.user_id = ${userId} and u.id = t.user_id and (t.purpose = 'RESET' or t.email <> u.email)`.execute(
+    tx,
+  );
+}
+
 export async function updatePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
   await tx.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", userId).execute();
 }

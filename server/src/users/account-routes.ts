@@ -10,7 +10,7 @@ import { sha256 } from "../platform/crypto.ts";
 import { databaseErrorCode, transaction, type Database } from "../platform/database.ts";
 import { noContent, ok, route, type Answer, type Route } from "../platform/http-route.ts";
 import { PAGE_HEADERS } from "../platform/public-page.ts";
-import { takeOrRefuse, type RateLimiter } from "../platform/rate-limit.ts";
+import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
 import { problemPage, resetDonePage, resetPage, verifiedPage, verifyPage } from "./account-pages.ts";
@@ -28,11 +28,12 @@ import {
   verifyEmail,
   type Account,
 } from "./account.ts";
+import { attemptsOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import type { User } from "./users.ts";
 
 const HOUR_SECONDS = 3600;
-const MINUTE_SECONDS = 60;
+const GUESSES_SECONDS = 600;
 /** An answer takes so long whether there is an account or not: a mail is queued well within it. */
 const EVEN_MS = 250;
 
@@ -50,30 +51,19 @@ export function accountRoutes(parts: AccountParts): Route[] {
   return [...mailedRoutes(parts), ...ownRoutes(parts), ...pageRoutes(parts)];
 }
 
-function createLimits({ rateLimiter }: AccountParts) {
-  return {
-    /** Of whoever is not logged in. */
-    attempts: (network: string) =>
-      takeOrRefuse(rateLimiter, {
-        bucket: `auth:${network}`,
-        limit: LIMITS.authRequests.value,
-        windowSeconds: MINUTE_SECONDS,
-      }),
-    /** Mails to one address, whoever asks for them. */
-    mails: (email: string) =>
-      takeOrRefuse(rateLimiter, {
-        bucket: `account-mails:${sha256(email).toString("base64url")}`,
-        limit: LIMITS.accountMails.value,
-        windowSeconds: HOUR_SECONDS,
-      }),
-    guesses: (userId: string) =>
-      takeOrRefuse(rateLimiter, {
-        bucket: `password:${userId}`,
-        limit: LIMITS.loginFailures.value,
-        windowSeconds: 10 * MINUTE_SECONDS,
-      }),
-  };
-}
+/** Mails to one address, whoever asks for them. */
+const mailsTo = (email: string): Take => ({
+  bucket: `account-mails:${sha256(email).toString("base64url")}`,
+  limit: LIMITS.accountMails.value,
+  windowSeconds: HOUR_SECONDS,
+});
+
+/** Wrong passwords of somebody who is logged in. */
+const guessesOf = (userId: string): Take => ({
+  bucket: `password:${userId}`,
+  limit: LIMITS.loginFailures.value,
+  windowSeconds: GUESSES_SECONDS,
+});
 
 /** Two accounts that prove one address at once: the index sees it where the statement could not. */
 async function proveAddress(database: Database, token: string): Promise<User> {
@@ -95,12 +85,12 @@ async function setNewPassword(
 
 function mailedRoutes(parts: AccountParts): Route[] {
   const { database, baseUrl, wakeSender } = parts;
-  const limits = createLimits(parts);
+  const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
     route(contract.getOauthConfig, async () => ok({ github: false, google: false })),
     route(contract.requestVerification, async ({ userId, commit }) => {
       const account = await readAccount(database, userId);
-      await limits.mails(account.email);
+      await limit(mailsTo(account.email));
       const answer = await commit(async (tx) => {
         await requestVerification(tx, account, baseUrl());
         return ok({ message: account.isVerified ? "The address is verified already." : SENT });
@@ -109,12 +99,12 @@ function mailedRoutes(parts: AccountParts): Route[] {
       return answer;
     }),
     route(contract.verifyEmail, async ({ body, ip }) => {
-      await limits.attempts(networkOf(ip));
+      await limit(attemptsOf(networkOf(ip)));
       return ok(await proveAddress(database, body.token));
     }),
     route(contract.requestPasswordReset, async ({ body, ip }) => {
-      await limits.attempts(networkOf(ip));
-      await limits.mails(body.email);
+      await limit(attemptsOf(networkOf(ip)));
+      await limit(mailsTo(body.email));
       const work = transaction(database, (tx) => requestPasswordReset(tx, body.email, baseUrl()));
       await Promise.all([work, delay(EVEN_MS)]);
       wakeSender();
@@ -122,7 +112,7 @@ function mailedRoutes(parts: AccountParts): Route[] {
     }),
     route(contract.resetPassword, async ({ body, ip }) => {
       const network = networkOf(ip);
-      await limits.attempts(network);
+      await limit(attemptsOf(network));
       await setNewPassword(parts, { ...body, network });
       wakeSender();
       return ok({ message: "The password is set, and all sessions ended. Log in with it." });
@@ -132,19 +122,15 @@ function mailedRoutes(parts: AccountParts): Route[] {
 
 function ownRoutes(parts: AccountParts): Route[] {
   const { database, passwords, rateLimiter, baseUrl, wakeSender } = parts;
-  const limits = createLimits(parts);
+  const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
 
   /** @throws Refusal INVALID_CREDENTIALS */
   async function requirePassword(userId: string, given: string, network: string): Promise<Account> {
     const account = await readAccount(database, userId);
-    await limits.guesses(userId);
+    await limit(guessesOf(userId));
     if (!(await passwords.matches(network, account.passwordHash, given)))
       throw new Refusal("INVALID_CREDENTIALS", { message: "The current password is wrong." });
-    await rateLimiter.giveBack({
-      bucket: `password:${userId}`,
-      limit: LIMITS.loginFailures.value,
-      windowSeconds: 10 * MINUTE_SECONDS,
-    });
+    await rateLimiter.giveBack(guessesOf(userId));
     return account;
   }
 
@@ -163,8 +149,8 @@ function ownRoutes(parts: AccountParts): Route[] {
     }),
     route(contract.changeEmail, async ({ userId, body, ip, commit }) => {
       const account = await requirePassword(userId, body.currentPassword, networkOf(ip));
-      await limits.mails(account.email);
-      await limits.mails(body.newEmail);
+      await limit(mailsTo(account.email));
+      await limit(mailsTo(body.newEmail));
       const answer = await commit(async (tx) => {
         await requestAddressChange(tx, account, body.newEmail, baseUrl());
         return ok({ message: "A mail is on its way to the new address; its link makes it yours." });
@@ -197,12 +183,12 @@ function refusedPage(error: unknown, write = problemPage): Answer {
 
 function pageRoutes(parts: AccountParts): Route[] {
   const { database, wakeSender } = parts;
-  const limits = createLimits(parts);
+  const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
     route(pages.showVerifyPage, async () => asPage(verifyPage())),
     route(pages.submitVerifyPage, async ({ params, ip }) => {
       try {
-        await limits.attempts(networkOf(ip));
+        await limit(attemptsOf(networkOf(ip)));
         return asPage(verifiedPage((await proveAddress(database, params.token)).email));
       } catch (error) {
         return refusedPage(error);
@@ -218,7 +204,7 @@ function pageRoutes(parts: AccountParts): Route[] {
         return asPage(resetPage(problem), 422);
       }
       try {
-        await limits.attempts(network);
+        await limit(attemptsOf(network));
         await setNewPassword(parts, { token: params.token, newPassword: given.data, network });
         wakeSender();
         return asPage(resetDonePage());

@@ -98,10 +98,16 @@ const timeReset = async (email: string) => {
   return { status, data: body.data, ms: performance.now() - startedMs };
 };
 
+/** What else goes on in this process only adds to it: the least of three is what it takes. */
+async function leastReset(email: string) {
+  const runs = [await timeReset(email), await timeReset(email), await timeReset(email)];
+  return runs.reduce((one, other) => (other.ms < one.ms ? other : one));
+}
+
 test("whether an address has an account, nobody learns from the answer or from how long it takes", async () => {
   const person = await server.signUp();
-  const known = await timeReset(person.email);
-  const unknown = await timeReset("nobody@example.com");
+  const known = await leastReset(person.email);
+  const unknown = await leastReset("nobody@example.com");
   expect({ ...known, ms: 0 }).toEqual({ ...unknown, ms: 0 });
   expect(Math.abs(known.ms - unknown.ms)).toBeLessThan(200);
   expect(await mailsTo("nobody@example.com")).toEqual([]);
@@ -270,4 +276,30 @@ test("who logs in with the old password while it is set anew is out, or was neve
   const cookies = logIns.flatMap((reply) => (reply.status === 200 ? [{ cookie: cookieOf(reply) }] : []));
   for (const one of cookies) expect(await me(one)).toBe(401);
   expect(await server.rows("select 1 from sessions where user_id = $1", person.id)).toEqual([]);
+});
+
+test("with a new password the links end that somebody asked for who knew the old one; the proof of the own address stays", async () => {
+  const person = await server.signUp();
+  const own = await tokenTo(person.email);
+  const reset = await askReset(person);
+  const stolen = "thief@example.com";
+  await askForAddress(person, stolen);
+  const theft = await tokenTo(stolen);
+  await server.call("POST", "/auth/request-verification", { cookie: person.cookie });
+  const again = await tokenTo(person.email);
+  await askForAddress(person, stolen);
+  const change = { currentPassword: person.password, newPassword: NEW_PASSWORD };
+  expect((await call("POST", "/users/@me/password", { cookie: person.cookie }, change)).status).toBe(200);
+  for (const token of [own, theft, again, await tokenTo(stolen)])
+    expect((await call("POST", "/auth/verify-email", {}, { token })).status).toBe(400);
+  expect(
+    (await call("POST", "/auth/reset-password", {}, { token: reset, newPassword: NEW_PASSWORD })).status,
+  ).toBe(400);
+  expect((await server.call("POST", "/auth/request-verification", { cookie: person.cookie })).status).toBe(
+    200,
+  );
+  const proof = await tokenTo(person.email);
+  const other = { currentPassword: NEW_PASSWORD, newPassword: person.password };
+  expect((await call("POST", "/users/@me/password", { cookie: person.cookie }, other)).status).toBe(200);
+  expect((await call("POST", "/auth/verify-email", {}, { token: proof })).status).toBe(200);
 });

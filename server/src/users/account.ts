@@ -22,10 +22,9 @@ import {
   replaceToken,
   takeToken,
   updateAddress,
-  updatePassword,
   type TokenPurpose,
 } from "./account-queries.ts";
-import { findUserByAddress, type User } from "./users.ts";
+import { findUserByAddress, replacePassword, type User } from "./users.ts";
 
 const TOKEN_LENGTH = 43;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -122,8 +121,7 @@ export async function storePassword(
   passwordHash: string,
   sessionId: string | null,
 ): Promise<void> {
-  await updatePassword(tx, id, passwordHash);
-  await deleteSessions(tx, id, { allBut: sessionId });
+  await replacePassword(tx, id, passwordHash, sessionId);
   await enqueueSystemMails(tx, [passwordChangedMail(email)]);
 }
 

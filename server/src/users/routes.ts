@@ -9,12 +9,12 @@ import { Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
 import { holdsPassword } from "./account-queries.ts";
 import { sendVerification } from "./account.ts";
+import { attemptsOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
 import { createUser, findUserByCredentials, getUser, type User } from "./users.ts";
 
 const LOGIN_WINDOW_SECONDS = 600;
-const AUTH_WINDOW_SECONDS = 60;
 
 export function userRoutes(dependencies: {
   database: Database;
@@ -83,12 +83,4 @@ export function userRoutes(dependencies: {
     ),
     route(contract.getMe, async ({ userId }) => ok(await getUser(database, userId))),
   ];
-}
-
-function attemptsOf(network: string): Take {
-  return {
-    bucket: `auth:${network}`,
-    limit: LIMITS.authRequests.value,
-    windowSeconds: AUTH_WINDOW_SECONDS,
-  };
 }

@@ -1,9 +1,10 @@
 // People who log in: accounts with a password.
 // Before it: routes.ts, instance/bootstrap.ts. After it: sessions.ts.
+import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { deleteSessions, updatePassword } from "./account-queries.ts";
+import { deletePending, deleteSessions, updatePassword } from "./account-queries.ts";
 import type { Passwords } from "./passwords.ts";
 import {
   countUsers,
@@ -19,10 +20,15 @@ export interface User {
   email: string;
 }
 
-/** @throws Refusal CONFLICT when the address has an account. */
-export async function createUser(tx: Tx, user: { email: string; passwordHash: string }): Promise<User> {
+/** `isVerified`: whoever makes it came by a link that was mailed to the address. @throws Refusal CONFLICT when that has an account. */
+export async function createUser(
+  tx: Tx,
+  user: { email: string; passwordHash: string; isVerified?: boolean },
+): Promise<User> {
   const id = newId();
-  const isNew = await insertUser(tx, { id, email: user.email, password_hash: user.passwordHash });
+  const verifiedAt = user.isVerified === true ? now() : null;
+  const row = { id, email: user.email, password_hash: user.passwordHash, verified_at: verifiedAt };
+  const isNew = await insertUser(tx, row);
   if (!isNew)
     throw new Refusal("CONFLICT", { message: "This e-mail address has an account already. Log in instead." });
   return { id, email: user.email };
@@ -62,10 +68,19 @@ export async function hasUsers(database: Database): Promise<boolean> {
   return (await countUsers(database)) > 0;
 }
 
-/** Replaces a password and ends every session of its account: whoever was logged in is no more. Returns how many sessions ended. */
-export async function replacePassword(tx: Tx, userId: string, passwordHash: string): Promise<number> {
+/**
+ * Replaces a password. All sessions of the account but `sessionId` end, and so do links that were asked for with the old one.
+ * Returns how many sessions ended.
+ */
+export async function replacePassword(
+  tx: Tx,
+  userId: string,
+  passwordHash: string,
+  sessionId: string | null = null,
+): Promise<number> {
   await updatePassword(tx, userId, passwordHash);
-  return deleteSessions(tx, userId, { allBut: null });
+  await deletePending(tx, userId);
+  return deleteSessions(tx, userId, { allBut: sessionId });
 }
 
 export interface ListedUser extends User {

@@ -153,7 +153,7 @@ export async function signUpInvited(
   { token, passwordHash, ip }: { token: string; passwordHash: string; ip: string | null },
 ): Promise<Accepted & { user: User }> {
   const { email } = await findInvitation(tx, token);
-  const user = await createUser(tx, { email, passwordHash });
+  const user = await createUser(tx, { email, passwordHash, isVerified: true });
   return { user, ...(await acceptInvitation(tx, { token, user, ip })) };
 }
 

@@ -10,6 +10,7 @@ import { enqueueSystemMails } from "../../emails/system-mail.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { Sessions } from "../../users/sessions.ts";
+import { attemptsOf } from "../../users/attempts.ts";
 import { getUser } from "../../users/users.ts";
 import {
   acceptInvitation,
@@ -33,7 +34,6 @@ export interface MemberParts {
 }
 
 const HOUR_SECONDS = 3600;
-const MINUTE_SECONDS = 60;
 
 export function memberRoutes(parts: MemberParts): Route[] {
   const { database } = parts;
@@ -119,11 +119,7 @@ function invitationRoutes({ database, sessions, passwords, rateLimiter }: Member
     ),
     route(contract.signUpInvited, async ({ params, body, ip }) => {
       const network = networkOf(ip);
-      await takeOrRefuse(rateLimiter, {
-        bucket: `auth:${network}`,
-        limit: LIMITS.authRequests.value,
-        windowSeconds: MINUTE_SECONDS,
-      });
+      await takeOrRefuse(rateLimiter, attemptsOf(network));
       const { email } = await readInvitation(database, params.token);
       const passwordHash = await passwords.hash(network, { email, password: body.password });
       return transaction(database, async (tx) => {

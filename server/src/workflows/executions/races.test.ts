@@ -1,9 +1,12 @@
-// Things that happen to executions in the same instant: whatever the order, each contact goes one way, once.
-import { expect, test, vi } from "vitest";
+// Things that happen to executions in the same instant, and errors amid a batch: whatever the order, each contact goes one way, once.
+// Deaths of whole programs: `npm run faults -- workflows`.
+import { afterEach, expect, test, vi } from "vitest";
+import { armFailpoints, WORKFLOW_FAILPOINT_NAMES } from "../../platform/failpoints.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer();
+afterEach(() => armFailpoints([]));
 const WAIT = { timeout: 20_000, interval: 20 };
 const PEOPLE = 40;
 const TIMEOUT_S = 1;
@@ -143,4 +146,35 @@ test("all of thousands are cancelled; one that had failed before goes on when it
   expect(body.steps).toContainEqual(
     expect.objectContaining({ stepId: workflow.step("wait"), cancelled: many }),
   );
+});
+
+test.each(WORKFLOW_FAILPOINT_NAMES)("after an error at %s each step is done once", async (name) => {
+  const project = await server.createProject();
+  const workflow = await draw(project, {
+    trigger: onEvent("go"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["mark", "UPDATE_CONTACT", { updates: { marked: true } }],
+      ["end", "EXIT", {}],
+    ],
+    links: [
+      ["trigger", "mark"],
+      ["mark", "end"],
+    ],
+  });
+  armFailpoints([{ name, action: "throw", turn: 1 }]);
+  await Promise.all(
+    Array.from({ length: PEOPLE }, (_, person) => track(project, `person${person}@example.com`, "go")),
+  );
+  await vi.waitFor(async () => expect(await countByStatus(workflow.id)).toEqual({ EXITED: PEOPLE }), WAIT);
+  const { body } = await server.call<{ steps: Array<{ entered: number; passed: number }> }>(
+    "GET",
+    `/workflows/${workflow.id}/stats`,
+    project.byKey,
+  );
+  expect(body.steps.map(({ entered, passed }) => [entered, passed])).toEqual([
+    [PEOPLE, PEOPLE],
+    [PEOPLE, PEOPLE],
+    [PEOPLE, PEOPLE],
+  ]);
 });

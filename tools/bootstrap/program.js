@@ -1,4 +1,5 @@
-// `npm run restore`: brings Node.js 24 and the packages if they are missing (prepare.js), then runs server/src/backup.ts (run-server.js).
+// `npm run admin`, `backup`, `restore`: brings Node.js 24 and the packages if they are missing (prepare.js), then runs the program of
+// server/src named first, with the settings of the server (run-server.js).
 // Nothing is imported before the check, so that an old Node.js says one clear sentence.
 if (Number.parseInt(process.versions.node, 10) < 20) {
   process.stderr.write(
@@ -10,4 +11,5 @@ const { prepare } = await import("./prepare.js");
 const { runServer } = await import("./run-server.js");
 
 const node = await prepare();
-process.exitCode = await runServer(node, ["restore", ...process.argv.slice(2)], "backup.ts");
+const [program, ...args] = process.argv.slice(2);
+process.exitCode = await runServer(node, args, program);

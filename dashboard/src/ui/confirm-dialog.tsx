@@ -1,0 +1,30 @@
+// Asks before something is gone for good. After it: the page goes on, or nothing happened.
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Failure } from "./states.tsx";
+
+interface ConfirmDialogProps {
+  title: string;
+  description: string;
+  /** What the button says that does it. */
+  action: string;
+  /** The call it makes, as far as the dialog has to know it. */
+  doing: { error: unknown; isPending: boolean; mutate: () => void };
+  onClose: () => void;
+}
+
+export function ConfirmDialog({ title, description, action, doing, onClose }: ConfirmDialogProps) {
+  return (
+    <Dialog title={title} description={description} open onClose={onClose}>
+      {doing.error !== null && <Failure error={doing.error} />}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          Keep it
+        </Button>
+        <Button look="danger" busy={doing.isPending} onClick={() => doing.mutate()}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

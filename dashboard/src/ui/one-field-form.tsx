@@ -1,0 +1,56 @@
+// A form that asks for one thing: the field, what is wrong with it, and one button. Before it: pages and dialogs with something to ask.
+import type { InputHTMLAttributes, ReactNode } from "react";
+import { problemOf } from "../api/call.ts";
+import { Button } from "./button.tsx";
+import { Field } from "./field.tsx";
+import { Failure } from "./states.tsx";
+
+interface OneFieldFormProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "onChange" | "value"> {
+  label: string;
+  help?: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** What the button says. */
+  action: string;
+  /** The call that the button makes, as far as the form has to know it. */
+  asking: { error: unknown; isPending: boolean; mutate: () => void };
+  /** Beside the button: a way back. */
+  way?: ReactNode;
+}
+
+export function OneFieldForm({ value, onChange, action, asking, way, ...field }: OneFieldFormProps) {
+  const { error, isPending, mutate } = asking;
+  const problem = problemOf(error);
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
+    >
+      {error !== null && problem === undefined && <Failure error={error} />}
+      <Field
+        {...field}
+        autoFocus
+        required
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        error={problem}
+      />
+      <div className="flex justify-end gap-2">
+        {way}
+        <Button
+          look="primary"
+          type="submit"
+          className={way === undefined ? "flex-1" : ""}
+          busy={isPending}
+          disabled={value.trim() === ""}
+        >
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}
