@@ -7,6 +7,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { randomText, type Sealer } from "../platform/crypto.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { enqueueSystemMails, readSystemMailState, type SystemMailState } from "../emails/system-mail.ts";
+import { layOutSystemMail } from "../emails/system-mail-layout.ts";
 import { SERVICE } from "../audit/audit-log.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { createUser, findUserByAddress, replacePassword, type User } from "../users/users.ts";
@@ -88,8 +89,8 @@ export async function sendTestMail(
   to: string,
   patienceMs: number,
 ): Promise<SystemMailState & { id: string }> {
-  const text = "This is a test mail. Whoever runs this installation of Postloft asked for it.";
-  const mail = { to: canonical(to), subject: "Test mail of Postloft", text, html: `<p>${text}</p>` };
+  const blocks = ["This is a test mail. Whoever runs this installation of Postloft asked for it."];
+  const mail = { to: canonical(to), ...layOutSystemMail({ subject: "Test mail of Postloft", blocks }) };
   const [id = ""] = await transaction(database, (tx) => enqueueSystemMails(tx, [mail]));
   const endMs = performance.now() + patienceMs;
   for (;;) {

@@ -4,10 +4,8 @@ import { ACTIVITY_TYPES, type ActivityType } from "@postloft/contract/activity.t
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
-import type { ErrorCode } from "@postloft/contract/errors.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { cursorOf, fittingLimit, type Page, type PageRequest } from "../platform/page.ts";
-import { Refusal } from "../platform/refusal.ts";
 import {
   boundSource,
   campaigns,
@@ -19,7 +17,8 @@ import {
   type ActivityRow,
   type Source,
 } from "./activity-queries.ts";
-import { countRecentRows, findMissing, listUpcomingRows } from "./feed-queries.ts";
+import { countRecentRows, listUpcomingRows } from "./feed-queries.ts";
+import { refuseMissing } from "./refuse-missing.ts";
 
 const LIST = "activity";
 const AFTER_ALL_IDS = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -107,16 +106,6 @@ export async function listActivity(
 }
 
 const greater = (one: string, other: string) => (one < other ? other : one);
-
-async function refuseMissing(database: Database, projectId: string, asked: AskedActivity): Promise<void> {
-  const missing = await findMissing(database, projectId, asked);
-  const codes: Array<[boolean, ErrorCode]> = [
-    [missing.contact, "CONTACT_NOT_FOUND"],
-    [missing.campaign, "CAMPAIGN_NOT_FOUND"],
-    [missing.workflow, "WORKFLOW_NOT_FOUND"],
-  ];
-  for (const [isMissing, code] of codes) if (isMissing) throw new Refusal(code);
-}
 
 function present(row: ActivityRow): ActivityView {
   return {

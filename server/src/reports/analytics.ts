@@ -2,10 +2,8 @@
 // Before it: period.ts says where days begin, analytics-queries.ts sums. After it: analytics-routes.ts.
 import type { CAMPAIGN_METRICS } from "@postloft/contract/analytics.ts";
 import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts";
-import type { ErrorCode } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../platform/database.ts";
-import { Refusal } from "../platform/refusal.ts";
 import { percentOf } from "../campaigns/rules.ts";
 import {
   countCampaigns,
@@ -21,8 +19,8 @@ import {
   type MailFilter,
   type MailSums,
 } from "./analytics-queries.ts";
-import { findMissing } from "./feed-queries.ts";
 import { previousPeriod, spanOf, weekHour, type Period } from "./period.ts";
+import { refuseMissing } from "./refuse-missing.ts";
 
 /** A query as the contract takes it: at most one of these. */
 export interface AskedMails {
@@ -43,13 +41,7 @@ export async function readMailFilter(
   asked: AskedMails,
 ): Promise<MailFilter> {
   const { kind, campaignId, templateId, workflowId, provider } = asked;
-  const missing = await findMissing(database, projectId, { campaignId, templateId, workflowId });
-  const codes: Array<[boolean, ErrorCode]> = [
-    [missing.campaign, "CAMPAIGN_NOT_FOUND"],
-    [missing.template, "TEMPLATE_NOT_FOUND"],
-    [missing.workflow, "WORKFLOW_NOT_FOUND"],
-  ];
-  for (const [isMissing, code] of codes) if (isMissing) throw new Refusal(code);
+  await refuseMissing(database, projectId, { campaignId, templateId, workflowId });
   const values = { kind, campaign: campaignId, template: templateId, workflow: workflowId, provider };
   const dimension = DIMENSIONS.find((name) => values[name] !== undefined) ?? "kind";
   return { dimension, value: values[dimension] ?? null };

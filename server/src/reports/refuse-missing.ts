@@ -1,0 +1,24 @@
+// What a report is narrowed to has to be the project's: a foreign id is answered like one that nothing has.
+// Before it: activity.ts, analytics.ts. After it: feed-queries.ts.
+import type { ErrorCode } from "@postloft/contract/errors.ts";
+import type { Database } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { findMissing } from "./feed-queries.ts";
+
+const CODES = {
+  contact: "CONTACT_NOT_FOUND",
+  campaign: "CAMPAIGN_NOT_FOUND",
+  template: "TEMPLATE_NOT_FOUND",
+  workflow: "WORKFLOW_NOT_FOUND",
+} as const satisfies Record<string, ErrorCode>;
+
+/** @throws Refusal of the first thing among these that the project does not have */
+export async function refuseMissing(
+  database: Database,
+  projectId: string,
+  named: Parameters<typeof findMissing>[2],
+): Promise<void> {
+  const missing = await findMissing(database, projectId, named);
+  for (const what of Object.keys(CODES) as Array<keyof typeof CODES>)
+    if (missing[what]) throw new Refusal(CODES[what]);
+}
