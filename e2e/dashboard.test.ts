@@ -47,7 +47,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByRole("button", { name: "Unsubscribe" }).click();
   await page.getByRole("button", { name: "Subscribe", exact: true }).waitFor();
   await page.getByRole("link", { name: "All contacts" }).click();
-  await page.getByRole("link", { name: "Subscribed", exact: true }).click();
+  await page.getByRole("button", { name: "Subscribed", exact: true }).click();
   await page.getByText("Nobody matches").waitFor();
   await page.reload();
   await page.getByText("Nobody matches").waitFor();

@@ -5,11 +5,13 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createDashboardRouter } from "./pages/router.tsx";
 import { createQueries } from "./session/queries.ts";
+import { LANGUAGE } from "./text/t.ts";
 import { Toasts } from "./ui/toasts.tsx";
 
 const queries = createQueries();
 const router = createDashboardRouter(queries);
 
+document.documentElement.lang = LANGUAGE;
 const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no #root");
 createRoot(root).render(

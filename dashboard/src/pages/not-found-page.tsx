@@ -1,5 +1,6 @@
 // What stands at an address that leads nowhere, and where a page failed as a whole.
 import { Link, type ErrorComponentProps } from "@tanstack/react-router";
+import { t } from "../text/t.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { Empty, Failure } from "../ui/states.tsx";
 
@@ -7,14 +8,14 @@ export function NotFoundPage() {
   return (
     <main className="grid min-h-dvh place-items-center">
       <Empty
-        title="There is no page here"
+        title={t("There is no page here")}
         action={
           <Link to="/" className={buttonClass("plain")}>
-            Go to your project
+            {t("Go to your project")}
           </Link>
         }
       >
-        The address may be mistyped, or what it showed was deleted.
+        {t("The address may be mistyped, or what it showed was deleted.")}
       </Empty>
     </main>
   );

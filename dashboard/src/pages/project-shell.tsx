@@ -20,6 +20,7 @@ import { logOut } from "../api/endpoints.ts";
 import { rememberProject } from "../session/last-project.ts";
 import { accountQuery, configQuery, projectsQuery, type Project } from "../session/queries.ts";
 import { SignInForm } from "../session/sign-in-form.tsx";
+import { t } from "../text/t.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
 import { useToast } from "../ui/toasts.tsx";
@@ -54,7 +55,7 @@ export function ProjectShell() {
         href="#content"
         className="fixed top-2 left-2 z-40 -translate-y-16 rounded-md opacity-0 focus:opacity-100 bg-raised px-3 py-2 shadow-float focus:translate-y-0"
       >
-        Skip to content
+        {t("Skip to content")}
       </a>
       <aside className="flex flex-col border-line bg-side max-md:border-b md:sticky md:top-0 md:h-dvh md:border-r">
         <div className="p-2.5 pb-1.5">
@@ -78,11 +79,11 @@ function Navigation({ projectId }: { projectId: string }) {
   const params = { projectId };
   return (
     <nav
-      aria-label="Project"
+      aria-label={t("Project")}
       className="flex flex-1 gap-0.5 overflow-x-auto p-2.5 pt-1 md:flex-col md:overflow-y-auto"
     >
       <Link to="/$projectId" params={params} activeOptions={{ exact: true }} className={ITEM}>
-        <House {...ICON} /> Home
+        <House {...ICON} /> {t("Home")}
       </Link>
       <Link
         to="/$projectId/contacts"
@@ -90,22 +91,22 @@ function Navigation({ projectId }: { projectId: string }) {
         activeOptions={{ includeSearch: false }}
         className={ITEM}
       >
-        <Users {...ICON} /> Contacts
+        <Users {...ICON} /> {t("Contacts")}
       </Link>
       <Link to="/$projectId/domains" params={params} className={ITEM}>
-        <Globe {...ICON} /> Domains
+        <Globe {...ICON} /> {t("Domains")}
       </Link>
       <Link to="/$projectId/keys" params={params} className={ITEM}>
-        <KeyRound {...ICON} /> API keys
+        <KeyRound {...ICON} /> {t("API keys")}
       </Link>
       <span className="md:flex-1" />
       {config.data?.features.email.provider === "mailbox" && (
         <a href="/mailbox" className={ITEM}>
-          <Inbox {...ICON} /> Mailbox
+          <Inbox {...ICON} /> {t("Mailbox")}
         </a>
       )}
       <a href="/docs" className={ITEM}>
-        <BookOpen {...ICON} /> API docs
+        <BookOpen {...ICON} /> {t("API docs")}
       </a>
     </nav>
   );
@@ -115,7 +116,7 @@ function ProjectMenu({ project, projects }: { project: Project; projects: readon
   const navigate = useNavigate();
   return (
     <Menu
-      label={`Project ${project.name}. Switch project`}
+      label={t("Project {name}. Switch project", { name: project.name })}
       className="flex h-10 w-full items-center gap-2.5 rounded-md px-1.5 text-left hover:bg-hover data-popup-open:bg-hover"
       button={
         <>
@@ -128,12 +129,12 @@ function ProjectMenu({ project, projects }: { project: Project; projects: readon
       {projects.map(({ id, name }) => (
         <MenuItem key={id} onSelect={() => void navigate({ to: "/$projectId", params: { projectId: id } })}>
           <span className="min-w-0 max-w-64 flex-1 truncate">{name}</span>
-          {id === project.id && <Check size={14} className="text-accent" aria-label="open" />}
+          {id === project.id && <Check size={14} className="text-accent" aria-label={t("open")} />}
         </MenuItem>
       ))}
       <MenuLine />
       <MenuItem onSelect={() => void navigate({ to: "/new-project" })}>
-        <Plus size={14} className="text-faint" aria-hidden /> New project
+        <Plus size={14} className="text-faint" aria-hidden /> {t("New project")}
       </MenuItem>
       <SignOutItem className="md:hidden" />
     </Menu>
@@ -145,7 +146,7 @@ function AccountMenu() {
   const email = account.data?.email ?? "";
   return (
     <Menu
-      label={`Signed in as ${email}`}
+      label={t("Signed in as {email}", { email })}
       className="flex h-9 w-full items-center gap-2.5 rounded-md px-2 text-left text-sm text-soft hover:bg-hover data-popup-open:bg-hover"
       button={
         <>
@@ -171,13 +172,13 @@ function SignOutItem({ className = "" }: { className?: string }) {
       await navigate({ to: "/sign-in" });
       queries.clear();
     } catch {
-      toast("You are still signed in", "The server could not be reached. Try again.");
+      toast(t("You are still signed in"), t("The server could not be reached. Try again."));
     }
   };
   return (
     <div className={className}>
       <MenuItem onSelect={() => void leave()}>
-        <LogOut size={14} className="text-faint" aria-hidden /> Sign out
+        <LogOut size={14} className="text-faint" aria-hidden /> {t("Sign out")}
       </MenuItem>
     </div>
   );
@@ -189,8 +190,8 @@ function SessionRenewal() {
   const account = useQuery(accountQuery);
   return (
     <Dialog
-      title="Your session ended"
-      description="Sign in to go on; what you typed is still here."
+      title={t("Your session ended")}
+      description={t("Sign in to go on; what you typed is still here.")}
       open={account.data === null}
       onClose={() => void navigate({ to: "/sign-in" })}
     >

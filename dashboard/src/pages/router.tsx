@@ -1,25 +1,19 @@
-// Every URL of the dashboard. Before it: main.tsx. After it: one file per page.
+// Every URL of the dashboard. Before it: main.tsx. After it: one file per page, loaded when it is opened or pointed at.
 import type { QueryClient } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
+  lazyRouteComponent,
   Outlet,
   redirect,
 } from "@tanstack/react-router";
 import { accountQuery, projectsQuery } from "../session/queries.ts";
 import { lastProject } from "../session/last-project.ts";
-import { ContactPage } from "./contact-page.tsx";
-import { ContactsPage, readContactsSearch } from "./contacts-page.tsx";
-import { DomainsPage } from "./domains-page.tsx";
-import { ForgottenPasswordPage } from "./forgotten-password-page.tsx";
-import { HomePage } from "./home-page.tsx";
-import { InvitationPage } from "./invitation-page.tsx";
-import { KeysPage } from "./keys-page.tsx";
-import { NewProjectPage } from "./new-project-page.tsx";
+import { readContactsSearch } from "./contacts/search.ts";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
 import { ProjectShell } from "./project-shell.tsx";
-import { SignInPage, SignUpPage } from "./sign-in-page.tsx";
+import { SignInPage, SignUpPage } from "./account/sign-in-page.tsx";
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   component: Outlet,
@@ -38,12 +32,15 @@ const signIn = createRoute({
 const forgottenPassword = createRoute({
   getParentRoute: () => root,
   path: "/forgotten-password",
-  component: ForgottenPasswordPage,
+  component: lazyRouteComponent(
+    () => import("./account/forgotten-password-page.tsx"),
+    "ForgottenPasswordPage",
+  ),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$token",
-  component: InvitationPage,
+  component: lazyRouteComponent(() => import("./account/invitation-page.tsx"), "InvitationPage"),
 });
 const signUp = createRoute({ getParentRoute: () => root, path: "/sign-up", component: SignUpPage });
 
@@ -71,7 +68,7 @@ const start = createRoute({
 const newProject = createRoute({
   getParentRoute: () => signedIn,
   path: "/new-project",
-  component: NewProjectPage,
+  component: lazyRouteComponent(() => import("./projects/new-project-page.tsx"), "NewProjectPage"),
 });
 
 const project = createRoute({
@@ -80,20 +77,32 @@ const project = createRoute({
   component: ProjectShell,
   loader: ({ context }) => context.queries.ensureQueryData(projectsQuery),
 });
-const home = createRoute({ getParentRoute: () => project, path: "/", component: HomePage });
+const home = createRoute({
+  getParentRoute: () => project,
+  path: "/",
+  component: lazyRouteComponent(() => import("./projects/home-page.tsx"), "HomePage"),
+});
 const contacts = createRoute({
   getParentRoute: () => project,
   path: "/contacts",
   validateSearch: readContactsSearch,
-  component: ContactsPage,
+  component: lazyRouteComponent(() => import("./contacts/contacts-page.tsx"), "ContactsPage"),
 });
 const contact = createRoute({
   getParentRoute: () => project,
   path: "/contacts/$contactId",
-  component: ContactPage,
+  component: lazyRouteComponent(() => import("./contacts/contact-page.tsx"), "ContactPage"),
 });
-const domains = createRoute({ getParentRoute: () => project, path: "/domains", component: DomainsPage });
-const keys = createRoute({ getParentRoute: () => project, path: "/keys", component: KeysPage });
+const domains = createRoute({
+  getParentRoute: () => project,
+  path: "/domains",
+  component: lazyRouteComponent(() => import("./domains/domains-page.tsx"), "DomainsPage"),
+});
+const keys = createRoute({
+  getParentRoute: () => project,
+  path: "/keys",
+  component: lazyRouteComponent(() => import("./keys/keys-page.tsx"), "KeysPage"),
+});
 
 const tree = root.addChildren([
   signIn,
@@ -109,6 +118,7 @@ export function createDashboardRouter(queries: QueryClient) {
     basepath: "/app",
     context: { queries },
     defaultErrorComponent: PageFailure,
+    defaultPreload: "intent",
     scrollRestoration: true,
   });
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, CallError } from "../api/call.ts";
 import { logIn, signUp } from "../api/endpoints.ts";
+import { t } from "../text/t.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Failure } from "../ui/states.tsx";
@@ -10,7 +11,7 @@ import { accountQuery } from "./queries.ts";
 
 /** As in contract/src/limits.ts, of which no code is bundled; the server has the last word. */
 const PASSWORD_MINIMUM = 8;
-const TOO_SHORT = `At least ${PASSWORD_MINIMUM} characters.`;
+const TOO_SHORT = t("At least {n} characters.", { n: PASSWORD_MINIMUM });
 
 interface SignInFormProps {
   isNew?: boolean;
@@ -39,7 +40,7 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
     <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
       {error !== null && fields.length === 0 && <Failure error={error} />}
       <Field
-        label="Email"
+        label={t("Email")}
         type="email"
         autoComplete="username"
         autoFocus
@@ -49,7 +50,7 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
         error={problem("email")}
       />
       <Field
-        label="Password"
+        label={t("Password")}
         type="password"
         autoComplete={isNew ? "new-password" : "current-password"}
         required
@@ -68,7 +69,7 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
         busy={signing.isPending}
         disabled={email === "" || password === ""}
       >
-        {isNew ? "Create account" : "Sign in"}
+        {isNew ? t("Create account") : t("Sign in")}
       </Button>
     </form>
   );

@@ -1,4 +1,5 @@
 // Asks before something is gone for good. After it: the page goes on, or nothing happened.
+import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Failure } from "./states.tsx";
@@ -19,7 +20,7 @@ export function ConfirmDialog({ title, description, action, doing, onClose }: Co
       {doing.error !== null && <Failure error={doing.error} />}
       <div className="mt-4 flex justify-end gap-2">
         <Button look="quiet" onClick={onClose}>
-          Keep it
+          {t("Keep it")}
         </Button>
         <Button look="danger" busy={doing.isPending} onClick={() => doing.mutate()}>
           {action}

@@ -1,16 +1,29 @@
-// A labelled input with its help and its error; both are tied to it for screen readers.
-import { useId, type InputHTMLAttributes } from "react";
+// A labelled control with its help and its error; both are tied to it for screen readers.
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from "react";
 
-export const INPUT_CLASS =
-  "h-8 w-full rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink transition-colors hover:border-faint focus:border-accent focus:outline-none focus:ring-3 focus:ring-accent-wash disabled:opacity-50 aria-invalid:border-bad";
+const CONTROL =
+  "w-full rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink transition-colors hover:border-faint focus:border-accent focus:outline-none focus:ring-3 focus:ring-accent-wash disabled:opacity-50 aria-invalid:border-bad";
+/** The classes of an input in one line. */
+export const INPUT_CLASS = `h-8 ${CONTROL}`;
 
-interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+interface Said {
   label: string;
-  help?: string;
+  help?: ReactNode;
   error?: string | undefined;
 }
+interface Tied {
+  id: string;
+  "aria-invalid": true | undefined;
+  "aria-describedby": string | undefined;
+}
 
-export function Field({ label, help, error, ...input }: FieldProps) {
+function Labelled({ label, help, error, children }: Said & { children: (tied: Tied) => ReactNode }) {
   const id = useId();
   const note = error ?? help;
   return (
@@ -18,18 +31,91 @@ export function Field({ label, help, error, ...input }: FieldProps) {
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
-      <input
-        {...input}
-        id={id}
-        aria-invalid={error === undefined ? undefined : true}
-        aria-describedby={note === undefined ? undefined : `${id}-note`}
-        className={INPUT_CLASS}
-      />
+      {children({
+        id,
+        "aria-invalid": error === undefined ? undefined : true,
+        "aria-describedby": note === undefined ? undefined : `${id}-note`,
+      })}
       {note !== undefined && (
         <p id={`${id}-note`} className={`text-sm ${error === undefined ? "text-faint" : "text-bad"}`}>
           {note}
         </p>
       )}
+    </div>
+  );
+}
+
+export function Field({ label, help, error, ...input }: Said & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <Labelled label={label} help={help} error={error}>
+      {(tied) => <input {...input} {...tied} className={INPUT_CLASS} />}
+    </Labelled>
+  );
+}
+
+interface TextAreaProps extends Said, TextareaHTMLAttributes<HTMLTextAreaElement> {
+  /** For code and JSON. */
+  isCode?: boolean;
+}
+
+export function TextArea({ label, help, error, isCode = false, ...input }: TextAreaProps) {
+  return (
+    <Labelled label={label} help={help} error={error}>
+      {(tied) => (
+        <textarea
+          {...input}
+          {...tied}
+          spellCheck={!isCode}
+          className={`${CONTROL} py-2 ${isCode ? "font-mono text-xs leading-5" : ""}`}
+        />
+      )}
+    </Labelled>
+  );
+}
+
+interface SelectProps extends Said, SelectHTMLAttributes<HTMLSelectElement> {
+  options: ReadonlyArray<{ value: string; label: string }>;
+}
+
+export function Select({ label, help, error, options, ...select }: SelectProps) {
+  return (
+    <Labelled label={label} help={help} error={error}>
+      {(tied) => (
+        <select {...select} {...tied} className={INPUT_CLASS}>
+          {options.map(({ value, label: text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+interface CheckboxProps extends Omit<Said, "error">, Omit<InputHTMLAttributes<HTMLInputElement>, "type"> {}
+
+export function Checkbox({ label, help, ...input }: CheckboxProps) {
+  const id = useId();
+  return (
+    <div className="flex gap-2.5">
+      <input
+        {...input}
+        id={id}
+        type="checkbox"
+        aria-describedby={help === undefined ? undefined : `${id}-note`}
+        className="mt-0.75 size-4 shrink-0 accent-accent-fill"
+      />
+      <div>
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        {help !== undefined && (
+          <p id={`${id}-note`} className="text-sm text-soft">
+            {help}
+          </p>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,13 +1,35 @@
 // Numbers and instants as the viewer writes them, in the viewer's zone.
-const NUMBER = new Intl.NumberFormat();
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const INSTANT = new Intl.DateTimeFormat(undefined, {
-  dateStyle: "medium",
-  timeStyle: "short",
-});
+import { locale } from "../text/t.ts";
+
+const NUMBER = new Intl.NumberFormat(locale());
+const PERCENT = new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 });
+const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte"].map(
+  (unit) => new Intl.NumberFormat(locale(), { style: "unit", unit, maximumFractionDigits: 1 }),
+);
+const DAY = new Intl.DateTimeFormat(locale(), { dateStyle: "medium" });
+const INSTANT = new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" });
+const RELATIVE = new Intl.RelativeTimeFormat(locale(), { numeric: "auto", style: "short" });
+const SPANS = [
+  ["second", 1_000],
+  ["minute", 60_000],
+  ["hour", 3_600_000],
+  ["day", 86_400_000],
+] as const;
+/** From here on a date says more than "9 days ago". */
+const RELATIVE_UP_TO_MS = 7 * 86_400_000;
 
 export function formatNumber(value: number): string {
   return NUMBER.format(value);
+}
+
+/** @param share between 0 and 1 */
+export function formatShare(share: number): string {
+  return PERCENT.format(share);
+}
+
+export function formatBytes(bytes: number): string {
+  const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  return BYTES[step]?.format(bytes / 1000 ** step) ?? "";
 }
 
 export function formatDay(instant: string): string {
@@ -16,4 +38,12 @@ export function formatDay(instant: string): string {
 
 export function formatInstant(instant: string): string {
   return INSTANT.format(new Date(instant));
+}
+
+/** "3 min. ago" for what is near, the instant for what is not. */
+export function formatAgo(instant: string): string {
+  const distanceMs = Date.parse(instant) - Date.now();
+  if (Math.abs(distanceMs) > RELATIVE_UP_TO_MS) return formatInstant(instant);
+  const [unit, ms] = SPANS.findLast(([, one]) => Math.abs(distanceMs) >= one) ?? SPANS[0];
+  return RELATIVE.format(Math.round(distanceMs / ms), unit);
 }

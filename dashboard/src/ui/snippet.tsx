@@ -1,6 +1,7 @@
 // Text to copy: a value in one line, or a block of code. Copying says so on the button.
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
+import { t } from "../text/t.ts";
 
 const SAYS_COPIED_FOR_MS = 1500;
 const SHOWN_OF_SECRET = 6;
@@ -26,7 +27,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     <button
       type="button"
       onClick={() => void copy()}
-      aria-label={isCopied ? "Copied" : label}
+      aria-label={isCopied ? t("Copied") : label}
       className="inline-grid size-7 shrink-0 place-items-center rounded-sm text-faint transition-colors hover:bg-hover hover:text-ink"
     >
       {isCopied ? <Check size={14} className="text-good" /> : <Copy size={14} />}

@@ -1,6 +1,7 @@
 // What stands where content is not: loading, nothing yet, failed.
 import type { ReactNode } from "react";
 import { CallError } from "../api/call.ts";
+import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
 
 export function Skeleton({ className }: { className: string }) {
@@ -31,14 +32,14 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const said = error instanceof CallError ? error : null;
   return (
     <div role="alert" className="rounded-md border border-line bg-bad-wash px-3.5 py-2.5 text-sm">
-      <p className="font-medium text-bad">{said?.message ?? "Something went wrong in this page."}</p>
+      <p className="font-medium text-bad">{said?.message ?? t("Something went wrong in this page.")}</p>
       {said?.suggestion != null && <p className="mt-0.5 text-soft">{said.suggestion}</p>}
       {(said?.requestId != null || onRetry !== undefined) && (
         <div className="mt-2 flex flex-wrap items-center gap-3">
-          {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+          {onRetry !== undefined && <Button onClick={onRetry}>{t("Try again")}</Button>}
           {said?.requestId != null && (
             <span className="text-xs text-faint">
-              Request <code className="font-mono">{said.requestId}</code>
+              {t("Request")} <code className="font-mono">{said.requestId}</code>
             </span>
           )}
         </div>

@@ -1,6 +1,7 @@
 // Short messages at the edge of the screen; F6 reaches them, they wait while pointed at.
 import { Toast } from "@base-ui/react/toast";
 import type { ReactNode } from "react";
+import { t } from "../text/t.ts";
 
 const SHOWN_FOR_MS = 6000;
 
@@ -30,7 +31,7 @@ function ToastList() {
           <Toast.Title className="text-sm font-medium" />
           <Toast.Description className="text-sm wrap-break-word text-soft" />
         </div>
-        <Toast.Close className="rounded-sm px-1 text-sm text-faint hover:text-ink">Close</Toast.Close>
+        <Toast.Close className="rounded-sm px-1 text-sm text-faint hover:text-ink">{t("Close")}</Toast.Close>
       </Toast.Content>
     </Toast.Root>
   ));

@@ -2,12 +2,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../api/call.ts";
-import { upsertContact } from "../api/endpoints.ts";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { OneFieldForm } from "../ui/one-field-form.tsx";
-import { useToast } from "../ui/toasts.tsx";
+import { call } from "../../api/call.ts";
+import { upsertContact } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { useToast } from "../../ui/toasts.tsx";
 
 export function NewContactDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const queries = useQueryClient();
@@ -17,29 +18,29 @@ export function NewContactDialog({ projectId, onClose }: { projectId: string; on
   const adding = useMutation({
     mutationFn: () => call(upsertContact, { projectId, body: { email } }),
     onSuccess: async ({ id, email: stored, _meta }) => {
-      toast(_meta.isNew ? "Contact added" : "This contact was there already", stored);
+      toast(_meta.isNew ? t("Contact added") : t("This contact was there already"), stored);
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
       await navigate({ to: "/$projectId/contacts/$contactId", params: { projectId, contactId: id } });
     },
   });
   return (
     <Dialog
-      title="Add a contact"
-      description="A new contact is subscribed: add people who agreed to hear from you."
+      title={t("Add a contact")}
+      description={t("A new contact is subscribed: add people who agreed to hear from you.")}
       open
       onClose={onClose}
     >
       <OneFieldForm
-        label="Address"
+        label={t("Address")}
         type="email"
         placeholder="ada@example.com"
         value={email}
         onChange={setEmail}
-        action="Add contact"
+        action={t("Add contact")}
         asking={adding}
         way={
           <Button look="quiet" onClick={onClose}>
-            Cancel
+            {t("Cancel")}
           </Button>
         }
       />

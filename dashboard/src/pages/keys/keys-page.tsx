@@ -1,26 +1,27 @@
 // The two keys of a project, what each may do, and programs that use them.
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
-import { Button } from "../ui/button.tsx";
-import { Card, Page } from "../ui/page.tsx";
-import { CopyButton, mask, Snippet } from "../ui/snippet.tsx";
-import { useProject } from "./project-shell.tsx";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { CopyButton, mask, Snippet } from "../../ui/snippet.tsx";
+import { useProject } from "../project-shell.tsx";
 import { snippetsOf } from "./snippets.ts";
 
 export function KeysPage() {
   const project = useProject();
   return (
-    <Page title="API keys" about="How your programs prove that they act for this project.">
+    <Page title={t("API keys")} about={t("How your programs prove that they act for this project.")}>
       <Card className="divide-y divide-line">
         <Key
-          title="Secret key"
-          about="May do everything in this project. Keep it on your servers."
+          title={t("Secret key")}
+          about={t("May do everything in this project. Keep it on your servers.")}
           value={project.secret}
           isSecret
         />
         <Key
-          title="Public key"
-          about="May only record events with /v1/track. Safe in a browser or an app."
+          title={t("Public key")}
+          about={t("May only record events with /v1/track. Safe in a browser or an app.")}
           value={project.public}
         />
       </Card>
@@ -49,14 +50,14 @@ function Key({ title, about, value, isSecret = false }: KeyProps) {
         {isSecret && (
           <button
             type="button"
-            aria-label={isShown ? "Hide the secret key" : "Show the secret key"}
+            aria-label={isShown ? t("Hide the secret key") : t("Show the secret key")}
             onClick={() => setShown(!isShown)}
             className="ml-1 inline-grid size-7 place-items-center rounded-sm text-faint hover:bg-hover hover:text-ink"
           >
             {isShown ? <EyeOff size={14} /> : <Eye size={14} />}
           </button>
         )}
-        <CopyButton text={value} label={`Copy the ${title.toLowerCase()}`} />
+        <CopyButton text={value} label={t("Copy: {what}", { what: title })} />
       </div>
     </div>
   );
@@ -67,8 +68,8 @@ function Examples({ origin, secret }: { origin: string; secret: string }) {
   const [language, setLanguage] = useState("curl");
   return (
     <section className="mt-8">
-      <h2 className="font-semibold">Send your first mail</h2>
-      <div className="mt-3 mb-3 flex flex-wrap gap-1" role="group" aria-label="Language">
+      <h2 className="font-semibold">{t("Send your first mail")}</h2>
+      <div className="mt-3 mb-3 flex flex-wrap gap-1" role="group" aria-label={t("Language")}>
         {Object.keys(programs).map((name) => (
           <Button
             key={name}
@@ -81,7 +82,11 @@ function Examples({ origin, secret }: { origin: string; secret: string }) {
           </Button>
         ))}
       </div>
-      <Snippet code={programs[language] ?? ""} secret={secret} label={`Copy the ${language} program`} />
+      <Snippet
+        code={programs[language] ?? ""}
+        secret={secret}
+        label={t("Copy: {what}", { what: language })}
+      />
     </section>
   );
 }

@@ -3,16 +3,18 @@ import { useMutation, useQuery, useQueryClient, queryOptions } from "@tanstack/r
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import { call } from "../api/call.ts";
-import { deleteContact, getContact, updateContact } from "../api/endpoints.ts";
-import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { formatInstant } from "../ui/format.ts";
-import { Badge, Card, Page } from "../ui/page.tsx";
-import { Failure, Skeleton } from "../ui/states.tsx";
-import { useToast } from "../ui/toasts.tsx";
+import { call } from "../../api/call.ts";
+import { deleteContact, getContact, updateContact } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { formatInstant } from "../../ui/format.ts";
+import { Card, Page } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
 import { ContactData } from "./contact-data.tsx";
-import { useProject } from "./project-shell.tsx";
+import { useProject } from "../project-shell.tsx";
+import { SubscriptionBadge } from "./contacts-page.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
 
@@ -31,13 +33,13 @@ export function ContactPage() {
   const { data } = contact;
   return (
     <Page
-      title={data?.email ?? "Contact"}
-      {...(data === undefined ? {} : { about: `Added ${formatInstant(data.createdAt)}` })}
+      title={data?.email ?? t("Contact")}
+      {...(data === undefined ? {} : { about: t("Added {when}", { when: formatInstant(data.createdAt) }) })}
       actions={
         data !== undefined && (
           <>
             <SubscriptionButton projectId={project.id} id={data.id} isSubscribed={data.subscribed} />
-            <Button onClick={() => setDeleting(true)}>Delete</Button>
+            <Button onClick={() => setDeleting(true)}>{t("Delete")}</Button>
           </>
         )
       }
@@ -48,7 +50,7 @@ export function ContactPage() {
         search={{}}
         className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
       >
-        <ArrowLeft size={14} aria-hidden /> All contacts
+        <ArrowLeft size={14} aria-hidden /> {t("All contacts")}
       </Link>
       {contact.isPending && <Skeleton className="h-40" />}
       {contact.isError && <Failure error={contact.error} onRetry={() => void contact.refetch()} />}
@@ -56,16 +58,14 @@ export function ContactPage() {
         <div className="flex flex-col gap-5">
           <Card className="flex items-center justify-between gap-3 px-5 py-4">
             <div>
-              <h2 className="font-medium">Marketing mail</h2>
+              <h2 className="font-medium">{t("Marketing mail")}</h2>
               <p className="text-sm text-soft">
                 {data.subscribed
-                  ? "Campaigns and workflows reach this contact."
-                  : "Only transactional mail reaches this contact."}
+                  ? t("Campaigns and workflows reach this contact.")
+                  : t("Only transactional mail reaches this contact.")}
               </p>
             </div>
-            <Badge tone={data.subscribed ? "good" : "neutral"}>
-              {data.subscribed ? "Subscribed" : "Unsubscribed"}
-            </Badge>
+            <SubscriptionBadge isSubscribed={data.subscribed} />
           </Card>
           <ContactData key={data.updatedAt} projectId={project.id} id={data.id} data={data.data} />
         </div>
@@ -95,13 +95,13 @@ function SubscriptionButton({ projectId, id, isSubscribed }: SubscriptionProps) 
     mutationFn: () => call(updateContact, { projectId, params: { id }, body: { subscribed: !isSubscribed } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast(isSubscribed ? "Unsubscribed" : "Subscribed");
+      toast(isSubscribed ? t("Unsubscribed") : t("Subscribed"));
     },
-    onError: (error) => toast("Nothing was changed", error.message),
+    onError: (error) => toast(t("Nothing was changed"), error.message),
   });
   return (
     <Button busy={changing.isPending} onClick={() => changing.mutate()}>
-      {isSubscribed ? "Unsubscribe" : "Subscribe"}
+      {isSubscribed ? t("Unsubscribe") : t("Subscribe")}
     </Button>
   );
 }
@@ -123,14 +123,17 @@ function DeleteDialog({ projectId, id, email, onClose }: DeleteProps) {
       await navigate({ to: "/$projectId/contacts", params: { projectId }, search: {} });
       queries.removeQueries({ queryKey: contactQuery(projectId, id).queryKey });
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast("Contact deleted", email);
+      toast(t("Contact deleted"), email);
     },
   });
   return (
     <ConfirmDialog
-      title="Delete this contact?"
-      description={`${email}, its data and its events are gone for good. Mail still waiting for it is not sent.`}
-      action="Delete contact"
+      title={t("Delete this contact?")}
+      description={t(
+        "{email}, its data and its events are gone for good. Mail still waiting for it is not sent.",
+        { email },
+      )}
+      action={t("Delete contact")}
       doing={deleting}
       onClose={onClose}
     />

@@ -3,9 +3,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../api/call.ts";
-import { requestPasswordReset } from "../api/endpoints.ts";
-import { OneFieldForm } from "../ui/one-field-form.tsx";
+import { call } from "../../api/call.ts";
+import { requestPasswordReset } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { Door } from "./sign-in-page.tsx";
 
 export function ForgottenPasswordPage() {
@@ -13,25 +14,25 @@ export function ForgottenPasswordPage() {
   const asking = useMutation({ mutationFn: () => call(requestPasswordReset, { body: { email } }) });
   return (
     <Door
-      title="Set a new password"
+      title={t("Set a new password")}
       other={
         <Link to="/sign-in" className="font-medium text-accent hover:underline">
-          Back to sign in
+          {t("Back to sign in")}
         </Link>
       }
     >
       {asking.isSuccess ? (
         <p role="status" className="text-soft">
-          If {email} has an account, a mail is on its way. Its link holds for half an hour.
+          {t("If {email} has an account, a mail is on its way. Its link holds for half an hour.", { email })}
         </p>
       ) : (
         <OneFieldForm
-          label="Email"
+          label={t("Email")}
           type="email"
           autoComplete="username"
           value={email}
           onChange={setEmail}
-          action="Send the mail"
+          action={t("Send the mail")}
           asking={asking}
         />
       )}

@@ -2,17 +2,18 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { call, type Answer } from "../api/call.ts";
-import { createDomain, listDomains } from "../api/endpoints.ts";
-import type { Project } from "../session/queries.ts";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { OneFieldForm } from "../ui/one-field-form.tsx";
-import { Card, Page } from "../ui/page.tsx";
-import { Empty, Failure, Skeleton } from "../ui/states.tsx";
-import { useToast } from "../ui/toasts.tsx";
+import { call, type Answer } from "../../api/call.ts";
+import { createDomain, listDomains } from "../../api/endpoints.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
 import { DomainCard } from "./domain-card.tsx";
-import { useProject } from "./project-shell.tsx";
+import { useProject } from "../project-shell.tsx";
 
 /** Pending domains change while somebody edits DNS elsewhere. */
 const LOOK_EVERY_MS = 15_000;
@@ -28,34 +29,30 @@ export function domainsQuery(projectId: string) {
   });
 }
 
-/** What a member may not do, and who may; undefined for those who may. */
-export function whyNotAdmin({ role }: Project): string | undefined {
-  return role === "MEMBER" ? "Only admins and the owner of this project may change domains." : undefined;
-}
-
 export function DomainsPage() {
   const project = useProject();
   const domains = useQuery(domainsQuery(project.id));
   const [isAdding, setAdding] = useState(false);
-  const whyNot = whyNotAdmin(project);
+  const refusal = whyNot(project, "ADMIN");
   const add = (
-    <Button look="primary" onClick={() => setAdding(true)} disabled={whyNot !== undefined} title={whyNot}>
-      <Plus size={15} aria-hidden /> Add domain
+    <Button look="primary" onClick={() => setAdding(true)} disabled={refusal !== undefined} title={refusal}>
+      <Plus size={15} aria-hidden /> {t("Add domain")}
     </Button>
   );
   return (
     <Page
-      title="Domains"
-      about="From which addresses this project sends, proved by records in DNS."
+      title={t("Domains")}
+      about={t("From which addresses this project sends, proved by records in DNS.")}
       actions={add}
     >
       {domains.isPending && <Skeleton className="h-40" />}
       {domains.isError && <Failure error={domains.error} onRetry={() => void domains.refetch()} />}
       {domains.data?.length === 0 && (
         <Card>
-          <Empty title="No domain yet">
-            Add the domain you want to send from. You get records to put into its DNS, and see here what is
-            found there.
+          <Empty title={t("No domain yet")}>
+            {t(
+              "Add the domain you want to send from. You get records to put into its DNS, and see here what is found there.",
+            )}
           </Empty>
         </Card>
       )}
@@ -77,28 +74,28 @@ function NewDomainDialog({ projectId, onClose }: { projectId: string; onClose: (
     mutationFn: () => call(createDomain, { projectId, body: { domain: name.trim() } }),
     onSuccess: async ({ domain }) => {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast("Domain added", `Now put the records of ${domain} into its DNS.`);
+      toast(t("Domain added"), t("Now put the records of {domain} into its DNS.", { domain }));
       onClose();
     },
   });
   return (
     <Dialog
-      title="Add a domain"
-      description="Mail is sent from exactly this name, not from those below it."
+      title={t("Add a domain")}
+      description={t("Mail is sent from exactly this name, not from those below it.")}
       open
       onClose={onClose}
     >
       <OneFieldForm
-        label="Domain"
+        label={t("Domain")}
         placeholder="mail.example.com"
         autoCapitalize="none"
         value={name}
         onChange={setName}
-        action="Add domain"
+        action={t("Add domain")}
         asking={adding}
         way={
           <Button look="quiet" onClick={onClose}>
-            Cancel
+            {t("Cancel")}
           </Button>
         }
       />

@@ -2,12 +2,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../api/call.ts";
-import { createProject } from "../api/endpoints.ts";
-import { projectsQuery } from "../session/queries.ts";
-import { buttonClass } from "../ui/button.tsx";
-import { OneFieldForm } from "../ui/one-field-form.tsx";
-import { Door } from "./sign-in-page.tsx";
+import { call } from "../../api/call.ts";
+import { createProject } from "../../api/endpoints.ts";
+import { projectsQuery } from "../../session/queries.ts";
+import { t } from "../../text/t.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { Door } from "../account/sign-in-page.tsx";
 
 export function NewProjectPage() {
   const queries = useQueryClient();
@@ -22,19 +23,19 @@ export function NewProjectPage() {
     },
   });
   return (
-    <Door title="Name your project">
+    <Door title={t("Name your project")}>
       <OneFieldForm
-        label="Project name"
+        label={t("Project name")}
         placeholder="Acme"
-        help="One per product or customer: contacts, keys and senders of projects are apart."
+        help={t("One per product or customer: contacts, keys and senders of projects are apart.")}
         value={name}
         onChange={setName}
-        action="Create project"
+        action={t("Create project")}
         asking={creating}
         way={
           (projects.data?.length ?? 0) > 0 ? (
             <Link to="/" className={buttonClass("quiet")}>
-              Cancel
+              {t("Cancel")}
             </Link>
           ) : undefined
         }

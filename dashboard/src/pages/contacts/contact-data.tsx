@@ -1,12 +1,13 @@
 // The data of a contact as JSON, edited as a whole: what is not understood is said before it is sent.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../api/call.ts";
-import { updateContact } from "../api/endpoints.ts";
-import { Button } from "../ui/button.tsx";
-import { Card } from "../ui/page.tsx";
-import { Failure } from "../ui/states.tsx";
-import { useToast } from "../ui/toasts.tsx";
+import { call } from "../../api/call.ts";
+import { updateContact } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
 
 interface ContactDataProps {
   projectId: string;
@@ -26,17 +27,17 @@ export function ContactData({ projectId, id, data }: ContactDataProps) {
       call(updateContact, { projectId, params: { id }, body: { data: withCleared(data, read ?? {}) } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast("Data saved");
+      toast(t("Data saved"));
     },
   });
   return (
     <Card className="p-5">
-      <h2 className="font-medium">Data</h2>
+      <h2 className="font-medium">{t("Data")}</h2>
       <p id="contact-data-help" className="text-sm text-soft">
-        Your own fields, as JSON. Templates and segments read them by name.
+        {t("Your own fields, as JSON. Templates and segments read them by name.")}
       </p>
       <textarea
-        aria-label="Data as JSON"
+        aria-label={t("Data as JSON")}
         aria-describedby="contact-data-help"
         aria-invalid={read === null}
         spellCheck={false}
@@ -48,12 +49,12 @@ export function ContactData({ projectId, id, data }: ContactDataProps) {
       {saving.isError && <Failure error={saving.error} />}
       <div className="mt-2 flex items-center justify-between gap-3">
         <span className="text-sm text-bad" role="status">
-          {read === null && "This is not a JSON object yet."}
+          {read === null && t("This is not a JSON object yet.")}
         </span>
         {text !== stored && (
           <div className="flex gap-2">
             <Button look="quiet" onClick={() => setText(stored)}>
-              Discard
+              {t("Discard")}
             </Button>
             <Button
               look="primary"
@@ -61,7 +62,7 @@ export function ContactData({ projectId, id, data }: ContactDataProps) {
               disabled={read === null}
               onClick={() => saving.mutate()}
             >
-              Save data
+              {t("Save data")}
             </Button>
           </div>
         )}

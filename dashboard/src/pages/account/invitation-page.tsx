@@ -3,13 +3,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../api/call.ts";
-import { acceptInvitation, readInvitation, signUpInvited } from "../api/endpoints.ts";
-import { accountQuery, projectsQuery } from "../session/queries.ts";
-import { SignInForm } from "../session/sign-in-form.tsx";
-import { Button } from "../ui/button.tsx";
-import { OneFieldForm } from "../ui/one-field-form.tsx";
-import { Failure, Skeleton } from "../ui/states.tsx";
+import { call } from "../../api/call.ts";
+import { acceptInvitation, readInvitation, signUpInvited } from "../../api/endpoints.ts";
+import { accountQuery, projectsQuery } from "../../session/queries.ts";
+import { roleName } from "../../session/rights.ts";
+import { SignInForm } from "../../session/sign-in-form.tsx";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Door } from "./sign-in-page.tsx";
 
 const invitationRoute = getRouteApi("/invitations/$token");
@@ -22,7 +24,7 @@ export function InvitationPage() {
     queryFn: ({ signal }) => call(readInvitation, { params: { token }, signal }),
   });
   const { data } = invitation;
-  const title = data === undefined ? "Your invitation" : `Join ${data.project}`;
+  const title = data === undefined ? t("Your invitation") : t("Join {project}", { project: data.project });
   return (
     <Door title={title}>
       {invitation.error !== null && (
@@ -32,7 +34,10 @@ export function InvitationPage() {
       {data !== undefined && (
         <>
           <p className="mb-5 text-soft">
-            You are invited as {data.role.toLowerCase()}, under the address {data.email}.
+            {t("You are invited under the address {email}. Your role: {role}.", {
+              email: data.email,
+              role: roleName(data.role),
+            })}
           </p>
           {data.hasAccount && account.data == null && <SignInForm onDone={() => void account.refetch()} />}
           {data.hasAccount && account.data != null && <Accept token={token} />}
@@ -65,7 +70,7 @@ function Accept({ token }: { token: string }) {
     <div className="flex flex-col gap-4">
       {accepting.error !== null && <Failure error={accepting.error} />}
       <Button look="primary" busy={accepting.isPending} onClick={() => accepting.mutate()}>
-        Accept the invitation
+        {t("Accept the invitation")}
       </Button>
     </div>
   );
@@ -80,12 +85,12 @@ function MakeAccount({ token }: { token: string }) {
   });
   return (
     <OneFieldForm
-      label="Choose a password"
+      label={t("Choose a password")}
       type="password"
       autoComplete="new-password"
       value={password}
       onChange={setPassword}
-      action="Create account and join"
+      action={t("Create account and join")}
       asking={making}
     />
   );

@@ -2,9 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
-import { configQuery } from "../session/queries.ts";
-import { SignInForm } from "../session/sign-in-form.tsx";
-import { Mark } from "./mark.tsx";
+import { configQuery } from "../../session/queries.ts";
+import { SignInForm } from "../../session/sign-in-form.tsx";
+import { t } from "../../text/t.ts";
+import { Mark } from "../mark.tsx";
 
 const signInRoute = getRouteApi("/sign-in");
 
@@ -15,13 +16,13 @@ export function SignInPage() {
   const config = useQuery(configQuery);
   return (
     <Door
-      title="Sign in to Postloft"
+      title={t("Sign in to Postloft")}
       other={
         <>
-          <DoorLink to="/forgotten-password">Forgot your password?</DoorLink>
+          <DoorLink to="/forgotten-password">{t("Forgot your password?")}</DoorLink>
           {config.data?.features.signups === true && (
             <span className="mt-2 block">
-              No account yet? <DoorLink to="/sign-up">Create one</DoorLink>
+              {t("No account yet?")} <DoorLink to="/sign-up">{t("Create one")}</DoorLink>
             </span>
           )}
         </>
@@ -38,10 +39,10 @@ export function SignUpPage() {
   const navigate = useNavigate();
   return (
     <Door
-      title="Create your account"
+      title={t("Create your account")}
       other={
         <>
-          Have one already? <DoorLink to="/sign-in">Sign in</DoorLink>
+          {t("Have one already?")} <DoorLink to="/sign-in">{t("Sign in")}</DoorLink>
         </>
       }
     >

@@ -1,44 +1,46 @@
 // One sender domain: each record with what is expected and what DNS has, to copy and to check. Before it: domains-page.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../api/call.ts";
-import { deleteDomain, verifyDomain } from "../api/endpoints.ts";
-import type { Project } from "../session/queries.ts";
-import { Button } from "../ui/button.tsx";
-import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { formatInstant } from "../ui/format.ts";
-import { Badge, Card, type Tone } from "../ui/page.tsx";
-import { CopyButton } from "../ui/snippet.tsx";
-import { useToast } from "../ui/toasts.tsx";
-import { domainsQuery, whyNotAdmin, type Domain } from "./domains-page.tsx";
+import { call } from "../../api/call.ts";
+import { deleteDomain, verifyDomain } from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { formatInstant } from "../../ui/format.ts";
+import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { CopyButton } from "../../ui/snippet.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { domainsQuery, type Domain } from "./domains-page.tsx";
 
 type DnsRecord = Domain["records"][number];
 
 const STATES: Record<DnsRecord["status"], { tone: Tone; label: string }> = {
-  FOUND: { tone: "good", label: "Found" },
-  MISSING: { tone: "warn", label: "Not there yet" },
-  MISMATCH: { tone: "bad", label: "Differs" },
-  UNCHECKED: { tone: "neutral", label: "Not checked yet" },
+  FOUND: { tone: "good", label: t("Found") },
+  MISSING: { tone: "warn", label: t("Not there yet") },
+  MISMATCH: { tone: "bad", label: t("Differs") },
+  UNCHECKED: { tone: "neutral", label: t("Not checked yet") },
 };
 const PURPOSES: Record<DnsRecord["purpose"], string> = {
-  dkim: "Signature (DKIM)",
-  "return-path": "Return path (SPF)",
-  spf: "Senders (SPF)",
-  dmarc: "Policy (DMARC)",
+  dkim: t("Signature (DKIM)"),
+  "return-path": t("Return path (SPF)"),
+  spf: t("Senders (SPF)"),
+  dmarc: t("Policy (DMARC)"),
 };
 
 export function DomainCard({ project, domain }: { project: Project; domain: Domain }) {
   const queries = useQueryClient();
   const toast = useToast();
   const [isDeleting, setDeleting] = useState(false);
-  const whyNot = whyNotAdmin(project);
+  const refusal = whyNot(project, "ADMIN");
   const checking = useMutation({
     mutationFn: () => call(verifyDomain, { projectId: project.id, params: { id: domain.id } }),
     onSuccess: async ({ verified }) => {
       await queries.invalidateQueries({ queryKey: ["project", project.id] });
-      toast(verified ? `${domain.domain} is verified` : "Checked: something is still missing");
+      toast(verified ? `${domain.domain} is verified` : t("Checked: something is still missing"));
     },
-    onError: (error) => toast("It could not be checked", error.message),
+    onError: (error) => toast(t("It could not be checked"), error.message),
   });
   const checkedAt = domain.lastCheckedAt;
   return (
@@ -47,11 +49,15 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
         <div className="min-w-48 flex-1">
           <div className="flex flex-wrap items-center gap-2">
             <h2 className="font-semibold">{domain.domain}</h2>
-            <Badge tone={domain.verified ? "good" : "warn"}>{domain.verified ? "Verified" : "Pending"}</Badge>
+            <Badge tone={domain.verified ? "good" : "warn"}>
+              {domain.verified ? t("Verified") : t("Pending")}
+            </Badge>
           </div>
           {domain.records.length > 0 && (
             <p className="text-sm text-faint">
-              {checkedAt === null ? "Not checked yet" : `Last checked ${formatInstant(checkedAt)}`}
+              {checkedAt === null
+                ? t("Not checked yet")
+                : t("Last checked {when}", { when: formatInstant(checkedAt) })}
             </p>
           )}
           {domain.lastError !== null && <p className="mt-1 text-sm text-bad">{domain.lastError}</p>}
@@ -60,15 +66,15 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
         {domain.records.length > 0 && (
           <>
             <Button busy={checking.isPending} onClick={() => checking.mutate()}>
-              Check now
+              {t("Check now")}
             </Button>
             <Button
               look="quiet"
-              disabled={whyNot !== undefined}
-              title={whyNot}
+              disabled={refusal !== undefined}
+              title={refusal}
               onClick={() => setDeleting(true)}
             >
-              Remove
+              {t("Remove")}
             </Button>
           </>
         )}
@@ -92,16 +98,16 @@ function RecordRow({ record }: { record: DnsRecord }) {
       <div className="mb-2 flex flex-wrap items-center gap-2 text-sm">
         <h3 className="font-medium">{PURPOSES[record.purpose]}</h3>
         <Badge tone={tone}>{label}</Badge>
-        <span className="text-faint">{record.required ? "Required" : "Recommended"}</span>
+        <span className="text-faint">{record.required ? t("Required") : t("Recommended")}</span>
       </div>
       <dl className="grid grid-cols-[4.5rem_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 text-sm">
-        <dt className="text-faint">Type</dt>
+        <dt className="text-faint">{t("Type")}</dt>
         <dd className="col-span-2 font-mono text-xs">{record.type}</dd>
-        <Copied label="Name" value={record.name} />
-        <Copied label="Value" value={record.value} />
+        <Copied label={t("Name")} copy={t("Copy the name")} value={record.name} />
+        <Copied label={t("Value")} copy={t("Copy the value")} value={record.value} />
         {record.status === "MISMATCH" && record.found !== null && (
           <>
-            <dt className="text-faint">Found</dt>
+            <dt className="text-faint">{t("Found")}</dt>
             <dd className="col-span-2 font-mono text-xs wrap-anywhere whitespace-pre-line text-bad">
               {record.found}
             </dd>
@@ -113,7 +119,7 @@ function RecordRow({ record }: { record: DnsRecord }) {
   );
 }
 
-function Copied({ label, value }: { label: string; value: string }) {
+function Copied({ label, copy, value }: { label: string; copy: string; value: string }) {
   return (
     <>
       <dt className="text-faint">{label}</dt>
@@ -121,7 +127,7 @@ function Copied({ label, value }: { label: string; value: string }) {
         {value}
       </dd>
       <dd>
-        <CopyButton text={value} label={`Copy the ${label.toLowerCase()}`} />
+        <CopyButton text={value} label={copy} />
       </dd>
     </>
   );
@@ -140,15 +146,17 @@ function DeleteDialog({ project, domain, onClose }: DeleteProps) {
     mutationFn: () => call(deleteDomain, { projectId: project.id, params: { id: domain.id } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: domainsQuery(project.id).queryKey });
-      toast("Domain removed", domain.domain);
+      toast(t("Domain removed"), domain.domain);
       onClose();
     },
   });
   return (
     <ConfirmDialog
-      title="Remove this domain?"
-      description={`Nothing is sent from ${domain.domain} any more. Adding it again makes new records.`}
-      action="Remove domain"
+      title={t("Remove this domain?")}
+      description={t("Nothing is sent from {domain} any more. Adding it again makes new records.", {
+        domain: domain.domain,
+      })}
+      action={t("Remove domain")}
       doing={deleting}
       onClose={onClose}
     />

@@ -1,0 +1,33 @@
+// A list that is read a page at a time, behind a cursor. Before it: pages with a table. After it: call.ts.
+import { keepPreviousData, useInfiniteQuery, type QueryKey } from "@tanstack/react-query";
+
+interface ListPage<Row> {
+  data: readonly Row[];
+  cursor: string | null;
+  total?: number;
+}
+
+const PAGE_SIZE = "50";
+
+/** What a page is asked with. */
+export interface PageQuestion {
+  query: { limit: string; cursor?: string };
+  signal: AbortSignal;
+}
+
+/** Pages of a list as one: `rows` is undefined while the first loads, and stays what it was while another question is asked. */
+export function useList<Row>(key: QueryKey, read: (question: PageQuestion) => Promise<ListPage<Row>>) {
+  const list = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) =>
+      read({ query: { limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.cursor,
+    placeholderData: keepPreviousData,
+  });
+  return {
+    ...list,
+    rows: list.data?.pages.flatMap(({ data }) => data),
+    total: list.data?.pages[0]?.total,
+  };
+}

@@ -1,0 +1,176 @@
+// The contacts of a project: search, filter and order stand in the URL, the server pages. After it: contact-page.tsx.
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import type { z } from "zod";
+import type { contact } from "@postloft/contract/contacts.ts";
+import { call } from "../../api/call.ts";
+import { listContacts } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
+import { formatDay } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Badge, Card, Page } from "../../ui/page.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { ROW_LINK, SortButton, Table, type Column } from "../../ui/table.tsx";
+import { useProject } from "../project-shell.tsx";
+import { NewContactDialog } from "./new-contact-dialog.tsx";
+import { readContactsSearch, type ContactsSearch } from "./search.ts";
+
+const route = getRouteApi("/signed-in/$projectId/contacts");
+type Contact = z.output<typeof contact>;
+
+function queryOf({ status, ...rest }: ContactsSearch) {
+  return status === undefined
+    ? rest
+    : ({ ...rest, subscribed: status === "subscribed" ? "true" : "false" } as const);
+}
+
+export function ContactsPage() {
+  const project = useProject();
+  const search = route.useSearch();
+  const [isAdding, setAdding] = useState(false);
+  const list = useList(["project", project.id, "contacts", search], ({ query, signal }) =>
+    call(listContacts, { projectId: project.id, query: { ...queryOf(search), ...query }, signal }),
+  );
+  const columns = useColumns();
+  const isFiltered = search.search !== undefined || search.status !== undefined;
+  const { total = 0 } = list;
+  const add = (
+    <Button look="primary" onClick={() => setAdding(true)}>
+      <Plus size={15} aria-hidden /> {t("Add contact")}
+    </Button>
+  );
+  return (
+    <Page title={t("Contacts")} about={t("Everybody this project may write to.")} actions={add}>
+      <Filters />
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card className="overflow-hidden">
+          {list.rows?.length === 0 ? (
+            <NoContacts isFiltered={isFiltered} onAdd={() => setAdding(true)} />
+          ) : (
+            <Table
+              label={t("Contacts")}
+              columns={columns}
+              rows={list.rows}
+              rowKey={({ id }) => id}
+              isStale={list.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      <More count={total > 0 ? plural(total, "{n} contact", "{n} contacts") : ""} list={list} />
+      {isAdding && <NewContactDialog projectId={project.id} onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+/** Changes what the URL says; what becomes undefined leaves it. */
+function useSearchChange() {
+  const navigate = route.useNavigate();
+  return (change: { [Name in keyof ContactsSearch]?: ContactsSearch[Name] | undefined }, replace = false) =>
+    void navigate({ search: (old) => readContactsSearch({ ...old, ...change }), replace });
+}
+
+function Filters() {
+  const { search = "", status } = route.useSearch();
+  const change = useSearchChange();
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-3">
+      <SearchBox
+        label={t("Search by address")}
+        value={search}
+        onSearch={(text) => change({ search: text }, true)}
+      />
+      <Choices
+        label={t("Subscription")}
+        options={[
+          { value: "all", label: t("All") },
+          { value: "subscribed", label: t("Subscribed") },
+          { value: "unsubscribed", label: t("Unsubscribed") },
+        ]}
+        value={status ?? "all"}
+        onChoose={(chosen) => change({ status: chosen === "all" ? undefined : chosen })}
+      />
+    </div>
+  );
+}
+
+function useColumns(): Array<Column<Contact>> {
+  const { sort = "createdAt", dir } = route.useSearch();
+  const { projectId } = route.useParams();
+  const change = useSearchChange();
+  const orderBy = (column: "email" | "createdAt", label: string) => {
+    const usual = column === "email" ? "asc" : "desc";
+    const order = sort === column ? (dir ?? usual) : undefined;
+    const next = order === undefined ? usual : order === "asc" ? "desc" : "asc";
+    const onSort = () => change({ sort: column === "email" ? column : undefined, dir: next });
+    return {
+      head: <SortButton label={label} order={order} onSort={onSort} />,
+      sorted: order === undefined ? undefined : order === "asc" ? "ascending" : "descending",
+    } as const;
+  };
+  return [
+    {
+      key: "email",
+      ...orderBy("email", t("Address")),
+      cell: ({ id, email }) => (
+        <Link to="/$projectId/contacts/$contactId" params={{ projectId, contactId: id }} className={ROW_LINK}>
+          <bdi>{email}</bdi>
+        </Link>
+      ),
+    },
+    {
+      key: "status",
+      head: t("Status"),
+      width: "w-36",
+      cell: ({ subscribed }) => <SubscriptionBadge isSubscribed={subscribed} />,
+    },
+    {
+      key: "createdAt",
+      ...orderBy("createdAt", t("Added")),
+      width: "w-36",
+      cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
+    },
+  ];
+}
+
+export function SubscriptionBadge({ isSubscribed }: { isSubscribed: boolean }) {
+  return (
+    <Badge tone={isSubscribed ? "good" : "neutral"}>
+      {isSubscribed ? t("Subscribed") : t("Unsubscribed")}
+    </Badge>
+  );
+}
+
+function NoContacts({ isFiltered, onAdd }: { isFiltered: boolean; onAdd: () => void }) {
+  const navigate = route.useNavigate();
+  if (isFiltered)
+    return (
+      <Empty
+        title={t("Nobody matches")}
+        action={<Button onClick={() => void navigate({ search: {} })}>{t("Clear filters")}</Button>}
+      >
+        {t("No contact fits the search and the filter together.")}
+      </Empty>
+    );
+  return (
+    <Empty
+      title={t("Nobody here yet")}
+      action={
+        <Button look="primary" onClick={onAdd}>
+          {t("Add a contact")}
+        </Button>
+      }
+    >
+      {t(
+        "A contact is an address with your own data. Contacts also appear by themselves when your program sends or tracks.",
+      )}
+    </Empty>
+  );
+}

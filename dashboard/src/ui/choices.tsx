@@ -1,0 +1,43 @@
+// One of a few: side by side as a filter, or as tabs under a heading.
+interface ChoicesProps<Value extends string> {
+  /** What is chosen, for screen readers. */
+  label: string;
+  options: ReadonlyArray<{ value: Value; label: string }>;
+  value: Value;
+  onChoose: (value: Value) => void;
+  look?: "filter" | "tabs";
+}
+
+const OPTION = {
+  filter:
+    "inline-flex h-8 items-center rounded-md px-3 text-sm font-medium text-soft transition-colors hover:bg-hover hover:text-ink aria-pressed:bg-press aria-pressed:text-ink",
+  tabs: "-mb-px inline-flex h-9 items-center border-b-2 border-transparent px-0.5 text-sm font-medium whitespace-nowrap text-soft transition-colors hover:text-ink aria-pressed:border-accent aria-pressed:text-ink",
+};
+const GROUP = {
+  filter: "flex flex-wrap gap-0.5",
+  tabs: "mb-5 flex gap-5 overflow-x-auto border-b border-line",
+};
+
+export function Choices<Value extends string>({
+  label,
+  options,
+  value,
+  onChoose,
+  look = "filter",
+}: ChoicesProps<Value>) {
+  return (
+    <div className={GROUP[look]} role="group" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChoose(option.value)}
+          className={OPTION[look]}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+// How far something is that takes a while.
+import { formatShare } from "./format.ts";
+
+interface ProgressProps {
+  label: string;
+  /** Between 0 and 1. */
+  share: number;
+  /** Beside the label; without it the share in percent. */
+  text?: string;
+}
+
+export function Progress({ label, share, text }: ProgressProps) {
+  const bounded = Math.min(1, Math.max(0, share));
+  return (
+    <div>
+      <div className="mb-1.5 flex justify-between gap-3 text-sm">
+        <span className="font-medium">{label}</span>
+        <span className="text-soft tabular-nums">{text ?? formatShare(bounded)}</span>
+      </div>
+      <div
+        role="progressbar"
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(bounded * 100)}
+        className="h-1.5 overflow-hidden rounded-sm bg-press"
+      >
+        <div
+          className="h-full rounded-sm bg-accent-fill transition-[width] duration-300 ease-out"
+          style={{ width: `${bounded * 100}%` }}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+// A table of things: its columns, its rows, and the shape of rows that are still loading. On narrow screens it scrolls inside its frame.
+import { ArrowDown, ArrowUp } from "lucide-react";
+import type { ReactNode } from "react";
+import { Skeleton } from "./states.tsx";
+
+const CELL = "h-10 px-4 py-1.5";
+const SKELETON_ROWS = 8;
+/** Of a link whose target is the whole row. Other controls in the row are `relative`, so they lie above it. */
+export const ROW_LINK = "font-medium outline-none after:absolute after:inset-0";
+
+export interface Column<Row> {
+  key: string;
+  head: ReactNode;
+  /** A class such as `w-36`; the columns without one share the rest. */
+  width?: string;
+  align?: "end";
+  sorted?: "ascending" | "descending" | undefined;
+  cell: (row: Row) => ReactNode;
+}
+
+interface TableProps<Row> {
+  /** What the table is of, for screen readers. */
+  label: string;
+  columns: ReadonlyArray<Column<Row>>;
+  /** Undefined while they load. */
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  /** Whether the rows are those of an older question. */
+  isStale?: boolean;
+}
+
+export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: TableProps<Row>) {
+  const isBusy = rows === undefined || isStale;
+  return (
+    <div
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      className={`overflow-x-auto transition-opacity focus-visible:-outline-offset-2 ${isStale ? "opacity-60" : ""}`}
+    >
+      <table className="w-full min-w-130 table-fixed text-left text-sm" aria-busy={isBusy}>
+        <thead className="border-b border-line text-soft">
+          <tr>
+            {columns.map(({ key, head, width = "", align, sorted }) => (
+              <th
+                key={key}
+                scope="col"
+                aria-sort={sorted}
+                className={`h-10 px-4 font-medium ${width} ${align === "end" ? "text-right" : ""}`}
+              >
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {rows === undefined
+            ? Array.from({ length: SKELETON_ROWS }, (_unused, at) => (
+                <SkeletonRow key={at} columns={columns} />
+              ))
+            : rows.map((row) => (
+                <tr
+                  key={rowKey(row)}
+                  className="relative transition-colors hover:bg-hover has-focus-visible:bg-hover"
+                >
+                  {columns.map(({ key, align, cell }) => (
+                    <td
+                      key={key}
+                      className={`${CELL} truncate ${align === "end" ? "text-right tabular-nums" : ""}`}
+                    >
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function SkeletonRow<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }) {
+  return (
+    <tr>
+      {columns.map(({ key }) => (
+        <td key={key} className={CELL}>
+          <Skeleton className="h-3.5 w-3/5" />
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+interface SortButtonProps {
+  label: string;
+  /** How the rows are ordered by this column now; undefined: by another. */
+  order: "asc" | "desc" | undefined;
+  onSort: () => void;
+}
+
+/** The head of a column by which rows can be ordered. */
+export function SortButton({ label, order, onSort }: SortButtonProps) {
+  const Arrow = order === "asc" ? ArrowUp : ArrowDown;
+  return (
+    <button
+      type="button"
+      onClick={onSort}
+      className="inline-flex items-center gap-1 rounded-sm font-medium hover:text-ink"
+    >
+      {label}
+      {order !== undefined && <Arrow size={12} aria-hidden />}
+    </button>
+  );
+}

@@ -1,0 +1,23 @@
+// The few numbers a page is about, side by side.
+import type { ReactNode } from "react";
+
+export interface Tile {
+  label: string;
+  value: string;
+  /** Below the number: what it is of, or what it was before. */
+  note?: ReactNode;
+}
+
+export function Tiles({ tiles }: { tiles: readonly Tile[] }) {
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
+      {tiles.map(({ label, value, note }) => (
+        <div key={label} className="bg-surface px-4 py-3.5">
+          <dt className="text-sm text-soft">{label}</dt>
+          <dd className="mt-0.5 text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
+          {note !== undefined && <dd className="text-xs text-faint">{note}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}

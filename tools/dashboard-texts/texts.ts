@@ -1,0 +1,99 @@
+// What the dashboard says, read from its source: the texts given to `t` and `plural`, and those that were given to neither.
+// Before it: dashboard/src/text/t.ts. After it: dashboard/src/text/texts.test.ts.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAst } from "rolldown/parseAst";
+
+export const DASHBOARD = join(import.meta.dirname, "../../dashboard/src");
+/** Properties of components whose text a person reads or hears. */
+const SPOKEN =
+  /^(label|title|about|description|placeholder|help|action|alt|aria-label|aria-description|aria-roledescription)$/;
+/** Names, signs and code say the same in every language. */
+const WORDS = /\p{L}{2,}/u;
+/** How a sentence or a label begins, and no class, no path and no constant. */
+const SENTENCE = /^\p{Lu}\p{Ll}+(?:[\s.,:;?!…]|$)/u;
+const EXAMPLE = /^\S+$/;
+
+interface Node {
+  type: string;
+  start: number;
+  [name: string]: unknown;
+}
+
+export interface Texts {
+  /** As they stand in a catalogue: the two forms of a plural with `|` between them. */
+  messages: string[];
+  /** `file:line text` of what is shown as it is written. */
+  bare: string[];
+}
+
+/** All texts of the dashboard, each once, in the order of the files. */
+export function readTexts(folder = DASHBOARD): Texts {
+  const messages = new Set<string>();
+  const bare: string[] = [];
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted();
+  for (const file of files.filter((name) => /\.tsx?$/.test(name) && !name.includes(".test."))) {
+    const source = readFileSync(join(folder, file), "utf8");
+    const program = parseAst(source, { lang: file.endsWith("x") ? "tsx" : "ts" }) as unknown as Node;
+    walk(program, (node, parent) => {
+      for (const message of messagesOf(node)) messages.add(message);
+      const text = file.endsWith("x") ? bareTextOf(node, parent) : null;
+      if (text === null) return;
+      bare.push(`${file}:${source.slice(0, node.start).split("\n").length} ${text}`);
+    });
+  }
+  return { messages: [...messages], bare };
+}
+
+type Visit = (node: Node, parent: Node | null) => void;
+
+function walk(node: Node, visit: Visit, parent: Node | null = null): void {
+  visit(node, parent);
+  if (isTranslation(node)) return;
+  for (const value of Object.values(node))
+    for (const child of Array.isArray(value) ? (value as unknown[]) : [value])
+      if (typeof child === "object" && child !== null && "type" in child) walk(child as Node, visit, node);
+}
+
+function isTranslation(node: Node): boolean {
+  if (node.type !== "CallExpression") return false;
+  const { name } = node["callee"] as { name?: string };
+  return name === "t" || name === "plural";
+}
+
+function literal(node: unknown): string | null {
+  const { type, value } = node as { type?: string; value?: unknown };
+  return type === "Literal" && typeof value === "string" ? value : null;
+}
+
+/** @throws Error where `t` is given something that is not written out */
+function messagesOf(node: Node): string[] {
+  if (!isTranslation(node)) return [];
+  const { name } = node["callee"] as { name?: string };
+  const given = node["arguments"] as unknown[];
+  const texts = (name === "t" ? given.slice(0, 1) : given.slice(1, 3)).map(literal);
+  if (texts.includes(null)) throw new Error(`${name} is given a text that is not written out`);
+  return [texts.join("|")];
+}
+
+/** Where a literal is no text: a key that is pressed, a name of a property, a type. */
+const SILENT = /^(BinaryExpression|TSLiteralType|ImportDeclaration|SwitchCase|NewExpression)$/;
+
+function bareTextOf(node: Node, parent: Node | null): string | null {
+  if (node.type === "JSXText") return wordsOf(String(node["value"]), parent);
+  if (node.type === "JSXAttribute") {
+    const name = String((node["name"] as { name: unknown }).name);
+    const text = SPOKEN.test(name) ? literal(node["value"] ?? {}) : null;
+    return text === null || (name === "placeholder" && EXAMPLE.test(text)) ? null : wordsOf(text, null);
+  }
+  if (parent === null || SILENT.test(parent.type) || parent.type === "JSXAttribute") return null;
+  if (parent.type === "Property" && parent["key"] === node) return null;
+  const quasis = node.type === "TemplateLiteral" ? (node["quasis"] as Node[]) : [];
+  const text = literal(node) ?? (quasis[0]?.["value"] as { cooked: string } | undefined)?.cooked ?? "";
+  return SENTENCE.test(text) ? text : null;
+}
+
+function wordsOf(text: string, parent: Node | null): string | null {
+  const { name } = (parent?.["openingElement"] as { name?: { name?: string } } | undefined) ?? {};
+  return WORDS.test(text) && name?.name !== "code" ? text.trim() : null;
+}
