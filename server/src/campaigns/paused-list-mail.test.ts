@@ -5,7 +5,7 @@ import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 30_000, interval: 250 };
 const AT_GMAIL = 60;
 const ELSEWHERE = 20;
 const REFUSED = "550 5.7.1 Not from you";
@@ -25,6 +25,14 @@ afterAll(async () => {
   await sink.close();
   await dns.close();
 });
+
+/** Waits for it while the loops look all the time, instead of at each poll. */
+async function waitUntil<Value>(isReached: () => Promise<Value>, wait: typeof WAIT) {
+  return vi.waitUntil(async () => {
+    await server.hint("campaigns");
+    return isReached();
+  }, wait);
+}
 
 interface Paused {
   data: Array<{ destination: string; domains: string[]; answer: string; whatToDo: string }>;
@@ -94,9 +102,9 @@ async function refusedByGmail() {
   sink.setRules([{ phase: "RCPT", recipient: /@gmail\.com/, action: { reply: REFUSED } }]);
   // Some first, so that what is refused before the pause is bounded by what was under way.
   const first = await send(project, list, "gmail.com", 1, 20);
-  await vi.waitUntil(async () => (await readPaused(project)).length === 1, WAIT);
+  await waitUntil(async () => (await readPaused(project)).length === 1, WAIT);
   const later = await send(project, list, "gmail.com", 21, AT_GMAIL - 20);
-  await vi.waitUntil(async () => (await parkedOf(later)).length === later.length, WAIT);
+  await waitUntil(async () => (await parkedOf(later)).length === later.length, WAIT);
   return { ...furnished, first, later };
 }
 
@@ -115,7 +123,7 @@ test("list mail to a destination that refuses us waits; a few try again by thems
       "select subject from system_mails where to_address = $1 and subject not like 'Confirm%'",
       project.owner.email,
     );
-  await vi.waitUntil(async () => (await told()).length > 0, WAIT);
+  await waitUntil(async () => (await told()).length > 0, WAIT);
   expect((await told()).map(({ subject }) => subject)).toEqual([
     expect.stringMatching(/^List mail of ".*" is paused for gmail$/),
   ]);
@@ -123,8 +131,8 @@ test("list mail to a destination that refuses us waits; a few try again by thems
   // Elsewhere, and what somebody waits for, goes on: the latter to be refused, which is its own affair.
   const elsewhere = await send(project, list, "example.net", 1, ELSEWHERE);
   const waitedFor = await send(project, single, "gmail.com", 101, 1);
-  await vi.waitUntil(async () => (await statusesOf(elsewhere))["SENT"] === ELSEWHERE, WAIT);
-  await vi.waitUntil(async () => (await statusesOf(waitedFor))["FAILED"] === 1, WAIT);
+  await waitUntil(async () => (await statusesOf(elsewhere))["SENT"] === ELSEWHERE, WAIT);
+  await waitUntil(async () => (await statusesOf(waitedFor))["FAILED"] === 1, WAIT);
   expect(await statusesOf(later)).toEqual({ QUEUED: later.length });
   const waiting = await server.call<{ status: string; nextAttemptAt: string | null }>(
     "GET",
@@ -135,7 +143,7 @@ test("list mail to a destination that refuses us waits; a few try again by thems
 
   // A try takes its mails from all that are parked: of the first ones some may be, too.
   const all = [...first, ...later];
-  await vi.waitUntil(async () => (await parkedOf(all)).length === (await statusesOf(all))["QUEUED"], WAIT);
+  await waitUntil(async () => (await parkedOf(all)).length === (await statusesOf(all))["QUEUED"], WAIT);
   const { FAILED: refused = 0 } = await statusesOf(all);
   const tryNow = () =>
     server.rows("update paused_destinations set try_at = now() where project_id = $1", project.id);
@@ -147,14 +155,14 @@ test("list mail to a destination that refuses us waits; a few try again by thems
       )
     )[0]?.failed_tries;
   await tryNow();
-  await vi.waitUntil(async () => (await triesOf()) === 1, WAIT);
+  await waitUntil(async () => (await triesOf()) === 1, WAIT);
   expect(await statusesOf(all)).toEqual({ QUEUED: all.length - refused - 10, FAILED: refused + 10 });
   sink.setRules([]);
   await tryNow();
-  await vi.waitUntil(async () => (await statusesOf(all))["SENT"] === all.length - refused - 10, WAIT);
+  await waitUntil(async () => (await statusesOf(all))["SENT"] === all.length - refused - 10, WAIT);
   expect(await readPaused(project)).toEqual([]);
   // Nothing of it is left, so the next pause is told again.
-  await vi.waitUntil(async () => (await triesOf()) === undefined, WAIT);
+  await waitUntil(async () => (await triesOf()) === undefined, WAIT);
   expect(await told()).toHaveLength(1);
 }, 90_000);
 
@@ -170,7 +178,7 @@ test("a person lets it go on, one destination or all; each mail leaves once", as
   const released = await server.call<Paused>("POST", "/emails/release", project.byKey, gmail);
   expect([released.status, released.body.data]).toEqual([200, []]);
   expect(await refuseRelease(project, {})).toBe("409 CONFLICT");
-  await vi.waitUntil(async () => (await statusesOf(later))["SENT"] === later.length, WAIT);
+  await waitUntil(async () => (await statusesOf(later))["SENT"] === later.length, WAIT);
   const got = sink.journal
     .filter(({ sender }) => sender.includes(project.id))
     .flatMap(({ recipients }) => recipients);

@@ -48,6 +48,8 @@ interface Parts {
 /** There are few, so few are enough at a time. */
 const CLAIM_LIMIT = 10;
 const POLL_MS = 5_000;
+/** At start the lease is there within a moment; nobody who asked for a new password waits for a whole poll. */
+const LEASE_POLL_MS = 200;
 /** While the database is away the end of an attempt is kept this long; then the lease is long over and another sender settles the mail. */
 const KEPT_MS = 10 * 60_000;
 const LOST = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";
@@ -58,7 +60,7 @@ export function startSystemSender(parts: Parts): SystemSender {
   if (systemFrom === undefined) return { wake: () => undefined, stop: async () => undefined };
 
   async function runOnce(from: SystemAddress): Promise<number> {
-    if (!lease.isHeld()) return POLL_MS;
+    if (!lease.isHeld()) return LEASE_POLL_MS;
     const senderId = lease.senderId();
     const lost = await settleLostSystemMails(database, MAX_UNCERTAIN_ATTEMPTS, LOST);
     if (lost.length > 0) log.warn({ systemMailIds: lost }, "mail of the installation is unconfirmed");

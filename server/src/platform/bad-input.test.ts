@@ -215,10 +215,14 @@ function validBody(endpoint: Endpoint): Record<string, unknown> {
 const pairs = withBody.flatMap((endpoint) =>
   fieldsOf(endpoint.body).flatMap((field) => VALUES.map((value) => ({ endpoint, field, value }))),
 );
-/** Every so manieth pair is tried, beginning at another one in each run. */
-const step = Math.ceil(pairs.length / MAX_PAIRS);
-const start = Math.floor(Math.random() * step);
-const triedPairs = pairs.filter((_, at) => at % step === start);
+const triedPairs = sample(pairs, MAX_PAIRS);
+
+/** Every so manieth, beginning at another one in each run. */
+function sample<Item>(all: readonly Item[], most: number): Item[] {
+  const step = Math.ceil(all.length / most);
+  const start = Math.floor(Math.random() * step);
+  return all.filter((_, at) => at % step === start);
+}
 
 test.for(withBody)("$method $path takes or refuses each hostile value in each field", async (endpoint) => {
   const own = triedPairs.filter((pair) => pair.endpoint === endpoint);
@@ -394,15 +398,20 @@ const hostileQuery = fc.oneof(
   fc.string({ maxLength: 20 }).map((text) => encodeURIComponent(text.toWellFormed())),
 );
 
+const parameters = withQuery.flatMap((endpoint) =>
+  fieldsOf(endpoint.query).flatMap((name) => QUERY_VALUES.map((value) => ({ endpoint, name, value }))),
+);
+const triedParameters = sample(parameters, MAX_PAIRS);
+
 test.for(withQuery)(
   "$method $path takes or refuses each hostile value in each parameter",
   async (endpoint) => {
-    for (const name of fieldsOf(endpoint.query))
-      for (const value of QUERY_VALUES) {
-        const path = `${pathOf(endpoint)}?${name}=${value}`;
-        await inspect(await server.call(endpoint.method, path, callerOf(endpoint)));
-      }
-    expect(fieldsOf(endpoint.query).length).toBeGreaterThan(0);
+    const own = triedParameters.filter((one) => one.endpoint === endpoint);
+    for (const { name, value } of own) {
+      const path = `${pathOf(endpoint)}?${name}=${value}`;
+      await inspect(await server.call(endpoint.method, path, callerOf(endpoint)));
+    }
+    expect(own.length).toBeGreaterThan(0);
   },
 );
 
