@@ -12,7 +12,7 @@ const SPOKEN =
 const WORDS = /\p{L}{2,}/u;
 /** How a sentence or a label begins, and no class, no path and no constant. */
 const SENTENCE = /^\p{Lu}\p{Ll}+(?:[\s.,:;?!…]|$)/u;
-const EXAMPLE = /^\S+$/;
+const EXAMPLE = /@|^\S+$/;
 
 interface Node {
   type: string;

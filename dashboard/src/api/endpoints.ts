@@ -1,12 +1,18 @@
 // Where each endpoint lives that the dashboard calls. The types come from the contract; endpoints.test.ts holds the rest to it.
 // Before it: contract/. After it: call.ts.
 import type * as account from "@postloft/contract/account.ts";
+import type * as activity from "@postloft/contract/activity.ts";
+import type * as audit from "@postloft/contract/audit.ts";
 import type * as contacts from "@postloft/contract/contacts.ts";
 import type * as domains from "@postloft/contract/domains.ts";
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
+import type * as emails from "@postloft/contract/emails.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as members from "@postloft/contract/members.ts";
+import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
+import type * as security from "@postloft/contract/security.ts";
+import type * as suppressions from "@postloft/contract/suppressions.ts";
 import type * as users from "@postloft/contract/users.ts";
 import type { Address } from "./call.ts";
 
@@ -52,3 +58,67 @@ export const listDomains = bare<typeof domains.listDomains>("GET", "/domains/pro
 export const createDomain = bare<typeof domains.createDomain>("POST", "/domains");
 export const verifyDomain = bare<typeof domains.verifyDomain>("GET", "/domains/:id/verify");
 export const deleteDomain = bare<typeof domains.deleteDomain>("DELETE", "/domains/:id");
+
+export const listActivity = bare<typeof activity.listActivity>("GET", "/activity");
+export const listUpcomingActivity = bare<typeof activity.listUpcomingActivity>("GET", "/activity/upcoming");
+export const countRecentActivity = bare<typeof activity.countRecentActivity>("GET", "/activity/recent-count");
+
+export const listEmails = bare<typeof emails.listEmails>("GET", "/emails");
+export const getEmail = bare<typeof emails.getEmail>("GET", "/emails/:id");
+export const resolveEmail = bare<typeof emails.resolveEmail>("POST", "/emails/:id/resolve");
+export const listReturnedMessages = bare<typeof emails.listReturnedMessages>("GET", "/emails/:id/returned");
+
+export const updateProject = bare<typeof projects.updateProject>("PATCH", "/users/@me/projects/:projectId");
+export const regenerateKeys = bare<typeof projects.regenerateKeys>(
+  "POST",
+  "/users/@me/projects/:projectId/regenerate-keys",
+);
+export const enableProject = bare<typeof projects.enableProject>("POST", "/projects/:projectId/enable");
+export const resetProject = bare<typeof projectRemoval.resetProject>(
+  "POST",
+  "/users/@me/projects/:projectId/reset",
+);
+export const deleteProject = bare<typeof projectRemoval.deleteProject>(
+  "DELETE",
+  "/users/@me/projects/:projectId",
+);
+export const getSecurity = bare<typeof security.getOwnSecurity>(
+  "GET",
+  "/users/@me/projects/:projectId/security",
+);
+export const listAuditLog = bare<typeof audit.listAuditLog>("GET", "/projects/:projectId/audit-log");
+
+export const listMembers = wrapped<typeof members.listMembers>("GET", "/projects/:projectId/members");
+export const addMember = wrapped<typeof members.addMember>("POST", "/projects/:projectId/members");
+export const changeMember = wrapped<typeof members.changeMember>(
+  "PATCH",
+  "/projects/:projectId/members/:userId",
+);
+export const removeMember = bare<typeof members.removeMember>(
+  "DELETE",
+  "/projects/:projectId/members/:userId",
+);
+export const leaveProject = bare<typeof members.leaveProject>("POST", "/projects/:projectId/leave");
+export const transferOwnership = wrapped<typeof members.transferOwnership>(
+  "POST",
+  "/projects/:projectId/transfer-ownership",
+);
+export const listInvitations = wrapped<typeof members.listInvitations>(
+  "GET",
+  "/projects/:projectId/invitations",
+);
+export const revokeInvitation = bare<typeof members.revokeInvitation>(
+  "DELETE",
+  "/projects/:projectId/invitations/:invitationId",
+);
+
+export const listSuppressions = bare<typeof suppressions.listSuppressions>("GET", "/suppressions");
+export const addSuppressions = bare<typeof suppressions.addSuppressions>("POST", "/suppressions");
+export const explainSuppression = bare<typeof suppressions.explainSuppression>(
+  "GET",
+  "/suppressions/:address",
+);
+export const removeSuppression = bare<typeof suppressions.removeSuppression>(
+  "DELETE",
+  "/suppressions/:address",
+);

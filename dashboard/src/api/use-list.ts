@@ -15,8 +15,17 @@ export interface PageQuestion {
   signal: AbortSignal;
 }
 
+interface ListOptions {
+  /** How often it looks again, while only its beginning is shown: what was read on does not move under the reader. */
+  lookEveryMs?: number;
+}
+
 /** Pages of a list as one: `rows` is undefined while the first loads, and stays what it was while another question is asked. */
-export function useList<Row>(key: QueryKey, read: (question: PageQuestion) => Promise<ListPage<Row>>) {
+export function useList<Row>(
+  key: QueryKey,
+  read: (question: PageQuestion) => Promise<ListPage<Row>>,
+  { lookEveryMs }: ListOptions = {},
+) {
   const list = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
@@ -24,6 +33,8 @@ export function useList<Row>(key: QueryKey, read: (question: PageQuestion) => Pr
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.cursor,
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      lookEveryMs !== undefined && (state.data?.pages.length ?? 0) <= 1 ? lookEveryMs : false,
   });
   return {
     ...list,

@@ -1,8 +1,9 @@
 // What stands around every page of a project: which project, where to go, who is signed in.
 // Before it: router.tsx. After it: the page. A session that ends is renewed in a dialog above it, so nothing typed is lost.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import {
+  Activity,
   BookOpen,
   Check,
   ChevronsUpDown,
@@ -11,10 +12,13 @@ import {
   Inbox,
   KeyRound,
   LogOut,
+  Menu as MenuIcon,
   Plus,
+  Settings,
   Users,
+  X,
 } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { call } from "../api/call.ts";
 import { logOut } from "../api/endpoints.ts";
 import { rememberProject } from "../session/last-project.ts";
@@ -48,6 +52,9 @@ export function ProjectShell() {
   useEffect(() => {
     if (project !== undefined) rememberProject(project.id);
   }, [project]);
+  const { pathname } = useLocation();
+  const [isNavOpen, setNavOpen] = useState(false);
+  useEffect(() => setNavOpen(false), [pathname]);
   if (project === undefined) return <NotFoundPage />;
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[14.5rem_1fr]">
@@ -58,10 +65,20 @@ export function ProjectShell() {
         {t("Skip to content")}
       </a>
       <aside className="flex flex-col border-line bg-side max-md:border-b md:sticky md:top-0 md:h-dvh md:border-r">
-        <div className="p-2.5 pb-1.5">
+        <div className="flex items-center gap-1 p-2.5 md:pb-1.5">
           <ProjectMenu project={project} projects={projects.data ?? []} />
+          <button
+            type="button"
+            aria-expanded={isNavOpen}
+            aria-controls="navigation"
+            aria-label={t("Menu")}
+            onClick={() => setNavOpen(!isNavOpen)}
+            className="grid size-10 shrink-0 place-items-center rounded-md text-soft hover:bg-hover md:hidden"
+          >
+            {isNavOpen ? <X size={18} aria-hidden /> : <MenuIcon size={18} aria-hidden />}
+          </button>
         </div>
-        <Navigation projectId={project.id} />
+        <Navigation projectId={project.id} isOpen={isNavOpen} />
         <div className="p-2.5 max-md:hidden">
           <AccountMenu />
         </div>
@@ -74,13 +91,15 @@ export function ProjectShell() {
   );
 }
 
-function Navigation({ projectId }: { projectId: string }) {
+/** Beside the page; on a phone behind the menu button. */
+function Navigation({ projectId, isOpen }: { projectId: string; isOpen: boolean }) {
   const config = useQuery(configQuery);
   const params = { projectId };
   return (
     <nav
+      id="navigation"
       aria-label={t("Project")}
-      className="flex flex-1 gap-0.5 overflow-x-auto p-2.5 pt-1 md:flex-col md:overflow-y-auto"
+      className={`flex-1 flex-col gap-0.5 p-2.5 pt-1 md:flex md:overflow-y-auto ${isOpen ? "flex" : "hidden"}`}
     >
       <Link to="/$projectId" params={params} activeOptions={{ exact: true }} className={ITEM}>
         <House {...ICON} /> {t("Home")}
@@ -93,11 +112,27 @@ function Navigation({ projectId }: { projectId: string }) {
       >
         <Users {...ICON} /> {t("Contacts")}
       </Link>
+      <Link
+        to="/$projectId/activity"
+        params={params}
+        activeOptions={{ includeSearch: false }}
+        className={ITEM}
+      >
+        <Activity {...ICON} /> {t("Activity")}
+      </Link>
       <Link to="/$projectId/domains" params={params} className={ITEM}>
         <Globe {...ICON} /> {t("Domains")}
       </Link>
       <Link to="/$projectId/keys" params={params} className={ITEM}>
         <KeyRound {...ICON} /> {t("API keys")}
+      </Link>
+      <Link
+        to="/$projectId/settings"
+        params={params}
+        activeOptions={{ includeSearch: false }}
+        className={ITEM}
+      >
+        <Settings {...ICON} /> {t("Settings")}
       </Link>
       <span className="md:flex-1" />
       {config.data?.features.email.provider === "mailbox" && (
@@ -117,7 +152,7 @@ function ProjectMenu({ project, projects }: { project: Project; projects: readon
   return (
     <Menu
       label={t("Project {name}. Switch project", { name: project.name })}
-      className="flex h-10 w-full items-center gap-2.5 rounded-md px-1.5 text-left hover:bg-hover data-popup-open:bg-hover"
+      className="flex h-10 min-w-0 flex-1 items-center gap-2.5 rounded-md px-1.5 text-left hover:bg-hover data-popup-open:bg-hover"
       button={
         <>
           <Mark size={26} />
@@ -150,9 +185,10 @@ function AccountMenu() {
       className="flex h-9 w-full items-center gap-2.5 rounded-md px-2 text-left text-sm text-soft hover:bg-hover data-popup-open:bg-hover"
       button={
         <>
-          <span className="grid size-5.5 place-items-center rounded-full bg-accent-wash text-xs font-semibold text-accent uppercase">
-            {email.slice(0, 1)}
-          </span>
+          <span
+            data-letter={email.slice(0, 1)}
+            className="grid size-5.5 place-items-center rounded-full bg-accent-wash text-xs font-semibold text-accent uppercase before:content-[attr(data-letter)]"
+          />
           <span className="min-w-0 flex-1 truncate">{email}</span>
         </>
       }

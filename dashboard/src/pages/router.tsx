@@ -10,9 +10,11 @@ import {
 } from "@tanstack/react-router";
 import { accountQuery, projectsQuery } from "../session/queries.ts";
 import { lastProject } from "../session/last-project.ts";
+import { readActivitySearch } from "./activity/search.ts";
 import { readContactsSearch } from "./contacts/search.ts";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
 import { ProjectShell } from "./project-shell.tsx";
+import { readSettingsSearch } from "./settings/search.ts";
 import { SignInPage, SignUpPage } from "./account/sign-in-page.tsx";
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
@@ -93,6 +95,23 @@ const contact = createRoute({
   path: "/contacts/$contactId",
   component: lazyRouteComponent(() => import("./contacts/contact-page.tsx"), "ContactPage"),
 });
+const activity = createRoute({
+  getParentRoute: () => project,
+  path: "/activity",
+  validateSearch: readActivitySearch,
+  component: lazyRouteComponent(() => import("./activity/activity-page.tsx"), "ActivityPage"),
+});
+const email = createRoute({
+  getParentRoute: () => project,
+  path: "/emails/$emailId",
+  component: lazyRouteComponent(() => import("./emails/email-page.tsx"), "EmailPage"),
+});
+const settings = createRoute({
+  getParentRoute: () => project,
+  path: "/settings",
+  validateSearch: readSettingsSearch,
+  component: lazyRouteComponent(() => import("./settings/settings-page.tsx"), "SettingsPage"),
+});
 const domains = createRoute({
   getParentRoute: () => project,
   path: "/domains",
@@ -109,7 +128,11 @@ const tree = root.addChildren([
   signUp,
   forgottenPassword,
   invitation,
-  signedIn.addChildren([start, newProject, project.addChildren([home, contacts, contact, domains, keys])]),
+  signedIn.addChildren([
+    start,
+    newProject,
+    project.addChildren([home, contacts, contact, activity, email, domains, keys, settings]),
+  ]),
 ]);
 
 export function createDashboardRouter(queries: QueryClient) {

@@ -2,7 +2,7 @@
 import { locale } from "../text/t.ts";
 
 const NUMBER = new Intl.NumberFormat(locale());
-const PERCENT = new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat(locale(), { style: "percent", maximumSignificantDigits: 3 });
 const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte"].map(
   (unit) => new Intl.NumberFormat(locale(), { style: "unit", unit, maximumFractionDigits: 1 }),
 );

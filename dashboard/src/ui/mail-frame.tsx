@@ -13,7 +13,7 @@ export function MailFrame({ title, html, className = "h-128 w-full" }: MailFrame
       srcDoc={html}
       sandbox="allow-popups allow-popups-to-escape-sandbox"
       referrerPolicy="no-referrer"
-      className={`rounded-md border border-line bg-white ${className}`}
+      className={`rounded-md border border-line bg-[#fff] ${className}`}
     />
   );
 }

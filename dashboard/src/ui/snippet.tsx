@@ -47,7 +47,9 @@ export function Snippet({ code, secret, label }: SnippetProps) {
   const shown = secret === undefined ? code : code.replaceAll(secret, mask(secret));
   return (
     <div className="relative rounded-md border border-line bg-side">
-      <pre className="overflow-x-auto py-3 pr-12 pl-4 font-mono text-xs leading-5">{shown}</pre>
+      <pre tabIndex={0} className="overflow-x-auto py-3 pr-12 pl-4 font-mono text-xs leading-5">
+        {shown}
+      </pre>
       <div className="absolute top-1.5 right-1.5">
         <CopyButton text={code} label={label} />
       </div>

@@ -38,7 +38,7 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
       tabIndex={0}
       className={`overflow-x-auto transition-opacity focus-visible:-outline-offset-2 ${isStale ? "opacity-60" : ""}`}
     >
-      <table className="w-full min-w-130 table-fixed text-left text-sm" aria-busy={isBusy}>
+      <table className="w-full min-w-160 table-fixed text-left text-sm" aria-busy={isBusy}>
         <thead className="border-b border-line text-soft">
           <tr>
             {columns.map(({ key, head, width = "", align, sorted }) => (

@@ -1,0 +1,108 @@
+// One thing that happened, as a line: what, to whom, when, and where to look further.
+import { Link } from "@tanstack/react-router";
+import {
+  AlertTriangle,
+  Bot,
+  CalendarClock,
+  CheckCheck,
+  Eye,
+  Flag,
+  MailPlus,
+  Megaphone,
+  MousePointerClick,
+  Play,
+  Send,
+  Undo2,
+  UserMinus,
+  UserPlus,
+  Zap,
+  type LucideIcon,
+} from "lucide-react";
+import type { z } from "zod";
+import type { activity, ActivityType } from "@postloft/contract/activity.ts";
+import { t } from "../../text/t.ts";
+import { formatAgo, formatInstant } from "../../ui/format.ts";
+
+export type Activity = Omit<z.output<typeof activity>, "type"> & { type: ActivityType | "workflow.waiting" };
+
+const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: boolean }> = {
+  "email.sent": { icon: Send, says: t("Mail sent") },
+  "email.delivered": { icon: CheckCheck, says: t("Mail delivered") },
+  "email.opened": { icon: Eye, says: t("Mail opened") },
+  "email.clicked": { icon: MousePointerClick, says: t("Link clicked") },
+  "email.machine-opened": { icon: Bot, says: t("Opened by a machine") },
+  "email.machine-clicked": { icon: Bot, says: t("Link followed by a machine") },
+  "email.bounced": { icon: Undo2, says: t("Mail bounced"), isBad: true },
+  "email.complaint": { icon: Flag, says: t("Reported as spam"), isBad: true },
+  "email.received": { icon: MailPlus, says: t("Wrote to you") },
+  "contact.subscribed": { icon: UserPlus, says: t("Subscribed") },
+  "contact.unsubscribed": { icon: UserMinus, says: t("Unsubscribed") },
+  "event.triggered": { icon: Zap, says: t("Event") },
+  "campaign.sent": { icon: Megaphone, says: t("Campaign sent") },
+  "campaign.scheduled": { icon: CalendarClock, says: t("Campaign scheduled") },
+  "workflow.started": { icon: Play, says: t("Workflow started") },
+  "workflow.completed": { icon: CheckCheck, says: t("Workflow completed") },
+  "workflow.waiting": { icon: CalendarClock, says: t("Workflow continues") },
+};
+const UNKNOWN = { icon: AlertTriangle, says: t("Something new"), isBad: false };
+
+function textOf(metadata: Activity["metadata"], ...names: string[]): string | null {
+  const found = names.map((name) => metadata[name]).find((value) => typeof value === "string");
+  return typeof found === "string" && found !== "" ? found : null;
+}
+
+/** What it is about, in its own words: a subject, a name, an address that was clicked. */
+function detailOf({ type, metadata }: Activity): string | null {
+  if (type === "event.triggered") return textOf(metadata, "eventName");
+  return textOf(metadata, "url", "link", "subject", "name", "workflowName", "reason");
+}
+
+export function ActivityItem({ projectId, item }: { projectId: string; item: Activity }) {
+  const { icon: Icon, says, isBad = false } = LOOKS[item.type] ?? UNKNOWN;
+  const detail = detailOf(item);
+  const emailId = textOf(item.metadata, "emailId");
+  return (
+    <li className="flex items-start gap-3 px-4 py-2 text-sm">
+      <span
+        className={`grid size-6 shrink-0 place-items-center rounded-full ${isBad ? "bg-bad-wash text-bad" : "bg-hover text-soft"}`}
+      >
+        <Icon size={13} aria-hidden />
+      </span>
+      <div className="flex min-w-0 flex-1 flex-wrap gap-x-2 leading-6">
+        <span className={`font-medium ${isBad ? "text-bad" : ""}`}>{says}</span>
+        {item.contactEmail !== null && item.contactId !== null && (
+          <Link
+            to="/$projectId/contacts/$contactId"
+            params={{ projectId, contactId: item.contactId }}
+            className="min-h-6 truncate leading-6 hover:underline"
+          >
+            <bdi>{item.contactEmail}</bdi>
+          </Link>
+        )}
+        {detail !== null && <Detail projectId={projectId} text={detail} emailId={emailId} />}
+      </div>
+      <time
+        dateTime={item.timestamp}
+        title={formatInstant(item.timestamp)}
+        className="shrink-0 leading-6 text-faint tabular-nums"
+      >
+        {formatAgo(item.timestamp)}
+      </time>
+    </li>
+  );
+}
+
+function Detail({ projectId, text, emailId }: { projectId: string; text: string; emailId: string | null }) {
+  const shown = <bdi>{text}</bdi>;
+  return emailId === null ? (
+    <span className="min-w-0 truncate text-soft">{shown}</span>
+  ) : (
+    <Link
+      to="/$projectId/emails/$emailId"
+      params={{ projectId, emailId }}
+      className="min-h-6 min-w-0 truncate leading-6 text-soft hover:underline"
+    >
+      {shown}
+    </Link>
+  );
+}

@@ -1,0 +1,184 @@
+// What happened in a project: everything as a feed, mails by where they stand, and what comes next. After it: emails/email-page.tsx.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import type { ActivityType } from "@postloft/contract/activity.ts";
+import { call } from "../../api/call.ts";
+import { listActivity, listUpcomingActivity } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
+import { More } from "../../ui/more.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+import { MailList } from "../emails/mail-list.tsx";
+import { useProject } from "../project-shell.tsx";
+import { ActivityItem, type Activity } from "./activity-item.tsx";
+import { readActivitySearch, type ActivitySearch, type Kind } from "./search.ts";
+
+const route = getRouteApi("/signed-in/$projectId/activity");
+const LOOK_EVERY_MS = 10_000;
+const TYPES: Record<Kind, ActivityType[]> = {
+  mails: [
+    "email.sent",
+    "email.delivered",
+    "email.opened",
+    "email.clicked",
+    "email.machine-opened",
+    "email.machine-clicked",
+    "email.bounced",
+    "email.complaint",
+    "email.received",
+  ],
+  contacts: ["contact.subscribed", "contact.unsubscribed"],
+  events: ["event.triggered"],
+  campaigns: ["campaign.sent", "campaign.scheduled"],
+  workflows: ["workflow.started", "workflow.completed"],
+};
+
+/** Changes what the URL says; what becomes undefined leaves it. */
+function useSearchChange() {
+  const navigate = route.useNavigate();
+  return (change: { [Name in keyof ActivitySearch]?: ActivitySearch[Name] | undefined }, replace = false) =>
+    void navigate({ search: (old) => readActivitySearch({ ...old, ...change }), replace });
+}
+
+export function ActivityPage() {
+  const { view, status } = route.useSearch();
+  const project = useProject();
+  const navigate = route.useNavigate();
+  const change = useSearchChange();
+  return (
+    <Page title={t("Activity")} about={t("What happened, newest first, and what comes next.")}>
+      <Choices
+        look="tabs"
+        label={t("View")}
+        options={[
+          { value: "feed", label: t("Everything") },
+          { value: "mails", label: t("Mails") },
+          { value: "upcoming", label: t("Upcoming") },
+        ]}
+        value={view ?? "feed"}
+        onChoose={(chosen) => void navigate({ search: chosen === "feed" ? {} : { view: chosen } })}
+      />
+      {view === undefined && <Feed />}
+      {view === "mails" && (
+        <MailList projectId={project.id} status={status} onStatus={(chosen) => change({ status: chosen })} />
+      )}
+      {view === "upcoming" && <Upcoming projectId={project.id} />}
+    </Page>
+  );
+}
+
+function Feed() {
+  const project = useProject();
+  const { kind, event } = route.useSearch();
+  const change = useSearchChange();
+  const list = useList(
+    ["project", project.id, "activity", { kind, event }],
+    ({ query, signal }) =>
+      call(listActivity, {
+        projectId: project.id,
+        query: {
+          ...query,
+          ...(kind === undefined ? {} : { type: TYPES[kind].join(",") }),
+          ...(event === undefined ? {} : { eventName: event }),
+        },
+        signal,
+      }),
+    // What was read on is not read again and again.
+    { lookEveryMs: LOOK_EVERY_MS },
+  );
+  const isFiltered = kind !== undefined || event !== undefined;
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center gap-3">
+        <Choices
+          label={t("Kind")}
+          options={[
+            { value: "all", label: t("All") },
+            { value: "mails", label: t("Mails") },
+            { value: "contacts", label: t("Contacts") },
+            { value: "events", label: t("Events") },
+            { value: "campaigns", label: t("Campaigns") },
+            { value: "workflows", label: t("Workflows") },
+          ]}
+          value={kind ?? "all"}
+          onChoose={(chosen) => change({ kind: chosen === "all" ? undefined : chosen })}
+        />
+        <SearchBox
+          label={t("Name of an event")}
+          value={event ?? ""}
+          onSearch={(text) => change({ event: text }, true)}
+        />
+      </div>
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card>
+          {list.rows?.length === 0 && !list.hasNextPage ? (
+            <NothingHappened
+              isFiltered={isFiltered}
+              onClear={() => change({ kind: undefined, event: undefined })}
+            />
+          ) : (
+            <Lines projectId={project.id} items={list.rows} />
+          )}
+        </Card>
+      )}
+      <More count="" list={list} />
+    </>
+  );
+}
+
+function Lines({ projectId, items }: { projectId: string; items: readonly Activity[] | undefined }) {
+  return (
+    <ol className="divide-y divide-line" aria-busy={items === undefined}>
+      {items === undefined
+        ? Array.from({ length: 8 }, (_unused, at) => (
+            <li key={at} className="flex items-center gap-3 px-4 py-2.5">
+              <Skeleton className="size-6 rounded-full" />
+              <Skeleton className="h-3.5 w-80" />
+            </li>
+          ))
+        : items.map((item) => <ActivityItem key={item.id} projectId={projectId} item={item} />)}
+    </ol>
+  );
+}
+
+function NothingHappened({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered)
+    return (
+      <Empty
+        title={t("Nothing of this kind")}
+        action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
+      >
+        {t("Nothing that happened fits the filter.")}
+      </Empty>
+    );
+  return (
+    <Empty title={t("Nothing happened yet")}>
+      {t("Mails, opens, clicks, events of your program and subscriptions appear here as they happen.")}
+    </Empty>
+  );
+}
+
+function Upcoming({ projectId }: { projectId: string }) {
+  const upcoming = useQuery({
+    queryKey: ["project", projectId, "activity", "upcoming"],
+    queryFn: ({ signal }) => call(listUpcomingActivity, { projectId, signal }),
+  });
+  if (upcoming.isError) return <Failure error={upcoming.error} onRetry={() => void upcoming.refetch()} />;
+  return (
+    <Card>
+      {upcoming.data?.activities.length === 0 ? (
+        <Empty title={t("Nothing is planned")}>
+          {t("Scheduled campaigns and workflows that wait for a time appear here.")}
+        </Empty>
+      ) : (
+        <Lines projectId={projectId} items={upcoming.data?.activities} />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,251 @@
+// One mail: where it stands and why, every attempt with the server's answer, and what it says. Before it: activity, contacts, campaigns.
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { useState } from "react";
+import type { Resolution } from "@postloft/contract/emails.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { getEmail, listReturnedMessages, resolveEmail } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
+import { formatBytes, formatInstant } from "../../ui/format.ts";
+import { MailFrame } from "../../ui/mail-frame.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { useProject } from "../project-shell.tsx";
+import { StatusBadge } from "./statuses.tsx";
+
+const route = getRouteApi("/signed-in/$projectId/emails/$emailId");
+const LOOK_EVERY_MS = 5_000;
+/** Nothing but time and the recipient changes what has left. */
+const MOVING = new Set(["QUEUED", "CLAIMED", "SENDING"]);
+export type WholeEmail = Answer<NonNullable<typeof getEmail.endpoint>>;
+
+function emailQuery(projectId: string, id: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "email", id],
+    queryFn: ({ signal }) => call(getEmail, { projectId, params: { id }, signal }),
+    refetchInterval: ({ state }) => (MOVING.has(state.data?.status ?? "") ? LOOK_EVERY_MS : false),
+  });
+}
+
+export function EmailPage() {
+  const project = useProject();
+  const { emailId } = route.useParams();
+  const email = useQuery(emailQuery(project.id, emailId));
+  const { data } = email;
+  return (
+    <Page title={data?.subject ?? t("Mail")} {...(data === undefined ? {} : { about: data.to })}>
+      <Link
+        to="/$projectId/activity"
+        params={{ projectId: project.id }}
+        search={{ view: "mails" }}
+        className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
+      >
+        <ArrowLeft size={14} aria-hidden /> {t("All mails")}
+      </Link>
+      {email.isPending && <Skeleton className="h-60" />}
+      {email.isError && <Failure error={email.error} onRetry={() => void email.refetch()} />}
+      {data !== undefined && (
+        <div className="grid items-start gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
+          <div className="flex flex-col gap-5">
+            {data.status === "UNCONFIRMED" && <Doubt projectId={project.id} email={data} />}
+            <Timeline email={data} />
+            <Facts projectId={project.id} email={data} />
+          </div>
+          <Content projectId={project.id} email={data} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Doubt({ projectId, email }: { projectId: string; email: WholeEmail }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const resolving = useMutation({
+    mutationFn: (as: Resolution) => call(resolveEmail, { projectId, params: { id: email.id }, body: { as } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      toast(t("Noted"));
+    },
+  });
+  return (
+    <Card className="bg-warn-wash p-5">
+      <h2 className="font-medium text-warn">{t("Nobody knows whether this mail was taken")}</h2>
+      <p className="mt-1 mb-3 text-sm text-soft">
+        {t("It was handed over, and no answer came. If you find out, say so here.")}
+      </p>
+      {resolving.isError && <Failure error={resolving.error} />}
+      <div className="flex flex-wrap gap-2">
+        <Button disabled={resolving.isPending} onClick={() => resolving.mutate("sent")}>
+          {t("It arrived")}
+        </Button>
+        <Button disabled={resolving.isPending} onClick={() => resolving.mutate("failed")}>
+          {t("It did not")}
+        </Button>
+        {email.campaignId === null && (
+          <Button disabled={resolving.isPending} onClick={() => resolving.mutate("retry")}>
+            {t("Send it again")}
+          </Button>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+const STEPS: Record<string, string> = {
+  queued: t("Accepted"),
+  attempt: t("Attempt"),
+  resolved: t("Decided by a person"),
+  "email.sent": t("Sent"),
+  "email.delivery": t("Delivered"),
+  "email.open": t("Opened"),
+  "email.click": t("Clicked"),
+  "email.machine-open": t("Opened by a machine"),
+  "email.machine-click": t("Link followed by a machine"),
+  "email.bounce": t("Bounced"),
+  "email.complaint": t("Reported as spam"),
+};
+
+function Timeline({ email }: { email: WholeEmail }) {
+  return (
+    <Card className="p-5">
+      <header className="mb-4 flex items-center justify-between gap-3">
+        <h2 className="font-medium">{t("What happened")}</h2>
+        <StatusBadge status={email.status} />
+      </header>
+      <ol className="flex flex-col gap-4 border-l border-line pl-4">
+        {email.timeline.map(({ type, at, detail, refusedBy, advice }, index) => (
+          <li key={index} className="relative text-sm">
+            <span
+              className="absolute top-1.5 -left-[1.32rem] size-2 rounded-full bg-line-strong"
+              aria-hidden
+            />
+            <div className="flex flex-wrap justify-between gap-x-3">
+              <span className="font-medium">{STEPS[type] ?? type}</span>
+              <time dateTime={at} className="text-faint tabular-nums">
+                {formatInstant(at)}
+              </time>
+            </div>
+            {refusedBy !== undefined && (
+              <p className="text-soft">{t("Refused by {who}", { who: refusedBy })}</p>
+            )}
+            {detail !== null && <p className="font-mono text-xs wrap-anywhere text-soft">{detail}</p>}
+            {advice !== undefined && <p className="mt-0.5 text-soft">{advice}</p>}
+          </li>
+        ))}
+      </ol>
+      {email.nextAttemptAt !== null && (
+        <p className="mt-4 text-sm text-soft">
+          {t("Next attempt: {when}", { when: formatInstant(email.nextAttemptAt) })}
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Facts({ projectId, email }: { projectId: string; email: WholeEmail }) {
+  const facts = [
+    { label: t("From"), value: email.from },
+    { label: t("To"), value: email.to },
+    { label: t("Copies"), value: [...email.cc, ...email.bcc].join(", ") },
+    { label: t("Replies go to"), value: email.replyTo ?? "" },
+    { label: t("Message-ID"), value: email.messageId },
+  ];
+  return (
+    <Card className="p-5">
+      <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-2 text-sm">
+        {facts
+          .filter(({ value }) => value !== "")
+          .map(({ label, value }) => (
+            <div key={label} className="contents">
+              <dt className="text-faint">{label}</dt>
+              <dd className="wrap-anywhere">
+                <bdi>{value}</bdi>
+              </dd>
+            </div>
+          ))}
+        {email.attachments.map(({ filename, sizeBytes }, index) => (
+          <div key={index} className="contents">
+            <dt className="text-faint">{t("Attachment")}</dt>
+            <dd className="wrap-anywhere">
+              <bdi>{filename}</bdi> <span className="text-faint">{formatBytes(sizeBytes)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {email.contactId !== null && (
+        <Link
+          to="/$projectId/contacts/$contactId"
+          params={{ projectId, contactId: email.contactId }}
+          className="mt-3 inline-block text-sm text-accent hover:underline"
+        >
+          {t("Open the contact")}
+        </Link>
+      )}
+    </Card>
+  );
+}
+
+function Content({ projectId, email }: { projectId: string; email: WholeEmail }) {
+  const [view, setView] = useState<"look" | "source" | "returned">("look");
+  return (
+    <section className="min-w-0">
+      <Choices
+        look="tabs"
+        label={t("View of the mail")}
+        options={[
+          { value: "look", label: t("Content") },
+          { value: "source", label: t("HTML source") },
+          ...(email.returnedMessages > 0 ? [{ value: "returned", label: t("What came back") } as const] : []),
+        ]}
+        value={view}
+        onChoose={setView}
+      />
+      {view === "look" && (
+        <>
+          <p className="mb-2 text-sm text-faint">{t("As it was given, before variables are filled in.")}</p>
+          <MailFrame title={t("Content of the mail")} html={email.body} className="h-152 w-full" />
+        </>
+      )}
+      {view === "source" && (
+        <pre
+          tabIndex={0}
+          className="max-h-152 overflow-auto rounded-md border border-line bg-side p-4 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere"
+        >
+          {email.body}
+        </pre>
+      )}
+      {view === "returned" && <Returned projectId={projectId} id={email.id} />}
+    </section>
+  );
+}
+
+function Returned({ projectId, id }: { projectId: string; id: string }) {
+  const returned = useQuery({
+    queryKey: ["project", projectId, "email", id, "returned"],
+    queryFn: ({ signal }) => call(listReturnedMessages, { projectId, params: { id }, signal }),
+  });
+  if (returned.isPending) return <Skeleton className="h-40" />;
+  if (returned.isError) return <Failure error={returned.error} onRetry={() => void returned.refetch()} />;
+  return (
+    <div className="flex flex-col gap-4">
+      {returned.data.data.map((message, index) => (
+        <Card key={index} className="p-5">
+          <h3 className="font-medium">
+            <bdi>{message.subject ?? t("No subject")}</bdi>
+          </h3>
+          <p className="text-sm text-soft">
+            <bdi>{message.from}</bdi> · {formatInstant(message.receivedAt)}
+          </p>
+          <pre className="mt-3 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere">
+            {message.text}
+          </pre>
+        </Card>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+// Mails of a project by where they stand, newest first. After it: email-page.tsx.
+import { Link } from "@tanstack/react-router";
+import type { z } from "zod";
+import type { email, EmailStatus } from "@postloft/contract/emails.ts";
+import { call } from "../../api/call.ts";
+import { listEmails } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
+import { formatAgo, formatInstant } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { STATUSES, StatusBadge } from "./statuses.tsx";
+
+const LOOK_EVERY_MS = 10_000;
+type Email = z.output<typeof email>;
+/** Those one looks for; what a claimed mail is called is the same as a queued one. */
+const FILTERED: readonly EmailStatus[] = [
+  "QUEUED",
+  "SENT",
+  "OPENED",
+  "CLICKED",
+  "BOUNCED",
+  "COMPLAINED",
+  "FAILED",
+  "SKIPPED",
+  "UNCONFIRMED",
+];
+
+interface MailListProps {
+  projectId: string;
+  status: EmailStatus | undefined;
+  onStatus: (status: EmailStatus | undefined) => void;
+}
+
+export function MailList({ projectId, status, onStatus }: MailListProps) {
+  const list = useList(
+    ["project", projectId, "emails", { status }],
+    ({ query, signal }) =>
+      call(listEmails, {
+        projectId,
+        query: { ...query, ...(status === undefined ? {} : { status }) },
+        signal,
+      }),
+    { lookEveryMs: LOOK_EVERY_MS },
+  );
+  return (
+    <>
+      <div className="mb-3">
+        <Choices
+          label={t("Status")}
+          options={[
+            { value: "all", label: t("All") },
+            ...FILTERED.map((value) => ({ value, label: STATUSES[value].label })),
+          ]}
+          value={status ?? "all"}
+          onChoose={(chosen) => onStatus(chosen === "all" ? undefined : chosen)}
+        />
+      </div>
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card className="overflow-hidden">
+          {list.rows?.length === 0 ? (
+            <NoMails isFiltered={status !== undefined} onClear={() => onStatus(undefined)} />
+          ) : (
+            <Table
+              label={t("Mails")}
+              columns={columnsOf(projectId)}
+              rows={list.rows}
+              rowKey={({ id }) => id}
+              isStale={list.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      <More count="" list={list} />
+    </>
+  );
+}
+
+function columnsOf(projectId: string): Array<Column<Email>> {
+  return [
+    {
+      key: "to",
+      head: t("To"),
+      cell: ({ id, to }) => (
+        <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
+          <bdi>{to}</bdi>
+        </Link>
+      ),
+    },
+    { key: "subject", head: t("Subject"), cell: ({ subject }) => <bdi>{subject}</bdi> },
+    {
+      key: "status",
+      head: t("Status"),
+      width: "w-36",
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    {
+      key: "createdAt",
+      head: t("When"),
+      width: "w-36",
+      cell: ({ createdAt }) => (
+        <time dateTime={createdAt} title={formatInstant(createdAt)} className="text-soft tabular-nums">
+          {formatAgo(createdAt)}
+        </time>
+      ),
+    },
+  ];
+}
+
+function NoMails({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered)
+    return (
+      <Empty
+        title={t("No mail stands here")}
+        action={<Button onClick={onClear}>{t("Show all mails")}</Button>}
+      >
+        {t("No mail of this project has this status now.")}
+      </Empty>
+    );
+  return (
+    <Empty title={t("No mail yet")}>
+      {t(
+        "Mail that your program, campaigns and workflows send appears here, with every answer of the servers.",
+      )}
+    </Empty>
+  );
+}

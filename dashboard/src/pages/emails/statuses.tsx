@@ -1,0 +1,24 @@
+// Where a mail stands, in a word and a colour.
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import { t } from "../../text/t.ts";
+import { Badge, type Tone } from "../../ui/page.tsx";
+
+export const STATUSES: Record<EmailStatus, { tone: Tone; label: string }> = {
+  QUEUED: { tone: "neutral", label: t("Waiting") },
+  CLAIMED: { tone: "neutral", label: t("Waiting") },
+  SENDING: { tone: "neutral", label: t("Sending") },
+  SENT: { tone: "good", label: t("Sent") },
+  DELIVERED: { tone: "good", label: t("Delivered") },
+  OPENED: { tone: "good", label: t("Opened") },
+  CLICKED: { tone: "good", label: t("Clicked") },
+  SKIPPED: { tone: "neutral", label: t("Skipped") },
+  UNCONFIRMED: { tone: "warn", label: t("Unconfirmed") },
+  FAILED: { tone: "bad", label: t("Failed") },
+  BOUNCED: { tone: "bad", label: t("Bounced") },
+  COMPLAINED: { tone: "bad", label: t("Reported as spam") },
+};
+
+export function StatusBadge({ status }: { status: EmailStatus }) {
+  const { tone, label } = STATUSES[status];
+  return <Badge tone={tone}>{label}</Badge>;
+}

@@ -1,0 +1,121 @@
+// Who changed what of a project, newest first. Before it: settings-page.tsx.
+import type { AuditAction } from "@postloft/contract/audit.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { listAuditLog } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import type { Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { formatInstant } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+
+type Entry = Answer<NonNullable<typeof listAuditLog.endpoint>>["data"][number];
+
+const ACTIONS: Partial<Record<AuditAction, string>> = {
+  "project.created": t("Project created"),
+  "project.updated": t("Settings changed"),
+  "project.suspended": t("Project suspended"),
+  "project.enabled": t("Project enabled again"),
+  "project.resetRequested": t("Reset asked for"),
+  "project.reset": t("Project reset"),
+  "project.deletionRequested": t("Deletion asked for"),
+  "project.deleted": t("Project deleted"),
+  "keys.regenerated": t("API keys replaced"),
+  "key.created": t("Scoped key made"),
+  "key.revoked": t("Scoped key revoked"),
+  "inboundAddress.regenerated": t("Inbound address replaced"),
+  "member.added": t("Member added"),
+  "member.roleChanged": t("Role changed"),
+  "member.removed": t("Member removed"),
+  "member.left": t("Member left"),
+  "ownership.transferred": t("Ownership transferred"),
+  "invitation.sent": t("Invitation sent"),
+  "invitation.accepted": t("Invitation accepted"),
+  "invitation.revoked": t("Invitation revoked"),
+};
+const HANDS: Record<Entry["actor"]["kind"], string> = {
+  person: t("A person"),
+  key: t("The secret key"),
+  service: t("Postloft"),
+};
+
+export function AuditLog({ project }: { project: Project }) {
+  const refusal = whyNot(project, "ADMIN");
+  return refusal === undefined ? (
+    <Entries projectId={project.id} />
+  ) : (
+    <Card>
+      <Empty title={t("Not for you to see")}>{refusal}</Empty>
+    </Card>
+  );
+}
+
+function Entries({ projectId }: { projectId: string }) {
+  const list = useList(["project", projectId, "audit-log"], ({ query, signal }) =>
+    call(listAuditLog, { params: { projectId }, query, signal }),
+  );
+  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
+  return (
+    <>
+      <Card className="overflow-hidden">
+        <Table label={t("Audit log")} columns={COLUMNS} rows={list.rows} rowKey={({ id }) => id} />
+      </Card>
+      <More count="" list={list} />
+    </>
+  );
+}
+
+const COLUMNS: Array<Column<Entry>> = [
+  {
+    key: "at",
+    head: t("When"),
+    width: "w-44",
+    cell: ({ at }) => <span className="text-soft tabular-nums">{formatInstant(at)}</span>,
+  },
+  {
+    key: "actor",
+    head: t("Who"),
+    cell: ({ actor }) => (
+      <span title={actor.ip ?? undefined}>
+        <bdi>{actor.email ?? HANDS[actor.kind]}</bdi>
+      </span>
+    ),
+  },
+  {
+    key: "action",
+    head: t("What"),
+    cell: ({ action }) => <span className="font-medium">{ACTIONS[action] ?? action}</span>,
+  },
+  {
+    key: "target",
+    head: t("Details"),
+    cell: ({ target, details }) => {
+      const text = [target?.name, ...describe(details)]
+        .filter((part) => part != null && part !== "")
+        .join(" · ");
+      return (
+        <span className="text-soft" title={text}>
+          <bdi>{text}</bdi>
+        </span>
+      );
+    },
+  },
+];
+
+/** `{from, to}` of each setting as "name: from → to". */
+function describe(details: Entry["details"]): string[] {
+  return Object.entries(details).map(([name, value]) => {
+    const { from, to } = (typeof value === "object" && value !== null ? value : {}) as Record<
+      string,
+      unknown
+    >;
+    return to === undefined ? `${name}: ${shown(value)}` : `${name}: ${shown(from)} → ${shown(to)}`;
+  });
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : value == null ? "–" : JSON.stringify(value);
+}

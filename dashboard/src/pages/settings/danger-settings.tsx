@@ -1,0 +1,129 @@
+// Emptying and deleting a project: what goes is named, and its name is typed. Before it: settings-page.tsx.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { deleteProject, resetProject } from "../../api/endpoints.ts";
+import { projectsQuery, type Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+type Removal = "reset" | "delete";
+const LOOK_EVERY_MS = 3_000;
+
+const WORDS: Record<Removal, { title: string; about: string; action: string; done: string }> = {
+  reset: {
+    title: t("Empty this project"),
+    about: t(
+      "Contacts, events, mails, templates, segments, campaigns and workflows go. Members, keys, settings, domains, the suppression list and the audit log stay.",
+    ),
+    action: t("Empty project"),
+    done: t("The project is being emptied"),
+  },
+  delete: {
+    title: t("Delete this project"),
+    about: t("Everything goes, its keys too: programs that use them are refused from then on."),
+    action: t("Delete project"),
+    done: t("The project is being deleted"),
+  },
+};
+
+export function DangerSettings({ project }: { project: Project }) {
+  const [asked, setAsked] = useState<Removal | null>(null);
+  const refusal = whyNot(project, "ADMIN");
+  return (
+    <Card className="max-w-3xl divide-y divide-line">
+      {project.removal !== null && <Running project={project} />}
+      {(["reset", "delete"] as const).map((removal) => (
+        <div key={removal} className="flex flex-wrap items-center justify-between gap-4 px-5 py-4">
+          <div className="min-w-60 flex-1">
+            <h2 className="font-medium">{WORDS[removal].title}</h2>
+            <p className="text-sm text-soft">{WORDS[removal].about}</p>
+          </div>
+          <Button
+            look="danger"
+            disabled={refusal !== undefined || project.removal !== null}
+            title={refusal}
+            onClick={() => setAsked(removal)}
+          >
+            {WORDS[removal].action}
+          </Button>
+        </div>
+      ))}
+      {asked !== null && <TypedDialog project={project} removal={asked} onClose={() => setAsked(null)} />}
+    </Card>
+  );
+}
+
+/** A removal goes on behind the page; the list of projects says when it is over. */
+function Running({ project }: { project: Project }) {
+  useQuery({ ...projectsQuery, refetchInterval: LOOK_EVERY_MS });
+  return (
+    <p role="status" className="px-5 py-4 text-sm text-warn">
+      {project.removal === "DELETE"
+        ? t("This project is being deleted. It sends nothing any more.")
+        : t("This project is being emptied. It sends nothing until that is done.")}
+    </p>
+  );
+}
+
+interface TypedProps {
+  project: Project;
+  removal: Removal;
+  onClose: () => void;
+}
+
+function TypedDialog({ project, removal, onClose }: TypedProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [typed, setTyped] = useState("");
+  const words = WORDS[removal];
+  const removing = useMutation({
+    mutationFn: () =>
+      call(removal === "reset" ? resetProject : deleteProject, {
+        params: { projectId: project.id },
+        body: { confirm: typed },
+      }),
+    onSuccess: async () => {
+      toast(words.done);
+      onClose();
+      await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
+    },
+  });
+  return (
+    <Dialog title={words.title} description={words.about} open onClose={onClose}>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          removing.mutate();
+        }}
+      >
+        {removing.isError && <Failure error={removing.error} />}
+        <p className="text-sm">{t("Nothing brings it back. Type the name of the project to go on:")}</p>
+        <p className="font-mono text-xs select-all">{project.name}</p>
+        <Field
+          label={t("Project name")}
+          autoFocus
+          autoComplete="off"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            {t("Keep it")}
+          </Button>
+          <Button look="danger" type="submit" busy={removing.isPending} disabled={typed !== project.name}>
+            {words.action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

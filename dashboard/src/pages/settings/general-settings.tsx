@@ -1,0 +1,180 @@
+// What a project is called, how it sends and what its mails carry. Only what was changed is sent. Before it: settings-page.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import type { z } from "zod";
+import type { updateProject as updateProjectEndpoint } from "@postloft/contract/projects.ts";
+import { call, CallError } from "../../api/call.ts";
+import { updateProject } from "../../api/endpoints.ts";
+import { projectsQuery, type Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, Select, TextArea } from "../../ui/field.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+type Change = z.input<(typeof updateProjectEndpoint)["body"]>;
+interface Draft {
+  name: string;
+  language: string;
+  defaultFrom: string;
+  sendingRate: string;
+  tracking: Project["tracking"];
+  whenInDoubt: Project["whenInDoubt"];
+  postalAddress: string;
+  logoUrl: string;
+}
+
+/** What ties a control to a field of the draft, and to what the server said of it. */
+type Tied = (name: keyof Draft) => {
+  value: string;
+  disabled: boolean;
+  error: string | undefined;
+  onChange: (event: { target: { value: string } }) => void;
+};
+
+const TRACKING = [
+  { value: "ENABLED", label: t("Of all mail") },
+  { value: "MARKETING_ONLY", label: t("Of marketing mail only") },
+  { value: "DISABLED", label: t("Of no mail") },
+];
+const IN_DOUBT = [
+  { value: "RETRY", label: t("Send it once more: it may arrive twice") },
+  { value: "WAIT", label: t("Wait for a person to decide: it may not arrive") },
+];
+
+function draftOf(project: Project): Draft {
+  const { name, language, defaultFrom, sendingRate, tracking, whenInDoubt, postalAddress, logoUrl } = project;
+  return {
+    name,
+    language,
+    tracking,
+    whenInDoubt,
+    defaultFrom: defaultFrom ?? "",
+    sendingRate: sendingRate === null ? "" : String(sendingRate),
+    postalAddress: postalAddress ?? "",
+    logoUrl: logoUrl ?? "",
+  };
+}
+
+const textOrNull = (value: string) => (value.trim() === "" ? null : value);
+
+/** What differs from what is stored, as the API takes it: an emptied field is null. */
+function changeOf(before: Draft, after: Draft): Change {
+  const all: Required<Omit<Change, "suppressionList">> = {
+    ...after,
+    defaultFrom: textOrNull(after.defaultFrom),
+    sendingRate: after.sendingRate.trim() === "" ? null : Number(after.sendingRate),
+    postalAddress: textOrNull(after.postalAddress),
+    logoUrl: textOrNull(after.logoUrl),
+  };
+  const changed = (Object.keys(all) as Array<keyof Draft>).filter((name) => before[name] !== after[name]);
+  return Object.fromEntries(changed.map((name) => [name, all[name]]));
+}
+
+export function GeneralSettings({ project }: { project: Project }) {
+  const stored = draftOf(project);
+  const [draft, setDraft] = useState(stored);
+  const queries = useQueryClient();
+  const toast = useToast();
+  const refusal = whyNot(project, "ADMIN");
+  const change = changeOf(stored, draft);
+  const saving = useMutation({
+    mutationFn: () => call(updateProject, { params: { projectId: project.id }, body: change }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      toast(t("Settings saved"));
+    },
+  });
+  const fields = saving.error instanceof CallError ? saving.error.fields : [];
+  const tied: Tied = (name) => ({
+    value: draft[name],
+    disabled: refusal !== undefined,
+    error: fields.find(({ field }) => field === name)?.message,
+    onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [name]: target.value }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
+      {refusal !== undefined && <p className="text-sm text-soft">{refusal}</p>}
+      {saving.isError && fields.length === 0 && <Failure error={saving.error} />}
+      <Card className="flex flex-col gap-5 p-5">
+        <Field label={t("Project name")} {...tied("name")} />
+        <Field
+          label={t("Language")}
+          help={t("Of pages and footers for contacts without a language of their own: en, de, pt-BR, …")}
+          {...tied("language")}
+        />
+      </Card>
+      <SendingCard tied={tied} />
+      <FooterCard tied={tied} />
+      <div className="flex justify-end gap-2">
+        <Button look="quiet" disabled={Object.keys(change).length === 0} onClick={() => setDraft(stored)}>
+          {t("Discard")}
+        </Button>
+        <Button
+          look="primary"
+          type="submit"
+          busy={saving.isPending}
+          disabled={refusal !== undefined || Object.keys(change).length === 0}
+          title={refusal}
+        >
+          {t("Save settings")}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function SendingCard({ tied }: { tied: Tied }) {
+  return (
+    <Card className="flex flex-col gap-5 p-5">
+      <h2 className="font-semibold">{t("Sending")}</h2>
+      <Field
+        label={t("Default sender")}
+        placeholder="Acme <hello@example.com>"
+        help={t("Of mail that names none. Its domain must be verified.")}
+        {...tied("defaultFrom")}
+      />
+      <Field
+        label={t("Sending rate")}
+        inputMode="numeric"
+        help={t("Mails a second; empty: as many as this installation lets a project send.")}
+        {...tied("sendingRate")}
+      />
+      <Select
+        label={t("Track opens and clicks")}
+        options={TRACKING}
+        help={t(
+          "Open numbers include mail programs that load pictures by themselves; reports tell them apart.",
+        )}
+        {...tied("tracking")}
+      />
+      <Select
+        label={t("Transactional mail without an answer")}
+        options={IN_DOUBT}
+        help={t("When a server takes a mail and never says whether it kept it.")}
+        {...tied("whenInDoubt")}
+      />
+    </Card>
+  );
+}
+
+function FooterCard({ tied }: { tied: Tied }) {
+  return (
+    <Card className="flex flex-col gap-5 p-5">
+      <h2 className="font-semibold">{t("Footer of marketing mail")}</h2>
+      <TextArea
+        label={t("Postal address")}
+        rows={4}
+        help={t("Many countries ask for it in every newsletter.")}
+        {...tied("postalAddress")}
+      />
+      <Field label={t("Address of a logo")} placeholder="https://example.com/logo.png" {...tied("logoUrl")} />
+    </Card>
+  );
+}

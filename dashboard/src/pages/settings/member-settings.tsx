@@ -1,0 +1,275 @@
+// Who belongs to a project and who is invited; roles are given here. Before it: settings-page.tsx. After it: invite-dialog.tsx.
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import type { Role } from "@postloft/contract/roles.ts";
+import { call, type Answer } from "../../api/call.ts";
+import {
+  changeMember,
+  leaveProject,
+  listInvitations,
+  listMembers,
+  removeMember,
+  revokeInvitation,
+  transferOwnership,
+} from "../../api/endpoints.ts";
+import { accountQuery, projectsQuery, type Project } from "../../session/queries.ts";
+import { roleName, whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { INPUT_CLASS } from "../../ui/field.tsx";
+import { formatDay } from "../../ui/format.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { InviteDialog } from "./invite-dialog.tsx";
+
+type Member = Answer<NonNullable<typeof listMembers.endpoint>>[number];
+
+const membersKey = (projectId: string) => ["project", projectId, "members"];
+
+function membersQuery(projectId: string) {
+  return queryOptions({
+    queryKey: [...membersKey(projectId), "list"],
+    queryFn: ({ signal }) => call(listMembers, { params: { projectId }, signal }),
+  });
+}
+
+export function MemberSettings({ project }: { project: Project }) {
+  const members = useQuery(membersQuery(project.id));
+  const account = useQuery(accountQuery);
+  const [isInviting, setInviting] = useState(false);
+  const refusal = whyNot(project, "ADMIN");
+  return (
+    <div className="flex max-w-3xl flex-col gap-5">
+      <Card>
+        <header className="flex items-center justify-between gap-3 border-b border-line px-5 py-3">
+          <h2 className="font-semibold">{t("Members")}</h2>
+          <Button
+            look="primary"
+            disabled={refusal !== undefined}
+            title={refusal}
+            onClick={() => setInviting(true)}
+          >
+            <Plus size={15} aria-hidden /> {t("Invite")}
+          </Button>
+        </header>
+        {members.isPending && <Skeleton className="m-5 h-24" />}
+        {members.isError && <Failure error={members.error} onRetry={() => void members.refetch()} />}
+        <ul className="divide-y divide-line">
+          {members.data?.map((member) => (
+            <MemberRow
+              key={member.userId}
+              project={project}
+              member={member}
+              isSelf={member.userId === account.data?.id}
+            />
+          ))}
+        </ul>
+      </Card>
+      {refusal === undefined && <Invitations projectId={project.id} />}
+      <RoleHelp />
+      {isInviting && <InviteDialog projectId={project.id} onClose={() => setInviting(false)} />}
+    </div>
+  );
+}
+
+interface MemberRowProps {
+  project: Project;
+  member: Member;
+  isSelf: boolean;
+}
+
+function MemberRow({ project, member, isSelf }: MemberRowProps) {
+  const [asked, setAsked] = useState<"remove" | "transfer" | null>(null);
+  const refusal = whyNot(project, "ADMIN");
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
+      <div className="min-w-48 flex-1">
+        <p className="truncate font-medium">
+          <bdi>{member.email}</bdi> {isSelf && <Badge tone="neutral">{t("You")}</Badge>}
+        </p>
+        <p className="text-sm text-faint">{t("Since {day}", { day: formatDay(member.createdAt) })}</p>
+      </div>
+      {member.role === "OWNER" || refusal !== undefined ? (
+        <span className="text-sm text-soft">{roleName(member.role)}</span>
+      ) : (
+        <RoleSelect projectId={project.id} member={member} />
+      )}
+      {project.role === "OWNER" && member.role !== "OWNER" && (
+        <Button look="quiet" onClick={() => setAsked("transfer")}>
+          {t("Make owner")}
+        </Button>
+      )}
+      {member.role !== "OWNER" && (isSelf || refusal === undefined) && (
+        <Button look="quiet" onClick={() => setAsked("remove")}>
+          {isSelf ? t("Leave") : t("Remove")}
+        </Button>
+      )}
+      {asked === "remove" && (
+        <RemoveDialog project={project} member={member} isSelf={isSelf} onClose={() => setAsked(null)} />
+      )}
+      {asked === "transfer" && (
+        <TransferDialog project={project} member={member} onClose={() => setAsked(null)} />
+      )}
+    </li>
+  );
+}
+
+function RoleSelect({ projectId, member }: { projectId: string; member: Member }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const changing = useMutation({
+    mutationFn: (role: Role) =>
+      call(changeMember, { params: { projectId, userId: member.userId }, body: { role } }),
+    onSuccess: ({ email, role }) => toast(t("Role changed"), `${email}: ${roleName(role)}`),
+    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onSettled: () => queries.invalidateQueries({ queryKey: membersKey(projectId) }),
+  });
+  return (
+    <select
+      aria-label={t("Role of {email}", { email: member.email })}
+      value={changing.isPending ? changing.variables : member.role}
+      disabled={changing.isPending}
+      onChange={({ target }) => changing.mutate(target.value as Role)}
+      className={`${INPUT_CLASS} max-w-32`}
+    >
+      {(["ADMIN", "MEMBER"] as const).map((role) => (
+        <option key={role} value={role}>
+          {roleName(role)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface DialogProps {
+  project: Project;
+  member: Member;
+  onClose: () => void;
+}
+
+function RemoveDialog({ project, member, isSelf, onClose }: DialogProps & { isSelf: boolean }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const params = { projectId: project.id };
+  const removing = useMutation({
+    mutationFn: () =>
+      isSelf
+        ? call(leaveProject, { params })
+        : call(removeMember, { params: { ...params, userId: member.userId } }),
+    onSuccess: async () => {
+      if (isSelf) await navigate({ to: "/new-project" });
+      await queries.invalidateQueries({
+        queryKey: isSelf ? projectsQuery.queryKey : membersKey(project.id),
+      });
+      if (isSelf) await navigate({ to: "/" });
+      toast(isSelf ? t("You left {project}", { project: project.name }) : t("Member removed"));
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={isSelf ? t("Leave this project?") : t("Remove this member?")}
+      description={
+        isSelf
+          ? t("You lose access to {project} at once. An admin can invite you again.", {
+              project: project.name,
+            })
+          : t(
+              "{email} loses access at once. Whoever has seen the secret key still has it: replace the keys.",
+              {
+                email: member.email,
+              },
+            )
+      }
+      action={isSelf ? t("Leave project") : t("Remove member")}
+      doing={removing}
+      onClose={onClose}
+    />
+  );
+}
+
+function TransferDialog({ project, member, onClose }: DialogProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const transferring = useMutation({
+    mutationFn: () =>
+      call(transferOwnership, { params: { projectId: project.id }, body: { userId: member.userId } }),
+    onSuccess: async () => {
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: membersKey(project.id) }),
+        queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
+      ]);
+      toast(t("Ownership transferred"), member.email);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={t("Make this member the owner?")}
+      description={t("{email} becomes the owner of {project}, and you become an admin.", {
+        email: member.email,
+        project: project.name,
+      })}
+      action={t("Transfer ownership")}
+      doing={transferring}
+      onClose={onClose}
+    />
+  );
+}
+
+function Invitations({ projectId }: { projectId: string }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const invitations = useQuery({
+    queryKey: [...membersKey(projectId), "invitations"],
+    queryFn: ({ signal }) => call(listInvitations, { params: { projectId }, signal }),
+  });
+  const revoking = useMutation({
+    mutationFn: (invitationId: string) => call(revokeInvitation, { params: { projectId, invitationId } }),
+    onSuccess: () => toast(t("Invitation revoked"), t("Its link is dead.")),
+    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onSettled: () => queries.invalidateQueries({ queryKey: membersKey(projectId) }),
+  });
+  if (invitations.isError)
+    return <Failure error={invitations.error} onRetry={() => void invitations.refetch()} />;
+  if ((invitations.data?.length ?? 0) === 0) return null;
+  return (
+    <Card>
+      <h2 className="border-b border-line px-5 py-3 font-semibold">{t("Waiting invitations")}</h2>
+      <ul className="divide-y divide-line">
+        {invitations.data?.map(({ id, email, role, expiresAt }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
+            <div className="min-w-48 flex-1">
+              <p className="truncate font-medium">
+                <bdi>{email}</bdi>
+              </p>
+              <p className="text-sm text-faint">{t("Holds until {day}", { day: formatDay(expiresAt) })}</p>
+            </div>
+            <span className="text-sm text-soft">{roleName(role)}</span>
+            <Button look="quiet" disabled={revoking.isPending} onClick={() => revoking.mutate(id)}>
+              {t("Revoke")}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function RoleHelp() {
+  return (
+    <dl className="grid gap-x-4 gap-y-1 text-sm text-soft sm:grid-cols-[6rem_minmax(0,1fr)]">
+      <dt className="font-medium text-ink">{roleName("OWNER")}</dt>
+      <dd>{t("Everything, and who owns the project. Enables it again after a suspension.")}</dd>
+      <dt className="font-medium text-ink">{roleName("ADMIN")}</dt>
+      <dd>{t("Members, domains, keys and settings, and all that a member may do.")}</dd>
+      <dt className="font-medium text-ink">{roleName("MEMBER")}</dt>
+      <dd>{t("Contacts, mails, templates, segments, campaigns and workflows.")}</dd>
+    </dl>
+  );
+}

@@ -1,0 +1,187 @@
+// How the mail of a project is received: rates against their limits, and the way back after a suspension. Before it: settings-page.tsx.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Level } from "@postloft/contract/security.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { enableProject, getSecurity } from "../../api/endpoints.ts";
+import { projectsQuery, type Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { formatInstant, formatNumber, formatShare } from "../../ui/format.ts";
+import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+import { Tiles } from "../../ui/tiles.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+const LEVELS: Record<Level, { tone: Tone; label: string }> = {
+  healthy: { tone: "good", label: t("Healthy") },
+  warning: { tone: "warn", label: t("Warning") },
+  critical: { tone: "bad", label: t("Critical") },
+};
+const PERCENT = 100;
+
+type Security = Answer<NonNullable<typeof getSecurity.endpoint>>;
+
+export function Reputation({ project }: { project: Project }) {
+  const security = useQuery({
+    queryKey: ["project", project.id, "security"],
+    queryFn: ({ signal }) => call(getSecurity, { params: { projectId: project.id }, signal }),
+  });
+  if (security.isPending) return <Skeleton className="h-60" />;
+  if (security.isError) return <Failure error={security.error} onRetry={() => void security.refetch()} />;
+  const { status, isDisabled } = security.data;
+  return (
+    <div className="flex flex-col gap-5">
+      {isDisabled && <Suspended project={project} />}
+      <Tiles
+        tiles={[
+          { label: t("Mails, 24 hours"), value: formatNumber(status.twentyFourHour.total) },
+          { label: t("Mails, 7 days"), value: formatNumber(status.sevenDay.total) },
+          { label: t("Bounces, 7 days"), value: formatNumber(status.sevenDay.bounces) },
+          { label: t("Complaints, 7 days"), value: formatNumber(status.sevenDay.complaints) },
+        ]}
+      />
+      <Rates security={security.data} />
+      {status.isNewProject && (
+        <p className="text-sm text-soft">{t("Too few mails so far: no rate is judged yet.")}</p>
+      )}
+      {[...status.violations, ...status.warnings].map((text) => (
+        <p key={text} className="text-sm text-warn">
+          {text}
+        </p>
+      ))}
+      <Suspensions security={security.data} />
+    </div>
+  );
+}
+
+interface Rate {
+  label: string;
+  percent: number;
+  level: Level;
+  /** In percent, as the contract's description says. */
+  warning: number;
+  critical: number;
+}
+
+function ratesOf({ status: { sevenDay, allTime }, levels }: Security): Rate[] {
+  return [
+    {
+      label: t("Bounces, 7 days"),
+      percent: sevenDay.bounceRate,
+      level: levels.bounce7Day,
+      warning: 5,
+      critical: 10,
+    },
+    {
+      label: t("Bounces, all time"),
+      percent: allTime.bounceRate,
+      level: levels.bounceAllTime,
+      warning: 4,
+      critical: 8,
+    },
+    {
+      label: t("Complaints, 7 days"),
+      percent: sevenDay.complaintRate,
+      level: levels.complaint7Day,
+      warning: 0.075,
+      critical: 0.15,
+    },
+    {
+      label: t("Complaints, all time"),
+      percent: allTime.complaintRate,
+      level: levels.complaintAllTime,
+      warning: 0.03,
+      critical: 0.12,
+    },
+  ];
+}
+
+const shareOf = (percent: number) => formatShare(percent / PERCENT);
+
+const RATES: Array<Column<Rate>> = [
+  { key: "label", head: t("Rate"), cell: ({ label }) => <span className="font-medium">{label}</span> },
+  { key: "percent", head: t("Now"), width: "w-24", align: "end", cell: ({ percent }) => shareOf(percent) },
+  {
+    key: "warning",
+    head: t("Warning from"),
+    width: "w-32",
+    align: "end",
+    cell: ({ warning }) => <span className="text-soft">{shareOf(warning)}</span>,
+  },
+  {
+    key: "critical",
+    head: t("Critical from"),
+    width: "w-32",
+    align: "end",
+    cell: ({ critical }) => <span className="text-soft">{shareOf(critical)}</span>,
+  },
+  {
+    key: "level",
+    head: t("Level"),
+    width: "w-28",
+    cell: ({ level }) => <Badge tone={LEVELS[level].tone}>{LEVELS[level].label}</Badge>,
+  },
+];
+
+function Rates({ security }: { security: Security }) {
+  return (
+    <Card className="overflow-hidden">
+      <Table label={t("Rates")} columns={RATES} rows={ratesOf(security)} rowKey={({ label }) => label} />
+    </Card>
+  );
+}
+
+function Suspensions({ security: { suspensions } }: { security: Security }) {
+  if (suspensions.length === 0) return null;
+  return (
+    <section>
+      <h2 className="mb-2 font-semibold">{t("Suspensions")}</h2>
+      <ul className="flex flex-col gap-2 text-sm">
+        {suspensions.map(({ at, reasons }) => (
+          <li key={at}>
+            <time dateTime={at} className="text-faint">
+              {formatInstant(at)}
+            </time>{" "}
+            {reasons.join(" ")}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Suspended({ project }: { project: Project }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [reason, setReason] = useState("");
+  const refusal = whyNot(project, "OWNER");
+  const enabling = useMutation({
+    mutationFn: () => call(enableProject, { params: { projectId: project.id }, body: { reason } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      await queries.invalidateQueries({ queryKey: ["project", project.id] });
+      toast(t("The project is enabled again"));
+    },
+  });
+  return (
+    <Card className="max-w-2xl p-5">
+      <h2 className="font-semibold text-bad">{t("This project is disabled: it sends nothing")}</h2>
+      <p className="mt-1 mb-4 text-sm text-soft">
+        {refusal ?? t("Remove the cause first: clean the addresses that bounced. Then say what it was.")}
+      </p>
+      {refusal === undefined && (
+        <OneFieldForm
+          label={t("What was the cause, and what did you do about it?")}
+          help={t("It stands in the audit log.")}
+          value={reason}
+          onChange={setReason}
+          action={t("Enable again")}
+          asking={enabling}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,16 @@
+// What the URL of the settings says. Before it: router.tsx. After it: settings-page.tsx.
+export const TABS = ["general", "members", "reputation", "suppressions", "audit", "danger"] as const;
+export type Tab = (typeof TABS)[number];
+
+export interface SettingsSearch {
+  tab?: Tab;
+  search?: string;
+}
+
+/** What of the URL is understood; the rest is left out. */
+export function readSettingsSearch({ tab, search }: Record<string, unknown>): SettingsSearch {
+  return {
+    ...(TABS.some((one) => one === tab) ? { tab: tab as Tab } : {}),
+    ...(typeof search === "string" && search !== "" ? { search } : {}),
+  };
+}

@@ -1,0 +1,52 @@
+// The settings of a project, a tab for each part. Before it: router.tsx. After it: one file per tab.
+import { getRouteApi } from "@tanstack/react-router";
+import { t } from "../../text/t.ts";
+import { Choices } from "../../ui/choices.tsx";
+import { Page } from "../../ui/page.tsx";
+import { useProject } from "../project-shell.tsx";
+import { AuditLog } from "./audit-log.tsx";
+import { DangerSettings } from "./danger-settings.tsx";
+import { GeneralSettings } from "./general-settings.tsx";
+import { MemberSettings } from "./member-settings.tsx";
+import { Reputation } from "./reputation.tsx";
+import { SuppressionSettings } from "./suppression-settings.tsx";
+
+const route = getRouteApi("/signed-in/$projectId/settings");
+
+export function SettingsPage() {
+  const project = useProject();
+  const { tab = "general", search = "" } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Page title={t("Settings")} about={project.name}>
+      <Choices
+        look="tabs"
+        label={t("Part")}
+        options={[
+          { value: "general", label: t("General") },
+          { value: "members", label: t("Members") },
+          { value: "reputation", label: t("Reputation") },
+          { value: "suppressions", label: t("Suppression list") },
+          { value: "audit", label: t("Audit log") },
+          { value: "danger", label: t("Reset and delete") },
+        ]}
+        value={tab}
+        onChoose={(chosen) => void navigate({ search: { tab: chosen } })}
+      />
+      {tab === "general" && <GeneralSettings key={project.updatedAt} project={project} />}
+      {tab === "members" && <MemberSettings project={project} />}
+      {tab === "reputation" && <Reputation project={project} />}
+      {tab === "suppressions" && (
+        <SuppressionSettings
+          project={project}
+          search={search}
+          onSearch={(text) =>
+            void navigate({ search: { tab, ...(text === "" ? {} : { search: text }) }, replace: true })
+          }
+        />
+      )}
+      {tab === "audit" && <AuditLog project={project} />}
+      {tab === "danger" && <DangerSettings project={project} />}
+    </Page>
+  );
+}

@@ -1,0 +1,197 @@
+// Addresses that get nothing: looking them up, adding and removing them, and whether the list is looked at. Before it: settings-page.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { call, type Answer } from "../../api/call.ts";
+import { addSuppressions, listSuppressions, removeSuppression, updateProject } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { projectsQuery, type Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Checkbox } from "../../ui/field.tsx";
+import { formatDay } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { Card } from "../../ui/page.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+type Suppression = Answer<NonNullable<typeof listSuppressions.endpoint>>["data"][number];
+const REASONS: Record<Suppression["reason"], string> = {
+  COMPLAINT: t("Reported as spam"),
+  HARD_BOUNCE: t("Bounced for good"),
+  MANUAL: t("Added by hand"),
+  IMPORT: t("Imported"),
+};
+
+interface SuppressionSettingsProps {
+  project: Project;
+  search: string;
+  onSearch: (text: string) => void;
+}
+
+export function SuppressionSettings({ project, search, onSearch }: SuppressionSettingsProps) {
+  const [isAdding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<string | null>(null);
+  const list = useList(["project", project.id, "suppressions", { search }], ({ query, signal }) =>
+    call(listSuppressions, {
+      projectId: project.id,
+      query: { ...query, ...(search === "" ? {} : { search }) },
+      signal,
+    }),
+  );
+  return (
+    <>
+      <Switch project={project} />
+      <div className="mt-5 mb-3 flex flex-wrap items-center justify-between gap-3">
+        <SearchBox label={t("Search by address")} value={search} onSearch={onSearch} />
+        <Button onClick={() => setAdding(true)}>
+          <Plus size={15} aria-hidden /> {t("Add an address")}
+        </Button>
+      </div>
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card className="overflow-hidden">
+          {list.rows?.length === 0 ? (
+            <Empty title={search === "" ? t("Nobody is on the list") : t("No such address")}>
+              {search === ""
+                ? t("Addresses that bounce for good or complain come here by themselves.")
+                : t("No suppressed address has this in it.")}
+            </Empty>
+          ) : (
+            <Table
+              label={t("Suppressed addresses")}
+              columns={columnsOf(setRemoved)}
+              rows={list.rows}
+              rowKey={({ id }) => id}
+              isStale={list.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      <More
+        count={list.total === undefined ? "" : plural(list.total, "{n} address", "{n} addresses")}
+        list={list}
+      />
+      {isAdding && <AddDialog projectId={project.id} onClose={() => setAdding(false)} />}
+      {removed !== null && (
+        <RemoveDialog projectId={project.id} address={removed} onClose={() => setRemoved(null)} />
+      )}
+    </>
+  );
+}
+
+function columnsOf(onRemove: (address: string) => void): Array<Column<Suppression>> {
+  return [
+    { key: "email", head: t("Address"), cell: ({ email }) => <bdi className="font-medium">{email}</bdi> },
+    { key: "reason", head: t("Reason"), width: "w-40", cell: ({ reason }) => REASONS[reason] },
+    {
+      key: "createdAt",
+      head: t("Since"),
+      width: "w-32",
+      cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
+    },
+    {
+      key: "remove",
+      head: "",
+      width: "w-28",
+      align: "end",
+      cell: ({ email }) => (
+        <Button look="quiet" aria-label={t("Remove {email}", { email })} onClick={() => onRemove(email)}>
+          {t("Remove")}
+        </Button>
+      ),
+    },
+  ];
+}
+
+function Switch({ project }: { project: Project }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const refusal = whyNot(project, "ADMIN");
+  const switching = useMutation({
+    mutationFn: (suppressionList: boolean) =>
+      call(updateProject, { params: { projectId: project.id }, body: { suppressionList } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
+    onError: (error) => toast(t("Nothing was changed"), error.message),
+  });
+  return (
+    <Card className="max-w-2xl p-5">
+      <Checkbox
+        label={t("Send nothing to addresses on this list")}
+        help={t("Not even transactional mail. Off: the list is kept, and looked at by nobody.")}
+        checked={switching.isPending ? switching.variables : project.suppressionList}
+        disabled={refusal !== undefined || switching.isPending}
+        title={refusal}
+        onChange={({ target }) => switching.mutate(target.checked)}
+      />
+    </Card>
+  );
+}
+
+function AddDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [address, setAddress] = useState("");
+  const adding = useMutation({
+    mutationFn: () => call(addSuppressions, { projectId, body: { emails: [address.trim()] } }),
+    onSuccess: async ({ added }) => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "suppressions"] });
+      toast(added > 0 ? t("Address added") : t("It was listed already"), address.trim());
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={t("Add an address")} open onClose={onClose}>
+      <OneFieldForm
+        label={t("Address")}
+        type="email"
+        value={address}
+        onChange={setAddress}
+        action={t("Add address")}
+        asking={adding}
+        way={
+          <Button look="quiet" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+        }
+      />
+    </Dialog>
+  );
+}
+
+interface RemoveProps {
+  projectId: string;
+  address: string;
+  onClose: () => void;
+}
+
+function RemoveDialog({ projectId, address, onClose }: RemoveProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const removing = useMutation({
+    mutationFn: () => call(removeSuppression, { projectId, params: { address } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "suppressions"] });
+      toast(t("Address removed"), address);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={t("Remove this address from the list?")}
+      description={t("{email} may get mail again. Its contact stays unsubscribed if it was.", {
+        email: address,
+      })}
+      action={t("Remove address")}
+      doing={removing}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+// Every screen of the dashboard can be used by everybody: no serious finding of axe in either theme, and nothing is cut off at 320 px
+// (WCAG 2.2 AA; 1.4.10 asks for reflow at that width, which is also 1280 px at 400 %).
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+// @ts-expect-error plain JavaScript, which has no declaration
+import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
+import { startBrowser } from "./browser.ts";
+import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "./program.ts";
+import { furnish, openScreen, openWindow, type Screen } from "./screens.ts";
+
+let browser: Browser;
+let program: Program;
+let data: Awaited<ReturnType<typeof makeDataFolder>>;
+let screens: Screen[];
+beforeAll(async () => {
+  await buildDashboard(process.execPath);
+  data = await makeDataFolder();
+  program = await startProgram({ ...BOOTSTRAP, DATA_DIR: data.path });
+  screens = await furnish(program.url);
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await program.stop();
+  await data.remove();
+});
+
+/** Serious and critical findings, each as `rule: element`. */
+async function findingsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const results = (await page.evaluate(
+    `axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })`,
+  )) as axe.AxeResults;
+  return results.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+/** By how much the page is wider than its window, px. */
+const overflowOf = (page: Page) =>
+  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+test.each(["light", "dark"] as const)(
+  "no serious finding on any screen, %s",
+  async (theme) => {
+    const findings: Record<string, unknown> = {};
+    for (const isOutside of [true, false]) {
+      const view = { theme, width: theme === "light" ? 1280 : 320, height: 900 };
+      const context = await openWindow(browser, program.url, view, isOutside);
+      const page = await context.newPage();
+      for (const screen of screens.filter((one) => (one.isOutside ?? false) === isOutside)) {
+        await openScreen(page, screen);
+        const found = await findingsOf(page);
+        const overflow = await overflowOf(page);
+        if (found.length > 0 || overflow > 0) findings[screen.name] = { found, overflow };
+      }
+      await context.close();
+    }
+    expect(findings).toEqual({});
+    expect(screens.length).toBeGreaterThan(10);
+  },
+  60_000,
+);

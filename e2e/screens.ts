@@ -1,0 +1,158 @@
+// Every screen of the dashboard with something on it: what is made through the API, and where each screen is.
+// Before it: a program that runs (program.ts). After it: tools/screens/ pictures them, accessibility.test.ts looks at each.
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { createApiClient, type ApiClient } from "./api-client.ts";
+import { ACCOUNT } from "./program.ts";
+import { waitUntil } from "./wait-until.ts";
+
+export interface Screen {
+  name: string;
+  /** Below /app. */
+  path: string;
+  /** Whether it is for those who are not signed in. */
+  isOutside?: boolean;
+}
+
+const PEOPLE = [
+  ["ada@example.com", { firstName: "Ada", plan: "pro", seats: 12, city: "London" }],
+  ["grace@example.com", { firstName: "Grace", plan: "pro", seats: 40, city: "New York" }],
+  ["katherine@example.com", { firstName: "Katherine", plan: "free", seats: 1, city: "Hampton" }],
+  ["hedy@example.com", { firstName: "Hedy", plan: "team", seats: 7, city: "Wien" }],
+  ["noor@example.com", { firstName: "نور", plan: "team", seats: 5, city: "عمّان" }],
+  ["mary@example.com", { firstName: "Mary", plan: "free", seats: 1, city: "Lyon" }],
+  ["lise@example.com", { firstName: "Lise", plan: "free", seats: 2, city: "Kungälv" }],
+  ["rosalind@example.com", { firstName: "Rosalind", plan: "pro", seats: 9, city: "Cambridge" }],
+] as const;
+const ACTIVE_PEOPLE = 5;
+const SENT_WITHIN_MS = 30_000;
+const SETTLED_MS = 120;
+const BODY = `<h1>Hello {{firstName ?? there}}</h1><p>Here is what changed this month.</p><p><a href="https://example.com/news">Read on</a></p>`;
+const SENDER = "news@sandbox.localhost";
+
+/** Fills the first project so that no screen is empty, and lists the screens. */
+export async function furnish(url: string): Promise<Screen[]> {
+  const api = createApiClient(url);
+  const contactId = await makePeople(api);
+  await makeTemplate(api);
+  await makeSegment(api);
+  const sentId = await makeCampaign(api, "November news");
+  await api.post(`/campaigns/${sentId}/send`, {});
+  await makeCampaign(api, "December news");
+  await api.post("/domains", { domain: "mail.example.com" });
+  const emailId = await sendReceipt(api);
+  await waitUntil("the campaign to be sent", SENT_WITHIN_MS, async () => {
+    const { status } = await api.get<{ status: string }>(`/campaigns/${sentId}`);
+    return status === "SENT";
+  });
+  const project = `/${await findProject(url)}`;
+  return [
+    { name: "sign-in", path: "/sign-in", isOutside: true },
+    { name: "sign-up", path: "/sign-up", isOutside: true },
+    { name: "forgotten-password", path: "/forgotten-password", isOutside: true },
+    { name: "home", path: project },
+    { name: "contacts", path: `${project}/contacts` },
+    { name: "contact", path: `${project}/contacts/${contactId}` },
+    { name: "activity", path: `${project}/activity` },
+    { name: "mails", path: `${project}/activity?view=mails` },
+    { name: "mail", path: `${project}/emails/${emailId}` },
+    { name: "domains", path: `${project}/domains` },
+    { name: "keys", path: `${project}/keys` },
+    ...["general", "members", "reputation", "suppressions", "audit", "danger"].map((tab) => ({
+      name: `settings-${tab}`,
+      path: `${project}/settings?tab=${tab}`,
+    })),
+  ];
+}
+
+async function makePeople(api: ApiClient): Promise<string> {
+  const ids: string[] = [];
+  for (const [email, data] of PEOPLE)
+    ids.push((await api.post<{ id: string }>("/contacts", { email, data })).id);
+  for (const [email] of PEOPLE.slice(0, ACTIVE_PEOPLE))
+    for (const event of ["signed-up", "opened-project"])
+      await api.post("/v1/track", { email, event, data: { source: "website" } });
+  await api.post("/suppressions", { emails: ["gone@example.com"] });
+  return ids[0] ?? "";
+}
+
+async function makeTemplate(api: ApiClient): Promise<string> {
+  const text = { name: "Monthly news", description: "What changed, once a month", subject: "What is new" };
+  const { id } = await api.post<{ id: string }>("/templates", {
+    ...text,
+    body: BODY,
+    type: "MARKETING",
+    from: SENDER,
+  });
+  return id;
+}
+
+async function makeSegment(api: ApiClient): Promise<string> {
+  const filters = [{ field: "data.plan", operator: "equals", value: "pro" }];
+  const { id } = await api.post<{ id: string }>("/segments", {
+    name: "Paying customers",
+    type: "DYNAMIC",
+    condition: { logic: "AND", groups: [{ filters }] },
+    trackMembership: true,
+  });
+  return id;
+}
+
+async function makeCampaign(api: ApiClient, name: string): Promise<string> {
+  const text = { name, subject: "What is new, {{firstName ?? friend}}", body: BODY, from: SENDER };
+  const { data } = await api.post<{ data: { id: string } }>("/campaigns", { ...text, audienceType: "ALL" });
+  return data.id;
+}
+
+async function sendReceipt(api: ApiClient): Promise<string> {
+  const { data } = await api.post<{ data: { emails: Array<{ email: string }> } }>("/v1/send", {
+    to: PEOPLE[0][0],
+    from: "hello@sandbox.localhost",
+    subject: "Your receipt",
+    body: "<p>Thank you for your order.</p>",
+  });
+  return data.emails[0]?.email ?? "";
+}
+
+async function findProject(url: string): Promise<string> {
+  const reply = await fetch(new URL("/auth/login", url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(ACCOUNT),
+  });
+  const cookie = reply.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const [project] = await createApiClient(url, { cookie }).get<Array<{ id: string }>>("/users/@me/projects");
+  return project?.id ?? "";
+}
+
+export interface View {
+  theme: "light" | "dark";
+  width: number;
+  height: number;
+}
+
+/** A window on the dashboard: signed in, or not. */
+export async function openWindow(
+  browser: Browser,
+  url: string,
+  { theme, width, height }: View,
+  isOutside = false,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: url,
+    colorScheme: theme,
+    viewport: { width, height },
+    reducedMotion: "reduce",
+    locale: "en-GB",
+  });
+  if (!isOutside) await context.request.post("/auth/login", { data: ACCOUNT });
+  return context;
+}
+
+/** Opens a screen and waits until nothing on it is loading. */
+export async function openScreen(page: Page, { path }: Screen): Promise<void> {
+  await page.goto(`/app${path}`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  // One request leads to the next: nothing may be loading for a moment.
+  await page.waitForTimeout(SETTLED_MS);
+  await page.waitForFunction(`document.querySelector(".animate-pulse, [aria-busy=true]") === null`);
+}
