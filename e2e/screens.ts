@@ -26,18 +26,19 @@ const PEOPLE = [
 const ACTIVE_PEOPLE = 5;
 const SENT_WITHIN_MS = 30_000;
 const SETTLED_MS = 120;
-const BODY = `<h1>Hello {{firstName ?? there}}</h1><p>Here is what changed this month.</p><p><a href="https://example.com/news">Read on</a></p>`;
+const LOADED_WITHIN_MS = 15_000;
+const BODY = `<h1>Hello {{firstName ?? "there"}}</h1><p>Here is what changed this month.</p><p><a href="https://example.com/news">Read on</a></p>`;
 const SENDER = "news@sandbox.localhost";
 
 /** Fills the first project so that no screen is empty, and lists the screens. */
 export async function furnish(url: string): Promise<Screen[]> {
   const api = createApiClient(url);
   const contactId = await makePeople(api);
-  await makeTemplate(api);
+  const templateId = await makeTemplate(api);
   await makeSegment(api);
   const sentId = await makeCampaign(api, "November news");
   await api.post(`/campaigns/${sentId}/send`, {});
-  await makeCampaign(api, "December news");
+  const draftId = await makeCampaign(api, "December news");
   await api.post("/domains", { domain: "mail.example.com" });
   const emailId = await sendReceipt(api);
   await waitUntil("the campaign to be sent", SENT_WITHIN_MS, async () => {
@@ -52,6 +53,14 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "home", path: project },
     { name: "contacts", path: `${project}/contacts` },
     { name: "contact", path: `${project}/contacts/${contactId}` },
+    { name: "templates", path: `${project}/templates` },
+    { name: "template", path: `${project}/templates/${templateId}` },
+    { name: "campaigns", path: `${project}/campaigns` },
+    ...["audience", "content", "review"].map((step) => ({
+      name: `campaign-${step}`,
+      path: `${project}/campaigns/${draftId}?step=${step}`,
+    })),
+    { name: "campaign-report", path: `${project}/campaigns/${sentId}` },
     { name: "activity", path: `${project}/activity` },
     { name: "mails", path: `${project}/activity?view=mails` },
     { name: "mail", path: `${project}/emails/${emailId}` },
@@ -98,7 +107,7 @@ async function makeSegment(api: ApiClient): Promise<string> {
 }
 
 async function makeCampaign(api: ApiClient, name: string): Promise<string> {
-  const text = { name, subject: "What is new, {{firstName ?? friend}}", body: BODY, from: SENDER };
+  const text = { name, subject: 'What is new, {{firstName ?? "friend"}}', body: BODY, from: SENDER };
   const { data } = await api.post<{ data: { id: string } }>("/campaigns", { ...text, audienceType: "ALL" });
   return data.id;
 }
@@ -154,5 +163,6 @@ export async function openScreen(page: Page, { path }: Screen): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
   // One request leads to the next: nothing may be loading for a moment.
   await page.waitForTimeout(SETTLED_MS);
-  await page.waitForFunction(`document.querySelector(".animate-pulse, [aria-busy=true]") === null`);
+  const loading = page.locator(".animate-pulse, [aria-busy=true]");
+  await waitUntil("all of the screen", LOADED_WITHIN_MS, async () => (await loading.count()) === 0);
 }

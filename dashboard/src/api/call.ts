@@ -59,6 +59,12 @@ export function problemOf(error: unknown): string | undefined {
   return error instanceof CallError ? error.fields[0]?.message : undefined;
 }
 
+/** What the server said of one field of what was sent, or of something within it. */
+export function problemWith(error: unknown, name: string): string | undefined {
+  const fields = error instanceof CallError ? error.fields : [];
+  return fields.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
+}
+
 /**
  * Calls an endpoint.
  *

@@ -3,6 +3,9 @@
 import type * as account from "@postloft/contract/account.ts";
 import type * as activity from "@postloft/contract/activity.ts";
 import type * as audit from "@postloft/contract/audit.ts";
+import type * as campaignActions from "@postloft/contract/campaign-actions.ts";
+import type * as campaigns from "@postloft/contract/campaigns.ts";
+import type * as contactFields from "@postloft/contract/contact-fields.ts";
 import type * as contacts from "@postloft/contract/contacts.ts";
 import type * as domains from "@postloft/contract/domains.ts";
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
@@ -12,7 +15,9 @@ import type * as members from "@postloft/contract/members.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
 import type * as security from "@postloft/contract/security.ts";
+import type * as segments from "@postloft/contract/segments.ts";
 import type * as suppressions from "@postloft/contract/suppressions.ts";
+import type * as templates from "@postloft/contract/templates.ts";
 import type * as users from "@postloft/contract/users.ts";
 import type { Address } from "./call.ts";
 
@@ -122,3 +127,44 @@ export const removeSuppression = bare<typeof suppressions.removeSuppression>(
   "DELETE",
   "/suppressions/:address",
 );
+
+export const listContactFields = bare<typeof contactFields.listContactFields>("GET", "/contacts/fields");
+
+export const listTemplates = bare<typeof templates.listTemplates>("GET", "/templates");
+export const createTemplate = bare<typeof templates.createTemplate>("POST", "/templates");
+export const getTemplate = bare<typeof templates.getTemplate>("GET", "/templates/:id");
+export const updateTemplate = bare<typeof templates.updateTemplate>("PATCH", "/templates/:id");
+export const deleteTemplate = bare<typeof templates.deleteTemplate>("DELETE", "/templates/:id");
+export const duplicateTemplate = bare<typeof templates.duplicateTemplate>("POST", "/templates/:id/duplicate");
+export const getTemplateUsage = bare<typeof templates.getTemplateUsage>("GET", "/templates/:id/usage");
+export const previewTemplate = bare<typeof templates.previewTemplate>("POST", "/templates/preview");
+
+export const listSegments = bare<typeof segments.listSegments>("GET", "/segments");
+
+export const listCampaigns = bare<typeof campaigns.listCampaigns>("GET", "/campaigns");
+export const createCampaign = wrapped<typeof campaigns.createCampaign>("POST", "/campaigns");
+export const getCampaign = bare<typeof campaigns.getCampaign>("GET", "/campaigns/:id");
+export const replaceCampaign = bare<typeof campaigns.replaceCampaign>("PUT", "/campaigns/:id");
+export const deleteCampaign = bare<typeof campaigns.deleteCampaign>("DELETE", "/campaigns/:id");
+export const duplicateCampaign = bare<typeof campaigns.duplicateCampaign>("POST", "/campaigns/:id/duplicate");
+export const sendCampaign = bare<typeof campaignActions.sendCampaign>("POST", "/campaigns/:id/send");
+export const cancelCampaign = bare<typeof campaignActions.cancelCampaign>("POST", "/campaigns/:id/cancel");
+export const pauseCampaign = bare<typeof campaignActions.pauseCampaign>("POST", "/campaigns/:id/pause");
+export const resumeCampaign = bare<typeof campaignActions.resumeCampaign>("POST", "/campaigns/:id/resume");
+export const retryFailedCampaign = bare<typeof campaignActions.retryFailedCampaign>(
+  "POST",
+  "/campaigns/:id/retry-failed",
+);
+export const resolveCampaign = bare<typeof campaignActions.resolveCampaign>("POST", "/campaigns/:id/resolve");
+export const releaseCampaign = bare<typeof campaignActions.releaseCampaign>("POST", "/campaigns/:id/release");
+export const testCampaign = bare<typeof campaignActions.testCampaign>("POST", "/campaigns/:id/test");
+export const getCampaignStats = bare<typeof campaignActions.getCampaignStats>("GET", "/campaigns/:id/stats");
+export const listCampaignRecipients = bare<typeof campaignActions.listCampaignRecipients>(
+  "GET",
+  "/campaigns/:id/recipients",
+);
+export const getCampaignAudience = bare<typeof campaignActions.getCampaignAudience>(
+  "GET",
+  "/campaigns/:id/audience",
+);
+export const checkCampaign = bare<typeof campaignActions.checkCampaign>("GET", "/campaigns/:id/check");

@@ -11,7 +11,9 @@ import {
   House,
   Inbox,
   KeyRound,
+  LayoutTemplate,
   LogOut,
+  Megaphone,
   Menu as MenuIcon,
   Plus,
   Settings,
@@ -111,6 +113,22 @@ function Navigation({ projectId, isOpen }: { projectId: string; isOpen: boolean 
         className={ITEM}
       >
         <Users {...ICON} /> {t("Contacts")}
+      </Link>
+      <Link
+        to="/$projectId/templates"
+        params={params}
+        activeOptions={{ includeSearch: false }}
+        className={ITEM}
+      >
+        <LayoutTemplate {...ICON} /> {t("Templates")}
+      </Link>
+      <Link
+        to="/$projectId/campaigns"
+        params={params}
+        activeOptions={{ includeSearch: false }}
+        className={ITEM}
+      >
+        <Megaphone {...ICON} /> {t("Campaigns")}
       </Link>
       <Link
         to="/$projectId/activity"

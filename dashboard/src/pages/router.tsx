@@ -11,10 +11,12 @@ import {
 import { accountQuery, projectsQuery } from "../session/queries.ts";
 import { lastProject } from "../session/last-project.ts";
 import { readActivitySearch } from "./activity/search.ts";
+import { readCampaignSearch, readCampaignsSearch } from "./campaigns/search.ts";
 import { readContactsSearch } from "./contacts/search.ts";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
 import { ProjectShell } from "./project-shell.tsx";
 import { readSettingsSearch } from "./settings/search.ts";
+import { readTemplatesSearch } from "./templates/search.ts";
 import { SignInPage, SignUpPage } from "./account/sign-in-page.tsx";
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({
@@ -95,6 +97,29 @@ const contact = createRoute({
   path: "/contacts/$contactId",
   component: lazyRouteComponent(() => import("./contacts/contact-page.tsx"), "ContactPage"),
 });
+const templates = createRoute({
+  getParentRoute: () => project,
+  path: "/templates",
+  validateSearch: readTemplatesSearch,
+  component: lazyRouteComponent(() => import("./templates/templates-page.tsx"), "TemplatesPage"),
+});
+const template = createRoute({
+  getParentRoute: () => project,
+  path: "/templates/$templateId",
+  component: lazyRouteComponent(() => import("./templates/template-page.tsx"), "TemplatePage"),
+});
+const campaigns = createRoute({
+  getParentRoute: () => project,
+  path: "/campaigns",
+  validateSearch: readCampaignsSearch,
+  component: lazyRouteComponent(() => import("./campaigns/campaigns-page.tsx"), "CampaignsPage"),
+});
+const campaign = createRoute({
+  getParentRoute: () => project,
+  path: "/campaigns/$campaignId",
+  validateSearch: readCampaignSearch,
+  component: lazyRouteComponent(() => import("./campaigns/campaign-page.tsx"), "CampaignPage"),
+});
 const activity = createRoute({
   getParentRoute: () => project,
   path: "/activity",
@@ -131,7 +156,20 @@ const tree = root.addChildren([
   signedIn.addChildren([
     start,
     newProject,
-    project.addChildren([home, contacts, contact, activity, email, domains, keys, settings]),
+    project.addChildren([
+      home,
+      contacts,
+      contact,
+      templates,
+      template,
+      campaigns,
+      campaign,
+      activity,
+      email,
+      domains,
+      keys,
+      settings,
+    ]),
   ]),
 ]);
 

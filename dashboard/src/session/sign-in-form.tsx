@@ -1,7 +1,7 @@
 // The form that signs in or up: on its own page, and in a dialog when a session ended in the middle of work.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { call, CallError } from "../api/call.ts";
+import { call, CallError, problemWith } from "../api/call.ts";
 import { logIn, signUp } from "../api/endpoints.ts";
 import { t } from "../text/t.ts";
 import { Button } from "../ui/button.tsx";
@@ -35,7 +35,7 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
   };
   const { error } = signing;
   const fields = error instanceof CallError ? error.fields : [];
-  const problem = (name: string) => fields.find(({ field }) => field === name)?.message;
+  const problem = (name: string) => problemWith(error, name);
   return (
     <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
       {error !== null && fields.length === 0 && <Failure error={error} />}

@@ -3,6 +3,7 @@ import {
   useId,
   type InputHTMLAttributes,
   type ReactNode,
+  type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from "react";
@@ -54,6 +55,7 @@ export function Field({ label, help, error, ...input }: Said & InputHTMLAttribut
 }
 
 interface TextAreaProps extends Said, TextareaHTMLAttributes<HTMLTextAreaElement> {
+  ref?: Ref<HTMLTextAreaElement>;
   /** For code and JSON. */
   isCode?: boolean;
 }

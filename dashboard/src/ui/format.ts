@@ -27,6 +27,11 @@ export function formatShare(share: number): string {
   return PERCENT.format(share);
 }
 
+/** @param percent between 0 and 100, as the API has it */
+export function formatPercent(percent: number): string {
+  return PERCENT.format(percent / 100);
+}
+
 export function formatBytes(bytes: number): string {
   const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   return BYTES[step]?.format(bytes / 1000 ** step) ?? "";

@@ -5,21 +5,25 @@ interface PageProps {
   title: string;
   about?: string;
   actions?: ReactNode;
+  /** Two columns of work beside each other need more than reading does. */
+  width?: "reading" | "wide";
   children: ReactNode;
 }
 
-export function Page({ title, about, actions, children }: PageProps) {
+export function Page({ title, about, actions, width = "reading", children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Postloft`;
   }, [title]);
   return (
-    <div className="mx-auto w-full max-w-5xl px-5 pt-8 pb-16 md:px-10 md:pt-10">
+    <div
+      className={`mx-auto w-full px-5 pt-8 pb-16 md:px-10 md:pt-10 ${width === "wide" ? "max-w-[96rem]" : "max-w-5xl"}`}
+    >
       <header className="mb-6 flex flex-wrap items-start justify-between gap-3">
         <div>
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
           {about !== undefined && <p className="mt-0.5 text-soft">{about}</p>}
         </div>
-        {actions !== undefined && <div className="flex gap-2">{actions}</div>}
+        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>
       {children}
     </div>

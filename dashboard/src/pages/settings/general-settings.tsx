@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { z } from "zod";
 import type { updateProject as updateProjectEndpoint } from "@postloft/contract/projects.ts";
-import { call, CallError } from "../../api/call.ts";
+import { call, CallError, problemWith } from "../../api/call.ts";
 import { updateProject } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
@@ -91,7 +91,7 @@ export function GeneralSettings({ project }: { project: Project }) {
   const tied: Tied = (name) => ({
     value: draft[name],
     disabled: refusal !== undefined,
-    error: fields.find(({ field }) => field === name)?.message,
+    error: problemWith(saving.error, name),
     onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [name]: target.value }),
   });
   const submit = (event: FormEvent) => {

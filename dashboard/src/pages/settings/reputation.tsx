@@ -8,7 +8,7 @@ import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
-import { formatInstant, formatNumber, formatShare } from "../../ui/format.ts";
+import { formatInstant, formatNumber, formatPercent } from "../../ui/format.ts";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
@@ -20,7 +20,6 @@ const LEVELS: Record<Level, { tone: Tone; label: string }> = {
   warning: { tone: "warn", label: t("Warning") },
   critical: { tone: "bad", label: t("Critical") },
 };
-const PERCENT = 100;
 
 type Security = Answer<NonNullable<typeof getSecurity.endpoint>>;
 
@@ -99,24 +98,28 @@ function ratesOf({ status: { sevenDay, allTime }, levels }: Security): Rate[] {
   ];
 }
 
-const shareOf = (percent: number) => formatShare(percent / PERCENT);
-
 const RATES: Array<Column<Rate>> = [
   { key: "label", head: t("Rate"), cell: ({ label }) => <span className="font-medium">{label}</span> },
-  { key: "percent", head: t("Now"), width: "w-24", align: "end", cell: ({ percent }) => shareOf(percent) },
+  {
+    key: "percent",
+    head: t("Now"),
+    width: "w-24",
+    align: "end",
+    cell: ({ percent }) => formatPercent(percent),
+  },
   {
     key: "warning",
     head: t("Warning from"),
     width: "w-32",
     align: "end",
-    cell: ({ warning }) => <span className="text-soft">{shareOf(warning)}</span>,
+    cell: ({ warning }) => <span className="text-soft">{formatPercent(warning)}</span>,
   },
   {
     key: "critical",
     head: t("Critical from"),
     width: "w-32",
     align: "end",
-    cell: ({ critical }) => <span className="text-soft">{shareOf(critical)}</span>,
+    cell: ({ critical }) => <span className="text-soft">{formatPercent(critical)}</span>,
   },
   {
     key: "level",

@@ -1,0 +1,96 @@
+// What several parts of the campaigns' pages ask the server, and in which words a campaign stands. Before it: pages of campaigns. After it: api/.
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { z } from "zod";
+import type { CampaignStatus, replaceCampaign as replaceEndpoint } from "@postloft/contract/campaigns.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { getCampaign, getCampaignAudience, replaceCampaign } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import type { Tone } from "../../ui/page.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+const LOOK_EVERY_MS = 2_000;
+
+export type Campaign = Answer<NonNullable<typeof getCampaign.endpoint>>;
+export type CampaignBody = z.input<(typeof replaceEndpoint)["body"]>;
+
+export const STATUSES: Record<CampaignStatus, { tone: Tone; label: string }> = {
+  DRAFT: { tone: "neutral", label: t("Draft") },
+  SCHEDULED: { tone: "warn", label: t("Scheduled") },
+  SENDING: { tone: "good", label: t("Sending") },
+  PAUSED: { tone: "warn", label: t("Paused") },
+  SENT: { tone: "good", label: t("Sent") },
+  CANCELLED: { tone: "neutral", label: t("Cancelled") },
+};
+
+/** A campaign; while it is under way it is asked for again and again. */
+export function campaignQuery(projectId: string, id: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "campaigns", id],
+    queryFn: ({ signal }) => call(getCampaign, { projectId, params: { id }, signal }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.status === "SENDING" || (data?.status === "CANCELLED" && data.pendingCount > 0)
+        ? LOOK_EVERY_MS
+        : false,
+  });
+}
+
+/** Who would get it now. */
+export function audienceQuery(projectId: string, campaign: Campaign) {
+  return queryOptions({
+    queryKey: ["project", projectId, "campaigns", campaign.id, "audience", campaign.updatedAt],
+    queryFn: ({ signal }) => call(getCampaignAudience, { projectId, params: { id: campaign.id }, signal }),
+  });
+}
+
+/** The campaign as `PUT` takes it: what is left out would be reset. */
+export function bodyOf(campaign: Campaign): CampaignBody {
+  const { name, description, subject, body, from, fromName, replyTo, kind } = campaign;
+  const { audienceType, segmentId, audienceFilter } = campaign;
+  return {
+    name,
+    description,
+    subject,
+    body,
+    from,
+    fromName,
+    replyTo,
+    kind,
+    audienceType,
+    segmentId,
+    audienceFilter: audienceFilter as CampaignBody["audienceFilter"],
+  };
+}
+
+/** Saves a draft as a whole. */
+export function useSavingCampaign(projectId: string, campaign: Campaign) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (change: Partial<CampaignBody>) =>
+      call(replaceCampaign, {
+        projectId,
+        params: { id: campaign.id },
+        body: { ...bodyOf(campaign), ...change },
+      }),
+    onSuccess: ({ warnings: _warnings, ...saved }) => {
+      queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, saved);
+    },
+  });
+}
+
+/** One verb on a campaign, after which everything about it is asked again. */
+export function useVerb<Given = void>(
+  projectId: string,
+  verb: (given: Given) => Promise<unknown>,
+  said: string,
+) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: verb,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "campaigns"] });
+      toast(said);
+    },
+    onError: (error) => toast(t("Nothing was changed"), error.message),
+  });
+}

@@ -1,0 +1,186 @@
+// The campaigns of a project, newest first. After it: campaign-page.tsx.
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { listCampaigns } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
+import { formatInstant, formatNumber, formatShare } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Badge, Card, Page } from "../../ui/page.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { useProject } from "../project-shell.tsx";
+import { STATUSES } from "./campaign-queries.ts";
+import { NewCampaignDialog } from "./new-campaign-dialog.tsx";
+import { readCampaignsSearch } from "./search.ts";
+
+const route = getRouteApi("/signed-in/$projectId/campaigns");
+const LOOK_EVERY_MS = 5_000;
+type Listed = Answer<NonNullable<typeof listCampaigns.endpoint>>["data"][number];
+
+export function CampaignsPage() {
+  const project = useProject();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [isAdding, setAdding] = useState(false);
+  const list = useList(
+    ["project", project.id, "campaigns", "list", search],
+    ({ query, signal }) =>
+      call(listCampaigns, { projectId: project.id, query: { ...search, ...query }, signal }),
+    { lookEveryMs: LOOK_EVERY_MS },
+  );
+  const { total = 0 } = list;
+  return (
+    <Page
+      title={t("Campaigns")}
+      about={t("One mail to many: everybody gets it exactly once.")}
+      actions={
+        <Button look="primary" onClick={() => setAdding(true)}>
+          <Plus size={15} aria-hidden /> {t("New campaign")}
+        </Button>
+      }
+    >
+      <Filters />
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card className="overflow-hidden">
+          {list.rows?.length === 0 ? (
+            <NoCampaigns
+              isFiltered={Object.keys(search).length > 0}
+              onClear={() => void navigate({ search: {} })}
+              onAdd={() => setAdding(true)}
+            />
+          ) : (
+            <Table
+              label={t("Campaigns")}
+              columns={columnsOf(project.id)}
+              rows={list.rows}
+              rowKey={({ id }) => id}
+              isStale={list.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      <More count={total > 0 ? plural(total, "{n} campaign", "{n} campaigns") : ""} list={list} />
+      {isAdding && <NewCampaignDialog project={project} onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function Filters() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-3">
+      <SearchBox
+        label={t("Search by name")}
+        value={search.search ?? ""}
+        onSearch={(text) =>
+          void navigate({ search: (old) => readCampaignsSearch({ ...old, search: text }), replace: true })
+        }
+      />
+      <Choices
+        label={t("Status")}
+        options={[
+          { value: "all", label: t("All") },
+          ...(Object.keys(STATUSES) as CampaignStatus[]).map((value) => ({
+            value,
+            label: STATUSES[value].label,
+          })),
+        ]}
+        value={search.status ?? "all"}
+        onChoose={(status) =>
+          void navigate({
+            search: (old) => readCampaignsSearch({ ...old, status: status === "all" ? undefined : status }),
+          })
+        }
+      />
+    </div>
+  );
+}
+
+function columnsOf(projectId: string): Array<Column<Listed>> {
+  return [
+    {
+      key: "name",
+      head: t("Name"),
+      cell: ({ id, name }) => (
+        <Link
+          to="/$projectId/campaigns/$campaignId"
+          params={{ projectId, campaignId: id }}
+          search={{}}
+          className={ROW_LINK}
+        >
+          <bdi>{name}</bdi>
+        </Link>
+      ),
+    },
+    {
+      key: "status",
+      head: t("Status"),
+      width: "w-32",
+      cell: ({ status }) => <Badge tone={STATUSES[status].tone}>{STATUSES[status].label}</Badge>,
+    },
+    {
+      key: "sent",
+      head: t("Sent"),
+      width: "w-36",
+      align: "end",
+      cell: ({ sentCount, totalRecipients }) =>
+        totalRecipients === 0
+          ? ""
+          : t("{sent} of {total}", { sent: formatNumber(sentCount), total: formatNumber(totalRecipients) }),
+    },
+    {
+      key: "opened",
+      head: t("Opened"),
+      width: "w-28",
+      align: "end",
+      cell: ({ openedCount, sentCount }) => (sentCount === 0 ? "" : formatShare(openedCount / sentCount)),
+    },
+    {
+      key: "when",
+      head: t("When"),
+      width: "w-48",
+      cell: ({ startedAt, scheduledAt, createdAt }) => (
+        <span className="text-soft tabular-nums">{formatInstant(startedAt ?? scheduledAt ?? createdAt)}</span>
+      ),
+    },
+  ];
+}
+
+interface NoCampaignsProps {
+  isFiltered: boolean;
+  onClear: () => void;
+  onAdd: () => void;
+}
+
+function NoCampaigns({ isFiltered, onClear, onAdd }: NoCampaignsProps) {
+  if (isFiltered)
+    return (
+      <Empty title={t("No such campaign")} action={<Button onClick={onClear}>{t("Clear filters")}</Button>}>
+        {t("No campaign fits the search and the filter together.")}
+      </Empty>
+    );
+  return (
+    <Empty
+      title={t("No campaign yet")}
+      action={
+        <Button look="primary" onClick={onAdd}>
+          {t("Write a campaign")}
+        </Button>
+      }
+    >
+      {t(
+        "Choose who gets it, write it, check it, and send it now or later. Nothing leaves before you say so.",
+      )}
+    </Empty>
+  );
+}

@@ -1,0 +1,130 @@
+// A new campaign as a draft: its name, its sender, and what it begins with. After it: campaign-page.tsx.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState, type FormEvent } from "react";
+import { call, CallError, problemWith } from "../../api/call.ts";
+import { createCampaign, getTemplate, listTemplates } from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Select } from "../../ui/field.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { domainsQuery } from "../domains/domains-page.tsx";
+import { STARTING_POINTS } from "../templates/starting-points.ts";
+
+const OFFERED_TEMPLATES = "100";
+
+/** What a campaign may begin with: the starting points, then the project's own templates. */
+function useBeginnings(projectId: string) {
+  const templates = useQuery({
+    queryKey: ["project", projectId, "templates", "offered"],
+    queryFn: ({ signal }) => call(listTemplates, { projectId, query: { limit: OFFERED_TEMPLATES }, signal }),
+  });
+  return [
+    ...STARTING_POINTS.filter(({ type }) => type === "MARKETING").map(({ key, label }) => ({
+      value: key,
+      label,
+    })),
+    ...(templates.data?.data ?? []).map(({ id, name }) => ({
+      value: id,
+      label: t("Template: {name}", { name }),
+    })),
+  ];
+}
+
+async function contentOf(projectId: string, beginning: string) {
+  const point = STARTING_POINTS.find(({ key }) => key === beginning);
+  const { subject, body, type } =
+    point ?? (await call(getTemplate, { projectId, params: { id: beginning } }));
+  return { subject, body, kind: type };
+}
+
+function useDefaultSender(project: Project): { sender: string | null; isKnown: boolean } {
+  const domains = useQuery(domainsQuery(project.id));
+  const verified = domains.data?.find(({ verified: isVerified }) => isVerified)?.domain;
+  const given = /<([^>]+)>/.exec(project.defaultFrom ?? "")?.[1] ?? project.defaultFrom;
+  return {
+    sender: given ?? (verified === undefined ? null : `news@${verified}`),
+    isKnown: domains.data !== undefined,
+  };
+}
+
+export function NewCampaignDialog({ project, onClose }: { project: Project; onClose: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const beginnings = useBeginnings(project.id);
+  const { sender, isKnown } = useDefaultSender(project);
+  const [name, setName] = useState("");
+  const [typedFrom, setTypedFrom] = useState<string | null>(null);
+  const [beginning, setBeginning] = useState("announcement");
+  const from = typedFrom ?? sender ?? "";
+  const creating = useMutation({
+    mutationFn: async () =>
+      call(createCampaign, {
+        projectId: project.id,
+        body: { name, from, audienceType: "ALL", ...(await contentOf(project.id, beginning)) },
+      }),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ["project", project.id, "campaigns"] });
+      const params = { projectId: project.id, campaignId: id };
+      await navigate({ to: "/$projectId/campaigns/$campaignId", params, search: {} });
+    },
+  });
+  const { error } = creating;
+  const isOfField = error instanceof CallError && error.fields.length > 0;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    creating.mutate();
+  };
+  return (
+    <Dialog title={t("New campaign")} open onClose={onClose}>
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        {creating.isError && !isOfField && <Failure error={error} />}
+        <Field
+          label={t("Name")}
+          autoFocus
+          help={t("For you and your team; recipients do not see it.")}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+          error={problemWith(error, "name")}
+        />
+        <Field
+          label={t("From")}
+          type="email"
+          placeholder="news@example.com"
+          value={from}
+          onChange={({ target }) => setTypedFrom(target.value)}
+          error={problemWith(error, "from")}
+        />
+        {isKnown && sender === null && (
+          <p className="text-sm text-warn">
+            {t("No domain is verified yet, so nothing can be sent.")}{" "}
+            <Link to="/$projectId/domains" params={{ projectId: project.id }} className="underline">
+              {t("Add a domain")}
+            </Link>
+          </p>
+        )}
+        <Select
+          label={t("Begin with")}
+          options={beginnings}
+          value={beginning}
+          onChange={({ target }) => setBeginning(target.value)}
+        />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button
+            look="primary"
+            type="submit"
+            busy={creating.isPending}
+            disabled={name.trim() === "" || from.trim() === ""}
+          >
+            {t("Create draft")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,121 @@
+// Everybody a campaign goes to, with the state of each mail. Before it: campaign-report.tsx. After it: emails/email-page.tsx.
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { listCampaignRecipients } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { plural, t } from "../../text/t.ts";
+import { Choices } from "../../ui/choices.tsx";
+import { formatInstant } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { StatusBadge, STATUSES } from "../emails/statuses.tsx";
+
+const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
+const LOOK_EVERY_MS = 5_000;
+type Recipient = Answer<NonNullable<typeof listCampaignRecipients.endpoint>>["data"][number];
+const FILTERED: readonly EmailStatus[] = [
+  "QUEUED",
+  "DELIVERED",
+  "OPENED",
+  "CLICKED",
+  "BOUNCED",
+  "COMPLAINED",
+  "FAILED",
+  "SKIPPED",
+  "UNCONFIRMED",
+];
+
+export function Recipients({ projectId, campaignId }: { projectId: string; campaignId: string }) {
+  const { status } = route.useSearch();
+  const navigate = route.useNavigate();
+  const list = useList(
+    ["project", projectId, "campaigns", campaignId, "recipients", { status }],
+    ({ query, signal }) =>
+      call(listCampaignRecipients, {
+        projectId,
+        params: { id: campaignId },
+        query: { ...query, ...(status === undefined ? {} : { status }) },
+        signal,
+      }),
+    { lookEveryMs: LOOK_EVERY_MS },
+  );
+  return (
+    <section>
+      <h2 className="mb-2 font-semibold">{t("Recipients")}</h2>
+      <div className="mb-3">
+        <Choices
+          label={t("Status")}
+          options={[
+            { value: "all", label: t("All") },
+            ...FILTERED.map((value) => ({ value, label: STATUSES[value].label })),
+          ]}
+          value={status ?? "all"}
+          onChoose={(chosen) =>
+            void navigate({ search: chosen === "all" ? {} : { status: chosen }, resetScroll: false })
+          }
+        />
+      </div>
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card className="overflow-hidden">
+          {list.rows?.length === 0 ? (
+            <Empty title={t("Nobody here")}>{t("No recipient has this status now.")}</Empty>
+          ) : (
+            <Table
+              label={t("Recipients")}
+              columns={columnsOf(projectId)}
+              rows={list.rows}
+              rowKey={({ id }) => id}
+              isStale={list.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      <More
+        count={list.total === undefined ? "" : plural(list.total, "{n} recipient", "{n} recipients")}
+        list={list}
+      />
+    </section>
+  );
+}
+
+function columnsOf(projectId: string): Array<Column<Recipient>> {
+  return [
+    {
+      key: "email",
+      head: t("Address"),
+      cell: ({ id, email }) => (
+        <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
+          <bdi>{email}</bdi>
+        </Link>
+      ),
+    },
+    {
+      key: "status",
+      head: t("Status"),
+      width: "w-36",
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    {
+      key: "reason",
+      head: t("Why"),
+      cell: ({ reason }) => (
+        <span className="text-soft" title={reason ?? undefined}>
+          <bdi>{reason}</bdi>
+        </span>
+      ),
+    },
+    {
+      key: "sentAt",
+      head: t("Sent"),
+      width: "w-44",
+      cell: ({ sentAt }) => (
+        <span className="text-soft tabular-nums">{sentAt === null ? "" : formatInstant(sentAt)}</span>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,37 @@
+// What the URLs of the campaigns say. Before it: router.tsx. After it: campaigns-page.tsx, campaign-page.tsx.
+import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+
+export interface CampaignsSearch {
+  search?: string;
+  status?: CampaignStatus;
+}
+export const STEPS = ["audience", "content", "review"] as const;
+export type Step = (typeof STEPS)[number];
+
+export interface CampaignSearch {
+  /** Of a draft. */
+  step?: Step;
+  /** Of the recipients of one that left. */
+  status?: EmailStatus;
+}
+
+const NAME_OF_STATUS = /^[A-Z]+$/;
+
+/** What of the URL is understood; the rest is left out. */
+export function readCampaignsSearch({ search, status }: Record<string, unknown>): CampaignsSearch {
+  return {
+    ...(typeof search === "string" && search !== "" ? { search } : {}),
+    ...(typeof status === "string" && NAME_OF_STATUS.test(status)
+      ? { status: status as CampaignStatus }
+      : {}),
+  };
+}
+
+/** The same for one campaign. */
+export function readCampaignSearch({ step, status }: Record<string, unknown>): CampaignSearch {
+  return {
+    ...(STEPS.some((one) => one === step) ? { step: step as Step } : {}),
+    ...(typeof status === "string" && NAME_OF_STATUS.test(status) ? { status: status as EmailStatus } : {}),
+  };
+}

@@ -1,0 +1,183 @@
+// The three ways a campaign leaves: a test to an address, at a time, now. Before it: review-step.tsx.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { call, problemWith } from "../../api/call.ts";
+import { sendCampaign, testCampaign } from "../../api/endpoints.ts";
+import { accountQuery, configQuery } from "../../session/queries.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { formatInstant } from "../../ui/format.ts";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { audienceQuery, type Campaign } from "./campaign-queries.ts";
+
+interface DialogProps {
+  projectId: string;
+  campaign: Campaign;
+  onClose: () => void;
+}
+
+const REMEMBERED_AS = "postloft.test-address";
+
+export function TestDialog({ projectId, campaign, onClose }: DialogProps) {
+  const account = useQuery(accountQuery);
+  const config = useQuery(configQuery);
+  const toast = useToast();
+  const [typed, setTyped] = useState(() => localStorage.getItem(REMEMBERED_AS));
+  const email = typed ?? account.data?.email ?? "";
+  const testing = useMutation({
+    mutationFn: () =>
+      call(testCampaign, { projectId, params: { id: campaign.id }, body: { email: email.trim() } }),
+    onSuccess: () => {
+      localStorage.setItem(REMEMBERED_AS, email.trim());
+      toast(
+        t("Test mail on its way"),
+        config.data?.features.email.provider === "mailbox" ? t("It arrives in the mailbox.") : email.trim(),
+      );
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t("Send a test")}
+      description={t(
+        "With [TEST] before its subject, filled in as the contact of that address. It is counted nowhere.",
+      )}
+      open
+      onClose={onClose}
+    >
+      <OneFieldForm
+        label={t("Address")}
+        type="email"
+        value={email}
+        onChange={setTyped}
+        action={t("Send test")}
+        asking={testing}
+        way={
+          <Button look="quiet" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+        }
+      />
+    </Dialog>
+  );
+}
+
+function useSending({ projectId, campaign, onClose }: DialogProps, said: string) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: (scheduledFor: string | null) =>
+      call(sendCampaign, {
+        projectId,
+        params: { id: campaign.id },
+        body: scheduledFor === null ? {} : { scheduledFor },
+      }),
+    onSuccess: async () => {
+      toast(said, campaign.name);
+      onClose();
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "campaigns"] });
+    },
+  });
+}
+
+export function SendDialog(props: DialogProps) {
+  const audience = useQuery(audienceQuery(props.projectId, props.campaign));
+  const sending = useSending(props, t("The campaign is on its way"));
+  const count = audience.data?.eligible;
+  return (
+    <Dialog
+      title={
+        count === undefined
+          ? t("Send this campaign now?")
+          : plural(count, "Send to {n} contact now?", "Send to {n} contacts now?")
+      }
+      description={t("It can be paused while it leaves. What has left cannot be called back.")}
+      open
+      onClose={props.onClose}
+    >
+      {sending.isError && <Failure error={sending.error} />}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button look="quiet" onClick={props.onClose}>
+          {t("Not yet")}
+        </Button>
+        <Button look="primary" busy={sending.isPending} onClick={() => sending.mutate(null)}>
+          {t("Send now")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const NINE = 9;
+const FOURTEEN = 14;
+const MONDAY = 1;
+
+function atHour(daysFromToday: number, hour: number): Date {
+  const day = new Date();
+  day.setDate(day.getDate() + daysFromToday);
+  day.setHours(hour, 0, 0, 0);
+  return day;
+}
+
+function presets(): Array<{ label: string; at: Date }> {
+  const daysToMonday = (MONDAY + 7 - new Date().getDay()) % 7 || 7;
+  return [
+    { label: t("In an hour"), at: new Date(Date.now() + HOUR_MS) },
+    { label: t("Tomorrow morning"), at: atHour(1, NINE) },
+    { label: t("Tomorrow afternoon"), at: atHour(1, FOURTEEN) },
+    { label: t("Next Monday morning"), at: atHour(daysToMonday, NINE) },
+  ];
+}
+
+/** As a field for date and time takes it: in the viewer's zone, to the minute. */
+function fieldValueOf(at: Date): string {
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, "yyyy-mm-ddThh:mm".length);
+}
+
+export function ScheduleDialog(props: DialogProps) {
+  const [value, setValue] = useState(() => fieldValueOf(atHour(1, NINE)));
+  const sending = useSending(props, t("The campaign is scheduled"));
+  const chosen = new Date(value);
+  const isPast = Number.isNaN(chosen.getTime()) || chosen.getTime() <= Date.now();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    sending.mutate(chosen.toISOString());
+  };
+  const problem = problemWith(sending.error, "scheduledFor");
+  return (
+    <Dialog title={t("Schedule this campaign")} open onClose={props.onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        {sending.isError && problem === undefined && <Failure error={sending.error} />}
+        <div className="flex flex-wrap gap-2">
+          {presets().map(({ label, at }) => (
+            <Button key={label} onClick={() => setValue(fieldValueOf(at))}>
+              {label}
+            </Button>
+          ))}
+        </div>
+        <Field
+          label={t("Date and time")}
+          type="datetime-local"
+          value={value}
+          onChange={({ target }) => setValue(target.value)}
+          help={t("In your time zone, {zone}.", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
+          error={isPast ? t("Choose a time to come.") : problem}
+        />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={props.onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button look="primary" type="submit" busy={sending.isPending} disabled={isPast}>
+            {isPast ? t("Schedule") : t("Schedule for {when}", { when: formatInstant(chosen.toISOString()) })}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,81 @@
+// As whom a mail is looked at: a contact, found by address.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { listContacts } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Failure } from "../../ui/states.tsx";
+
+export interface ChosenContact {
+  id: string;
+  email: string;
+}
+
+interface ContactChoiceProps {
+  projectId: string;
+  chosen: ChosenContact | null;
+  onChoose: (contact: ChosenContact | null) => void;
+}
+
+const SHOWN = "8";
+
+export function ContactChoice({ projectId, chosen, onChoose }: ContactChoiceProps) {
+  const [isOpen, setOpen] = useState(false);
+  const choose = (contact: ChosenContact | null) => {
+    onChoose(contact);
+    setOpen(false);
+  };
+  return (
+    <>
+      <Button look="quiet" onClick={() => setOpen(true)}>
+        <bdi>{chosen === null ? t("As a contact …") : t("As {email}", { email: chosen.email })}</bdi>
+      </Button>
+      {isOpen && (
+        <Dialog title={t("Look at it as a contact")} open onClose={() => setOpen(false)}>
+          <Found projectId={projectId} onChoose={choose} />
+          <div className="mt-4 flex justify-end">
+            <Button look="quiet" onClick={() => choose(null)}>
+              {t("As nobody in particular")}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Found({ projectId, onChoose }: Pick<ContactChoiceProps, "projectId" | "onChoose">) {
+  const [search, setSearch] = useState("");
+  const found = useQuery({
+    queryKey: ["project", projectId, "contacts", "choice", search],
+    queryFn: ({ signal }) =>
+      call(listContacts, {
+        projectId,
+        query: { limit: SHOWN, ...(search === "" ? {} : { search }) },
+        signal,
+      }),
+  });
+  return (
+    <>
+      <SearchBox label={t("Search by address")} value={search} onSearch={setSearch} />
+      {found.isError && <Failure error={found.error} />}
+      <ul className="mt-2 flex min-h-40 flex-col">
+        {found.data?.data.map(({ id, email }) => (
+          <li key={id}>
+            <button
+              type="button"
+              onClick={() => onChoose({ id, email })}
+              className="w-full truncate rounded-sm px-2 py-1.5 text-left hover:bg-hover"
+            >
+              <bdi>{email}</bdi>
+            </button>
+          </li>
+        ))}
+        {found.data?.data.length === 0 && <li className="py-2 text-soft">{t("Nobody matches")}</li>}
+      </ul>
+    </>
+  );
+}

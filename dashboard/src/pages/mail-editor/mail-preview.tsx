@@ -1,0 +1,148 @@
+// A mail as its recipients see it: on a desk, on a phone, in the dark, without pictures, as text, and as a row of the inbox.
+// Before it: mail-text.tsx. After it: the API renders it exactly as a mail is rendered.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { previewTemplate } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Choices } from "../../ui/choices.tsx";
+import { formatBytes } from "../../ui/format.ts";
+import { MailFrame } from "../../ui/mail-frame.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
+import { ContactChoice, type ChosenContact } from "./contact-choice.tsx";
+import type { MailTextDraft } from "./mail-text.tsx";
+
+const TYPING_PAUSE_MS = 400;
+/** Beyond it Gmail shows a part and a link to the rest. */
+const CLIPPED_FROM_BYTES = 102 * 1024;
+
+type Preview = Answer<NonNullable<typeof previewTemplate.endpoint>>;
+type View = "desktop" | "phone" | "dark" | "no-images" | "text" | "source" | "inbox";
+
+interface MailPreviewProps {
+  projectId: string;
+  draft: MailTextDraft;
+  kind: CampaignKind;
+}
+
+/** What the server makes of a draft once nobody types any more. */
+export function usePreview({ projectId, draft, kind }: MailPreviewProps, contact: ChosenContact | null) {
+  const asked = useDebounced(JSON.stringify({ ...draft, type: kind }), TYPING_PAUSE_MS);
+  const isEmpty = draft.subject.trim() === "" || draft.body.trim() === "";
+  return useQuery({
+    queryKey: ["project", projectId, "preview", asked, contact?.id ?? null],
+    queryFn: ({ signal }) =>
+      call(previewTemplate, {
+        projectId,
+        body: {
+          ...(JSON.parse(asked) as MailTextDraft & { type: CampaignKind }),
+          ...(contact === null ? {} : { contactId: contact.id }),
+        },
+        signal,
+      }),
+    enabled: !isEmpty,
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
+}
+
+export function MailPreview(props: MailPreviewProps) {
+  const [view, setView] = useState<View>("desktop");
+  const [contact, setContact] = useState<ChosenContact | null>(null);
+  const preview = usePreview(props, contact);
+  return (
+    <section aria-label={t("Preview")} className="min-w-0">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <Choices
+          label={t("View of the mail")}
+          options={[
+            { value: "desktop", label: t("Desktop") },
+            { value: "phone", label: t("Phone") },
+            { value: "dark", label: t("Dark") },
+            { value: "no-images", label: t("No images") },
+            { value: "text", label: t("Text") },
+            { value: "source", label: t("Source") },
+            { value: "inbox", label: t("Inbox") },
+          ]}
+          value={view}
+          onChoose={setView}
+        />
+        <ContactChoice projectId={props.projectId} chosen={contact} onChoose={setContact} />
+      </div>
+      {preview.isError && <Failure error={preview.error} />}
+      {preview.data === undefined && !preview.isError && <Skeleton className="h-128 w-full" />}
+      {preview.data !== undefined && (
+        <>
+          <Look view={view} preview={preview.data} />
+          <Remarks preview={preview.data} isDark={view === "dark"} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** How the mail would look turned dark by a program that inverts what is light: an approximation, and said so. */
+const INVERTED =
+  "<style>html{filter:invert(1) hue-rotate(180deg);background:#fff}img{filter:invert(1) hue-rotate(180deg)}</style>";
+const WITHOUT_IMAGES = "<style>img{visibility:hidden!important}*{background-image:none!important}</style>";
+
+function Look({ view, preview }: { view: View; preview: Preview }) {
+  const title = t("Content of the mail");
+  if (view === "text" || view === "source")
+    return (
+      <pre
+        tabIndex={0}
+        className="h-128 overflow-auto rounded-md border border-line bg-side p-4 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere"
+      >
+        {view === "text" ? preview.text : preview.html}
+      </pre>
+    );
+  if (view === "inbox") return <InboxRow preview={preview} />;
+  const before = view === "dark" ? INVERTED : view === "no-images" ? WITHOUT_IMAGES : "";
+  return (
+    <MailFrame
+      title={title}
+      html={before + preview.html}
+      className={view === "phone" ? "mx-auto block h-168 w-94 max-w-full" : "h-128 w-full"}
+    />
+  );
+}
+
+const SHOWN_TEXT_LENGTH = 110;
+
+function InboxRow({ preview }: { preview: Preview }) {
+  const beginning = preview.text.replaceAll(/\s+/g, " ").trim().slice(0, SHOWN_TEXT_LENGTH);
+  return (
+    <div className="flex flex-col gap-4">
+      {["w-full", "w-94 max-w-full"].map((width) => (
+        <p
+          key={width}
+          className={`truncate rounded-md border border-line bg-surface px-4 py-3 text-sm ${width}`}
+        >
+          <bdi className="font-semibold">{preview.subject}</bdi> <bdi className="text-faint">{beginning}</bdi>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Remarks({ preview, isDark }: { preview: Preview; isDark: boolean }) {
+  const bytes = new TextEncoder().encode(preview.html).length;
+  return (
+    <div className="mt-2 flex flex-col gap-1 text-sm text-faint">
+      <p>
+        {bytes > CLIPPED_FROM_BYTES
+          ? t("{size}: Gmail shows only the first 102 KB.", { size: formatBytes(bytes) })
+          : t("Subject: {subject} · {size}", { subject: preview.subject, size: formatBytes(bytes) })}
+      </p>
+      {isDark && <p>{t("An approximation: each mail program darkens in its own way.")}</p>}
+      {preview.warnings.map(({ message, where: { line } }) => (
+        <p key={`${line} ${message}`} className="text-warn">
+          {line === null ? message : t("Line {line}: {message}", { line, message })}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+// A new template from a starting point. After it: template-page.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { createTemplate } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { STARTING_POINTS } from "./starting-points.ts";
+
+export function NewTemplateDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [key, setKey] = useState("blank");
+  const creating = useMutation({
+    mutationFn: () => {
+      const { type, subject, body } = STARTING_POINTS.find((one) => one.key === key) ?? STARTING_POINTS[0]!;
+      return call(createTemplate, { projectId, body: { name: name.trim(), type, subject, body } });
+    },
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
+      await navigate({ to: "/$projectId/templates/$templateId", params: { projectId, templateId: id } });
+    },
+  });
+  return (
+    <Dialog title={t("New template")} open onClose={onClose}>
+      <fieldset className="mb-4 grid gap-2 sm:grid-cols-2">
+        <legend className="mb-1.5 text-sm font-medium">{t("Begin with")}</legend>
+        {STARTING_POINTS.map(({ key: value, label, about }) => (
+          <label
+            key={value}
+            className="flex cursor-pointer gap-2.5 rounded-md border border-line p-3 text-sm has-checked:border-accent has-checked:bg-accent-wash has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          >
+            <input
+              type="radio"
+              name="starting-point"
+              value={value}
+              checked={key === value}
+              onChange={() => setKey(value)}
+              className="mt-0.5 accent-accent-fill"
+            />
+            <span>
+              <span className="block font-medium">{label}</span>
+              <span className="text-soft">{about}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <OneFieldForm
+        label={t("Name")}
+        help={t("For you and your team; recipients do not see it.")}
+        value={name}
+        onChange={setName}
+        action={t("Create template")}
+        asking={creating}
+        way={
+          <Button look="quiet" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+        }
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,15 @@
+// What the URL of the templates says. Before it: router.tsx. After it: templates-page.tsx.
+import type { TemplateType } from "@postloft/contract/templates.ts";
+
+export interface TemplatesSearch {
+  search?: string;
+  type?: TemplateType;
+}
+
+/** What of the URL is understood; the rest is left out. */
+export function readTemplatesSearch({ search, type }: Record<string, unknown>): TemplatesSearch {
+  return {
+    ...(typeof search === "string" && search !== "" ? { search } : {}),
+    ...(type === "TRANSACTIONAL" || type === "MARKETING" || type === "HEADLESS" ? { type } : {}),
+  };
+}

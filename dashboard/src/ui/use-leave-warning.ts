@@ -1,0 +1,11 @@
+// Nobody loses what was typed by a click: leaving asks first while something is unsaved.
+import { useBlocker } from "@tanstack/react-router";
+import { t } from "../text/t.ts";
+
+export function useLeaveWarning(isUnsaved: boolean): void {
+  useBlocker({
+    // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
+    shouldBlockFn: () => isUnsaved && !confirm(t("Leave without saving? What you typed is lost.")),
+    enableBeforeUnload: () => isUnsaved,
+  });
+}
