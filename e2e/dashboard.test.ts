@@ -128,3 +128,26 @@ test("a template keeps what was written byte for byte; a campaign is tried, chec
   await page.getByRole("link", { name: "ada@example.com" }).click();
   await page.getByRole("heading", { level: 1, name: "News of November" }).waitFor();
 }, 40_000);
+
+test("a segment says who matches while it is written, and why somebody does not", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signUp(page, "segments@example.com");
+  for (const address of ["ada@example.com", "grace@example.net"]) await addContact(page, address);
+  await page.getByRole("link", { name: "Segments", exact: true }).click();
+  await page.getByRole("link", { name: "New segment" }).first().click();
+  await page.getByLabel("Name").fill("At example.com");
+  await page.getByLabel("Value").fill("example.com");
+  await page.getByText("1 contact", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Condition", exact: true }).click();
+  await page.getByLabel("Field").nth(1).selectOption({ label: "Subscribed" });
+  await page.getByText("Contacts where Address contains “example.com” and Subscribed is yes").waitFor();
+  await page.getByRole("button", { name: "Choose a contact …" }).click();
+  await page.getByRole("button", { name: "grace@example.net" }).click();
+  await page.getByText("Found: grace@example.net").waitFor();
+  await page.getByRole("button", { name: "Create segment" }).click();
+  await page.getByRole("heading", { level: 1, name: "At example.com" }).waitFor();
+  await page.reload();
+  await page.getByRole("link", { name: "ada@example.com" }).waitFor();
+  expect(await page.getByLabel("Value").first().inputValue()).toBe("example.com");
+});

@@ -35,7 +35,7 @@ export async function furnish(url: string): Promise<Screen[]> {
   const api = createApiClient(url);
   const contactId = await makePeople(api);
   const templateId = await makeTemplate(api);
-  await makeSegment(api);
+  const segmentId = await makeSegment(api);
   const sentId = await makeCampaign(api, "November news");
   await api.post(`/campaigns/${sentId}/send`, {});
   const draftId = await makeCampaign(api, "December news");
@@ -53,6 +53,8 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "home", path: project },
     { name: "contacts", path: `${project}/contacts` },
     { name: "contact", path: `${project}/contacts/${contactId}` },
+    { name: "segments", path: `${project}/segments` },
+    { name: "segment", path: `${project}/segments/${segmentId}` },
     { name: "templates", path: `${project}/templates` },
     { name: "template", path: `${project}/templates/${templateId}` },
     { name: "campaigns", path: `${project}/campaigns` },

@@ -10,6 +10,7 @@ import type * as contacts from "@postloft/contract/contacts.ts";
 import type * as domains from "@postloft/contract/domains.ts";
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type * as emails from "@postloft/contract/emails.ts";
+import type * as events from "@postloft/contract/events.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as members from "@postloft/contract/members.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
@@ -139,7 +140,21 @@ export const duplicateTemplate = bare<typeof templates.duplicateTemplate>("POST"
 export const getTemplateUsage = bare<typeof templates.getTemplateUsage>("GET", "/templates/:id/usage");
 export const previewTemplate = bare<typeof templates.previewTemplate>("POST", "/templates/preview");
 
+export const listEventNames = bare<typeof events.listEventNames>("GET", "/events/names");
+
 export const listSegments = bare<typeof segments.listSegments>("GET", "/segments");
+export const createSegment = bare<typeof segments.createSegment>("POST", "/segments");
+export const getSegment = bare<typeof segments.getSegment>("GET", "/segments/:id");
+export const updateSegment = bare<typeof segments.updateSegment>("PATCH", "/segments/:id");
+export const deleteSegment = bare<typeof segments.deleteSegment>("DELETE", "/segments/:id");
+export const listSegmentContacts = bare<typeof segments.listSegmentContacts>("GET", "/segments/:id/contacts");
+export const addSegmentMembers = bare<typeof segments.addSegmentMembers>("POST", "/segments/:id/members");
+export const removeSegmentMembers = bare<typeof segments.removeSegmentMembers>(
+  "DELETE",
+  "/segments/:id/members",
+);
+export const previewSegment = bare<typeof segments.previewSegment>("POST", "/segments/preview");
+export const explainSegment = bare<typeof segments.explainSegment>("POST", "/segments/explain");
 
 export const listCampaigns = bare<typeof campaigns.listCampaigns>("GET", "/campaigns");
 export const createCampaign = wrapped<typeof campaigns.createCampaign>("POST", "/campaigns");

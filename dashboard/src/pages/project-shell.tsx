@@ -17,6 +17,7 @@ import {
   Menu as MenuIcon,
   Plus,
   Settings,
+  Shapes,
   Users,
   X,
 } from "lucide-react";
@@ -93,65 +94,38 @@ export function ProjectShell() {
   );
 }
 
+const PLACES = [
+  { to: "/$projectId", label: t("Home"), icon: House },
+  { to: "/$projectId/contacts", label: t("Contacts"), icon: Users },
+  { to: "/$projectId/segments", label: t("Segments"), icon: Shapes },
+  { to: "/$projectId/templates", label: t("Templates"), icon: LayoutTemplate },
+  { to: "/$projectId/campaigns", label: t("Campaigns"), icon: Megaphone },
+  { to: "/$projectId/activity", label: t("Activity"), icon: Activity },
+  { to: "/$projectId/domains", label: t("Domains"), icon: Globe },
+  { to: "/$projectId/keys", label: t("API keys"), icon: KeyRound },
+  { to: "/$projectId/settings", label: t("Settings"), icon: Settings },
+] as const;
+
 /** Beside the page; on a phone behind the menu button. */
 function Navigation({ projectId, isOpen }: { projectId: string; isOpen: boolean }) {
   const config = useQuery(configQuery);
-  const params = { projectId };
   return (
     <nav
       id="navigation"
       aria-label={t("Project")}
       className={`flex-1 flex-col gap-0.5 p-2.5 pt-1 md:flex md:overflow-y-auto ${isOpen ? "flex" : "hidden"}`}
     >
-      <Link to="/$projectId" params={params} activeOptions={{ exact: true }} className={ITEM}>
-        <House {...ICON} /> {t("Home")}
-      </Link>
-      <Link
-        to="/$projectId/contacts"
-        params={params}
-        activeOptions={{ includeSearch: false }}
-        className={ITEM}
-      >
-        <Users {...ICON} /> {t("Contacts")}
-      </Link>
-      <Link
-        to="/$projectId/templates"
-        params={params}
-        activeOptions={{ includeSearch: false }}
-        className={ITEM}
-      >
-        <LayoutTemplate {...ICON} /> {t("Templates")}
-      </Link>
-      <Link
-        to="/$projectId/campaigns"
-        params={params}
-        activeOptions={{ includeSearch: false }}
-        className={ITEM}
-      >
-        <Megaphone {...ICON} /> {t("Campaigns")}
-      </Link>
-      <Link
-        to="/$projectId/activity"
-        params={params}
-        activeOptions={{ includeSearch: false }}
-        className={ITEM}
-      >
-        <Activity {...ICON} /> {t("Activity")}
-      </Link>
-      <Link to="/$projectId/domains" params={params} className={ITEM}>
-        <Globe {...ICON} /> {t("Domains")}
-      </Link>
-      <Link to="/$projectId/keys" params={params} className={ITEM}>
-        <KeyRound {...ICON} /> {t("API keys")}
-      </Link>
-      <Link
-        to="/$projectId/settings"
-        params={params}
-        activeOptions={{ includeSearch: false }}
-        className={ITEM}
-      >
-        <Settings {...ICON} /> {t("Settings")}
-      </Link>
+      {PLACES.map(({ to, label, icon: Icon }) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ projectId }}
+          activeOptions={{ exact: to === "/$projectId", includeSearch: false }}
+          className={ITEM}
+        >
+          <Icon {...ICON} /> {label}
+        </Link>
+      ))}
       <span className="md:flex-1" />
       {config.data?.features.email.provider === "mailbox" && (
         <a href="/mailbox" className={ITEM}>

@@ -97,6 +97,21 @@ const contact = createRoute({
   path: "/contacts/$contactId",
   component: lazyRouteComponent(() => import("./contacts/contact-page.tsx"), "ContactPage"),
 });
+const segments = createRoute({
+  getParentRoute: () => project,
+  path: "/segments",
+  component: lazyRouteComponent(() => import("./segments/segments-page.tsx"), "SegmentsPage"),
+});
+const newSegment = createRoute({
+  getParentRoute: () => project,
+  path: "/segments/new",
+  component: lazyRouteComponent(() => import("./segments/segment-page.tsx"), "NewSegmentPage"),
+});
+const segment = createRoute({
+  getParentRoute: () => project,
+  path: "/segments/$segmentId",
+  component: lazyRouteComponent(() => import("./segments/segment-page.tsx"), "SegmentPage"),
+});
 const templates = createRoute({
   getParentRoute: () => project,
   path: "/templates",
@@ -160,6 +175,9 @@ const tree = root.addChildren([
       home,
       contacts,
       contact,
+      segments,
+      newSegment,
+      segment,
       templates,
       template,
       campaigns,

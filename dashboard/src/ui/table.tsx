@@ -5,6 +5,8 @@ import { Skeleton } from "./states.tsx";
 
 const CELL = "h-10 px-4 py-1.5";
 const SKELETON_ROWS = 8;
+/** Narrower than this a column says nothing. */
+const COLUMN_REM = 10;
 /** Of a link whose target is the whole row. Other controls in the row are `relative`, so they lie above it. */
 export const ROW_LINK = "font-medium outline-none after:absolute after:inset-0";
 
@@ -38,7 +40,11 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
       tabIndex={0}
       className={`overflow-x-auto transition-opacity focus-visible:-outline-offset-2 ${isStale ? "opacity-60" : ""}`}
     >
-      <table className="w-full min-w-160 table-fixed text-left text-sm" aria-busy={isBusy}>
+      <table
+        className="w-full table-fixed text-left text-sm"
+        style={{ minWidth: `${columns.length * COLUMN_REM}rem` }}
+        aria-busy={isBusy}
+      >
         <thead className="border-b border-line text-soft">
           <tr>
             {columns.map(({ key, head, width = "", align, sorted }) => (

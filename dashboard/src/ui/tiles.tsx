@@ -10,7 +10,7 @@ export interface Tile {
 
 export function Tiles({ tiles }: { tiles: readonly Tile[] }) {
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line max-sm:[&>:last-child:nth-child(odd)]:col-span-2 sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
       {tiles.map(({ label, value, note }) => (
         <div key={label} className="bg-surface px-4 py-3.5">
           <dt className="text-sm text-soft">{label}</dt>

@@ -16,13 +16,15 @@ export interface ChosenContact {
 
 interface ContactChoiceProps {
   projectId: string;
+  /** What the button says while nobody is chosen. */
+  prompt: string;
   chosen: ChosenContact | null;
   onChoose: (contact: ChosenContact | null) => void;
 }
 
 const SHOWN = "8";
 
-export function ContactChoice({ projectId, chosen, onChoose }: ContactChoiceProps) {
+export function ContactChoice({ projectId, prompt, chosen, onChoose }: ContactChoiceProps) {
   const [isOpen, setOpen] = useState(false);
   const choose = (contact: ChosenContact | null) => {
     onChoose(contact);
@@ -31,14 +33,14 @@ export function ContactChoice({ projectId, chosen, onChoose }: ContactChoiceProp
   return (
     <>
       <Button look="quiet" onClick={() => setOpen(true)}>
-        <bdi>{chosen === null ? t("As a contact …") : t("As {email}", { email: chosen.email })}</bdi>
+        <bdi>{chosen === null ? prompt : t("As {email}", { email: chosen.email })}</bdi>
       </Button>
       {isOpen && (
-        <Dialog title={t("Look at it as a contact")} open onClose={() => setOpen(false)}>
+        <Dialog title={t("Choose a contact")} open onClose={() => setOpen(false)}>
           <Found projectId={projectId} onChoose={choose} />
           <div className="mt-4 flex justify-end">
             <Button look="quiet" onClick={() => choose(null)}>
-              {t("As nobody in particular")}
+              {t("Nobody in particular")}
             </Button>
           </div>
         </Dialog>

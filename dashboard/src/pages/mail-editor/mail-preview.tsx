@@ -69,7 +69,12 @@ export function MailPreview(props: MailPreviewProps) {
           value={view}
           onChoose={setView}
         />
-        <ContactChoice projectId={props.projectId} chosen={contact} onChoose={setContact} />
+        <ContactChoice
+          projectId={props.projectId}
+          prompt={t("As a contact …")}
+          chosen={contact}
+          onChoose={setContact}
+        />
       </div>
       {preview.isError && <Failure error={preview.error} />}
       {preview.data === undefined && !preview.isError && <Skeleton className="h-128 w-full" />}

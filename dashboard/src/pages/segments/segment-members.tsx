@@ -1,0 +1,192 @@
+// Who is in a segment now; of one that is kept by hand, adding and removing. Before it: segment-page.tsx.
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { z } from "zod";
+import type { contact } from "@postloft/contract/contacts.ts";
+import { call } from "../../api/call.ts";
+import { addSegmentMembers, listSegmentContacts, removeSegmentMembers } from "../../api/endpoints.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextArea } from "../../ui/field.tsx";
+import { formatDay, formatNumber } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { SubscriptionBadge } from "../contacts/contacts-page.tsx";
+import type { Segment } from "./segments-page.tsx";
+
+const PAGE_SIZE = "25";
+type Contact = z.output<typeof contact>;
+
+interface MembersProps {
+  projectId: string;
+  segment: Segment;
+}
+
+export function SegmentMembers({ projectId, segment }: MembersProps) {
+  const [page, setPage] = useState(1);
+  const [isAdding, setAdding] = useState(false);
+  const members = useQuery({
+    queryKey: ["project", projectId, "segments", segment.id, "members", segment.updatedAt, page],
+    queryFn: ({ signal }) =>
+      call(listSegmentContacts, {
+        projectId,
+        params: { id: segment.id },
+        query: { page: String(page), pageSize: PAGE_SIZE },
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+  const { data } = members;
+  return (
+    <section className="max-w-5xl">
+      <div className="mb-2 flex items-center justify-between">
+        <h2 className="font-semibold">{t("Who is in it")}</h2>
+        {segment.type === "STATIC" && <Button onClick={() => setAdding(true)}>{t("Add contacts")}</Button>}
+      </div>
+      {members.isError ? (
+        <Failure error={members.error} onRetry={() => void members.refetch()} />
+      ) : (
+        <Card className="overflow-hidden">
+          {data?.total === 0 ? (
+            <Empty title={t("Nobody is in it")}>{t("No contact of this project, as of now.")}</Empty>
+          ) : (
+            <Table
+              label={t("Contacts in the segment")}
+              columns={columnsOf(projectId, segment)}
+              rows={data?.data}
+              rowKey={({ id }) => id}
+              isStale={members.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      {data !== undefined && data.total > 0 && (
+        <footer className="mt-3 flex items-center justify-between gap-3 text-sm text-soft">
+          <span>{plural(data.total, "{n} contact", "{n} contacts")}</span>
+          {data.totalPages > 1 && (
+            <span className="flex items-center gap-2">
+              <Button disabled={page <= 1} onClick={() => setPage(page - 1)}>
+                {t("Back")}
+              </Button>
+              {t("{page} of {pages}", { page: formatNumber(page), pages: formatNumber(data.totalPages) })}
+              <Button disabled={page >= data.totalPages} onClick={() => setPage(page + 1)}>
+                {t("Next")}
+              </Button>
+            </span>
+          )}
+        </footer>
+      )}
+      {isAdding && <AddDialog projectId={projectId} segment={segment} onClose={() => setAdding(false)} />}
+    </section>
+  );
+}
+
+function columnsOf(projectId: string, segment: Segment): Array<Column<Contact>> {
+  const columns: Array<Column<Contact>> = [
+    {
+      key: "email",
+      head: t("Address"),
+      cell: ({ id, email }) => (
+        <Link to="/$projectId/contacts/$contactId" params={{ projectId, contactId: id }} className={ROW_LINK}>
+          <bdi>{email}</bdi>
+        </Link>
+      ),
+    },
+    {
+      key: "status",
+      head: t("Status"),
+      width: "w-36",
+      cell: ({ subscribed }) => <SubscriptionBadge isSubscribed={subscribed} />,
+    },
+    {
+      key: "createdAt",
+      head: t("Added"),
+      width: "w-36",
+      cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
+    },
+  ];
+  if (segment.type === "STATIC")
+    columns.push({
+      key: "remove",
+      head: "",
+      width: "w-28",
+      align: "end",
+      cell: ({ email }) => <RemoveButton projectId={projectId} segment={segment} email={email} />,
+    });
+  return columns;
+}
+
+function RemoveButton({ projectId, segment, email }: MembersProps & { email: string }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const removing = useMutation({
+    mutationFn: () =>
+      call(removeSegmentMembers, { projectId, params: { id: segment.id }, body: { emails: [email] } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] }),
+    onError: (error) => toast(t("Nothing was changed"), error.message),
+  });
+  return (
+    <Button
+      look="quiet"
+      className="relative"
+      aria-label={t("Remove {email}", { email })}
+      busy={removing.isPending}
+      onClick={() => removing.mutate()}
+    >
+      {t("Remove")}
+    </Button>
+  );
+}
+
+function AddDialog({ projectId, segment, onClose }: MembersProps & { onClose: () => void }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [text, setText] = useState("");
+  const emails = text.split(/[\s,;]+/).filter((one) => one !== "");
+  const adding = useMutation({
+    mutationFn: () => call(addSegmentMembers, { projectId, params: { id: segment.id }, body: { emails } }),
+    onSuccess: async ({ added, notFound }) => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] });
+      toast(
+        plural(added, "{n} contact added", "{n} contacts added"),
+        notFound.length === 0 ? "" : t("Nobody has the address {list}", { list: notFound.join(", ") }),
+      );
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t("Add contacts")}
+      description={t("By address; the contacts must be there already.")}
+      open
+      onClose={onClose}
+    >
+      {adding.isError && <Failure error={adding.error} />}
+      <TextArea
+        label={t("Addresses")}
+        rows={6}
+        autoFocus
+        help={t("One per line, or with commas between them.")}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <div className="mt-4 flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          {t("Cancel")}
+        </Button>
+        <Button
+          look="primary"
+          busy={adding.isPending}
+          disabled={emails.length === 0}
+          onClick={() => adding.mutate()}
+        >
+          {t("Add contacts")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,106 @@
+// One segment, or a new one: its condition with a live count, and its members. Before it: segments-page.tsx. After it: segment-editor.tsx.
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { deleteSegment, getSegment } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { useProject } from "../project-shell.tsx";
+import { SegmentEditor } from "./segment-editor.tsx";
+import { SegmentMembers } from "./segment-members.tsx";
+import type { Segment } from "./segments-page.tsx";
+
+const route = getRouteApi("/signed-in/$projectId/segments/$segmentId");
+
+function segmentQuery(projectId: string, id: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "segments", id],
+    queryFn: ({ signal }) => call(getSegment, { projectId, params: { id }, signal }),
+    refetchOnWindowFocus: false,
+  });
+}
+
+export function NewSegmentPage() {
+  const project = useProject();
+  return (
+    <Page title={t("New segment")} width="wide">
+      <Back projectId={project.id} />
+      <SegmentEditor projectId={project.id} segment={null} />
+    </Page>
+  );
+}
+
+export function SegmentPage() {
+  const project = useProject();
+  const { segmentId } = route.useParams();
+  const segment = useQuery(segmentQuery(project.id, segmentId));
+  const { data } = segment;
+  return (
+    <Page
+      title={data?.name ?? t("Segment")}
+      width="wide"
+      actions={data !== undefined && <DeleteButton projectId={project.id} segment={data} />}
+    >
+      <Back projectId={project.id} />
+      {segment.isPending && <Skeleton className="h-80" />}
+      {segment.isError && <Failure error={segment.error} onRetry={() => void segment.refetch()} />}
+      {data !== undefined && (
+        <div className="flex flex-col gap-8">
+          <SegmentEditor key={data.updatedAt} projectId={project.id} segment={data} />
+          <SegmentMembers projectId={project.id} segment={data} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Back({ projectId }: { projectId: string }) {
+  return (
+    <Link
+      to="/$projectId/segments"
+      params={{ projectId }}
+      className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
+    >
+      <ArrowLeft size={14} aria-hidden /> {t("All segments")}
+    </Link>
+  );
+}
+
+function DeleteButton({ projectId, segment }: { projectId: string; segment: Segment }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const [isAsked, setAsked] = useState(false);
+  const deleting = useMutation({
+    mutationFn: () => call(deleteSegment, { projectId, params: { id: segment.id } }),
+    onSuccess: async () => {
+      await navigate({ to: "/$projectId/segments", params: { projectId }, ignoreBlocker: true });
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] });
+      toast(t("Segment deleted"), segment.name);
+    },
+  });
+  return (
+    <>
+      <Button look="quiet" onClick={() => setAsked(true)}>
+        {t("Delete")}
+      </Button>
+      {isAsked && (
+        <ConfirmDialog
+          title={t("Delete this segment?")}
+          description={t(
+            "The contacts stay. What uses the segment is named and keeps it from being deleted.",
+          )}
+          action={t("Delete segment")}
+          doing={deleting}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+// The segments of a project. After it: segment-page.tsx.
+import { Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { call, type Answer } from "../../api/call.ts";
+import { listSegments } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { plural, t } from "../../text/t.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { formatDay, formatNumber } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Badge, Card, Page } from "../../ui/page.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { useProject } from "../project-shell.tsx";
+
+type ListPage = Extract<Answer<NonNullable<typeof listSegments.endpoint>>, { cursor: string | null }>;
+export type Segment = ListPage["data"][number];
+
+export function SegmentsPage() {
+  const project = useProject();
+  const list = useList<Segment>(["project", project.id, "segments", "list"], async ({ query, signal }) => {
+    const page = await call(listSegments, { projectId: project.id, query, signal });
+    return Array.isArray(page) ? { data: page, cursor: null } : page;
+  });
+  const { total = 0 } = list;
+  return (
+    <Page
+      title={t("Segments")}
+      about={t("Contacts that have something in common: whom campaigns go to and workflows begin with.")}
+      actions={<NewLink projectId={project.id} />}
+    >
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card className="overflow-hidden">
+          {list.rows?.length === 0 ? (
+            <Empty title={t("No segment yet")} action={<NewLink projectId={project.id} />}>
+              {t("Say what a contact must have, do or not have done. Who matches is in it, also tomorrow.")}
+            </Empty>
+          ) : (
+            <Table
+              label={t("Segments")}
+              columns={columnsOf(project.id)}
+              rows={list.rows}
+              rowKey={({ id }) => id}
+              isStale={list.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      <More count={total > 0 ? plural(total, "{n} segment", "{n} segments") : ""} list={list} />
+    </Page>
+  );
+}
+
+function NewLink({ projectId }: { projectId: string }) {
+  return (
+    <Link to="/$projectId/segments/new" params={{ projectId }} className={buttonClass("primary")}>
+      <Plus size={15} aria-hidden /> {t("New segment")}
+    </Link>
+  );
+}
+
+function columnsOf(projectId: string): Array<Column<Segment>> {
+  return [
+    {
+      key: "name",
+      head: t("Name"),
+      cell: ({ id, name }) => (
+        <Link to="/$projectId/segments/$segmentId" params={{ projectId, segmentId: id }} className={ROW_LINK}>
+          <bdi>{name}</bdi>
+        </Link>
+      ),
+    },
+    {
+      key: "type",
+      head: t("Type"),
+      width: "w-44",
+      cell: ({ type, trackMembership }) => (
+        <span className="flex gap-1.5">
+          <Badge tone="neutral">{type === "STATIC" ? t("By hand") : t("By condition")}</Badge>
+          {trackMembership && <Badge tone="good">{t("Tracked")}</Badge>}
+        </span>
+      ),
+    },
+    {
+      key: "members",
+      head: t("Contacts"),
+      width: "w-28",
+      align: "end",
+      cell: ({ memberCount }) => formatNumber(memberCount),
+    },
+    {
+      key: "createdAt",
+      head: t("Made"),
+      width: "w-36",
+      cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
+    },
+  ];
+}
