@@ -9,18 +9,27 @@ interface ConfirmDialogProps {
   description: string;
   /** What the button says that does it. */
   action: string;
+  /** What the button says that does nothing. */
+  keep?: string;
   /** The call it makes, as far as the dialog has to know it. */
   doing: { error: unknown; isPending: boolean; mutate: () => void };
   onClose: () => void;
 }
 
-export function ConfirmDialog({ title, description, action, doing, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  title,
+  description,
+  action,
+  keep = t("Keep it"),
+  doing,
+  onClose,
+}: ConfirmDialogProps) {
   return (
     <Dialog title={title} description={description} open onClose={onClose}>
       {doing.error !== null && <Failure error={doing.error} />}
       <div className="mt-4 flex justify-end gap-2">
         <Button look="quiet" onClick={onClose}>
-          {t("Keep it")}
+          {keep}
         </Button>
         <Button look="danger" busy={doing.isPending} onClick={() => doing.mutate()}>
           {action}

@@ -17,19 +17,27 @@ export function Progress({ label, share, text }: ProgressProps) {
         <span className="font-medium">{label}</span>
         <span className="text-soft tabular-nums">{text ?? formatShare(bounded)}</span>
       </div>
+      <Bar label={label} share={bounded} />
+    </div>
+  );
+}
+
+/** The bar alone, where its words stand beside it. */
+export function Bar({ label, share }: { label: string; share: number }) {
+  const percent = Math.min(1, Math.max(0, share)) * 100;
+  return (
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(percent)}
+      className="h-1.5 overflow-hidden rounded-sm bg-press"
+    >
       <div
-        role="progressbar"
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={Math.round(bounded * 100)}
-        className="h-1.5 overflow-hidden rounded-sm bg-press"
-      >
-        <div
-          className="h-full rounded-sm bg-accent-fill transition-[width] duration-300 ease-out"
-          style={{ width: `${bounded * 100}%` }}
-        />
-      </div>
+        className="h-full rounded-sm bg-accent-fill transition-[width] duration-300 ease-out"
+        style={{ width: `${percent}%` }}
+      />
     </div>
   );
 }

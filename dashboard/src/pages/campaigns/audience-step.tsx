@@ -2,8 +2,8 @@
 // Before it: campaign-editor.tsx. After it: the content.
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
-import { listSegments } from "../../api/endpoints.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { type getCampaignAudience, listSegments } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
@@ -151,23 +151,32 @@ export function AudienceCount({ projectId, campaign }: { projectId: string; camp
   const audience = useQuery(audienceQuery(projectId, campaign));
   if (audience.isPending) return <Skeleton className="h-36" />;
   if (audience.isError) return <Failure error={audience.error} onRetry={() => void audience.refetch()} />;
-  const { total, eligible, excluded } = audience.data;
+  const { total, eligible } = audience.data;
   return (
     <Card className="p-5">
       <h2 className="text-sm text-soft">{t("Would get it now")}</h2>
       <p className="mt-0.5 text-xl font-semibold tabular-nums" role="status">
         {t("{eligible} of {total}", { eligible: formatNumber(eligible), total: formatNumber(total) })}
       </p>
-      <ul className="mt-2 flex flex-col gap-1 text-sm text-soft">
-        {excluded.unsubscribed > 0 && (
-          <li>{plural(excluded.unsubscribed, "{n} is not subscribed", "{n} are not subscribed")}</li>
-        )}
-        {excluded.suppressed > 0 && (
-          <li>
-            {plural(excluded.suppressed, "{n} is on the suppression list", "{n} are on the suppression list")}
-          </li>
-        )}
-      </ul>
+      <LeftOut audience={audience.data} />
     </Card>
+  );
+}
+
+type Audience = Answer<NonNullable<typeof getCampaignAudience.endpoint>>;
+
+/** Why some of the audience would not get it. */
+export function LeftOut({ audience: { excluded } }: { audience: Audience }) {
+  return (
+    <ul className="mt-2 flex flex-col gap-1 text-sm text-soft empty:hidden">
+      {excluded.unsubscribed > 0 && (
+        <li>{plural(excluded.unsubscribed, "{n} is not subscribed", "{n} are not subscribed")}</li>
+      )}
+      {excluded.suppressed > 0 && (
+        <li>
+          {plural(excluded.suppressed, "{n} is on the suppression list", "{n} are on the suppression list")}
+        </li>
+      )}
+    </ul>
   );
 }

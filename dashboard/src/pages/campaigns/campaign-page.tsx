@@ -1,21 +1,19 @@
 // One campaign: a draft is edited in steps, one that left is reported on. Before it: campaigns-page.tsx.
-// After it: campaign-editor.tsx, campaign-report.tsx.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+// After it: campaign-editor.tsx, scheduled-campaign.tsx, campaign-report.tsx.
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import { call } from "../../api/call.ts";
-import { cancelCampaign, deleteCampaign, duplicateCampaign } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { formatInstant } from "../../ui/format.ts";
-import { Badge, Card, Page } from "../../ui/page.tsx";
+import { Badge, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useProject } from "../project-shell.tsx";
+import { DeleteDialog, isUnderWay, useDuplicating } from "./campaign-actions.tsx";
 import { CampaignEditor } from "./campaign-editor.tsx";
-import { campaignQuery, STATUSES, useVerb, type Campaign } from "./campaign-queries.ts";
+import { campaignQuery, STATUSES, type Campaign } from "./campaign-queries.ts";
 import { CampaignReport } from "./campaign-report.tsx";
+import { ScheduledCampaign } from "./scheduled-campaign.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 
@@ -44,7 +42,7 @@ export function CampaignPage() {
       </div>
       {campaign.isPending && <Skeleton className="h-80" />}
       {campaign.isError && <Failure error={campaign.error} onRetry={() => void campaign.refetch()} />}
-      {data?.status === "SCHEDULED" && <Scheduled projectId={project.id} campaign={data} />}
+      {data?.status === "SCHEDULED" && <ScheduledCampaign project={project} campaign={data} />}
       {isDraft && <CampaignEditor key={data.id} project={project} campaign={data} />}
       {data !== undefined && !isDraft && data.status !== "SCHEDULED" && (
         <CampaignReport projectId={project.id} campaign={data} />
@@ -53,73 +51,28 @@ export function CampaignPage() {
   );
 }
 
-function Scheduled({ projectId, campaign }: { projectId: string; campaign: Campaign }) {
-  const cancelling = useVerb(
-    projectId,
-    () => call(cancelCampaign, { projectId, params: { id: campaign.id } }),
-    t("It is a draft again"),
-  );
-  return (
-    <Card className="max-w-2xl p-5">
-      <h2 className="font-semibold">
-        {t("Leaves on {when}", { when: formatInstant(campaign.scheduledAt ?? campaign.createdAt) })}
-      </h2>
-      <p className="mt-1 text-sm text-soft">
-        {campaign.heldReason ?? t("Who gets it is decided at that moment.")}
-      </p>
-      <Button className="mt-4" busy={cancelling.isPending} onClick={() => cancelling.mutate()}>
-        {t("Back to the draft")}
-      </Button>
-    </Card>
-  );
-}
-
 function Actions({ projectId, campaign }: { projectId: string; campaign: Campaign }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
-  const params = { id: campaign.id };
-  const copying = useVerb(
-    projectId,
-    async () => {
-      const { id } = await call(duplicateCampaign, { projectId, params });
-      await navigate({
-        to: "/$projectId/campaigns/$campaignId",
-        params: { projectId, campaignId: id },
-        search: {},
-      });
-    },
-    t("This is the copy"),
-  );
-  const deleting = useVerb(
-    projectId,
-    async () => {
-      await call(deleteCampaign, { projectId, params });
-      const to = { to: "/$projectId/campaigns", params: { projectId }, search: {} } as const;
-      await navigate({ ...to, ignoreBlocker: true });
-      queries.removeQueries({ queryKey: campaignQuery(projectId, campaign.id).queryKey });
-    },
-    t("Campaign deleted"),
-  );
-  const isUnderWay =
-    campaign.status === "SENDING" || campaign.status === "PAUSED" || campaign.status === "SCHEDULED";
+  const copying = useDuplicating(projectId, campaign);
   return (
     <>
       <Button look="quiet" busy={copying.isPending} onClick={() => copying.mutate()}>
         {t("Duplicate")}
       </Button>
-      {!isUnderWay && (
+      {!isUnderWay(campaign) && (
         <Button look="quiet" onClick={() => setDeleting(true)}>
           {t("Delete")}
         </Button>
       )}
       {isDeleting && (
-        <ConfirmDialog
-          title={t("Delete this campaign?")}
-          description={t("Its report goes with it. Its mails stay in the books.")}
-          action={t("Delete campaign")}
-          doing={deleting}
+        <DeleteDialog
+          projectId={projectId}
+          campaign={campaign}
           onClose={() => setDeleting(false)}
+          onDeleted={() =>
+            navigate({ to: "/$projectId/campaigns", params: { projectId }, search: {}, ignoreBlocker: true })
+          }
         />
       )}
     </>

@@ -9,6 +9,8 @@ import type { Tone } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 
 const LOOK_EVERY_MS = 2_000;
+/** A scheduled campaign leaves by itself. */
+const LOOK_AT_SCHEDULED_EVERY_MS = 15_000;
 
 export type Campaign = Answer<NonNullable<typeof getCampaign.endpoint>>;
 export type CampaignBody = z.input<(typeof replaceEndpoint)["body"]>;
@@ -27,10 +29,11 @@ export function campaignQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ["project", projectId, "campaigns", id],
     queryFn: ({ signal }) => call(getCampaign, { projectId, params: { id }, signal }),
-    refetchInterval: ({ state: { data } }) =>
-      data?.status === "SENDING" || (data?.status === "CANCELLED" && data.pendingCount > 0)
-        ? LOOK_EVERY_MS
-        : false,
+    refetchInterval: ({ state: { data } }) => {
+      if (data?.status === "SCHEDULED") return LOOK_AT_SCHEDULED_EVERY_MS;
+      const isMoving = data?.status === "SENDING" || (data?.status === "CANCELLED" && data.pendingCount > 0);
+      return isMoving ? LOOK_EVERY_MS : false;
+    },
   });
 }
 

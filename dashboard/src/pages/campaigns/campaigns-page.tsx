@@ -9,13 +9,16 @@ import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
-import { formatInstant, formatNumber, formatShare } from "../../ui/format.ts";
+import { formatAgo, formatInstant, formatNumber, formatShare } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Badge, Card, Page } from "../../ui/page.tsx";
+import { Bar } from "../../ui/progress.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useProject } from "../project-shell.tsx";
+import { KINDS } from "../templates/kinds.ts";
+import { CampaignMenu } from "./campaign-actions.tsx";
 import { STATUSES } from "./campaign-queries.ts";
 import { NewCampaignDialog } from "./new-campaign-dialog.tsx";
 import { readCampaignsSearch } from "./search.ts";
@@ -125,35 +128,58 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
     {
       key: "status",
       head: t("Status"),
-      width: "w-32",
+      width: "w-28",
       cell: ({ status }) => <Badge tone={STATUSES[status].tone}>{STATUSES[status].label}</Badge>,
     },
     {
-      key: "sent",
-      head: t("Sent"),
-      width: "w-36",
-      align: "end",
-      cell: ({ sentCount, totalRecipients }) =>
-        totalRecipients === 0
-          ? ""
-          : t("{sent} of {total}", { sent: formatNumber(sentCount), total: formatNumber(totalRecipients) }),
+      key: "kind",
+      head: t("Type"),
+      width: "w-32",
+      cell: ({ kind }) => <span title={KINDS[kind].label}>{KINDS[kind].label}</span>,
     },
+    { key: "sent", head: t("Sent"), width: "w-36", align: "end", cell: (row) => <Sent row={row} /> },
     {
       key: "opened",
       head: t("Opened"),
-      width: "w-28",
+      width: "w-24",
       align: "end",
       cell: ({ openedCount, sentCount }) => (sentCount === 0 ? "" : formatShare(openedCount / sentCount)),
     },
     {
       key: "when",
       head: t("When"),
-      width: "w-48",
-      cell: ({ startedAt, scheduledAt, createdAt }) => (
-        <span className="text-soft tabular-nums">{formatInstant(startedAt ?? scheduledAt ?? createdAt)}</span>
-      ),
+      width: "w-52",
+      cell: (row) => <span className="text-soft tabular-nums">{whenOf(row)}</span>,
+    },
+    {
+      key: "actions",
+      head: <span className="sr-only">{t("Actions")}</span>,
+      width: "w-14",
+      align: "end",
+      cell: (row) => <CampaignMenu projectId={projectId} campaign={row} />,
     },
   ];
+}
+
+/** How many have it of how many; a bar as long as that moves. */
+function Sent({ row: { name, status, sentCount, totalRecipients, pendingCount } }: { row: Listed }) {
+  if (totalRecipients === 0) return null;
+  const done = totalRecipients - pendingCount;
+  return (
+    <>
+      {t("{sent} of {total}", { sent: formatNumber(sentCount), total: formatNumber(totalRecipients) })}
+      {(status === "SENDING" || status === "PAUSED") && (
+        <Bar label={t("Progress of {name}", { name })} share={done / totalRecipients} />
+      )}
+    </>
+  );
+}
+
+/** The date that matters where it stands. */
+function whenOf({ startedAt, scheduledAt, updatedAt }: Listed): string {
+  if (startedAt !== null) return formatInstant(startedAt);
+  if (scheduledAt !== null) return t("Leaves {when}", { when: formatInstant(scheduledAt) });
+  return t("Changed {when}", { when: formatAgo(updatedAt) });
 }
 
 interface NoCampaignsProps {

@@ -18,6 +18,7 @@ const LOOK_EVERY_MS = 5_000;
 type Recipient = Answer<NonNullable<typeof listCampaignRecipients.endpoint>>["data"][number];
 const FILTERED: readonly EmailStatus[] = [
   "QUEUED",
+  "SENT",
   "DELIVERED",
   "OPENED",
   "CLICKED",

@@ -12,6 +12,8 @@ export type Step = (typeof STEPS)[number];
 export interface CampaignSearch {
   /** Of a draft. */
   step?: Step;
+  /** Of one that left: what it says, in place of the report. */
+  view?: "mail";
   /** Of the recipients of one that left. */
   status?: EmailStatus;
 }
@@ -29,9 +31,10 @@ export function readCampaignsSearch({ search, status }: Record<string, unknown>)
 }
 
 /** The same for one campaign. */
-export function readCampaignSearch({ step, status }: Record<string, unknown>): CampaignSearch {
+export function readCampaignSearch({ step, view, status }: Record<string, unknown>): CampaignSearch {
   return {
     ...(STEPS.some((one) => one === step) ? { step: step as Step } : {}),
+    ...(view === "mail" ? { view } : {}),
     ...(typeof status === "string" && NAME_OF_STATUS.test(status) ? { status: status as EmailStatus } : {}),
   };
 }

@@ -12,6 +12,7 @@ import { formatInstant } from "../../ui/format.ts";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { LeftOut } from "./audience-step.tsx";
 import { audienceQuery, type Campaign } from "./campaign-queries.ts";
 
 interface DialogProps {
@@ -99,12 +100,18 @@ export function SendDialog(props: DialogProps) {
       open
       onClose={props.onClose}
     >
+      {audience.data !== undefined && <LeftOut audience={audience.data} />}
       {sending.isError && <Failure error={sending.error} />}
       <div className="mt-4 flex justify-end gap-2">
         <Button look="quiet" onClick={props.onClose}>
           {t("Not yet")}
         </Button>
-        <Button look="primary" busy={sending.isPending} onClick={() => sending.mutate(null)}>
+        <Button
+          look="primary"
+          busy={sending.isPending}
+          disabled={audience.isPending}
+          onClick={() => sending.mutate(null)}
+        >
           {t("Send now")}
         </Button>
       </div>
@@ -141,7 +148,10 @@ function fieldValueOf(at: Date): string {
 }
 
 export function ScheduleDialog(props: DialogProps) {
-  const [value, setValue] = useState(() => fieldValueOf(atHour(1, NINE)));
+  const [value, setValue] = useState(() => {
+    const planned = new Date(props.campaign.scheduledAt ?? 0);
+    return fieldValueOf(planned.getTime() > Date.now() ? planned : atHour(1, NINE));
+  });
   const sending = useSending(props, t("The campaign is scheduled"));
   const chosen = new Date(value);
   const isPast = Number.isNaN(chosen.getTime()) || chosen.getTime() <= Date.now();

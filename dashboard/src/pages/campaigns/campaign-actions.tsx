@@ -1,0 +1,131 @@
+// What is done with a campaign as a whole, from the list and from its own page: copied, cancelled, deleted.
+// Before it: campaigns-page.tsx, campaign-page.tsx, campaign-report.tsx. After it: api/.
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { cancelCampaign, deleteCampaign, duplicateCampaign } from "../../api/endpoints.ts";
+import { plural, t } from "../../text/t.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { campaignQuery, useVerb, type Campaign } from "./campaign-queries.ts";
+
+/** What of a campaign the actions need; a row of the list has it too. */
+export type Acted = Pick<Campaign, "id" | "name" | "status" | "pendingCount">;
+
+interface ActionProps {
+  projectId: string;
+  campaign: Acted;
+  onClose: () => void;
+}
+
+/** Whether its mails wait for a time or are leaving: then it is cancelled first. */
+export function isUnderWay({ status }: Acted): boolean {
+  return status === "SENDING" || status === "PAUSED" || status === "SCHEDULED";
+}
+
+/** Copies it and opens the copy. */
+export function useDuplicating(projectId: string, { id }: Acted) {
+  const navigate = useNavigate();
+  return useVerb(
+    projectId,
+    async () => {
+      const copy = await call(duplicateCampaign, { projectId, params: { id } });
+      const params = { projectId, campaignId: copy.id };
+      await navigate({ to: "/$projectId/campaigns/$campaignId", params, search: {} });
+    },
+    t("This is the copy"),
+  );
+}
+
+/** A scheduled campaign becomes a draft again. */
+export function useUnscheduling(projectId: string, { id }: Acted) {
+  return useVerb(
+    projectId,
+    () => call(cancelCampaign, { projectId, params: { id } }),
+    t("It is a draft again"),
+  );
+}
+
+export function CancelDialog({ projectId, campaign, onClose }: ActionProps) {
+  const { id, pendingCount } = campaign;
+  const cancelling = useVerb(
+    projectId,
+    () => call(cancelCampaign, { projectId, params: { id } }),
+    t("Cancelled"),
+  );
+  return (
+    <ConfirmDialog
+      title={t("Cancel the rest?")}
+      description={plural(
+        pendingCount,
+        "{n} recipient has not got it yet and will not. What has left cannot be called back.",
+        "{n} recipients have not got it yet and will not. What has left cannot be called back.",
+      )}
+      action={t("Cancel the rest")}
+      keep={t("Let it go on")}
+      doing={{ ...cancelling, mutate: () => cancelling.mutate(undefined, { onSuccess: onClose }) }}
+      onClose={onClose}
+    />
+  );
+}
+
+interface DeleteProps extends ActionProps {
+  /** Leads away from what is gone. */
+  onDeleted: () => Promise<void> | void;
+}
+
+export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: DeleteProps) {
+  const queries = useQueryClient();
+  const deleting = useVerb(
+    projectId,
+    async () => {
+      await call(deleteCampaign, { projectId, params: { id: campaign.id } });
+      await onDeleted();
+      queries.removeQueries({ queryKey: campaignQuery(projectId, campaign.id).queryKey });
+    },
+    t("Campaign deleted"),
+  );
+  return (
+    <ConfirmDialog
+      title={t("Delete this campaign?")}
+      description={
+        campaign.status === "DRAFT"
+          ? t("“{name}” is gone for good.", { name: campaign.name })
+          : t("The report of “{name}” goes with it. Its mails stay in the books.", { name: campaign.name })
+      }
+      action={t("Delete campaign")}
+      doing={deleting}
+      onClose={onClose}
+    />
+  );
+}
+
+/** The same in a row of the list. */
+export function CampaignMenu({ projectId, campaign }: Omit<ActionProps, "onClose">) {
+  const [asked, setAsked] = useState<"cancel" | "delete" | null>(null);
+  const copying = useDuplicating(projectId, campaign);
+  const unscheduling = useUnscheduling(projectId, campaign);
+  const props = { projectId, campaign, onClose: () => setAsked(null) };
+  return (
+    <>
+      <Menu
+        label={t("Actions of {name}", { name: campaign.name })}
+        className="relative inline-grid size-7 place-items-center rounded-sm text-faint hover:bg-press hover:text-ink data-popup-open:bg-press"
+        button={<Ellipsis size={15} aria-hidden />}
+      >
+        <MenuItem onSelect={() => copying.mutate()}>{t("Duplicate")}</MenuItem>
+        {campaign.status === "SCHEDULED" && (
+          <MenuItem onSelect={() => unscheduling.mutate()}>{t("Back to the draft")}</MenuItem>
+        )}
+        {(campaign.status === "SENDING" || campaign.status === "PAUSED") && (
+          <MenuItem onSelect={() => setAsked("cancel")}>{t("Cancel the rest …")}</MenuItem>
+        )}
+        {!isUnderWay(campaign) && <MenuItem onSelect={() => setAsked("delete")}>{t("Delete …")}</MenuItem>}
+      </Menu>
+      {asked === "cancel" && <CancelDialog {...props} />}
+      {asked === "delete" && <DeleteDialog {...props} onDeleted={props.onClose} />}
+    </>
+  );
+}

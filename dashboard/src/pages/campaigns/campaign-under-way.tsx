@@ -1,0 +1,83 @@
+// How far a campaign is while it leaves, and who holds it up: to pause, to go on with, to end. Before it: campaign-report.tsx.
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { pauseCampaign, releaseCampaign, resumeCampaign } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatInstant, formatNumber } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Progress } from "../../ui/progress.tsx";
+import { CancelDialog } from "./campaign-actions.tsx";
+import { useVerb } from "./campaign-queries.ts";
+import type { ReportProps } from "./campaign-report.tsx";
+
+export function UnderWay({ projectId, campaign }: ReportProps) {
+  const given = { projectId, params: { id: campaign.id } };
+  const pausing = useVerb(projectId, () => call(pauseCampaign, given), t("Paused"));
+  const resuming = useVerb(projectId, () => call(resumeCampaign, given), t("It goes on"));
+  const [isCancelling, setCancelling] = useState(false);
+  const { status, totalRecipients, pendingCount, startedAt, sentAt } = campaign;
+  const done = totalRecipients - pendingCount;
+  if (status === "SENT" || (status === "CANCELLED" && pendingCount === 0))
+    return (
+      <p className="text-sm text-soft">
+        {startedAt !== null &&
+          sentAt !== null &&
+          t("Began {began}, ended {ended}.", {
+            began: formatInstant(startedAt),
+            ended: formatInstant(sentAt),
+          })}
+        {startedAt !== null && sentAt === null && t("Began {when}.", { when: formatInstant(startedAt) })}
+      </p>
+    );
+  return (
+    <Card className="p-5">
+      <Progress
+        label={status === "PAUSED" ? t("Paused") : t("On its way")}
+        share={totalRecipients === 0 ? 0 : done / totalRecipients}
+        text={t("{done} of {total}", { done: formatNumber(done), total: formatNumber(totalRecipients) })}
+      />
+      {campaign.heldReason !== null && <p className="mt-3 text-sm text-warn">{campaign.heldReason}</p>}
+      <div className="mt-4 flex flex-wrap gap-2">
+        {status === "SENDING" && (
+          <Button busy={pausing.isPending} onClick={() => pausing.mutate()}>
+            {t("Pause")}
+          </Button>
+        )}
+        {status === "PAUSED" && (
+          <Button look="primary" busy={resuming.isPending} onClick={() => resuming.mutate()}>
+            {t("Resume")}
+          </Button>
+        )}
+        {status !== "CANCELLED" && (
+          <Button look="quiet" onClick={() => setCancelling(true)}>
+            {t("Cancel the rest …")}
+          </Button>
+        )}
+      </div>
+      {isCancelling && (
+        <CancelDialog projectId={projectId} campaign={campaign} onClose={() => setCancelling(false)} />
+      )}
+    </Card>
+  );
+}
+
+export function PausedDestinations({ projectId, campaign }: ReportProps) {
+  const releasing = useVerb(
+    projectId,
+    (destination: string) =>
+      call(releaseCampaign, { projectId, params: { id: campaign.id }, body: { destination } }),
+    t("It goes on there"),
+  );
+  return campaign.pausedDestinations.map(({ destination, answer, whatToDo, nextTryAt }) => (
+    <Card key={destination} className="bg-warn-wash p-5">
+      <h2 className="font-semibold text-warn">{t("Waiting for {destination}", { destination })}</h2>
+      <p className="mt-1 font-mono text-xs wrap-anywhere">{answer}</p>
+      <p className="mt-2 text-sm text-soft">{whatToDo}</p>
+      <p className="text-sm text-soft">{t("A few try again {when}.", { when: formatInstant(nextTryAt) })}</p>
+      <Button className="mt-3" busy={releasing.isPending} onClick={() => releasing.mutate(destination)}>
+        {t("Go on now")}
+      </Button>
+    </Card>
+  ));
+}

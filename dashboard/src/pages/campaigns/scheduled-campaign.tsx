@@ -1,0 +1,53 @@
+// A campaign that leaves at a time: when, to how many, what it says; sooner, later, or not at all. Before it: campaign-page.tsx.
+import { useState } from "react";
+import type { Project } from "../../session/queries.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatInstant } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { MailPreview } from "../mail-editor/mail-preview.tsx";
+import { AudienceCount } from "./audience-step.tsx";
+import { useUnscheduling } from "./campaign-actions.tsx";
+import type { Campaign } from "./campaign-queries.ts";
+import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
+
+export function ScheduledCampaign({ project, campaign }: { project: Project; campaign: Campaign }) {
+  const [asked, setAsked] = useState<"schedule" | "send" | null>(null);
+  const unscheduling = useUnscheduling(project.id, campaign);
+  const props = { projectId: project.id, campaign, onClose: () => setAsked(null) };
+  const { heldReason, scheduledAt } = campaign;
+  return (
+    <div className="grid items-start gap-6 xl:grid-cols-2">
+      <div className="flex flex-col gap-5">
+        <Card className={`p-5 ${heldReason === null ? "" : "bg-warn-wash"}`}>
+          <h2 className={`font-semibold ${heldReason === null ? "" : "text-warn"}`}>
+            {heldReason === null
+              ? t("Leaves on {when}", { when: formatInstant(scheduledAt ?? campaign.createdAt) })
+              : t("It waits for you")}
+          </h2>
+          <p className="mt-1 text-sm text-soft">
+            {heldReason ??
+              t("In your time zone, {zone}. Who gets it is decided at that moment.", {
+                zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+              })}
+          </p>
+          <div className="mt-4 flex flex-wrap gap-2">
+            <Button disabled={project.disabled} onClick={() => setAsked("schedule")}>
+              {t("Another time …")}
+            </Button>
+            <Button disabled={project.disabled} onClick={() => setAsked("send")}>
+              {t("Send now …")}
+            </Button>
+            <Button look="quiet" busy={unscheduling.isPending} onClick={() => unscheduling.mutate()}>
+              {t("Back to the draft")}
+            </Button>
+          </div>
+        </Card>
+        <AudienceCount projectId={project.id} campaign={campaign} />
+      </div>
+      <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} />
+      {asked === "schedule" && <ScheduleDialog {...props} />}
+      {asked === "send" && <SendDialog {...props} />}
+    </div>
+  );
+}

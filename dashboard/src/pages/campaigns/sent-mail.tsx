@@ -1,0 +1,54 @@
+// What a campaign says, from whom, to whom: to look up after it left. Before it: campaign-report.tsx.
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { call } from "../../api/call.ts";
+import { getSegment } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Card } from "../../ui/page.tsx";
+import { MailPreview } from "../mail-editor/mail-preview.tsx";
+import { KINDS } from "../templates/kinds.ts";
+import type { Campaign } from "./campaign-queries.ts";
+import type { ReportProps } from "./campaign-report.tsx";
+
+export function SentMail({ projectId, campaign }: ReportProps) {
+  const { subject, from, fromName, replyTo, kind } = campaign;
+  return (
+    <div className="flex flex-col gap-6">
+      <Card className="p-5">
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
+          <Fact name={t("Subject")}>{subject}</Fact>
+          <Fact name={t("From")}>{fromName === null ? from : `${fromName} <${from}>`}</Fact>
+          {replyTo !== null && <Fact name={t("Replies go to")}>{replyTo}</Fact>}
+          <Fact name={t("Type")}>{KINDS[kind].label}</Fact>
+          <Fact name={t("Audience")}>
+            <Audience projectId={projectId} campaign={campaign} />
+          </Fact>
+        </dl>
+      </Card>
+      <MailPreview projectId={projectId} draft={campaign} kind={kind} />
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-soft">{name}</dt>
+      <dd className="min-w-0 wrap-anywhere">
+        <bdi>{children}</bdi>
+      </dd>
+    </>
+  );
+}
+
+function Audience({ projectId, campaign }: { projectId: string; campaign: Campaign }) {
+  const { audienceType, segmentId } = campaign;
+  const segment = useQuery({
+    queryKey: ["project", projectId, "segments", segmentId],
+    queryFn: ({ signal }) => call(getSegment, { projectId, params: { id: segmentId ?? "" }, signal }),
+    enabled: segmentId !== null,
+  });
+  if (audienceType === "ALL") return t("Everybody");
+  if (audienceType === "FILTERED") return t("A filter of its own");
+  return segment.data?.name ?? t("A segment");
+}
