@@ -151,3 +151,45 @@ test("a segment says who matches while it is written, and why somebody does not"
   await page.getByRole("link", { name: "ada@example.com" }).waitFor();
   expect(await page.getByLabel("Value").first().inputValue()).toBe("example.com");
 });
+
+test("a file becomes contacts: columns are guessed, tried first, reloads lose nothing; all that match are changed at once", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signUp(page, "import@example.com");
+  await page.getByRole("link", { name: "Contacts", exact: true }).click();
+  await page.getByRole("link", { name: "Import" }).click();
+  const rows = Array.from({ length: 60 }, (_, at) => `"Person ${at}, <b>";person${at}@example.com;pro`);
+  const file = ["Name;E-Mail;Plan;Internal", ...rows, "نور;not an address;free"].join("\n");
+  await page.locator("input[type=file]").setInputFiles({
+    name: "people.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(file),
+  });
+  await page.getByLabel("What Internal becomes").selectOption({ label: "Leave it out" });
+  await page.getByLabel("Name of the field for Name").fill("fullName");
+  await page.getByRole("button", { name: "Try it without changing anything" }).click();
+  await page.getByText("This is what would happen").waitFor();
+  expect(await server.rows("select 1 from contacts where email like 'person%'")).toHaveLength(0);
+  await page.getByRole("button", { name: "Import 61 rows" }).click();
+  await page.getByText("The import is done").waitFor();
+  await page.reload();
+  await page.getByText("The import is done").waitFor();
+  await page.getByRole("cell", { name: "not an address" }).waitFor();
+  const [known] = await server.rows<{ data: unknown }>(
+    "select data from contacts where email = 'person7@example.com'",
+  );
+  expect(known?.data).toEqual({ fullName: "Person 7, <b>", Plan: "pro" });
+
+  await page.getByRole("link", { name: "All contacts" }).click();
+  await page.getByLabel("Choose all that are shown").check();
+  await page.getByRole("button", { name: "Choose all 60 that match" }).click();
+  await page.getByLabel("Choose person59@example.com").uncheck();
+  const chosen = page.getByRole("region", { name: "Chosen contacts" });
+  await chosen.getByRole("button", { name: "Unsubscribe" }).click();
+  await page.getByText("59 changed, 0 were so already, 0 failed.").waitFor();
+  await page.reload();
+  await page.getByText("59 changed, 0 were so already, 0 failed.").waitFor();
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export" }).click();
+  expect((await saving).suggestedFilename()).toBe("contacts.csv");
+}, 30_000);

@@ -53,6 +53,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "home", path: project },
     { name: "contacts", path: `${project}/contacts` },
     { name: "contact", path: `${project}/contacts/${contactId}` },
+    { name: "import", path: `${project}/contacts/import` },
     { name: "segments", path: `${project}/segments` },
     { name: "segment", path: `${project}/segments/${segmentId}` },
     { name: "templates", path: `${project}/templates` },

@@ -9,7 +9,7 @@ export const byJobId = z.object({ jobId: pathId });
 export const queuedJob = z.object({ message: z.string(), jobId: z.uuid() });
 
 /** A job with the result of its kind. */
-export function jobAnswer(result: z.ZodType) {
+export function jobAnswer<Result extends z.ZodType>(result: Result) {
   return z.object({
     id: z.uuid(),
     state: z.enum(["waiting", "active", "completed", "failed"]),

@@ -2,14 +2,17 @@
 // Before it: endpoints.ts says where. After it: the server, in the browser's session.
 import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { z } from "zod";
+import { t } from "../text/t.ts";
 
 const TIMEOUT_MS = 30_000;
+/** Of what is as large as it is. */
+const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 
 /** Where an endpoint of the contract lives; the type parameter carries what it takes and returns. */
 export interface Address<E extends Endpoint> {
   readonly method: Method;
   readonly path: string;
-  readonly envelope: "bare" | "wrapped";
+  readonly envelope: "bare" | "wrapped" | "raw";
   /** Never set: holds the type. */
   readonly endpoint?: E;
 }
@@ -75,22 +78,70 @@ export async function call<E extends Endpoint>(
   given: Given<E> = {},
 ): Promise<Answer<E>> {
   const hasBody = given.body !== undefined;
-  const request = new Request(urlOf(address.path, given.params, given.query), {
+  return answerOf(
+    address,
+    await request(address, given, {
+      headers: hasBody ? { "content-type": "application/json" } : {},
+      body: hasBody ? JSON.stringify(given.body) : null,
+    }),
+  );
+}
+
+/** Calls an endpoint that takes a file. */
+export async function upload<E extends Endpoint>(
+  address: Address<E>,
+  given: Omit<Given<E>, "body">,
+  file: File,
+): Promise<Answer<E>> {
+  const body = new FormData();
+  body.set("file", file);
+  return answerOf(address, await request(address, given, { headers: {}, body }, UPLOAD_TIMEOUT_MS));
+}
+
+/** Saves what an endpoint returns as a file of the viewer's. */
+export async function download<E extends Endpoint>(
+  address: Address<E>,
+  given: Omit<Given<E>, "body">,
+  fileName: string,
+): Promise<void> {
+  const response = await request(address, given, { headers: {}, body: null }, UPLOAD_TIMEOUT_MS);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+interface Sent {
+  headers: Record<string, string>;
+  body: string | FormData | null;
+}
+
+/** @throws CallError for every answer that is no success */
+async function request<E extends Endpoint>(
+  address: Address<E>,
+  given: Given<E>,
+  { headers, body }: Sent,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Response> {
+  const response = await fetch(urlOf(address.path, given.params, given.query), {
     method: address.method,
     headers: {
-      ...(hasBody ? { "content-type": "application/json" } : {}),
+      ...headers,
       ...(given.projectId === undefined ? {} : { "x-project-id": given.projectId }),
     },
-    body: hasBody ? JSON.stringify(given.body) : null,
-    signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(given.signal ? [given.signal] : [])]),
-  });
-  const response = await fetch(request).catch((error: unknown) => {
+    body,
+    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(given.signal ? [given.signal] : [])]),
+  }).catch((error: unknown) => {
     if (given.signal?.aborted === true) throw error;
-    throw new CallError("The server cannot be reached. Check the connection, then try again.");
+    throw new CallError(t("The server cannot be reached. Check the connection, then try again."));
   });
-  const text = await response.text();
-  const body = parse(text);
-  if (!response.ok) throw errorOf(response, body);
+  if (!response.ok) throw errorOf(response, parse(await response.text()));
+  return response;
+}
+
+async function answerOf<E extends Endpoint>(address: Address<E>, response: Response): Promise<Answer<E>> {
+  const body = parse(await response.text());
   // The contract's own tests hold the server to these types.
   return (address.envelope === "wrapped" ? (body as { data: unknown }).data : body) as Answer<E>;
 }
@@ -116,11 +167,14 @@ function parse(text: string): unknown {
 function errorOf(response: Response, body: unknown): CallError {
   const error = (body as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error?.["message"] !== "string")
-    return new CallError(`The server said ${response.status} and nothing more.`, {
-      status: response.status,
-      code: "UNKNOWN",
-      requestId: response.headers.get("x-request-id"),
-    });
+    return new CallError(
+      t("The server said {status} and nothing more.", { status: String(response.status) }),
+      {
+        status: response.status,
+        code: "UNKNOWN",
+        requestId: response.headers.get("x-request-id"),
+      },
+    );
   return new CallError(error["message"], {
     status: response.status,
     code: String(error["code"]),

@@ -5,7 +5,9 @@ import type * as activity from "@postloft/contract/activity.ts";
 import type * as audit from "@postloft/contract/audit.ts";
 import type * as campaignActions from "@postloft/contract/campaign-actions.ts";
 import type * as campaigns from "@postloft/contract/campaigns.ts";
+import type * as contactBulk from "@postloft/contract/contact-bulk.ts";
 import type * as contactFields from "@postloft/contract/contact-fields.ts";
+import type * as contactImport from "@postloft/contract/contact-import.ts";
 import type * as contacts from "@postloft/contract/contacts.ts";
 import type * as domains from "@postloft/contract/domains.ts";
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
@@ -28,6 +30,10 @@ function bare<E extends Endpoint>(method: Method, path: string): Address<E> {
 
 function wrapped<E extends Endpoint>(method: Method, path: string): Address<E> {
   return { method, path, envelope: "wrapped" };
+}
+
+function raw<E extends Endpoint>(method: Method, path: string): Address<E> {
+  return { method, path, envelope: "raw" };
 }
 
 export const getConfig = bare<typeof instance.getConfig>("GET", "/config");
@@ -128,6 +134,18 @@ export const removeSuppression = bare<typeof suppressions.removeSuppression>(
   "DELETE",
   "/suppressions/:address",
 );
+
+export const importContacts = bare<typeof contactImport.importContacts>("POST", "/contacts/import");
+export const getImport = bare<typeof contactImport.getImport>("GET", "/contacts/import/:jobId");
+export const getImportErrors = raw<typeof contactImport.getImportErrors>(
+  "GET",
+  "/contacts/import/:jobId/errors.csv",
+);
+export const exportContacts = raw<typeof contactImport.exportContacts>("GET", "/contacts/export.csv");
+export const bulkSubscribe = bare<typeof contactBulk.bulkSubscribe>("POST", "/contacts/bulk-subscribe");
+export const bulkUnsubscribe = bare<typeof contactBulk.bulkUnsubscribe>("POST", "/contacts/bulk-unsubscribe");
+export const bulkDelete = bare<typeof contactBulk.bulkDelete>("POST", "/contacts/bulk-delete");
+export const getBulk = bare<typeof contactBulk.getBulk>("GET", "/contacts/bulk/:jobId");
 
 export const listContactFields = bare<typeof contactFields.listContactFields>("GET", "/contacts/fields");
 

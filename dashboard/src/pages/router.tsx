@@ -12,7 +12,7 @@ import { accountQuery, projectsQuery } from "../session/queries.ts";
 import { lastProject } from "../session/last-project.ts";
 import { readActivitySearch } from "./activity/search.ts";
 import { readCampaignSearch, readCampaignsSearch } from "./campaigns/search.ts";
-import { readContactsSearch } from "./contacts/search.ts";
+import { readContactsSearch, readJobSearch } from "./contacts/search.ts";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
 import { ProjectShell } from "./project-shell.tsx";
 import { readSettingsSearch } from "./settings/search.ts";
@@ -97,6 +97,12 @@ const contact = createRoute({
   path: "/contacts/$contactId",
   component: lazyRouteComponent(() => import("./contacts/contact-page.tsx"), "ContactPage"),
 });
+const importContacts = createRoute({
+  getParentRoute: () => project,
+  path: "/contacts/import",
+  validateSearch: readJobSearch,
+  component: lazyRouteComponent(() => import("./contacts/import-page.tsx"), "ImportPage"),
+});
 const segments = createRoute({
   getParentRoute: () => project,
   path: "/segments",
@@ -175,6 +181,7 @@ const tree = root.addChildren([
       home,
       contacts,
       contact,
+      importContacts,
       segments,
       newSegment,
       segment,

@@ -6,7 +6,7 @@ import { Skeleton } from "./states.tsx";
 const CELL = "h-10 px-4 py-1.5";
 const SKELETON_ROWS = 8;
 /** Narrower than this a column says nothing. */
-const COLUMN_REM = 10;
+const COLUMN_REM = 8;
 /** Of a link whose target is the whole row. Other controls in the row are `relative`, so they lie above it. */
 export const ROW_LINK = "font-medium outline-none after:absolute after:inset-0";
 

@@ -1,14 +1,15 @@
 // The contacts of a project: search, filter and order stand in the URL, the server pages. After it: contact-page.tsx.
+import { useMutation } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Plus } from "lucide-react";
+import { Download, FileUp, Plus } from "lucide-react";
 import { useState } from "react";
 import type { z } from "zod";
 import type { contact } from "@postloft/contract/contacts.ts";
-import { call } from "../../api/call.ts";
-import { listContacts } from "../../api/endpoints.ts";
+import { call, download } from "../../api/call.ts";
+import { exportContacts, listContacts } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
@@ -16,14 +17,17 @@ import { Badge, Card, Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, SortButton, Table, type Column } from "../../ui/table.tsx";
+import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
+import { BulkBar, BulkJob } from "./bulk-bar.tsx";
 import { NewContactDialog } from "./new-contact-dialog.tsx";
 import { readContactsSearch, type ContactsSearch } from "./search.ts";
+import { useSelection, type Selection } from "./selection.ts";
 
 const route = getRouteApi("/signed-in/$projectId/contacts");
 type Contact = z.output<typeof contact>;
 
-function queryOf({ status, ...rest }: ContactsSearch) {
+function queryOf({ status, job: _job, ...rest }: ContactsSearch) {
   return status === undefined
     ? rest
     : ({ ...rest, subscribed: status === "subscribed" ? "true" : "false" } as const);
@@ -33,19 +37,23 @@ export function ContactsPage() {
   const project = useProject();
   const search = route.useSearch();
   const [isAdding, setAdding] = useState(false);
-  const list = useList(["project", project.id, "contacts", search], ({ query, signal }) =>
+  const list = useList(["project", project.id, "contacts", queryOf(search)], ({ query, signal }) =>
     call(listContacts, { projectId: project.id, query: { ...queryOf(search), ...query }, signal }),
   );
-  const columns = useColumns();
-  const isFiltered = search.search !== undefined || search.status !== undefined;
   const { total = 0 } = list;
-  const add = (
-    <Button look="primary" onClick={() => setAdding(true)}>
-      <Plus size={15} aria-hidden /> {t("Add contact")}
-    </Button>
-  );
+  const selection = useSelection(search, list.rows?.map(({ id }) => id) ?? [], total);
+  const columns = useColumns(selection);
+  const change = useSearchChange();
+  const isFiltered = search.search !== undefined || search.status !== undefined;
   return (
-    <Page title={t("Contacts")} about={t("Everybody this project may write to.")} actions={add}>
+    <Page
+      title={t("Contacts")}
+      about={t("Everybody this project may write to.")}
+      actions={<Actions projectId={project.id} search={search} onAdd={() => setAdding(true)} />}
+    >
+      {search.job !== undefined && (
+        <BulkJob projectId={project.id} jobId={search.job} onClose={() => change({ job: undefined })} />
+      )}
       <Filters />
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} />
@@ -64,9 +72,43 @@ export function ContactsPage() {
           )}
         </Card>
       )}
+      <BulkBar projectId={project.id} selection={selection} onStarted={(job) => change({ job })} />
       <More count={total > 0 ? plural(total, "{n} contact", "{n} contacts") : ""} list={list} />
       {isAdding && <NewContactDialog projectId={project.id} onClose={() => setAdding(false)} />}
     </Page>
+  );
+}
+
+interface ActionsProps {
+  projectId: string;
+  search: ContactsSearch;
+  onAdd: () => void;
+}
+
+function Actions({ projectId, search, onAdd }: ActionsProps) {
+  const toast = useToast();
+  const { sort: _sort, dir: _dir, ...filter } = queryOf(search);
+  const exporting = useMutation({
+    mutationFn: () => download(exportContacts, { projectId, query: filter }, "contacts.csv"),
+    onError: (error) => toast(t("Nothing was exported"), error.message),
+  });
+  return (
+    <>
+      <Button look="quiet" busy={exporting.isPending} onClick={() => exporting.mutate()}>
+        <Download size={15} aria-hidden /> {t("Export")}
+      </Button>
+      <Link
+        to="/$projectId/contacts/import"
+        params={{ projectId }}
+        search={{}}
+        className={buttonClass("plain")}
+      >
+        <FileUp size={15} aria-hidden /> {t("Import")}
+      </Link>
+      <Button look="primary" onClick={onAdd}>
+        <Plus size={15} aria-hidden /> {t("Add contact")}
+      </Button>
+    </>
   );
 }
 
@@ -101,7 +143,7 @@ function Filters() {
   );
 }
 
-function useColumns(): Array<Column<Contact>> {
+function useColumns(selection: Selection): Array<Column<Contact>> {
   const { sort = "createdAt", dir } = route.useSearch();
   const { projectId } = route.useParams();
   const change = useSearchChange();
@@ -116,6 +158,24 @@ function useColumns(): Array<Column<Contact>> {
     } as const;
   };
   return [
+    {
+      key: "choice",
+      head: (
+        <Tick
+          label={t("Choose all that are shown")}
+          isOn={selection.isShownChosen}
+          onChange={selection.toggleShown}
+        />
+      ),
+      width: "w-12",
+      cell: ({ id, email }) => (
+        <Tick
+          label={t("Choose {email}", { email })}
+          isOn={selection.has(id)}
+          onChange={() => selection.toggle(id)}
+        />
+      ),
+    },
     {
       key: "email",
       ...orderBy("email", t("Address")),
@@ -138,6 +198,26 @@ function useColumns(): Array<Column<Contact>> {
       cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
     },
   ];
+}
+
+interface TickProps {
+  label: string;
+  isOn: boolean;
+  onChange: () => void;
+}
+
+function Tick({ label, isOn, onChange }: TickProps) {
+  return (
+    <label className="relative z-1 -my-1.5 grid size-6 cursor-pointer place-items-center">
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={isOn}
+        onChange={onChange}
+        className="size-4 accent-accent-fill"
+      />
+    </label>
+  );
 }
 
 export function SubscriptionBadge({ isSubscribed }: { isSubscribed: boolean }) {

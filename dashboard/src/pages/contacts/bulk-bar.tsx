@@ -1,0 +1,131 @@
+// What is done to many contacts at once: those that are ticked, or all that match. It goes on behind the page; the job stands in the URL.
+// Before it: contacts-page.tsx. After it: job-progress.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
+import { call } from "../../api/call.ts";
+import { bulkDelete, bulkSubscribe, bulkUnsubscribe, getBulk } from "../../api/endpoints.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { JobProgress, useJob } from "./job-progress.tsx";
+import type { Selection } from "./selection.ts";
+
+const CALLS = { subscribe: bulkSubscribe, unsubscribe: bulkUnsubscribe, delete: bulkDelete };
+
+interface BulkBarProps {
+  projectId: string;
+  selection: Selection;
+  onStarted: (jobId: string) => void;
+}
+
+export function BulkBar({ projectId, selection, onStarted }: BulkBarProps) {
+  const [isDeleting, setDeleting] = useState(false);
+  const starting = useMutation({
+    mutationFn: (operation: BulkOperation) => call(CALLS[operation], { projectId, body: selection.body() }),
+    onSuccess: ({ jobId }) => {
+      setDeleting(false);
+      selection.clear();
+      onStarted(jobId);
+    },
+  });
+  if (selection.count === 0) return null;
+  const act = (operation: BulkOperation) => () => starting.mutate(operation);
+  return (
+    <div
+      role="region"
+      aria-label={t("Chosen contacts")}
+      className="sticky bottom-3 z-10 mt-3 flex flex-wrap items-center gap-2 rounded-lg bg-raised px-4 py-2.5 shadow-float"
+    >
+      <span className="mr-auto text-sm font-medium" aria-live="polite">
+        {plural(selection.count, "{n} chosen", "{n} chosen")}
+      </span>
+      {selection.canTakeAll && (
+        <Button look="quiet" onClick={selection.takeAll}>
+          {plural(selection.total, "Choose the {n} that matches", "Choose all {n} that match")}
+        </Button>
+      )}
+      <Button disabled={starting.isPending} onClick={act("subscribe")}>
+        {t("Subscribe")}
+      </Button>
+      <Button disabled={starting.isPending} onClick={act("unsubscribe")}>
+        {t("Unsubscribe")}
+      </Button>
+      <Button disabled={starting.isPending} onClick={() => setDeleting(true)}>
+        {t("Delete")}
+      </Button>
+      <Button look="quiet" onClick={selection.clear}>
+        {t("Choose none")}
+      </Button>
+      {starting.isError && !isDeleting && <Failure error={starting.error} />}
+      {isDeleting && (
+        <ConfirmDialog
+          title={plural(selection.count, "Delete {n} contact?", "Delete {n} contacts?")}
+          description={t("Their data and events are gone for good. Mail still waiting for them is not sent.")}
+          action={t("Delete")}
+          doing={{
+            error: starting.error,
+            isPending: starting.isPending,
+            mutate: () => starting.mutate("delete"),
+          }}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface BulkJobProps {
+  projectId: string;
+  jobId: string;
+  onClose: () => void;
+}
+
+const NAMES: Record<BulkOperation, string> = {
+  subscribe: t("Subscribed"),
+  unsubscribe: t("Unsubscribed"),
+  delete: t("Deleted"),
+};
+
+export function BulkJob({ projectId, jobId, onClose }: BulkJobProps) {
+  const queries = useQueryClient();
+  const job = useJob(["project", projectId, "bulk", jobId], (signal) =>
+    call(getBulk, { projectId, params: { jobId }, signal }),
+  );
+  const { data } = job;
+  const isOver = data?.state === "completed";
+  useEffect(() => {
+    if (isOver) void queries.invalidateQueries({ queryKey: ["project", projectId, "contacts"] });
+  }, [isOver, queries, projectId]);
+  if (job.isError) return <Failure error={job.error} onRetry={onClose} />;
+  if (data === undefined) return null;
+  return (
+    <Card className="mb-4 flex flex-wrap items-center gap-4 px-5 py-3.5">
+      <div className="min-w-60 flex-1">
+        {data.result === null ? (
+          data.state === "failed" ? (
+            <p className="text-sm text-bad">{data.failedReason}</p>
+          ) : (
+            <JobProgress label={t("Changing contacts")} job={data} />
+          )
+        ) : (
+          <p className="text-sm" role="status">
+            <span className="font-medium">{NAMES[data.result.operation]}:</span>{" "}
+            {t("{changed} changed, {unchanged} were so already, {failed} failed.", {
+              changed: data.result.successCount,
+              unchanged: data.result.unchangedCount,
+              failed: data.result.failureCount,
+            })}
+          </p>
+        )}
+      </div>
+      {(isOver || data.state === "failed") && (
+        <Button look="quiet" onClick={onClose}>
+          {t("Close")}
+        </Button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,68 @@
+// Which contacts are chosen: some by their ids, or all that match the filter but a few. Before it: contacts-page.tsx. After it: bulk-bar.tsx.
+import { useEffect, useState } from "react";
+import type { z } from "zod";
+import type { bulkDelete } from "@postloft/contract/contact-bulk.ts";
+import type { ContactsSearch } from "./search.ts";
+
+export interface Selection {
+  count: number;
+  total: number;
+  has: (id: string) => boolean;
+  toggle: (id: string) => void;
+  toggleShown: () => void;
+  isShownChosen: boolean;
+  /** Whether there are more that match than are shown and chosen. */
+  canTakeAll: boolean;
+  takeAll: () => void;
+  clear: () => void;
+  /** Whom a bulk change is for, as the API takes it. */
+  body: () => z.input<(typeof bulkDelete)["body"]>;
+}
+
+/** Another filter means other people: what was chosen before is not chosen any more. */
+export function useSelection(
+  { search, status }: ContactsSearch,
+  shown: readonly string[],
+  total: number,
+): Selection {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  /** With all: those that are left out. */
+  const [isAll, setAll] = useState(false);
+  const clear = () => {
+    setIds(new Set());
+    setAll(false);
+  };
+  useEffect(clear, [search, status]);
+  const has = (id: string) => ids.has(id) !== isAll;
+  const isShownChosen = shown.length > 0 && shown.every(has);
+  const count = isAll ? Math.max(0, total - ids.size) : ids.size;
+  return {
+    count,
+    total,
+    has,
+    toggle: (id) =>
+      setIds((old) => new Set(old.has(id) ? [...old].filter((one) => one !== id) : [...old, id])),
+    toggleShown: () => {
+      if (isAll || isShownChosen) clear();
+      else setIds((old) => new Set([...old, ...shown]));
+    },
+    isShownChosen,
+    canTakeAll: !isAll && isShownChosen && total > ids.size,
+    takeAll: () => {
+      setIds(new Set());
+      setAll(true);
+    },
+    clear,
+    body: () =>
+      isAll
+        ? {
+            mode: "query",
+            filter: {
+              ...(search === undefined ? {} : { search }),
+              ...(status === undefined ? {} : { subscribed: status === "subscribed" }),
+            },
+            excludeIds: [...ids],
+          }
+        : { mode: "ids", contactIds: [...ids] },
+  };
+}
