@@ -53,6 +53,8 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "home", path: project },
     { name: "contacts", path: `${project}/contacts` },
     { name: "contact", path: `${project}/contacts/${contactId}` },
+    { name: "contact-data", path: `${project}/contacts/${contactId}?tab=data` },
+    { name: "contact-consent", path: `${project}/contacts/${contactId}?tab=consent` },
     { name: "import", path: `${project}/contacts/import` },
     { name: "segments", path: `${project}/segments` },
     { name: "segment", path: `${project}/segments/${segmentId}` },

@@ -66,6 +66,9 @@ export const upsertContact = bare<typeof contacts.upsertContact>("POST", "/conta
 export const updateContact = bare<typeof contacts.updateContact>("PATCH", "/contacts/:id");
 export const deleteContact = bare<typeof contacts.deleteContact>("DELETE", "/contacts/:id");
 
+export const listContactConsent = bare<typeof contacts.listContactConsent>("GET", "/contacts/:id/consent");
+export const exportContact = bare<typeof contactImport.exportContact>("GET", "/contacts/:id/export");
+
 export const listDomains = bare<typeof domains.listDomains>("GET", "/domains/project/:projectId");
 export const createDomain = bare<typeof domains.createDomain>("POST", "/domains");
 export const verifyDomain = bare<typeof domains.verifyDomain>("GET", "/domains/:id/verify");

@@ -12,7 +12,7 @@ import { accountQuery, projectsQuery } from "../session/queries.ts";
 import { lastProject } from "../session/last-project.ts";
 import { readActivitySearch } from "./activity/search.ts";
 import { readCampaignSearch, readCampaignsSearch } from "./campaigns/search.ts";
-import { readContactsSearch, readJobSearch } from "./contacts/search.ts";
+import { readContactSearch, readContactsSearch, readJobSearch } from "./contacts/search.ts";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
 import { ProjectShell } from "./project-shell.tsx";
 import { readSettingsSearch } from "./settings/search.ts";
@@ -95,6 +95,7 @@ const contacts = createRoute({
 const contact = createRoute({
   getParentRoute: () => project,
   path: "/contacts/$contactId",
+  validateSearch: readContactSearch,
   component: lazyRouteComponent(() => import("./contacts/contact-page.tsx"), "ContactPage"),
 });
 const importContacts = createRoute({

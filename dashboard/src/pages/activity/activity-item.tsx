@@ -1,4 +1,4 @@
-// One thing that happened, as a line: what, to whom, when, and where to look further.
+// What happened, a line each: what, to whom, when, and where to look further.
 import { Link } from "@tanstack/react-router";
 import {
   AlertTriangle,
@@ -22,6 +22,7 @@ import type { z } from "zod";
 import type { activity, ActivityType } from "@postloft/contract/activity.ts";
 import { t } from "../../text/t.ts";
 import { formatAgo, formatInstant } from "../../ui/format.ts";
+import { Skeleton } from "../../ui/states.tsx";
 
 export type Activity = Omit<z.output<typeof activity>, "type"> & { type: ActivityType | "workflow.waiting" };
 
@@ -44,6 +45,7 @@ const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: 
   "workflow.completed": { icon: CheckCheck, says: t("Workflow completed") },
   "workflow.waiting": { icon: CalendarClock, says: t("Workflow continues") },
 };
+const SKELETON_LINES = 8;
 const UNKNOWN = { icon: AlertTriangle, says: t("Something new"), isBad: false };
 
 function textOf(metadata: Activity["metadata"], ...names: string[]): string | null {
@@ -57,7 +59,29 @@ function detailOf({ type, metadata }: Activity): string | null {
   return textOf(metadata, "url", "link", "subject", "name", "workflowName", "reason");
 }
 
-export function ActivityItem({ projectId, item }: { projectId: string; item: Activity }) {
+/** Lines, or their shape while they load. */
+export function ActivityLines({
+  projectId,
+  items,
+}: {
+  projectId: string;
+  items: readonly Activity[] | undefined;
+}) {
+  return (
+    <ol className="divide-y divide-line" aria-busy={items === undefined}>
+      {items === undefined
+        ? Array.from({ length: SKELETON_LINES }, (_unused, at) => (
+            <li key={at} className="flex items-center gap-3 px-4 py-2.5">
+              <Skeleton className="size-6 rounded-full" />
+              <Skeleton className="h-3.5 w-80" />
+            </li>
+          ))
+        : items.map((item) => <ActivityItem key={item.id} projectId={projectId} item={item} />)}
+    </ol>
+  );
+}
+
+function ActivityItem({ projectId, item }: { projectId: string; item: Activity }) {
   const { icon: Icon, says, isBad = false } = LOOKS[item.type] ?? UNKNOWN;
   const detail = detailOf(item);
   const emailId = textOf(item.metadata, "emailId");

@@ -11,10 +11,10 @@ import { Choices } from "../../ui/choices.tsx";
 import { More } from "../../ui/more.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
 import { MailList } from "../emails/mail-list.tsx";
 import { useProject } from "../project-shell.tsx";
-import { ActivityItem, type Activity } from "./activity-item.tsx";
+import { ActivityLines } from "./activity-item.tsx";
 import { readActivitySearch, type ActivitySearch, type Kind } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/activity");
@@ -123,27 +123,12 @@ function Feed() {
               onClear={() => change({ kind: undefined, event: undefined })}
             />
           ) : (
-            <Lines projectId={project.id} items={list.rows} />
+            <ActivityLines projectId={project.id} items={list.rows} />
           )}
         </Card>
       )}
       <More count="" list={list} />
     </>
-  );
-}
-
-function Lines({ projectId, items }: { projectId: string; items: readonly Activity[] | undefined }) {
-  return (
-    <ol className="divide-y divide-line" aria-busy={items === undefined}>
-      {items === undefined
-        ? Array.from({ length: 8 }, (_unused, at) => (
-            <li key={at} className="flex items-center gap-3 px-4 py-2.5">
-              <Skeleton className="size-6 rounded-full" />
-              <Skeleton className="h-3.5 w-80" />
-            </li>
-          ))
-        : items.map((item) => <ActivityItem key={item.id} projectId={projectId} item={item} />)}
-    </ol>
   );
 }
 
@@ -177,7 +162,7 @@ function Upcoming({ projectId }: { projectId: string }) {
           {t("Scheduled campaigns and workflows that wait for a time appear here.")}
         </Empty>
       ) : (
-        <Lines projectId={projectId} items={upcoming.data?.activities} />
+        <ActivityLines projectId={projectId} items={upcoming.data?.activities} />
       )}
     </Card>
   );

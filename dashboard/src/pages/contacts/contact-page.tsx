@@ -1,20 +1,30 @@
-// One contact: its subscription and its data, to read, change and delete. Before it: contacts-page.tsx.
+// One contact: what happened to it, its data, its subscription; to read, change, export and delete. Before it: contacts-page.tsx.
 import { useMutation, useQuery, useQueryClient, queryOptions } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import { call } from "../../api/call.ts";
-import { deleteContact, getContact, updateContact } from "../../api/endpoints.ts";
+import { call, download } from "../../api/call.ts";
+import {
+  deleteContact,
+  exportContact,
+  getContact,
+  listActivity,
+  updateContact,
+} from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { formatInstant } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
 import { Card, Page } from "../../ui/page.tsx";
-import { Failure, Skeleton } from "../../ui/states.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { ContactData } from "./contact-data.tsx";
+import { ActivityLines } from "../activity/activity-item.tsx";
 import { useProject } from "../project-shell.tsx";
-import { SubscriptionBadge } from "./contacts-page.tsx";
+import { Consent } from "./consent.tsx";
+import { ContactData } from "./contact-data.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
 
@@ -29,6 +39,8 @@ export function ContactPage() {
   const project = useProject();
   const { contactId } = route.useParams();
   const contact = useQuery(contactQuery(project.id, contactId));
+  const { tab } = route.useSearch();
+  const navigate = route.useNavigate();
   const [isDeleting, setDeleting] = useState(false);
   const { data } = contact;
   return (
@@ -39,6 +51,7 @@ export function ContactPage() {
         data !== undefined && (
           <>
             <SubscriptionButton projectId={project.id} id={data.id} isSubscribed={data.subscribed} />
+            <ExportButton projectId={project.id} id={data.id} email={data.email} />
             <Button onClick={() => setDeleting(true)}>{t("Delete")}</Button>
           </>
         )
@@ -55,20 +68,26 @@ export function ContactPage() {
       {contact.isPending && <Skeleton className="h-40" />}
       {contact.isError && <Failure error={contact.error} onRetry={() => void contact.refetch()} />}
       {data !== undefined && (
-        <div className="flex flex-col gap-5">
-          <Card className="flex items-center justify-between gap-3 px-5 py-4">
-            <div>
-              <h2 className="font-medium">{t("Marketing mail")}</h2>
-              <p className="text-sm text-soft">
-                {data.subscribed
-                  ? t("Campaigns and workflows reach this contact.")
-                  : t("Only transactional mail reaches this contact.")}
-              </p>
-            </div>
-            <SubscriptionBadge isSubscribed={data.subscribed} />
-          </Card>
-          <ContactData key={data.updatedAt} projectId={project.id} id={data.id} data={data.data} />
-        </div>
+        <>
+          <Choices
+            look="tabs"
+            label={t("Part")}
+            options={[
+              { value: "timeline", label: t("Timeline") },
+              { value: "data", label: t("Data") },
+              { value: "consent", label: t("Subscription") },
+            ]}
+            value={tab ?? "timeline"}
+            onChoose={(chosen) => void navigate({ search: chosen === "timeline" ? {} : { tab: chosen } })}
+          />
+          {tab === undefined && <Timeline projectId={project.id} contactId={data.id} />}
+          {tab === "data" && (
+            <ContactData key={data.updatedAt} projectId={project.id} id={data.id} data={data.data} />
+          )}
+          {tab === "consent" && (
+            <Consent projectId={project.id} id={data.id} isSubscribed={data.subscribed} />
+          )}
+        </>
       )}
       {isDeleting && data !== undefined && (
         <DeleteDialog
@@ -79,6 +98,42 @@ export function ContactPage() {
         />
       )}
     </Page>
+  );
+}
+
+/** Everything that happened to one contact, newest first. */
+function Timeline({ projectId, contactId }: { projectId: string; contactId: string }) {
+  const list = useList(["project", projectId, "activity", { contactId }], ({ query, signal }) =>
+    call(listActivity, { projectId, query: { ...query, contactId }, signal }),
+  );
+  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
+  return (
+    <>
+      <Card>
+        {list.rows?.length === 0 && !list.hasNextPage ? (
+          <Empty title={t("Nothing happened yet")}>
+            {t("Mails to this contact, what came of them, and events of your program appear here.")}
+          </Empty>
+        ) : (
+          <ActivityLines projectId={projectId} items={list.rows} />
+        )}
+      </Card>
+      <More count="" list={list} />
+    </>
+  );
+}
+
+/** All that is held on one contact, as a file for whoever asks for it. */
+function ExportButton({ projectId, id, email }: { projectId: string; id: string; email: string }) {
+  const toast = useToast();
+  const exporting = useMutation({
+    mutationFn: () => download(exportContact, { projectId, params: { id } }, `${email}.json`),
+    onError: (error) => toast(t("Nothing was exported"), error.message),
+  });
+  return (
+    <Button busy={exporting.isPending} onClick={() => exporting.mutate()}>
+      {t("Export")}
+    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-// What the URLs of the contacts' pages say. Before it: router.tsx. After it: contacts-page.tsx, import-page.tsx.
+// What the URLs of the contacts' pages say. Before it: router.tsx. After it: contacts-page.tsx, contact-page.tsx, import-page.tsx.
 export interface ContactsSearch {
   search?: string;
   status?: "subscribed" | "unsubscribed";
@@ -25,4 +25,13 @@ export function readContactsSearch(given: Record<string, unknown>): ContactsSear
 /** The job that a page follows, so that a reload loses nothing. */
 export function readJobSearch({ job }: Record<string, unknown>): { job?: string } {
   return typeof job === "string" && job !== "" ? { job } : {};
+}
+
+export interface ContactSearch {
+  tab?: "data" | "consent";
+}
+
+/** The same for one contact. */
+export function readContactSearch({ tab }: Record<string, unknown>): ContactSearch {
+  return tab === "data" || tab === "consent" ? { tab } : {};
 }

@@ -1,0 +1,66 @@
+// Whether a contact gets marketing mail, and how that came about: every change with its source. Before it: contact-page.tsx.
+import { useQuery } from "@tanstack/react-query";
+import { call, type Answer } from "../../api/call.ts";
+import { listContactConsent } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { formatInstant } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { SubscriptionBadge } from "./contacts-page.tsx";
+
+type Change = Answer<NonNullable<typeof listContactConsent.endpoint>>["data"][number];
+const SOURCES: Record<Change["source"], string> = {
+  page: t("A button on a public page"),
+  "one-click": t("The unsubscribe button of a mail program"),
+  api: t("The API"),
+  import: t("An import"),
+  bulk: t("A bulk change"),
+  bounce: t("A bounce: the address is gone"),
+  complaint: t("Reported as spam"),
+  dashboard: t("The dashboard"),
+  workflow: t("A workflow"),
+  inbound: t("The contact wrote in"),
+};
+
+interface ConsentProps {
+  projectId: string;
+  id: string;
+  isSubscribed: boolean;
+}
+
+export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
+  const consent = useQuery({
+    queryKey: ["project", projectId, "contact", id, "consent", isSubscribed],
+    queryFn: ({ signal }) => call(listContactConsent, { projectId, params: { id }, signal }),
+  });
+  return (
+    <Card>
+      <header className="flex items-center justify-between gap-3 border-b border-line px-5 py-4">
+        <div>
+          <h2 className="font-medium">{t("Marketing mail")}</h2>
+          <p className="text-sm text-soft">
+            {isSubscribed
+              ? t("Campaigns and workflows reach this contact.")
+              : t("Only transactional mail reaches this contact.")}
+          </p>
+        </div>
+        <SubscriptionBadge isSubscribed={isSubscribed} />
+      </header>
+      {consent.isPending && <Skeleton className="m-5 h-20" />}
+      {consent.isError && <Failure error={consent.error} onRetry={() => void consent.refetch()} />}
+      <ol className="divide-y divide-line">
+        {consent.data?.data.map(({ id: changeId, subscribed, source, ip, at }) => (
+          <li key={changeId} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-5 py-3 text-sm">
+            <SubscriptionBadge isSubscribed={subscribed} />
+            <span className="flex-1">
+              {SOURCES[source]} {ip !== null && <span className="text-faint">{ip}</span>}
+            </span>
+            <time dateTime={at} className="text-faint tabular-nums">
+              {formatInstant(at)}
+            </time>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
