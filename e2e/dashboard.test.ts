@@ -129,27 +129,57 @@ test("a template keeps what was written byte for byte; a campaign is tried, chec
   await page.getByRole("heading", { level: 1, name: "News of November" }).waitFor();
 }, 40_000);
 
-test("a segment says who matches while it is written, and why somebody does not", async () => {
+test("a segment says who matches while it is written, and why somebody does not; what it compares keeps its type", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "segments@example.com");
   for (const address of ["ada@example.com", "grace@example.net"]) await addContact(page, address);
+  const projectId = new URL(page.url()).pathname.split("/")[2] ?? "";
+  const written = await page.request.post(`${server.url}/contacts`, {
+    headers: { "x-project-id": projectId },
+    data: { email: "ada@example.com", data: { zip: "01234", "<script>": "مرحبا" } },
+  });
+  expect(written.status()).toBe(200);
   await page.getByRole("link", { name: "Segments", exact: true }).click();
   await page.getByRole("link", { name: "New segment" }).first().click();
   await page.getByLabel("Name").fill("At example.com");
+  await page.getByRole("combobox", { name: "Field" }).click();
+  await page.getByRole("option", { name: "Address" }).click();
+  await page.getByLabel("Operator").selectOption({ label: "contains" });
   await page.getByLabel("Value").fill("example.com");
   await page.getByText("1 contact", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Condition", exact: true }).click();
-  await page.getByLabel("Field").nth(1).selectOption({ label: "Subscribed" });
-  await page.getByText("Contacts where Address contains “example.com” and Subscribed is yes").waitFor();
+
+  await page.getByRole("button", { name: "Add group" }).click();
+  await page.getByRole("combobox", { name: "Field" }).nth(1).click();
+  await page.keyboard.type("zip");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Operator").nth(1).selectOption({ label: "is one of" });
+  await page.getByLabel("Add a value").fill("01234");
+  await page.getByLabel("Add a value").press("Enter");
+  await page.getByLabel("Add a value").fill("5, مرحبا");
+  await page.getByLabel("Add a value").press("Enter");
+  await page
+    .getByText("Contacts where Address contains “example.com” and zip is one of “01234” or “5, مرحبا”.")
+    .waitFor();
   await page.getByRole("button", { name: "Choose a contact …" }).click();
   await page.getByRole("button", { name: "grace@example.net" }).click();
   await page.getByText("Found: grace@example.net").waitFor();
+  await page.getByText("Does not match", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Create segment" }).click();
   await page.getByRole("heading", { level: 1, name: "At example.com" }).waitFor();
   await page.reload();
-  await page.getByRole("link", { name: "ada@example.com" }).waitFor();
+  await page.getByRole("link", { name: "ada@example.com" }).first().waitFor();
   expect(await page.getByLabel("Value").first().inputValue()).toBe("example.com");
+  const [stored] = await server.rows<{ filters: unknown }>(
+    "select filters from segments where name = 'At example.com'",
+  );
+  expect(stored?.filters).toEqual({
+    operator: "AND",
+    conditions: [
+      { field: "email", operator: "contains", value: "example.com" },
+      { operator: "OR", conditions: [{ field: "data.zip", operator: "in", value: ["01234", "5, مرحبا"] }] },
+    ],
+  });
 });
 
 test("a file becomes contacts: columns are guessed, tried first, reloads lose nothing; all that match are changed at once", async () => {

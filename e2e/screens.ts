@@ -57,6 +57,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "contact-consent", path: `${project}/contacts/${contactId}?tab=consent` },
     { name: "import", path: `${project}/contacts/import` },
     { name: "segments", path: `${project}/segments` },
+    { name: "segment-new", path: `${project}/segments/new` },
     { name: "segment", path: `${project}/segments/${segmentId}` },
     { name: "templates", path: `${project}/templates` },
     { name: "template", path: `${project}/templates/${templateId}` },

@@ -2,14 +2,15 @@
 // Before it: campaign-editor.tsx. After it: the content.
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call, type Answer } from "../../api/call.ts";
-import { type getCampaignAudience, listSegments } from "../../api/endpoints.ts";
+import type { Answer } from "../../api/call.ts";
+import type { getCampaignAudience } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { formatNumber } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
+import { segmentsQuery } from "../segments/segment-queries.ts";
 import { KIND_OPTIONS, KINDS } from "../templates/kinds.ts";
 import { audienceQuery, useSavingCampaign, type Campaign, type CampaignBody } from "./campaign-queries.ts";
 
@@ -61,14 +62,8 @@ interface AudienceChoiceProps {
 }
 
 function AudienceChoice({ projectId, campaign, isBusy, onChoose: choose }: AudienceChoiceProps) {
-  const segments = useQuery({
-    queryKey: ["project", projectId, "segments", "all"],
-    queryFn: ({ signal }) => call(listSegments, { projectId, signal }),
-  });
-  const rows = (Array.isArray(segments.data) ? segments.data : (segments.data?.data ?? [])) as ReadonlyArray<{
-    id: string;
-    name: string;
-  }>;
+  const segments = useQuery(segmentsQuery(projectId));
+  const { data: rows = [] } = segments;
   const first = rows[0]?.id;
   return (
     <fieldset className="flex flex-col gap-2" disabled={isBusy}>

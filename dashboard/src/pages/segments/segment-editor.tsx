@@ -2,7 +2,7 @@
 // Before it: segment-page.tsx. After it: condition-builder/, who-matches.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState, type FormEvent } from "react";
+import { useReducer, useState, type Dispatch, type FormEvent } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { call, CallError, problemWith } from "../../api/call.ts";
 import { createSegment, updateSegment } from "../../api/endpoints.ts";
@@ -14,11 +14,18 @@ import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { ConditionBuilder } from "./condition-builder/condition-builder.tsx";
-import { nameIn, useFieldGroups, type FieldGroup } from "./condition-builder/fields.ts";
-import { isComplete, NEW_FILTER } from "./condition-builder/tree.ts";
-import { sentenceOf } from "./condition-builder/words.ts";
-import type { Segment } from "./segments-page.tsx";
-import { WhoMatches } from "./who-matches.tsx";
+import { sentenceOf } from "./condition-builder/condition-sentence.ts";
+import {
+  changeTree,
+  EMPTY_FILTER,
+  filterOf,
+  readTree,
+  type Tree,
+  type TreeAction,
+} from "./condition-builder/condition-tree.ts";
+import { useFields, type Fields } from "./condition-builder/fields.ts";
+import type { Segment } from "./segment-queries.ts";
+import { usePreview, WhoMatches } from "./who-matches.tsx";
 
 interface EditorProps {
   projectId: string;
@@ -28,31 +35,33 @@ interface EditorProps {
 
 interface Draft {
   name: string;
+  description: string;
   type: Segment["type"];
-  filters: Filter;
   trackMembership: boolean;
 }
 
 function draftOf(segment: Segment | null): Draft {
   return {
     name: segment?.name ?? "",
+    description: segment?.description ?? "",
     type: segment?.type ?? "DYNAMIC",
-    filters: (segment?.filters as Filter | null | undefined) ?? NEW_FILTER,
     trackMembership: segment?.trackMembership ?? false,
   };
 }
 
-function useSaving(projectId: string, segment: Segment | null, draft: Draft) {
+/** @param filters null while the condition of a dynamic segment is not complete */
+function useSaving(projectId: string, segment: Segment | null, draft: Draft, filters: Filter | null) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const toast = useToast();
-  const { name, type, filters, trackMembership } = draft;
-  const condition = type === "DYNAMIC" ? { filters, trackMembership } : {};
+  const { name, type, trackMembership } = draft;
+  const condition = type === "DYNAMIC" && filters !== null ? { filters, trackMembership } : {};
+  const body = { name, description: draft.description === "" ? null : draft.description, ...condition };
   return useMutation({
     mutationFn: () =>
       segment === null
-        ? call(createSegment, { projectId, body: { name, type, ...condition } })
-        : call(updateSegment, { projectId, params: { id: segment.id }, body: { name, ...condition } }),
+        ? call(createSegment, { projectId, body: { ...body, type } })
+        : call(updateSegment, { projectId, params: { id: segment.id }, body }),
     onSuccess: async ({ id }) => {
       if (segment === null)
         await navigate({
@@ -69,32 +78,48 @@ function useSaving(projectId: string, segment: Segment | null, draft: Draft) {
 export function SegmentEditor({ projectId, segment }: EditorProps) {
   const [stored] = useState(() => draftOf(segment));
   const [draft, setDraft] = useState(stored);
-  const groups = useFieldGroups(projectId, segment?.id);
-  const saving = useSaving(projectId, segment, draft);
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(stored);
+  const [storedFilters] = useState((segment?.filters as Filter | null | undefined) ?? EMPTY_FILTER);
+  const [tree, act] = useReducer(changeTree, storedFilters, readTree);
+  const fields = useFields(projectId, segment?.id);
+  const isDynamic = draft.type === "DYNAMIC";
+  const filters = isDynamic ? filterOf(tree) : null;
+  const saving = useSaving(projectId, segment, draft, filters);
+  const preview = usePreview(projectId, filters);
+  const isChanged =
+    JSON.stringify(draft) !== JSON.stringify(stored) ||
+    (isDynamic && JSON.stringify(filters) !== JSON.stringify(segment?.filters ?? null));
   useLeaveWarning(isChanged && !saving.isSuccess);
-  const isWhole = draft.name.trim() !== "" && (draft.type === "STATIC" || isComplete(draft.filters));
-  const isOfName = problemWith(saving.error, "name") !== undefined;
+  const isWhole = draft.name.trim() !== "" && (!isDynamic || filters !== null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     saving.mutate();
   };
   return (
     <form onSubmit={submit} noValidate className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_22rem]">
-      <div className="flex flex-col gap-5">
-        {saving.isError && !isOfName && <SavingFailure error={saving.error} />}
+      <div className="flex min-w-0 flex-col gap-5">
+        {saving.isError && !isSaidElsewhere(saving.error) && <Failure error={saving.error} />}
         <Head
           draft={draft}
           isNew={segment === null}
           error={saving.error}
           onChange={(changed) => setDraft({ ...draft, ...changed })}
         />
-        {draft.type === "DYNAMIC" && (
-          <Condition
-            draft={draft}
-            groups={groups}
-            onChange={(changed) => setDraft({ ...draft, ...changed })}
-          />
+        {isDynamic && (
+          <>
+            <Condition
+              tree={tree}
+              filters={filters}
+              fields={fields}
+              error={saving.error ?? preview.error}
+              onAction={act}
+            />
+            <Checkbox
+              label={t("Track who enters and leaves")}
+              help={t("Each entry and exit becomes an event, which workflows can begin with.")}
+              checked={draft.trackMembership}
+              onChange={({ target }) => setDraft({ ...draft, trackMembership: target.checked })}
+            />
+          </>
         )}
         <div className="flex justify-end">
           <Button
@@ -107,39 +132,35 @@ export function SegmentEditor({ projectId, segment }: EditorProps) {
           </Button>
         </div>
       </div>
-      {draft.type === "DYNAMIC" && (
-        <WhoMatches projectId={projectId} filters={draft.filters} nameOf={nameIn(groups)} />
-      )}
+      {isDynamic && <WhoMatches projectId={projectId} filters={filters} preview={preview} fields={fields} />}
     </form>
   );
 }
 
-interface ConditionProps {
-  draft: Draft;
-  groups: readonly FieldGroup[];
-  onChange: (change: Partial<Draft>) => void;
+/** What the server says of a name or a condition stands beside it. */
+function isSaidElsewhere(error: unknown): boolean {
+  const said = error instanceof CallError ? error.fields : [];
+  return (
+    said.length > 0 && said.every(({ field }) => /^(name|description|filters\.conditions\.)/.test(field))
+  );
 }
 
-function Condition({ draft, groups, onChange }: ConditionProps) {
+interface ConditionProps {
+  tree: Tree;
+  filters: Filter | null;
+  fields: Fields;
+  error: unknown;
+  onAction: Dispatch<TreeAction>;
+}
+
+function Condition({ tree, filters, fields, error, onAction }: ConditionProps) {
   return (
-    <>
-      <Card className="p-5">
-        <ConditionBuilder
-          filter={draft.filters}
-          groups={groups}
-          onChange={(filters) => onChange({ filters })}
-        />
-        <p className="mt-4 border-t border-line pt-3 text-sm text-soft">
-          {t("Contacts where {condition}", { condition: sentenceOf(draft.filters, nameIn(groups)) })}
-        </p>
-      </Card>
-      <Checkbox
-        label={t("Track who enters and leaves")}
-        help={t("Each entry and exit becomes an event, which workflows can begin with.")}
-        checked={draft.trackMembership}
-        onChange={({ target }) => onChange({ trackMembership: target.checked })}
-      />
-    </>
+    <Card className="p-4 sm:p-5">
+      <ConditionBuilder tree={tree} fields={fields} error={error} onAction={onAction} />
+      <p dir="auto" role="status" className="mt-4 border-t border-line pt-3 text-sm wrap-anywhere text-soft">
+        {filters === null ? t("Complete each condition to see what it means.") : sentenceOf(filters, fields)}
+      </p>
+    </Card>
   );
 }
 
@@ -160,7 +181,7 @@ function Head({ draft, isNew, error, onChange }: HeadProps) {
         onChange={({ target }) => onChange({ name: target.value })}
         error={problemWith(error, "name")}
       />
-      {isNew && (
+      {isNew ? (
         <Select
           label={t("Who is in it")}
           options={[
@@ -170,25 +191,14 @@ function Head({ draft, isNew, error, onChange }: HeadProps) {
           value={draft.type}
           onChange={({ target }) => onChange({ type: target.value === "STATIC" ? "STATIC" : "DYNAMIC" })}
         />
+      ) : (
+        <Field
+          label={t("Description")}
+          value={draft.description}
+          onChange={({ target }) => onChange({ description: target.value })}
+          error={problemWith(error, "description")}
+        />
       )}
     </div>
-  );
-}
-
-/** What the server says of a condition names its place, as `filters.conditions.2.value`. */
-function SavingFailure({ error }: { error: unknown }) {
-  const fields = error instanceof CallError ? error.fields : [];
-  if (fields.length === 0) return <Failure error={error} />;
-  return (
-    <ul role="alert" className="rounded-md bg-bad-wash px-3.5 py-2.5 text-sm text-bad">
-      {fields.map(({ field, message }) => {
-        const at = /conditions\.(\d+)/.exec(field)?.[1];
-        return (
-          <li key={field}>
-            {at === undefined ? message : t("Condition {n}: {message}", { n: Number(at) + 1, message })}
-          </li>
-        );
-      })}
-    </ul>
   );
 }

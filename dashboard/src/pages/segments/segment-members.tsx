@@ -16,7 +16,7 @@ import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { SubscriptionBadge } from "../contacts/contacts-page.tsx";
-import type { Segment } from "./segments-page.tsx";
+import type { Segment } from "./segment-queries.ts";
 
 const PAGE_SIZE = "25";
 type Contact = z.output<typeof contact>;

@@ -14,7 +14,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
 import { SegmentEditor } from "./segment-editor.tsx";
 import { SegmentMembers } from "./segment-members.tsx";
-import type { Segment } from "./segments-page.tsx";
+import type { Segment } from "./segment-queries.ts";
 
 const route = getRouteApi("/signed-in/$projectId/segments/$segmentId");
 

@@ -1,7 +1,7 @@
 // The segments of a project. After it: segment-page.tsx.
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { call, type Answer } from "../../api/call.ts";
+import { call } from "../../api/call.ts";
 import { listSegments } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
@@ -12,9 +12,7 @@ import { Badge, Card, Page } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useProject } from "../project-shell.tsx";
-
-type ListPage = Extract<Answer<NonNullable<typeof listSegments.endpoint>>, { cursor: string | null }>;
-export type Segment = ListPage["data"][number];
+import type { Segment } from "./segment-queries.ts";
 
 export function SegmentsPage() {
   const project = useProject();

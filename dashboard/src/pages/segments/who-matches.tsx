@@ -1,30 +1,29 @@
 // Who matches a condition now: how many, some of them, and for one contact each condition with what was found. Before it: segment-editor.tsx.
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Check, X } from "lucide-react";
 import { useState } from "react";
 import type { Filter, FilterCondition } from "@postloft/contract/filters.ts";
-import { call, problemOf } from "../../api/call.ts";
+import { call, problemOf, type Answer } from "../../api/call.ts";
 import { explainSegment, previewSegment } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
+import { formatInstant } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { ContactChoice, type ChosenContact } from "../mail-editor/contact-choice.tsx";
-import { isComplete } from "./condition-builder/tree.ts";
-import { sentenceOf, type NameOf } from "./condition-builder/words.ts";
+import { formatValue, phraseOf } from "./condition-builder/condition-sentence.ts";
+import { kindOf } from "./condition-builder/condition-tree.ts";
+import type { Fields } from "./condition-builder/fields.ts";
 
 const TYPING_PAUSE_MS = 400;
 const SAMPLES = 5;
+type Preview = UseQueryResult<Answer<NonNullable<typeof previewSegment.endpoint>>>;
 
-interface WhoMatchesProps {
-  projectId: string;
-  filters: Filter;
-  nameOf: NameOf;
-}
-
-export function WhoMatches({ projectId, filters, nameOf }: WhoMatchesProps) {
-  const asked = useDebounced(isComplete(filters) ? JSON.stringify(filters) : "", TYPING_PAUSE_MS);
-  const preview = useQuery({
+/** Asks again once a condition stands still; an older question is cancelled. @param filters null asks nothing */
+export function usePreview(projectId: string, filters: Filter | null): Preview {
+  const asked = useDebounced(filters === null ? "" : JSON.stringify(filters), TYPING_PAUSE_MS);
+  return useQuery({
     queryKey: ["project", projectId, "segment-preview", asked],
     queryFn: ({ signal }) =>
       call(previewSegment, { projectId, body: { filters: JSON.parse(asked) as Filter }, signal }),
@@ -32,44 +31,67 @@ export function WhoMatches({ projectId, filters, nameOf }: WhoMatchesProps) {
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
+}
+
+interface WhoMatchesProps {
+  projectId: string;
+  /** Null while a condition is not complete. */
+  filters: Filter | null;
+  preview: Preview;
+  fields: Fields;
+}
+
+export function WhoMatches({ projectId, filters, preview, fields }: WhoMatchesProps) {
+  const { data } = preview;
   return (
-    <div className="flex flex-col gap-5">
+    <div className="flex min-w-0 flex-col gap-5">
       <Card className="p-5">
         <h2 className="text-sm text-soft">{t("Match now")}</h2>
-        {asked === "" && <p className="mt-1">{t("Complete each condition to see who matches.")}</p>}
-        {asked !== "" && preview.isPending && <Skeleton className="mt-2 h-20" />}
-        {asked !== "" && preview.isError && (
+        {filters === null ? (
+          <p className="mt-1">{t("Complete each condition to see who matches.")}</p>
+        ) : preview.isError ? (
           <p className="mt-1 text-sm text-bad">{problemOf(preview.error) ?? preview.error.message}</p>
-        )}
-        {asked !== "" && preview.data !== undefined && (
-          <>
+        ) : data === undefined ? (
+          <Skeleton className="mt-2 h-20" />
+        ) : (
+          <div
+            className={preview.isPlaceholderData ? "opacity-60" : ""}
+            aria-busy={preview.isPlaceholderData}
+          >
             <p className="mt-0.5 text-xl font-semibold tabular-nums" role="status">
-              {plural(preview.data.count, "{n} contact", "{n} contacts")}
+              {plural(data.count, "{n} contact", "{n} contacts")}
             </p>
-            <ul className="mt-2 flex flex-col gap-1 text-sm text-soft">
-              {preview.data.sample.slice(0, SAMPLES).map(({ id, email }) => (
+            <ul className="mt-2 text-sm text-soft">
+              {data.sample.slice(0, SAMPLES).map(({ id, email }) => (
                 <li key={id} className="truncate">
-                  <bdi>{email}</bdi>
+                  <Link
+                    to="/$projectId/contacts/$contactId"
+                    params={{ projectId, contactId: id }}
+                    className="inline-block min-h-6 leading-6 hover:underline"
+                  >
+                    <bdi>{email}</bdi>
+                  </Link>
                 </li>
               ))}
             </ul>
-          </>
+          </div>
         )}
       </Card>
-      {asked !== "" && <Explanation projectId={projectId} asked={asked} nameOf={nameOf} />}
+      {filters !== null && <Explanation projectId={projectId} filters={filters} fields={fields} />}
     </div>
   );
 }
 
 interface ExplanationProps {
   projectId: string;
-  asked: string;
-  nameOf: NameOf;
+  filters: Filter;
+  fields: Fields;
 }
 type Explained = FilterCondition & { matches: boolean; seen?: unknown };
 
-function Explanation({ projectId, asked, nameOf }: ExplanationProps) {
+function Explanation({ projectId, filters, fields }: ExplanationProps) {
   const [contact, setContact] = useState<ChosenContact | null>(null);
+  const asked = useDebounced(JSON.stringify(filters), TYPING_PAUSE_MS);
   const explained = useQuery({
     queryKey: ["project", projectId, "segment-explain", asked, contact?.id],
     queryFn: ({ signal }) =>
@@ -94,29 +116,47 @@ function Explanation({ projectId, asked, nameOf }: ExplanationProps) {
       </div>
       {explained.isError && <Failure error={explained.error} />}
       {contact !== null && explained.data !== undefined && (
-        <ul className="mt-2 flex flex-col gap-2 text-sm">
-          {(explained.data.conditions as Explained[]).map((condition, at) => (
-            <li key={at} className="flex gap-2">
-              {condition.matches ? (
-                <Check size={15} className="mt-0.5 shrink-0 text-good" aria-label={t("holds")} />
-              ) : (
-                <X size={15} className="mt-0.5 shrink-0 text-bad" aria-label={t("does not hold")} />
-              )}
-              <span className="min-w-0 wrap-anywhere">
-                {sentenceOf(condition, nameOf)}
-                <span className="block text-faint">
-                  {t("Found: {value}", { value: seenText(condition.seen) })}
-                </span>
-              </span>
-            </li>
-          ))}
-        </ul>
+        <div role="status">
+          <p className={`mt-2 font-medium ${explained.data.matches ? "text-good" : "text-bad"}`}>
+            {explained.data.matches ? t("Matches") : t("Does not match")}
+          </p>
+          <Conditions conditions={explained.data.conditions as Explained[]} fields={fields} />
+        </div>
       )}
     </Card>
   );
 }
 
-function seenText(seen: unknown): string {
-  if (seen === null || seen === undefined) return t("nothing");
-  return typeof seen === "string" ? seen : JSON.stringify(seen);
+function Conditions({ conditions, fields }: { conditions: Explained[]; fields: Fields }) {
+  return (
+    <ul className="mt-1.5 flex flex-col gap-2 text-sm">
+      {conditions.map((condition, at) => (
+        <li key={at} className="flex gap-2">
+          {condition.matches ? (
+            <Check size={15} className="mt-0.5 shrink-0 text-good" aria-label={t("holds")} />
+          ) : (
+            <X size={15} className="mt-0.5 shrink-0 text-bad" aria-label={t("does not hold")} />
+          )}
+          <span className="min-w-0 wrap-anywhere">
+            <bdi className="block">{phraseOf(condition, fields)}</bdi>
+            <bdi className="block text-faint">{seenText(condition)}</bdi>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What the server found: a value; of an event how often and when last; of a segment whether the contact is in it. */
+function seenText({ field, seen }: Explained): string {
+  const kind = kindOf(field);
+  if (kind === "segment") return seen === true ? t("Is a member") : t("Is not a member");
+  if (kind === "event") {
+    const { count = 0, lastAt = null } = (seen ?? {}) as { count?: number; lastAt?: string | null };
+    if (lastAt === null) return t("Never");
+    return plural(count, "Once, {when}", "{n} times, last {when}", { when: formatInstant(lastAt) });
+  }
+  return seen === null || seen === undefined
+    ? t("No value")
+    : t("Found: {value}", { value: typeof seen === "string" ? seen : formatValue(seen) });
 }

@@ -1,101 +1,89 @@
-// Conditions and groups of them, put together by choosing. Before it: segment-editor.tsx. After it: tree.ts changes, value-input.tsx asks.
-import { FolderPlus, Plus, X } from "lucide-react";
-import type { FilterOperator } from "@postloft/contract/filter-fields.ts";
-import type { Filter, FilterCondition } from "@postloft/contract/filters.ts";
+// Builds a condition of nested groups. The page that shows it holds the tree; what it means is said beside it.
+// Before it: condition-tree.ts changes the tree. After it: condition-row.tsx.
+import { Plus, Trash2 } from "lucide-react";
+import type { Dispatch } from "react";
+import { problemWith } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
-import { INPUT_CLASS } from "../../../ui/field.tsx";
-import type { FieldGroup } from "./fields.ts";
-import {
-  addTo,
-  changeAt,
-  formOf,
-  isGroup,
-  NEW_CONDITION,
-  NEW_FILTER,
-  operatorsOf,
-  removeAt,
-  withField,
-  withOperator,
-  type Path,
-} from "./tree.ts";
-import { ValueInput } from "./value-input.tsx";
-import { OPERATORS } from "./words.ts";
+import { canNest, hasRoom, isGroup, type Group, type Tree, type TreeAction } from "./condition-tree.ts";
+import { ConditionRow } from "./condition-row.tsx";
+import type { Fields } from "./fields.ts";
 
-interface BuilderProps {
-  filter: Filter;
-  groups: readonly FieldGroup[];
-  onChange: (filter: Filter) => void;
+interface ConditionBuilderProps {
+  tree: Tree;
+  fields: Fields;
+  /** What a call with this condition failed with: what it says stands at the condition it is about. */
+  error: unknown;
+  onAction: Dispatch<TreeAction>;
 }
 
-export function ConditionBuilder({ filter, groups, onChange }: BuilderProps) {
-  return <Group root={filter} group={filter} path={[]} groups={groups} onChange={onChange} />;
+export function ConditionBuilder({ tree, fields, error, onAction }: ConditionBuilderProps) {
+  return (
+    <GroupOfConditions
+      group={tree.root}
+      depth={1}
+      path="filters"
+      shared={{ fields, error, onAction, mayAdd: hasRoom(tree) }}
+    />
+  );
 }
 
 interface GroupProps {
-  root: Filter;
-  group: Filter;
-  path: Path;
-  groups: readonly FieldGroup[];
-  onChange: (filter: Filter) => void;
+  group: Group;
+  depth: number;
+  /** Where the group is in the body of a call. */
+  path: string;
+  shared: Pick<ConditionBuilderProps, "fields" | "error" | "onAction"> & { mayAdd: boolean };
 }
 
-/** Beyond it nobody can read what is meant. */
-const DEEPEST = 3;
-
-function Group({ root, group, path, groups, onChange }: GroupProps) {
-  const isInner = path.length > 0;
-  const replace = (changed: Partial<Filter>) =>
-    onChange(changeAt(root, path, (part) => ({ ...part, ...changed }) as Filter));
+function GroupOfConditions({ group, depth, path, shared }: GroupProps) {
+  const { fields, error, onAction, mayAdd } = shared;
   return (
-    <div
-      role="group"
-      aria-label={isInner ? t("Group of conditions") : t("Conditions")}
-      className={isInner ? "rounded-md border border-line bg-page p-3" : ""}
-    >
-      <div className="mb-2 flex items-center gap-2 text-sm">
-        <select
-          aria-label={t("How the conditions go together")}
-          value={group.operator}
-          onChange={({ target }) => replace({ operator: target.value === "OR" ? "OR" : "AND" })}
-          className={`${INPUT_CLASS} max-w-40`}
-        >
-          <option value="AND">{t("All of these")}</option>
-          <option value="OR">{t("Any of these")}</option>
-        </select>
+    <div role="group" aria-label={depth === 1 ? t("Condition") : t("Group of conditions")}>
+      <div className="mb-2 flex items-center justify-between gap-2">
+        <Joiner group={group} onAction={onAction} />
+        {depth > 1 && (
+          <button
+            type="button"
+            aria-label={t("Remove the group")}
+            title={t("Remove the group")}
+            onClick={() => onAction({ do: "remove", part: group.key })}
+            className="grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink"
+          >
+            <Trash2 size={14} aria-hidden />
+          </button>
+        )}
       </div>
-      <ul className="flex flex-col gap-2">
-        {group.conditions.map((part, at) => (
-          <li key={at} className="flex items-start gap-2">
-            <div className="min-w-0 flex-1">
-              {isGroup(part) ? (
-                <Group root={root} group={part} path={[...path, at]} groups={groups} onChange={onChange} />
-              ) : (
-                <Condition
-                  condition={part}
-                  groups={groups}
-                  onChange={(changed) => onChange(changeAt(root, [...path, at], () => changed))}
-                />
-              )}
+      <div className="flex flex-col gap-2.5">
+        {group.parts.map((part, at) => {
+          const place = `${path}.conditions.${at}`;
+          return isGroup(part) ? (
+            <div key={part.key} className="rounded-md border border-line bg-page p-2 sm:p-3">
+              <GroupOfConditions group={part} depth={depth + 1} path={place} shared={shared} />
             </div>
-            <button
-              type="button"
-              aria-label={isGroup(part) ? t("Remove this group") : t("Remove this condition")}
-              onClick={() => onChange(removeAt(root, [...path, at]))}
-              className="mt-0.5 inline-grid size-7 shrink-0 place-items-center rounded-sm text-faint hover:bg-hover hover:text-ink"
-            >
-              <X size={14} />
-            </button>
-          </li>
-        ))}
-      </ul>
-      <div className="mt-2 flex gap-1">
-        <Button look="quiet" onClick={() => onChange(addTo(root, path, NEW_CONDITION))}>
-          <Plus size={14} aria-hidden /> {t("Condition")}
+          ) : (
+            <ConditionRow
+              key={part.key}
+              row={part}
+              fields={fields}
+              mayNest={canNest(depth)}
+              problem={problemWith(error, place)}
+              onAction={onAction}
+            />
+          );
+        })}
+      </div>
+      <div className="mt-2.5 flex flex-wrap gap-1">
+        <Button look="quiet" disabled={!mayAdd} onClick={() => onAction({ do: "add", group: group.key })}>
+          <Plus size={14} aria-hidden /> {t("Add condition")}
         </Button>
-        {path.length < DEEPEST && (
-          <Button look="quiet" onClick={() => onChange(addTo(root, path, { ...NEW_FILTER, operator: "OR" }))}>
-            <FolderPlus size={14} aria-hidden /> {t("Group")}
+        {canNest(depth) && (
+          <Button
+            look="quiet"
+            disabled={!mayAdd}
+            onClick={() => onAction({ do: "addGroup", group: group.key })}
+          >
+            <Plus size={14} aria-hidden /> {t("Add group")}
           </Button>
         )}
       </div>
@@ -103,49 +91,20 @@ function Group({ root, group, path, groups, onChange }: GroupProps) {
   );
 }
 
-interface ConditionProps {
-  condition: FilterCondition;
-  groups: readonly FieldGroup[];
-  onChange: (condition: FilterCondition) => void;
-}
-
-function Condition({ condition, groups, onChange }: ConditionProps) {
-  const isKnown = groups.some(({ choices }) => choices.some(({ field }) => field === condition.field));
+function Joiner({ group, onAction }: Pick<GroupProps, "group"> & Pick<ConditionBuilderProps, "onAction">) {
   return (
-    <div className="flex flex-wrap items-start gap-2">
+    <label className="flex items-center gap-2 text-sm text-soft">
+      <span className="sr-only">{t("How the conditions are joined")}</span>
       <select
-        aria-label={t("Field")}
-        value={condition.field}
-        onChange={({ target }) => onChange(withField(condition, target.value))}
-        className={`${INPUT_CLASS} max-w-56`}
-      >
-        {!isKnown && <option value={condition.field}>{condition.field}</option>}
-        {groups.map(({ label, choices }) => (
-          <optgroup key={label} label={label}>
-            {choices.map((choice) => (
-              <option key={choice.field} value={choice.field}>
-                {choice.label}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </select>
-      <select
-        aria-label={t("Operator")}
-        value={condition.operator}
+        value={group.operator}
         onChange={({ target }) =>
-          onChange(withOperator(condition, target.value as FilterOperator, formOf(condition)))
+          onAction({ do: "join", group: group.key, operator: target.value === "OR" ? "OR" : "AND" })
         }
-        className={`${INPUT_CLASS} max-w-52`}
+        className="h-8 rounded-md border border-line-strong bg-surface px-2 text-sm font-medium text-ink focus:border-accent focus:ring-3 focus:ring-accent-wash focus:outline-none"
       >
-        {(Object.keys(operatorsOf(condition.field)) as FilterOperator[]).map((operator) => (
-          <option key={operator} value={operator}>
-            {OPERATORS[operator]}
-          </option>
-        ))}
+        <option value="AND">{t("All of these hold")}</option>
+        <option value="OR">{t("At least one of these holds")}</option>
       </select>
-      {/* Another form is another control, which begins with what is there. */}
-      <ValueInput key={formOf(condition)} condition={condition} onChange={onChange} />
-    </div>
+    </label>
   );
 }

@@ -1,53 +1,46 @@
-// What a condition may ask about in this project: fields of contacts, events, mails, other segments.
-// Before it: condition-builder.tsx. After it: api/.
+// What a condition can ask about in a project: the contact itself, its own fields, events, mails and other segments, with their names.
+// Before it: the API's lists. After it: condition-builder.tsx offers them, condition-sentence.ts names them.
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { MAIL_ACTIVITIES } from "@postloft/contract/filter-fields.ts";
 import { call } from "../../../api/call.ts";
-import { listContactFields, listEventNames, listSegments } from "../../../api/endpoints.ts";
-import { t } from "../../../text/t.ts";
+import { listContactFields, listEventNames } from "../../../api/endpoints.ts";
+import { plural, t } from "../../../text/t.ts";
+import type { ComboboxGroup, ComboboxItem } from "../../../ui/combobox.tsx";
 import { formatShare } from "../../../ui/format.ts";
+import { segmentsQuery } from "../segment-queries.ts";
+import type { FieldType } from "./condition-tree.ts";
 
-export interface FieldChoice {
-  field: string;
-  label: string;
-}
-export interface FieldGroup {
-  label: string;
-  choices: FieldChoice[];
+export interface Fields {
+  groups: ComboboxGroup[];
+  /** The type of one of the project's own fields; undefined for those nobody has. */
+  typeOf: (field: string) => FieldType | undefined;
+  nameOf: (field: string) => string;
 }
 
-const STANDARD: FieldChoice[] = [
-  { field: "email", label: t("Address") },
-  { field: "subscribed", label: t("Subscribed") },
-  { field: "createdAt", label: t("Added") },
-  { field: "updatedAt", label: t("Changed") },
-];
-const ACTIVITIES: Record<string, string> = {
-  sent: t("A mail was sent"),
-  delivered: t("A mail was delivered"),
-  opened: t("A mail was opened"),
-  clicked: t("A link was clicked"),
-  bounced: t("A mail bounced"),
-  complained: t("A mail was reported as spam"),
+export const TYPE_NAMES: Record<FieldType, string> = {
+  string: t("Text"),
+  number: t("Number"),
+  boolean: t("Yes or no"),
+  date: t("Date"),
+};
+const MAIL_NAMES: Record<string, string> = {
+  "email.sent": t("Mail sent"),
+  "email.delivered": t("Mail delivered"),
+  "email.opened": t("Mail opened"),
+  "email.clicked": t("Link clicked"),
+  "email.bounced": t("Mail bounced"),
+  "email.complained": t("Reported as spam"),
+};
+const CONTACT_NAMES: Record<string, string> = {
+  email: t("Address"),
+  subscribed: t("Subscription"),
+  createdAt: t("Added"),
+  updatedAt: t("Last changed"),
 };
 
-export interface SegmentName {
-  id: string;
-  name: string;
-}
-
-/** All segments of the project, by id and name. */
-export function useSegmentNames(projectId: string): readonly SegmentName[] {
-  const segments = useQuery({
-    queryKey: ["project", projectId, "segments", "all"],
-    queryFn: ({ signal }) => call(listSegments, { projectId, signal }),
-  });
-  const { data = [] } = segments;
-  return Array.isArray(data) ? data : data.data;
-}
-
-/** `exceptSegment`: the one that is edited, which cannot stand on itself. */
-export function useFieldGroups(projectId: string, exceptSegment: string | undefined): FieldGroup[] {
+/** @param ownId the segment that is being edited, which cannot stand on itself */
+export function useFields(projectId: string, ownId: string | undefined): Fields {
   const fields = useQuery({
     queryKey: ["project", projectId, "contact-fields"],
     queryFn: ({ signal }) => call(listContactFields, { projectId, signal }),
@@ -56,42 +49,56 @@ export function useFieldGroups(projectId: string, exceptSegment: string | undefi
     queryKey: ["project", projectId, "event-names"],
     queryFn: ({ signal }) => call(listEventNames, { projectId, signal }),
   });
-  const segments = useSegmentNames(projectId);
-  return [
-    { label: t("Contact"), choices: STANDARD },
-    {
-      label: t("Your fields"),
-      choices: (fields.data?.fields ?? [])
-        .filter(({ isCustom }) => isCustom)
-        .map(({ field, coverage }) => ({
-          field,
-          label: `${field.replace(/^data\./, "")} (${formatShare(coverage)})`,
-        })),
-    },
-    {
-      label: t("Mails"),
-      choices: MAIL_ACTIVITIES.map((activity) => ({
-        field: `email.${activity}`,
-        label: ACTIVITIES[activity] ?? activity,
-      })),
-    },
-    {
-      label: t("Events"),
-      choices: (events.data?.eventNames ?? [])
-        .filter((name) => !/^(email|contact|segment)\./.test(name))
-        .map((name) => ({ field: `event.${name}`, label: name })),
-    },
-    {
-      label: t("Other segments"),
-      choices: segments
-        .filter(({ id }) => id !== exceptSegment)
-        .map(({ id, name }) => ({ field: `segment.${id}`, label: name })),
-    },
-  ].filter(({ choices }) => choices.length > 0);
+  const segments = useQuery(segmentsQuery(projectId));
+  return useMemo(() => {
+    const own = fields.data?.fields.filter(({ isCustom }) => isCustom) ?? [];
+    const types = new Map(own.map(({ field, type }) => [field, type]));
+    const names = new Map(segments.data?.map(({ id, name }) => [`segment.${id}`, name]));
+    const nameOf = (field: string) =>
+      CONTACT_NAMES[field] ?? MAIL_NAMES[field] ?? names.get(field) ?? withoutPrefix(field);
+    const named = (value: string): ComboboxItem => ({ value, label: nameOf(value) });
+    return {
+      nameOf,
+      typeOf: (field) => types.get(field),
+      groups: [
+        { label: t("Contact"), items: Object.keys(CONTACT_NAMES).map(named) },
+        {
+          label: t("Own fields"),
+          items: own.map(({ field, type, coverage }) => ({
+            ...named(field),
+            note: t("{type}, {share} have it", { type: TYPE_NAMES[type], share: formatShare(coverage) }),
+          })),
+        },
+        {
+          label: t("Events"),
+          items: (events.data?.names ?? [])
+            // What the service itself records about mails is asked for by the names below.
+            .filter(({ name }) => !name.startsWith("email."))
+            .map(({ name, count }) => ({
+              ...named(`event.${name}`),
+              note: plural(count, "{n} time", "{n} times"),
+            })),
+        },
+        { label: t("Mail activity"), items: MAIL_ACTIVITIES.map((activity) => named(`email.${activity}`)) },
+        {
+          label: t("Segments"),
+          items: (segments.data ?? [])
+            .filter(({ id }) => id !== ownId)
+            .map(({ id }) => named(`segment.${id}`)),
+        },
+      ],
+    };
+  }, [fields.data, events.data, segments.data, ownId]);
 }
 
-/** The name of a field as the groups have it; a field nobody has any more is called as it is written. */
-export function nameIn(groups: readonly FieldGroup[]): (field: string) => string {
-  const names = new Map(groups.flatMap(({ choices }) => choices.map(({ field, label }) => [field, label])));
-  return (field) => names.get(field)?.replace(/ \([^)]*%\)$/, "") ?? field.replace(/^(data|event)\./, "");
+/** A field or an event that nobody has yet may be asked about too. */
+export function madeOf(typed: string): ComboboxItem[] {
+  return [
+    { value: `data.${typed}`, label: t("Own field {name}", { name: typed }) },
+    { value: `event.${typed}`, label: t("Event {name}", { name: typed }) },
+  ];
+}
+
+function withoutPrefix(field: string): string {
+  return field.slice(field.indexOf(".") + 1);
 }

@@ -1,169 +1,259 @@
-// What a condition compares with, in the form its operator takes.
+// What a condition compares with: a text, a number, a date, yes or no, several of them, or a span of time.
+// What the person does not touch stays as the API had it. Before it: condition-row.tsx.
+import { X } from "lucide-react";
+import { useState } from "react";
 import { FILTER_UNITS, type FilterUnit } from "@postloft/contract/filter-fields.ts";
 import type { FilterCondition, FilterScalar } from "@postloft/contract/filters.ts";
 import { t } from "../../../text/t.ts";
 import { INPUT_CLASS } from "../../../ui/field.tsx";
-import { formOf } from "./tree.ts";
-import { UNITS } from "./words.ts";
+import { formatValue } from "./condition-sentence.ts";
+import { formOf, type FieldType } from "./condition-tree.ts";
+import { UNIT_NAMES } from "./operators.ts";
 
 interface ValueInputProps {
   condition: FilterCondition;
+  type: FieldType | undefined;
   onChange: (condition: FilterCondition) => void;
 }
 
-const NUMBER = /^-?\d+(\.\d+)?$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** A number or a truth value where it reads as one and nothing else could be meant; else the text. */
-function scalarOf(text: string): FilterScalar {
-  if (text === "true" || text === "false") return text === "true";
-  return NUMBER.test(text) && String(Number(text)) === text ? Number(text) : text;
-}
-
-export function ValueInput({ condition, onChange }: ValueInputProps) {
+export function ValueInput({ condition, type, onChange }: ValueInputProps) {
+  const { value, ...rest } = condition;
+  const change = (next: FilterCondition["value"] | undefined) =>
+    onChange(next === undefined ? rest : { ...rest, value: next });
   const form = formOf(condition);
-  const { value } = condition;
-  const set = (changed: FilterScalar | FilterScalar[]) => onChange({ ...condition, value: changed });
   switch (form) {
+    case null:
     case "none":
       return null;
-    case "boolean":
-      return (
-        <select
-          aria-label={t("Value")}
-          value={String(value)}
-          onChange={({ target }) => set(target.value === "true")}
-          className={`${INPUT_CLASS} max-w-28`}
-        >
-          <option value="true">{t("yes")}</option>
-          <option value="false">{t("no")}</option>
-        </select>
-      );
-    case "texts":
-    case "scalars":
-      return <Several value={value} onChange={set} isText={form === "texts"} />;
     case "span":
-      return <Span condition={condition} onChange={onChange} />;
+      return (
+        <div className="flex gap-1.5">
+          <Amount label={t("How long")} value={value} onChange={change} />
+          <UnitSelect unit={condition.unit} onChange={(unit) => onChange({ ...condition, unit })} />
+        </div>
+      );
     case "count":
       return <Count condition={condition} onChange={onChange} />;
+    case "texts":
+    case "scalars":
+      return (
+        <Several
+          values={Array.isArray(value) ? value : []}
+          type={form === "texts" ? "string" : type}
+          onChange={change}
+        />
+      );
     default:
       return (
-        <input
-          aria-label={t("Value")}
-          value={value === undefined ? "" : String(value)}
-          placeholder={form === "date" ? "2026-01-31" : form === "order" ? "10" : ""}
-          onChange={({ target }) =>
-            set(form === "scalar" || form === "order" ? scalarOf(target.value) : target.value)
-          }
-          className={`${INPUT_CLASS} max-w-56`}
+        <One
+          value={Array.isArray(value) ? undefined : value}
+          type={form === "boolean" ? "boolean" : form === "text" ? "string" : form === "date" ? "date" : type}
+          isOrdered={form === "order"}
+          onChange={change}
         />
       );
   }
 }
 
-interface SeveralProps {
-  value: FilterCondition["value"];
-  isText: boolean;
-  onChange: (value: FilterScalar[]) => void;
+interface OneProps {
+  value: FilterScalar | undefined;
+  /** What the field holds; undefined where nobody has it yet. */
+  type: FieldType | undefined;
+  isOrdered: boolean;
+  onChange: (value: FilterScalar | undefined) => void;
 }
 
-/** One value a line. */
-function Several({ value, isText, onChange }: SeveralProps) {
-  const lines = Array.isArray(value) ? value.map(String) : [];
+/** The kind of value that is there decides, then the field: values compare by their type. */
+function One({ value, type, isOrdered, onChange }: OneProps) {
+  const usual =
+    type === undefined || (type === "string" && isOrdered) ? (isOrdered ? "number" : "string") : type;
+  const kind =
+    value === undefined || value === ""
+      ? usual
+      : typeof value === "string"
+        ? usual === "date"
+          ? "date"
+          : "string"
+        : typeof value;
+  if (kind === "boolean")
+    return (
+      <select
+        aria-label={t("Value")}
+        value={value === undefined ? "" : String(value)}
+        onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value === "true")}
+        className={INPUT_CLASS}
+      >
+        <option value="">{t("Choose …")}</option>
+        <option value="true">{t("yes")}</option>
+        <option value="false">{t("no")}</option>
+      </select>
+    );
+  if (kind === "number")
+    return (
+      <input
+        type="number"
+        step="any"
+        aria-label={t("Value")}
+        value={typeof value === "number" ? value : ""}
+        onChange={({ target }) =>
+          onChange(Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)
+        }
+        className={INPUT_CLASS}
+      />
+    );
+  const text = String(value ?? "");
   return (
-    <textarea
-      aria-label={t("Values, one per line")}
-      placeholder={t("One per line")}
-      rows={Math.min(6, Math.max(2, lines.length))}
-      defaultValue={lines.join("\n")}
-      onChange={({ target }) => {
-        const texts = target.value.split("\n").filter((line) => line !== "");
-        onChange(isText ? texts : texts.map(scalarOf));
-      }}
-      className="w-full max-w-56 rounded-md border border-line-strong bg-surface px-2.5 py-1.5 text-sm focus:border-accent focus:ring-3 focus:ring-accent-wash focus:outline-none"
+    <input
+      type={kind === "date" && (text === "" || DAY.test(text)) ? "date" : "text"}
+      aria-label={t("Value")}
+      value={text}
+      onChange={({ target }) => onChange(target.value)}
+      className={INPUT_CLASS}
     />
   );
 }
 
-function UnitSelect({ unit, onChange }: { unit: FilterUnit; onChange: (unit: FilterUnit) => void }) {
+interface SeveralProps {
+  values: FilterScalar[];
+  type: FieldType | undefined;
+  onChange: (values: FilterScalar[]) => void;
+}
+
+function Several({ values, type, onChange }: SeveralProps) {
+  const [typed, setTyped] = useState("");
+  const add = () => {
+    const value = readTyped(typed, type);
+    if (value === undefined) return;
+    if (!values.includes(value)) onChange([...values, value]);
+    setTyped("");
+  };
+  return (
+    <div className="flex flex-wrap gap-1 rounded-md border border-line-strong bg-surface p-1 focus-within:border-accent focus-within:ring-3 focus-within:ring-accent-wash">
+      {values.map((value, at) => (
+        <span
+          key={at}
+          className="flex h-6 max-w-full items-center gap-0.5 rounded-sm bg-hover pl-1.5 text-sm"
+        >
+          <bdi className="truncate">{typeof value === "string" ? value : formatValue(value)}</bdi>
+          <button
+            type="button"
+            aria-label={t("Remove {value}", { value: String(value) })}
+            onClick={() => onChange(values.toSpliced(at, 1))}
+            className="grid size-6 place-items-center rounded-sm text-faint hover:text-ink"
+          >
+            <X size={12} aria-hidden />
+          </button>
+        </span>
+      ))}
+      <input
+        aria-label={t("Add a value")}
+        placeholder={values.length === 0 ? t("Value, then Enter") : ""}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={add}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            event.preventDefault();
+            add();
+          } else if (event.key === "Backspace" && typed === "") onChange(values.slice(0, -1));
+        }}
+        className="h-6 min-w-24 flex-1 bg-transparent px-1.5 text-base outline-none"
+      />
+    </div>
+  );
+}
+
+function readTyped(typed: string, type: FieldType | undefined): FilterScalar | undefined {
+  if (typed.trim() === "") return undefined;
+  if (type === "number") return Number.isNaN(Number(typed)) ? undefined : Number(typed);
+  if (type === "boolean") return typed.trim() === "true";
+  return typed;
+}
+
+interface AmountProps {
+  label: string;
+  value: unknown;
+  onChange: (value: number | undefined) => void;
+}
+
+function Amount({ label, value, onChange }: AmountProps) {
+  return (
+    <input
+      type="number"
+      min={1}
+      aria-label={label}
+      value={typeof value === "number" ? value : ""}
+      onChange={({ target }) =>
+        onChange(Number.isNaN(target.valueAsNumber) ? undefined : target.valueAsNumber)
+      }
+      className={`${INPUT_CLASS} max-w-18`}
+    />
+  );
+}
+
+function UnitSelect({
+  unit,
+  onChange,
+}: {
+  unit: FilterUnit | undefined;
+  onChange: (unit: FilterUnit) => void;
+}) {
   return (
     <select
       aria-label={t("Unit")}
-      value={unit}
+      value={unit ?? ""}
       onChange={({ target }) => onChange(target.value as FilterUnit)}
       className={`${INPUT_CLASS} max-w-28`}
     >
       {FILTER_UNITS.map((one) => (
         <option key={one} value={one}>
-          {UNITS[one]}
+          {UNIT_NAMES[one]}
         </option>
       ))}
     </select>
   );
 }
 
-function Span({ condition, onChange }: ValueInputProps) {
-  return (
-    <span className="flex gap-2">
-      <input
-        aria-label={t("How many")}
-        type="number"
-        min={1}
-        value={String(condition.value ?? "")}
-        onChange={({ target }) =>
-          onChange({ ...condition, value: target.value === "" ? "" : Number(target.value) })
-        }
-        className={`${INPUT_CLASS} max-w-20`}
-      />
-      <UnitSelect unit={condition.unit ?? "days"} onChange={(unit) => onChange({ ...condition, unit })} />
-    </span>
-  );
-}
-
-const DEFAULT_WINDOW = 30;
-
-/** Of an event: at least so many times, and within so long, where one says so. */
-function Count({ condition, onChange }: ValueInputProps) {
+/** How often, and optionally within what time up to now. */
+function Count({ condition, onChange }: Omit<ValueInputProps, "type">) {
   const { value, window, unit, ...rest } = condition;
   const times = value === undefined ? {} : { value };
+  const hasWindow = unit !== undefined;
   return (
-    <span className="flex flex-wrap items-center gap-2">
-      <input
-        aria-label={t("At least how many times")}
-        type="number"
-        min={1}
-        placeholder="1"
-        value={value === undefined ? "" : String(value)}
-        onChange={({ target }) => {
-          const span = window === undefined || unit === undefined ? {} : { window, unit };
-          onChange({ ...rest, ...(target.value === "" ? {} : { value: Number(target.value), ...span }) });
-        }}
-        className={`${INPUT_CLASS} max-w-20`}
+    <div className="flex flex-wrap items-center gap-1.5 text-sm">
+      <span className="text-soft">{t("at least")}</span>
+      <Amount
+        label={t("How often")}
+        value={value ?? 1}
+        onChange={(next) => onChange({ ...condition, value: next ?? 1 })}
       />
-      <span className="text-sm text-soft">{t("times or more")}</span>
-      {window === undefined || unit === undefined ? (
-        <button
-          type="button"
-          onClick={() => onChange({ ...rest, value: value ?? 1, window: DEFAULT_WINDOW, unit: "days" })}
-          className="min-h-6 rounded-sm text-sm text-accent hover:underline"
-        >
-          {t("within …")}
-        </button>
-      ) : (
+      <select
+        aria-label={t("Within what time")}
+        value={hasWindow ? "window" : "ever"}
+        onChange={({ target }) =>
+          onChange(
+            target.value === "ever" ? { ...rest, ...times } : { ...rest, ...times, window: 30, unit: "days" },
+          )
+        }
+        className={`${INPUT_CLASS} max-w-40`}
+      >
+        <option value="ever">{t("times, ever")}</option>
+        <option value="window">{t("times in the last")}</option>
+      </select>
+      {hasWindow && (
         <>
-          <input
-            aria-label={t("Within how many")}
-            type="number"
-            min={1}
+          <Amount
+            label={t("How long")}
             value={window}
-            onChange={({ target }) => onChange({ ...rest, ...times, unit, window: Number(target.value) })}
-            className={`${INPUT_CLASS} max-w-20`}
+            onChange={(next) =>
+              onChange({ ...rest, ...times, unit, ...(next === undefined ? {} : { window: next }) })
+            }
           />
-          <UnitSelect
-            unit={unit}
-            onChange={(chosen) => onChange({ ...rest, ...times, window, unit: chosen })}
-          />
+          <UnitSelect unit={unit} onChange={(next) => onChange({ ...condition, unit: next })} />
         </>
       )}
-    </span>
+    </div>
   );
 }

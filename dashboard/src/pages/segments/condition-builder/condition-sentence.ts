@@ -1,0 +1,145 @@
+// A whole condition as a sentence anybody can read. Before it: fields.ts knows the names. After it: pages that show what a segment means.
+import type { Filter, FilterCondition, FilterScalar } from "@postloft/contract/filters.ts";
+import { locale, plural, t } from "../../../text/t.ts";
+import { formatNumber } from "../../../ui/format.ts";
+import { kindOf } from "./condition-tree.ts";
+import type { Fields } from "./fields.ts";
+import { formatSpan, isAboutDates } from "./operators.ts";
+
+const LISTS = {
+  AND: new Intl.ListFormat(locale(), { type: "conjunction" }),
+  OR: new Intl.ListFormat(locale(), { type: "disjunction" }),
+};
+
+/** "Contacts where plan is “pro” and Mail opened happened in the last 30 days." */
+export function sentenceOf(filter: Filter, fields: Pick<Fields, "nameOf" | "typeOf">): string {
+  return t("Contacts where {conditions}.", { conditions: listOf(filter, fields) });
+}
+
+function listOf({ operator, conditions }: Filter, fields: Pick<Fields, "nameOf" | "typeOf">): string {
+  const parts = conditions.map((part) => {
+    if (!("conditions" in part)) return phraseOf(part, fields);
+    const inner = listOf(part, fields);
+    return conditions.length === 1 || part.conditions.length === 1 ? inner : `(${inner})`;
+  });
+  return LISTS[operator].format(parts);
+}
+
+/** A value as it stands in a sentence: texts in quotes, so that their ends are seen. */
+export function formatValue(value: unknown): string {
+  if (value === true) return t("yes");
+  if (value === false) return t("no");
+  if (typeof value === "number") return formatNumber(value);
+  if (typeof value === "string") return t("“{text}”", { text: value });
+  if (Array.isArray(value)) return LISTS.OR.format((value as FilterScalar[]).map(formatValue));
+  return JSON.stringify(value ?? null);
+}
+
+/** One condition as a part of a sentence. */
+export function phraseOf(
+  condition: FilterCondition,
+  { nameOf, typeOf }: Pick<Fields, "nameOf" | "typeOf">,
+): string {
+  const { field: path, operator, value: given, unit, window } = condition;
+  const kind = kindOf(path);
+  const field = nameOf(path);
+  if (kind === "subscribed" && typeof given === "boolean")
+    return given === (operator === "equals")
+      ? t("the contact is subscribed")
+      : t("the contact is not subscribed");
+  const value = formatValue(given);
+  const span = typeof given === "number" && unit !== undefined ? formatSpan(given, unit) : "";
+  const isOfDates = isAboutDates(condition, typeOf(path));
+  switch (operator) {
+    case "equals":
+      return t("{field} is {value}", { field, value });
+    case "notEquals":
+      return t("{field} is not {value}", { field, value });
+    case "contains":
+      return t("{field} contains {value}", { field, value });
+    case "notContains":
+      return t("{field} does not contain {value}", { field, value });
+    case "startsWith":
+      return t("{field} begins with {value}", { field, value });
+    case "endsWith":
+      return t("{field} ends with {value}", { field, value });
+    case "in":
+      return t("{field} is one of {value}", { field, value });
+    case "notIn":
+      return t("{field} is none of {value}", { field, value });
+    case "greaterThan":
+      return isOfDates
+        ? t("{field} is after {value}", { field, value })
+        : t("{field} is more than {value}", { field, value });
+    case "lessThan":
+      return isOfDates
+        ? t("{field} is before {value}", { field, value })
+        : t("{field} is less than {value}", { field, value });
+    case "greaterThanOrEqual":
+      return isOfDates
+        ? t("{field} is on or after {value}", { field, value })
+        : t("{field} is at least {value}", { field, value });
+    case "lessThanOrEqual":
+      return isOfDates
+        ? t("{field} is on or before {value}", { field, value })
+        : t("{field} is at most {value}", { field, value });
+    case "within":
+      return t("{field} is in the last {span}", { field, span });
+    case "olderThan":
+      return t("{field} is longer ago than {span}", { field, span });
+    default:
+      return phraseOfPresence(operator, { kind, field, span, times: given, unit, window });
+  }
+}
+
+interface Presence {
+  kind: ReturnType<typeof kindOf>;
+  field: string;
+  span: string;
+  times: FilterCondition["value"];
+  unit: FilterCondition["unit"];
+  window: FilterCondition["window"];
+}
+
+/** Of operators that ask whether there is something: a value, an event, a membership. */
+function phraseOfPresence(operator: FilterCondition["operator"], said: Presence): string {
+  const { kind, field, span, times, unit, window } = said;
+  switch (operator) {
+    case "triggered": {
+      const count = typeof times === "number" ? times : 1;
+      return unit !== undefined && window !== undefined
+        ? plural(
+            count,
+            "{field} happened in the last {span}",
+            "{field} happened {n} times in the last {span}",
+            {
+              field,
+              span: formatSpan(window, unit),
+            },
+          )
+        : plural(count, "{field} happened", "{field} happened {n} times", { field });
+    }
+    case "notTriggered":
+      return t("{field} never happened", { field });
+    case "triggeredWithin":
+      return t("{field} happened in the last {span}", { field, span });
+    case "triggeredOlderThan":
+      return t("{field} last happened longer ago than {span}", { field, span });
+    case "notTriggeredWithin":
+      return t("{field} did not happen in the last {span}", { field, span });
+    case "memberOfSegment":
+      return t("the contact is in {field}", { field });
+    case "notMemberOfSegment":
+      return t("the contact is not in {field}", { field });
+    default: {
+      const isThere = operator === "exists";
+      if (kind === "event")
+        return isThere ? t("{field} happened", { field }) : t("{field} never happened", { field });
+      if (kind === "segment")
+        return isThere
+          ? t("the contact is in {field}", { field })
+          : t("the contact is not in {field}", { field });
+      return isThere ? t("{field} has a value", { field }) : t("{field} has no value", { field });
+    }
+  }
+}

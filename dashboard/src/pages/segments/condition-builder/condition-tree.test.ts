@@ -1,0 +1,169 @@
+// The tree behind the condition builder: nothing the API takes is lost in it, and every change leaves it whole.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  FILTER_OPERATORS,
+  FILTER_UNITS,
+  type FieldKind,
+  type ValueForm,
+} from "@postloft/contract/filter-fields.ts";
+import { conditionsOf, filter as filterSchema, type Filter } from "@postloft/contract/filters.ts";
+import {
+  changeTree,
+  filterOf,
+  hasRoom,
+  isComplete,
+  isGroup,
+  operatorsFor,
+  readTree,
+  rowsOf,
+  withField,
+  withOperator,
+  type Tree,
+} from "./condition-tree.ts";
+
+const SEGMENT = "0190f5c2-0000-7000-8000-000000000001";
+const FIELDS: Record<FieldKind, string> = {
+  email: "email",
+  subscribed: "subscribed",
+  createdAt: "createdAt",
+  updatedAt: "updatedAt",
+  data: "data.plan",
+  event: "event.signed-up",
+  segment: `segment.${SEGMENT}`,
+};
+const VALUES: Record<ValueForm, object> = {
+  none: {},
+  text: { value: 'a, b\n"c" <b>' },
+  texts: { value: ["a,b", "c\nd"] },
+  boolean: { value: false },
+  date: { value: "2026-02-03T04:05:06+02:00" },
+  scalar: { value: 0 },
+  scalars: { value: ["1", 1, true, ""].slice(0, 3) },
+  order: { value: -1.5 },
+  span: { value: 3, unit: "weeks" },
+  count: { value: 2, window: 30, unit: "days" },
+};
+const EVERY_CONDITION = Object.entries(FILTER_OPERATORS).flatMap(([kind, forms]) =>
+  Object.entries(forms).map(([operator, form]) => ({
+    field: FIELDS[kind as FieldKind],
+    operator,
+    ...VALUES[form as ValueForm],
+  })),
+);
+
+const { filter: anyFilter } = fc.letrec<{ filter: unknown; part: unknown }>((tie) => ({
+  filter: fc.record({
+    operator: fc.constantFrom("AND", "OR"),
+    conditions: fc.array(tie("part"), { minLength: 1, maxLength: 5 }),
+  }),
+  part: fc.oneof({ maxDepth: 4 }, fc.constantFrom(...EVERY_CONDITION), tie("filter")),
+}));
+
+const row = (value: string) => ({ field: "data.plan", operator: "equals" as const, value });
+const flat = (...values: string[]): Filter => ({ operator: "AND", conditions: values.map(row) });
+const valuesOf = (tree: Tree) => rowsOf(tree.root).map(({ condition }) => condition.value);
+const keyOf = (tree: Tree, value: string) =>
+  rowsOf(tree.root).find(({ condition }) => condition.value === value)?.key ?? -1;
+
+test("any filter the API returns comes out of the builder as it went in", () => {
+  fc.assert(
+    fc.property(anyFilter, (given) => {
+      const read = filterSchema.safeParse(given);
+      if (!read.success) return;
+      expect(filterOf(readTree(read.data))).toEqual(read.data);
+    }),
+  );
+  for (const condition of EVERY_CONDITION) expect(isComplete(condition as never)).toBe(true);
+  expect(FILTER_UNITS.length).toBeGreaterThan(0);
+});
+
+test("a condition is added, filled in and removed; what is not filled in is no filter yet", () => {
+  const tree = readTree(flat("pro"));
+  const added = changeTree(tree, { do: "add", group: tree.root.key });
+  expect(filterOf(added)).toBeNull();
+  const key = rowsOf(added.root)[1]?.key ?? -1;
+  const filled = changeTree(added, { do: "change", part: key, condition: row("free") });
+  expect(filterOf(filled)).toEqual(flat("pro", "free"));
+  expect(filterOf(changeTree(filled, { do: "remove", part: key }))).toEqual(flat("pro"));
+});
+
+test("the last condition of a group takes the group along; a builder without any begins a new one", () => {
+  const nested: Filter = {
+    operator: "AND",
+    conditions: [row("pro"), { operator: "OR", conditions: [row("free")] }],
+  };
+  const tree = readTree(nested);
+  expect(filterOf(changeTree(tree, { do: "remove", part: keyOf(tree, "free") }))).toEqual(flat("pro"));
+  const single = readTree(flat("pro"));
+  const emptied = changeTree(single, { do: "remove", part: keyOf(single, "pro") });
+  expect(valuesOf(emptied)).toEqual([undefined]);
+  expect(filterOf(emptied)).toBeNull();
+});
+
+test("a condition is put into a group of its own, whose members are joined the other way", () => {
+  const tree = readTree(flat("pro", "free"));
+  const nested = changeTree(tree, { do: "nest", part: keyOf(tree, "free") });
+  expect(filterOf(nested)).toEqual({
+    operator: "AND",
+    conditions: [row("pro"), { operator: "OR", conditions: [row("free")] }],
+  });
+  const group = nested.root.parts.find(isGroup);
+  const joined = changeTree(nested, { do: "join", group: group?.key ?? -1, operator: "AND" });
+  expect(joined.root.parts.find(isGroup)?.operator).toBe("AND");
+  expect(joined.root.operator).toBe("AND");
+});
+
+test("a condition moves past its neighbour, out of its group at the edge, and stays at the ends", () => {
+  const tree = readTree(flat("a", "b", "c"));
+  const up = changeTree(tree, { do: "move", part: keyOf(tree, "c"), by: -1 });
+  expect(valuesOf(up)).toEqual(["a", "c", "b"]);
+  expect(valuesOf(changeTree(up, { do: "move", part: keyOf(up, "a"), by: -1 }))).toEqual(["a", "c", "b"]);
+  const nested = readTree({
+    operator: "AND",
+    conditions: [row("a"), { operator: "OR", conditions: [row("b"), row("c")] }],
+  });
+  const out = changeTree(nested, { do: "move", part: keyOf(nested, "b"), by: -1 });
+  expect(filterOf(out)).toEqual({
+    operator: "AND",
+    conditions: [row("a"), row("b"), { operator: "OR", conditions: [row("c")] }],
+  });
+  const last = changeTree(out, { do: "move", part: keyOf(out, "c"), by: 1 });
+  expect(filterOf(last)).toEqual(flat("a", "b", "c"));
+});
+
+test("200 conditions are taken, kept and are the most there can be", () => {
+  const many = flat(...Array.from({ length: 200 }, (_unused, at) => String(at)));
+  const tree = readTree(many);
+  expect(filterOf(tree)).toEqual(many);
+  expect(hasRoom(tree)).toBe(false);
+  expect(changeTree(tree, { do: "add", group: tree.root.key })).toBe(tree);
+  const fewer = changeTree(tree, { do: "remove", part: keyOf(tree, "7") });
+  expect(conditionsOf(filterOf(fewer) ?? flat())).toHaveLength(199);
+  expect(hasRoom(fewer)).toBe(true);
+});
+
+test("another field or operator keeps the value where it fits and drops it where not", () => {
+  const within = withOperator(row("pro"), "within");
+  expect(within).toEqual({ field: "data.plan", operator: "within", value: 7, unit: "days" });
+  expect(withOperator(row("pro"), "in")).toEqual({ field: "data.plan", operator: "in", value: ["pro"] });
+  expect(withOperator(row("pro"), "notEquals")).toEqual({ ...row("pro"), operator: "notEquals" });
+  expect(withField(row("pro"), "subscribed")).toEqual({
+    field: "subscribed",
+    operator: "equals",
+    value: true,
+  });
+  expect(withField(row("pro"), "event.signed-up")).toEqual({
+    field: "event.signed-up",
+    operator: "triggered",
+  });
+  expect(withField(row("pro"), "data.city", "string")).toEqual({ ...row("pro"), field: "data.city" });
+});
+
+test("operators are those of the field's type, and the one a condition already has", () => {
+  expect(operatorsFor({ field: "data.seats", operator: "equals" }, "number")).not.toContain("startsWith");
+  expect(operatorsFor({ field: "data.seats", operator: "startsWith" }, "number")).toContain("startsWith");
+  expect(operatorsFor({ field: "data.new", operator: "equals" })).toContain("within");
+  expect(operatorsFor({ field: "event.x", operator: "triggered" })).not.toContain("exists");
+  expect(operatorsFor({ field: "", operator: "exists" })).toEqual([]);
+});

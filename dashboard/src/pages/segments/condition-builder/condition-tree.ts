@@ -1,0 +1,265 @@
+// A condition while it is written: the tree behind the builder and every way to change it, as a pure reducer.
+// Before it: the contract's filters. After it: condition-builder.tsx shows it.
+import {
+  DATA_OPERATORS_BY_TYPE,
+  FILTER_OPERATORS,
+  readField,
+  type FieldKind,
+  type FilterOperator,
+  type ValueForm,
+} from "@postloft/contract/filter-fields.ts";
+import type { Filter, FilterCondition } from "@postloft/contract/filters.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+
+export type FieldType = keyof typeof DATA_OPERATORS_BY_TYPE;
+
+/** One line of the builder; `field` is empty until one is chosen. */
+export interface Row {
+  key: number;
+  condition: FilterCondition;
+}
+export interface Group {
+  key: number;
+  operator: "AND" | "OR";
+  parts: Part[];
+}
+export type Part = Row | Group;
+
+export interface Tree {
+  root: Group;
+  /** The key of the next part. */
+  nextKey: number;
+}
+
+export type TreeAction =
+  | { do: "add"; group: number }
+  | { do: "addGroup"; group: number }
+  /** Puts a part into a group of its own, where others can be added beside it. */
+  | { do: "nest"; part: number }
+  | { do: "remove"; part: number }
+  /** Before or after its neighbour; at the edge of a nested group out of it. */
+  | { do: "move"; part: number; by: -1 | 1 }
+  | { do: "change"; part: number; condition: FilterCondition }
+  | { do: "join"; group: number; operator: "AND" | "OR" }
+  | { do: "load"; filter: Filter };
+
+const EMPTY_CONDITION: FilterCondition = { field: "", operator: "exists" };
+/** A builder begins with a condition that is still to be said. */
+export const EMPTY_FILTER: Filter = { operator: "AND", conditions: [EMPTY_CONDITION] };
+const USUAL_SPAN = { value: 7, unit: "days" } as const;
+
+export function isGroup(part: Part): part is Group {
+  return "parts" in part;
+}
+
+/** The tree of a filter as the API returns it. */
+export function readTree(filter: Filter): Tree {
+  let nextKey = 0;
+  const readGroup = ({ operator, conditions }: Filter): Group => ({
+    key: nextKey++,
+    operator,
+    parts: conditions.map((part) =>
+      "conditions" in part ? readGroup(part) : { key: nextKey++, condition: part },
+    ),
+  });
+  const root = readGroup(filter);
+  return { root, nextKey };
+}
+
+/** The filter of a tree, with nothing lost; null while a condition lacks something. */
+export function filterOf({ root }: Tree): Filter | null {
+  return rowsOf(root).every(({ condition }) => isComplete(condition)) ? writeGroup(root) : null;
+}
+
+function writeGroup({ operator, parts }: Group): Filter {
+  return {
+    operator,
+    conditions: parts.map((part) => (isGroup(part) ? writeGroup(part) : part.condition)),
+  };
+}
+
+/** Every row, also those of nested groups, in the order they are written. */
+export function rowsOf({ parts }: Group): Row[] {
+  return parts.flatMap((part) => (isGroup(part) ? rowsOf(part) : [part]));
+}
+
+/** Whether the API takes one condition more. */
+export function hasRoom(tree: Tree): boolean {
+  return rowsOf(tree.root).length < LIMITS.filterConditions.value;
+}
+
+/** How deep groups may still be nested below one at this depth; the root is at 1. */
+export function canNest(depth: number): boolean {
+  return depth < LIMITS.filterDepth.value;
+}
+
+export function changeTree(tree: Tree, action: TreeAction): Tree {
+  switch (action.do) {
+    case "load":
+      return readTree(action.filter);
+    case "add":
+    case "addGroup": {
+      if (!hasRoom(tree)) return tree;
+      const row: Row = { key: tree.nextKey, condition: EMPTY_CONDITION };
+      const part: Part = action.do === "add" ? row : { key: tree.nextKey + 1, operator: "OR", parts: [row] };
+      return {
+        root: mapGroup(tree.root, action.group, (group) => ({ ...group, parts: [...group.parts, part] })),
+        nextKey: tree.nextKey + 2,
+      };
+    }
+    case "nest": {
+      const root = mapParts(tree.root, (group) =>
+        group.parts.flatMap((part): Part[] =>
+          part.key === action.part
+            ? [{ key: tree.nextKey, operator: group.operator === "AND" ? "OR" : "AND", parts: [part] }]
+            : [part],
+        ),
+      );
+      return { root, nextKey: tree.nextKey + 1 };
+    }
+    case "remove": {
+      const root = withoutEmpty(
+        mapParts(tree.root, ({ parts }) => parts.filter(({ key }) => key !== action.part)),
+      );
+      return root.parts.length > 0 ? { ...tree, root } : changeTree({ ...tree, root }, addTo(root));
+    }
+    case "move":
+      return { ...tree, root: withoutEmpty(moved(tree.root, action.part, action.by)) };
+    case "change":
+      return {
+        ...tree,
+        root: mapParts(tree.root, ({ parts }) =>
+          parts.map((part) =>
+            part.key === action.part && !isGroup(part) ? { ...part, condition: action.condition } : part,
+          ),
+        ),
+      };
+    case "join":
+      return {
+        ...tree,
+        root: mapGroup(tree.root, action.group, (group) => ({ ...group, operator: action.operator })),
+      };
+  }
+}
+
+const addTo = ({ key }: Group): TreeAction => ({ do: "add", group: key });
+
+function mapGroup(group: Group, key: number, change: (group: Group) => Group): Group {
+  if (group.key === key) return change(group);
+  return {
+    ...group,
+    parts: group.parts.map((part) => (isGroup(part) ? mapGroup(part, key, change) : part)),
+  };
+}
+
+/** Changes the parts of every group, inner groups first. */
+function mapParts(group: Group, change: (group: Group) => Part[]): Group {
+  const parts = group.parts.map((part) => (isGroup(part) ? mapParts(part, change) : part));
+  return { ...group, parts: change({ ...group, parts }) };
+}
+
+function withoutEmpty(group: Group): Group {
+  const parts = group.parts.map((part) => (isGroup(part) ? withoutEmpty(part) : part));
+  return { ...group, parts: parts.filter((part) => !isGroup(part) || part.parts.length > 0) };
+}
+
+function moved(group: Group, key: number, by: -1 | 1): Group {
+  const at = group.parts.findIndex((part) => part.key === key);
+  const part = group.parts[at];
+  if (part !== undefined) {
+    const to = at + by;
+    if (to < 0 || to >= group.parts.length) return group;
+    return { ...group, parts: group.parts.toSpliced(at, 1).toSpliced(to, 0, part) };
+  }
+  return {
+    ...group,
+    parts: group.parts.flatMap((inner): Part[] => {
+      if (!isGroup(inner)) return [inner];
+      const edge = by === -1 ? inner.parts[0] : inner.parts.at(-1);
+      if (edge?.key !== key) return [moved(inner, key, by)];
+      const rest = { ...inner, parts: inner.parts.filter((one) => one !== edge) };
+      return by === -1 ? [edge, rest] : [rest, edge];
+    }),
+  };
+}
+
+/** What kind of field it is; null for none. */
+export function kindOf(field: string): FieldKind | null {
+  const read = readField(field);
+  return typeof read === "string" ? null : read.kind;
+}
+
+/** What the operator of a condition takes as its value. */
+export function formOf({ field, operator }: FilterCondition): ValueForm | null {
+  const kind = kindOf(field);
+  if (kind === null) return null;
+  const forms: Partial<Record<FilterOperator, ValueForm>> = FILTER_OPERATORS[kind];
+  return forms[operator] ?? null;
+}
+
+/** The operators that make sense for a field, and the one it has. @param type of a field of the project; undefined when nobody has it yet */
+export function operatorsFor({ field, operator }: FilterCondition, type?: FieldType): FilterOperator[] {
+  const kind = kindOf(field);
+  if (kind === null) return [];
+  const all = Object.keys(FILTER_OPERATORS[kind]) as FilterOperator[];
+  const sensible =
+    kind === "data"
+      ? type === undefined
+        ? all
+        : [...DATA_OPERATORS_BY_TYPE[type]]
+      : // Everybody has an address, and of events and segments the others say it plainer.
+        all.filter((one) => one !== "exists" && one !== "notExists");
+  return field !== "" && all.includes(operator) && !sensible.includes(operator)
+    ? [...sensible, operator]
+    : sensible;
+}
+
+/** The condition with another field: what still fits is kept. */
+export function withField(before: FilterCondition, field: string, type?: FieldType): FilterCondition {
+  const offered = operatorsFor({ field, operator: "exists" }, type);
+  const isKept = before.field !== "" && offered.includes(before.operator);
+  const operator = isKept ? before.operator : (offered[0] ?? "exists");
+  const isSameKind = kindOf(before.field) === kindOf(field);
+  return withOperator(isSameKind ? { ...before, field } : { field, operator: before.operator }, operator);
+}
+
+/** The condition with another operator: the value stays where it is of the same form. */
+export function withOperator(before: FilterCondition, operator: FilterOperator): FilterCondition {
+  const { field, value } = before;
+  const after = { field, operator };
+  const form = formOf(after);
+  if (form === null || form === "none" || form === "count") return after;
+  if (form === "span")
+    return formOf(before) === "span" ? { ...before, operator } : { ...after, ...USUAL_SPAN };
+  const isMany = form === "texts" || form === "scalars";
+  const was = formOf(before);
+  if (value === undefined || was === "span" || was === "count")
+    return form === "boolean" ? { ...after, value: true } : after;
+  if (isMany) return { ...after, value: Array.isArray(value) ? value : value === "" ? [] : [value] };
+  const one = Array.isArray(value) ? value[0] : value;
+  return one === undefined ? after : { ...after, value: one };
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 1;
+}
+
+/** Whether a condition says everything its operator asks for. The server still has the last word on what it says. */
+export function isComplete(condition: FilterCondition): boolean {
+  const { value, unit, window } = condition;
+  switch (formOf(condition)) {
+    case null:
+      return false;
+    case "none":
+      return true;
+    case "span":
+      return isAmount(value) && unit !== undefined;
+    case "count":
+      return (value === undefined || isAmount(value)) && (unit === undefined || isAmount(window));
+    case "texts":
+    case "scalars":
+      return Array.isArray(value) && value.length > 0;
+    default:
+      return value !== undefined && value !== "" && !Array.isArray(value);
+  }
+}

@@ -1,0 +1,18 @@
+// What several pages ask about segments. Before it: api/. After it: the pages that show segments or offer them.
+import { queryOptions } from "@tanstack/react-query";
+import { call, type Answer } from "../../api/call.ts";
+import { listSegments } from "../../api/endpoints.ts";
+
+type ListPage = Extract<Answer<NonNullable<typeof listSegments.endpoint>>, { cursor: string | null }>;
+export type Segment = ListPage["data"][number];
+
+/** All segments of a project, newest first. */
+export function segmentsQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "segments", "all"],
+    queryFn: async ({ signal }): Promise<Segment[]> => {
+      const listed = await call(listSegments, { projectId, signal });
+      return Array.isArray(listed) ? listed : listed.data;
+    },
+  });
+}

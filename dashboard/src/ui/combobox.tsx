@@ -1,0 +1,124 @@
+// One of many, found by typing: a button with what is chosen, and a list in groups below it. Arrows, Enter and Escape work.
+import { Combobox as Base } from "@base-ui/react/combobox";
+import { ChevronsUpDown } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { t } from "../text/t.ts";
+import { INPUT_CLASS } from "./field.tsx";
+
+export interface ComboboxItem {
+  value: string;
+  label: string;
+  /** At the end of the line: what kind of thing it is. */
+  note?: string;
+}
+export interface ComboboxGroup {
+  label: string;
+  items: ComboboxItem[];
+}
+
+interface ComboboxProps {
+  /** What is chosen, for screen readers. */
+  label: string;
+  /** What the button shows. */
+  shown: ReactNode;
+  groups: readonly ComboboxGroup[];
+  value: string;
+  onChoose: (value: string) => void;
+  isInvalid?: boolean;
+  /** What can be made of what was typed, where nothing is called so. */
+  madeOf?: (typed: string) => ComboboxItem[];
+}
+
+// A type, not an interface: Base UI wants an index signature.
+type Listed = { value: string; items: ComboboxItem[] };
+
+export function Combobox({
+  label,
+  shown,
+  groups,
+  value,
+  onChoose,
+  isInvalid = false,
+  madeOf,
+}: ComboboxProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const found = isOpen ? find(groups, typed) : [];
+  const made = isOpen && typed.trim() !== "" && madeOf !== undefined ? madeOf(typed.trim()) : [];
+  const listed: Listed[] = made.length === 0 ? found : [...found, { value: t("New"), items: made }];
+  return (
+    <Base.Root<ComboboxItem>
+      items={listed}
+      filteredItems={listed}
+      value={listed.flatMap(({ items }) => items).find((item) => item.value === value) ?? null}
+      onValueChange={(item) => item !== null && onChoose(item.value)}
+      inputValue={typed}
+      onInputValueChange={setTyped}
+      open={isOpen}
+      onOpenChange={(open) => {
+        setOpen(open);
+        setTyped("");
+      }}
+      autoHighlight
+    >
+      <Base.Trigger
+        aria-label={label}
+        aria-invalid={isInvalid ? true : undefined}
+        className={`${INPUT_CLASS} flex items-center justify-between gap-2 text-left`}
+      >
+        <span className="truncate">{shown}</span>
+        <ChevronsUpDown size={13} className="shrink-0 text-faint" aria-hidden />
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner align="start" sideOffset={5} className="z-20">
+          <Base.Popup
+            aria-label={label}
+            className="flex max-h-[min(24rem,var(--available-height))] w-80 max-w-(--available-width) flex-col rounded-lg bg-raised shadow-float"
+          >
+            <div className="border-b border-line p-1.5">
+              <Base.Input aria-label={t("Search")} placeholder={t("Search")} className={INPUT_CLASS} />
+            </div>
+            <Base.Empty className="p-3 text-sm text-soft empty:hidden">
+              {listed.length === 0 && t("Nothing is called so.")}
+            </Base.Empty>
+            <Base.List className="overflow-y-auto p-1 empty:hidden">
+              {(group: Listed) => (
+                <Base.Group key={group.value} items={group.items} className="pb-1">
+                  <Base.GroupLabel className="px-2 pt-1.5 pb-1 text-xs font-medium text-faint">
+                    {group.value}
+                  </Base.GroupLabel>
+                  <Base.Collection>
+                    {(item: ComboboxItem) => <Line key={item.value} item={item} />}
+                  </Base.Collection>
+                </Base.Group>
+              )}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+function Line({ item }: { item: ComboboxItem }) {
+  return (
+    <Base.Item
+      value={item}
+      className="flex min-h-8 cursor-pointer items-center justify-between gap-3 rounded-sm px-2 text-sm outline-none select-none data-highlighted:bg-hover data-selected:font-medium"
+    >
+      <bdi className="truncate">{item.label}</bdi>
+      {item.note !== undefined && <span className="shrink-0 text-xs text-faint">{item.note}</span>}
+    </Base.Item>
+  );
+}
+
+/** Whose name has what was typed in it, in any case; groups without any are left out. */
+function find(groups: readonly ComboboxGroup[], typed: string): Listed[] {
+  const wanted = typed.trim().toLowerCase();
+  return groups
+    .map(({ label, items }) => ({
+      value: label,
+      items: wanted === "" ? items : items.filter((item) => item.label.toLowerCase().includes(wanted)),
+    }))
+    .filter(({ items }) => items.length > 0);
+}
