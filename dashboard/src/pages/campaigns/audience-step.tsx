@@ -1,7 +1,7 @@
-// Who gets a campaign: everybody, or a segment; with the count of those left out, and why. A choice is saved as it is made.
+// Who gets a campaign: everybody, a segment, or whoever matches; with the count of those left out, and why. A choice is saved as it is made.
 // Before it: campaign-editor.tsx. After it: the content.
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import type { Answer } from "../../api/call.ts";
 import type { getCampaignAudience } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
@@ -13,6 +13,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
 import { KIND_OPTIONS, KINDS } from "../templates/kinds.ts";
 import { audienceQuery, useSavingCampaign, type Campaign, type CampaignBody } from "./campaign-queries.ts";
+import { FilterChoice } from "./filter-choice.tsx";
 
 interface AudienceStepProps {
   projectId: string;
@@ -22,34 +23,53 @@ interface AudienceStepProps {
 
 export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps) {
   const saving = useSavingCampaign(projectId, campaign);
-  const choose = (change: Partial<CampaignBody>) => saving.mutate(change);
+  // What was just chosen is shown while it is saved.
+  const shown = { ...campaign, ...(saving.isPending ? saving.variables : {}) } as Campaign;
+  const [isFilterChosen, setFilterChosen] = useState(campaign.audienceType === "FILTERED");
+  const [isWhole, setWhole] = useState(true);
+  const choose = (change: Partial<CampaignBody>) => {
+    if (change.audienceType !== undefined && change.audienceType !== "FILTERED") {
+      setFilterChosen(false);
+      setWhole(true);
+    }
+    saving.mutate(change);
+  };
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-      <div className="flex flex-col gap-5">
+      <div className="flex min-w-0 flex-col gap-5">
         {saving.isError && <Failure error={saving.error} />}
         <AudienceChoice
           projectId={projectId}
-          campaign={campaign}
-          isBusy={saving.isPending}
+          campaign={shown}
+          isFiltered={isFilterChosen}
+          error={saving.error}
+          onFilter={() => setFilterChosen(true)}
+          onWhole={setWhole}
           onChoose={choose}
         />
         <div className="max-w-96">
           <Select
             label={t("Type")}
             options={KIND_OPTIONS}
-            value={campaign.kind}
-            help={KINDS[campaign.kind].about}
-            disabled={saving.isPending}
+            value={shown.kind}
+            help={KINDS[shown.kind].about}
             onChange={({ target }) => choose({ kind: target.value as Campaign["kind"] })}
           />
         </div>
-        <div className="flex justify-end">
-          <Button look="primary" onClick={onNext}>
+        <div className="flex items-center justify-end gap-3">
+          <span role="status" className="text-sm text-faint">
+            {saving.isPending ? t("Saving …") : t("Saved")}
+          </span>
+          <Button look="primary" disabled={!isWhole || saving.isError} onClick={onNext}>
             {t("Continue")}
           </Button>
         </div>
       </div>
-      <AudienceCount projectId={projectId} campaign={campaign} />
+      {isWhole ? (
+        <AudienceCount projectId={projectId} campaign={campaign} />
+      ) : (
+        <Card className="p-5 text-sm text-soft">{t("Complete each condition to see who gets it.")}</Card>
+      )}
     </div>
   );
 }
@@ -57,55 +77,69 @@ export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps)
 interface AudienceChoiceProps {
   projectId: string;
   campaign: Campaign;
-  isBusy: boolean;
+  /** Whether a condition was chosen, which is saved only when it says all it has to. */
+  isFiltered: boolean;
+  /** What saving a choice failed with. */
+  error: unknown;
+  onFilter: () => void;
+  onWhole: (isWhole: boolean) => void;
   onChoose: (change: Partial<CampaignBody>) => void;
 }
 
-function AudienceChoice({ projectId, campaign, isBusy, onChoose: choose }: AudienceChoiceProps) {
+function AudienceChoice({
+  projectId,
+  campaign,
+  isFiltered,
+  error,
+  onFilter,
+  onWhole,
+  onChoose,
+}: AudienceChoiceProps) {
   const segments = useQuery(segmentsQuery(projectId));
   const { data: rows = [] } = segments;
   const first = rows[0]?.id;
+  const isSegment = !isFiltered && campaign.audienceType === "SEGMENT";
   return (
-    <fieldset className="flex flex-col gap-2" disabled={isBusy}>
+    <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-2 font-semibold">{t("Who gets it?")}</legend>
       <Option
-        isChosen={campaign.audienceType === "ALL"}
+        isChosen={!isFiltered && !isSegment}
         label={t("Everybody")}
         about={t("All contacts that may get mail of this type.")}
-        onChoose={() => choose({ audienceType: "ALL", segmentId: null, audienceFilter: null })}
+        onChoose={() => onChoose({ audienceType: "ALL", segmentId: null, audienceFilter: null })}
       />
       <Option
-        isChosen={campaign.audienceType === "SEGMENT"}
+        isChosen={isSegment}
         label={t("A segment")}
         about={
           segments.isSuccess && first === undefined
             ? t("There is no segment yet.")
             : t("Those who are in it at the moment it leaves.")
         }
-        isDisabled={first === undefined}
+        isDisabled={first === undefined && !isSegment}
         onChoose={() =>
-          first !== undefined && choose({ audienceType: "SEGMENT", segmentId: first, audienceFilter: null })
+          first !== undefined && onChoose({ audienceType: "SEGMENT", segmentId: first, audienceFilter: null })
         }
       >
-        {campaign.audienceType === "SEGMENT" && (
+        {isSegment && (
           <div className="mt-3 max-w-80">
             <Select
               label={t("Segment")}
               options={rows.map(({ id, name }) => ({ value: id, label: name }))}
               value={campaign.segmentId ?? ""}
-              onChange={({ target }) => choose({ segmentId: target.value })}
+              onChange={({ target }) => onChoose({ audienceType: "SEGMENT", segmentId: target.value })}
             />
           </div>
         )}
       </Option>
-      {campaign.audienceType === "FILTERED" && (
-        <Option
-          isChosen
-          label={t("A filter of its own")}
-          about={t("It was given through the API. Choosing another audience removes it.")}
-          onChoose={() => undefined}
-        />
-      )}
+      <Option
+        isChosen={isFiltered}
+        label={t("Whoever matches a condition")}
+        about={t("Of this campaign alone; a segment is for more than one.")}
+        onChoose={onFilter}
+      >
+        {isFiltered && <FilterChoice {...{ projectId, campaign, error, onWhole, onChoose }} />}
+      </Option>
     </fieldset>
   );
 }
@@ -121,7 +155,7 @@ interface OptionProps {
 
 function Option({ isChosen, label, about, isDisabled = false, onChoose, children }: OptionProps) {
   return (
-    <div className="rounded-md border border-line bg-surface p-4 has-checked:border-accent">
+    <div className={`rounded-md border bg-surface p-4 ${isChosen ? "border-accent" : "border-line"}`}>
       <label className="flex gap-2.5">
         <input
           type="radio"

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query
 import type { z } from "zod";
 import type { CampaignStatus, replaceCampaign as replaceEndpoint } from "@postloft/contract/campaigns.ts";
 import { call, type Answer } from "../../api/call.ts";
-import { getCampaign, getCampaignAudience, replaceCampaign } from "../../api/endpoints.ts";
+import { getCampaign, getCampaignAudience, listTemplates, replaceCampaign } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import type { Tone } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toasts.tsx";
@@ -11,6 +11,8 @@ import { useToast } from "../../ui/toasts.tsx";
 const LOOK_EVERY_MS = 2_000;
 /** A scheduled campaign leaves by itself. */
 const LOOK_AT_SCHEDULED_EVERY_MS = 15_000;
+
+const OFFERED_TEMPLATES = "100";
 
 export type Campaign = Answer<NonNullable<typeof getCampaign.endpoint>>;
 export type CampaignBody = z.input<(typeof replaceEndpoint)["body"]>;
@@ -45,6 +47,14 @@ export function audienceQuery(projectId: string, campaign: Campaign) {
   });
 }
 
+/** The templates whose text a campaign may begin with, newest first. */
+export function offeredTemplatesQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "templates", "offered"],
+    queryFn: ({ signal }) => call(listTemplates, { projectId, query: { limit: OFFERED_TEMPLATES }, signal }),
+  });
+}
+
 /** The campaign as `PUT` takes it: what is left out would be reset. */
 export function bodyOf(campaign: Campaign): CampaignBody {
   const { name, description, subject, body, from, fromName, replyTo, kind } = campaign;
@@ -64,16 +74,16 @@ export function bodyOf(campaign: Campaign): CampaignBody {
   };
 }
 
-/** Saves a draft as a whole. */
+/** Changes a draft: what is not named stays as the server has it. One change after the other, so that the last one counts. */
 export function useSavingCampaign(projectId: string, campaign: Campaign) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (change: Partial<CampaignBody>) =>
-      call(replaceCampaign, {
-        projectId,
-        params: { id: campaign.id },
-        body: { ...bodyOf(campaign), ...change },
-      }),
+    scope: { id: `campaign ${campaign.id}` },
+    mutationFn: async (change: Partial<CampaignBody>) => {
+      const params = { id: campaign.id };
+      const now = await call(getCampaign, { projectId, params });
+      return call(replaceCampaign, { projectId, params, body: { ...bodyOf(now), ...change } });
+    },
     onSuccess: ({ warnings: _warnings, ...saved }) => {
       queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, saved);
     },

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { call, CallError, problemWith } from "../../api/call.ts";
-import { createCampaign, getTemplate, listTemplates } from "../../api/endpoints.ts";
+import { createCampaign, getTemplate } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,15 +12,11 @@ import { Field, Select } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { domainsQuery } from "../domains/domains-page.tsx";
 import { STARTING_POINTS } from "../templates/starting-points.ts";
-
-const OFFERED_TEMPLATES = "100";
+import { offeredTemplatesQuery } from "./campaign-queries.ts";
 
 /** What a campaign may begin with: the starting points, then the project's own templates. */
 function useBeginnings(projectId: string) {
-  const templates = useQuery({
-    queryKey: ["project", projectId, "templates", "offered"],
-    queryFn: ({ signal }) => call(listTemplates, { projectId, query: { limit: OFFERED_TEMPLATES }, signal }),
-  });
+  const templates = useQuery(offeredTemplatesQuery(projectId));
   return [
     ...STARTING_POINTS.filter(({ type }) => type === "MARKETING").map(({ key, label }) => ({
       value: key,

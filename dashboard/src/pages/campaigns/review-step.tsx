@@ -1,6 +1,7 @@
 // The last look before a campaign leaves: what blocks it, what could be better, a test mail; then now or later.
 // Before it: campaign-editor.tsx. After it: the report.
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { call, type Answer } from "../../api/call.ts";
@@ -13,18 +14,20 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { AudienceCount } from "./audience-step.tsx";
 import type { Campaign } from "./campaign-queries.ts";
-import { ScheduleDialog, SendDialog, TestDialog } from "./send-dialogs.tsx";
+import type { Step } from "./search.ts";
+import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
+import { TestDialog } from "./test-dialog.tsx";
 
 interface ReviewStepProps {
   project: Project;
   campaign: Campaign;
-  onContent: () => void;
+  goTo: (step: Step) => void;
 }
 
 type Asked = "test" | "schedule" | "send" | null;
 type Finding = Answer<NonNullable<typeof checkCampaign.endpoint>>["blocks"][number];
 
-export function ReviewStep({ project, campaign, onContent }: ReviewStepProps) {
+export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
   const [asked, setAsked] = useState<Asked>(null);
   const check = useQuery({
     queryKey: ["project", project.id, "campaigns", campaign.id, "check", campaign.updatedAt],
@@ -35,12 +38,20 @@ export function ReviewStep({ project, campaign, onContent }: ReviewStepProps) {
   const close = () => setAsked(null);
   return (
     <div className="grid items-start gap-6 xl:grid-cols-2">
-      <div className="flex flex-col gap-5">
+      <div className="flex min-w-0 flex-col gap-5">
         <AudienceCount projectId={project.id} campaign={campaign} />
         {check.isPending && <Skeleton className="h-40" />}
         {check.isError && <Failure error={check.error} onRetry={() => void check.refetch()} />}
         {check.data !== undefined && (
-          <Findings blocks={check.data.blocks} warnings={check.data.warnings} onContent={onContent} />
+          <Findings
+            projectId={project.id}
+            blocks={check.data.blocks}
+            warnings={check.data.warnings}
+            goTo={goTo}
+          />
+        )}
+        {project.disabled && (
+          <p className="text-sm text-bad">{t("This project is suspended, so nothing can be sent.")}</p>
         )}
         <div className="flex flex-wrap justify-end gap-2">
           <Button look="quiet" onClick={() => setAsked("test")}>
@@ -63,44 +74,89 @@ export function ReviewStep({ project, campaign, onContent }: ReviewStepProps) {
 }
 
 interface FindingsProps {
+  projectId: string;
   blocks: readonly Finding[];
   warnings: readonly Finding[];
-  onContent: () => void;
+  goTo: (step: Step) => void;
 }
 
-function Findings({ blocks, warnings, onContent }: FindingsProps) {
+function Findings({ projectId, blocks, warnings, goTo }: FindingsProps) {
   if (blocks.length + warnings.length === 0)
     return (
       <Card className="flex items-center gap-2.5 p-5">
-        <CircleCheck size={16} className="text-good" aria-hidden />
+        <CircleCheck size={16} className="shrink-0 text-good" aria-hidden />
         <p>{t("Nothing found that could be better.")}</p>
       </Card>
     );
   return (
-    <Card className="p-5">
-      <h2 className="mb-3 font-semibold">
-        {blocks.length > 0 ? t("This has to be mended first") : t("Ready to send, with some advice")}
-      </h2>
-      <ul className="flex flex-col gap-3 text-sm">
-        {[...blocks, ...warnings].map((finding, at) => (
-          <li key={at} className="flex gap-2.5">
-            {at < blocks.length ? (
-              <OctagonX size={15} className="mt-0.5 shrink-0 text-bad" aria-label={t("Blocks sending")} />
-            ) : (
-              <TriangleAlert size={15} className="mt-0.5 shrink-0 text-warn" aria-label={t("Advice")} />
-            )}
-            <p>
-              {finding.message}{" "}
-              {finding.where.line !== null && (
-                <span className="text-faint">{t("Line {line}", { line: finding.where.line })}</span>
-              )}
-            </p>
-          </li>
-        ))}
-      </ul>
-      <Button look="quiet" className="mt-3 -ml-3" onClick={onContent}>
-        {t("Back to the content")}
-      </Button>
+    <Card className="flex flex-col gap-5 p-5">
+      {blocks.length > 0 && (
+        <section>
+          <h2 className="mb-3 flex items-center gap-2.5 font-semibold">
+            <OctagonX size={15} className="shrink-0 text-bad" aria-hidden />
+            {t("This has to be mended first")}
+          </h2>
+          <FindingList projectId={projectId} findings={blocks} goTo={goTo} />
+        </section>
+      )}
+      {warnings.length > 0 && (
+        <section>
+          <h2 className="mb-3 flex items-center gap-2.5 font-semibold">
+            <TriangleAlert size={15} className="shrink-0 text-warn" aria-hidden />
+            {blocks.length > 0 ? t("Could be better") : t("Ready to send, with some advice")}
+          </h2>
+          <FindingList projectId={projectId} findings={warnings} goTo={goTo} />
+        </section>
+      )}
     </Card>
+  );
+}
+
+interface FindingListProps {
+  projectId: string;
+  findings: readonly Finding[];
+  goTo: (step: Step) => void;
+}
+
+function FindingList({ projectId, findings, goTo }: FindingListProps) {
+  return (
+    <ul className="flex flex-col divide-y divide-line text-sm">
+      {findings.map((finding, at) => (
+        <li key={at} className="flex items-start justify-between gap-4 py-2.5 pl-6.5 first:pt-0 last:pb-0">
+          <p className="min-w-0 wrap-anywhere">
+            <bdi>{finding.message}</bdi>{" "}
+            {finding.where.line !== null && (
+              <span className="text-faint">{t("Line {line}", { line: finding.where.line })}</span>
+            )}
+          </p>
+          <Remedy projectId={projectId} finding={finding} goTo={goTo} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const REMEDY = "shrink-0 font-medium text-accent hover:underline";
+/** Fields that are chosen in the first step; all others are written in the second. */
+const OF_AUDIENCE = new Set(["audienceType", "audienceFilter", "segmentId", "kind"]);
+const OF_DNS = /_(missing|faulty)$|^sender_not_verified$/;
+
+/** Leads to where it is mended. */
+function Remedy({
+  projectId,
+  finding: { code, where },
+  goTo,
+}: Omit<FindingListProps, "findings"> & { finding: Finding }) {
+  if (where.field === "from" && OF_DNS.test(code))
+    return (
+      <Link to="/$projectId/domains" params={{ projectId }} className={REMEDY}>
+        {t("Domains")}
+      </Link>
+    );
+  const step = OF_AUDIENCE.has(where.field) ? "audience" : "content";
+  return (
+    <button type="button" className={REMEDY} onClick={() => goTo(step)}>
+      {step === "audience" ? t("Audience") : t("Content")}
+    </button>
   );
 }

@@ -1,70 +1,22 @@
-// The three ways a campaign leaves: a test to an address, at a time, now. Before it: review-step.tsx.
+// The two ways a campaign leaves: at a time, and now. Before it: review-step.tsx, scheduled-campaign.tsx.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
-import { sendCampaign, testCampaign } from "../../api/endpoints.ts";
-import { accountQuery, configQuery } from "../../session/queries.ts";
+import { sendCampaign } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { formatInstant } from "../../ui/format.ts";
-import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { LeftOut } from "./audience-step.tsx";
 import { audienceQuery, type Campaign } from "./campaign-queries.ts";
 
-interface DialogProps {
+export interface DialogProps {
   projectId: string;
   campaign: Campaign;
   onClose: () => void;
-}
-
-const REMEMBERED_AS = "postloft.test-address";
-
-export function TestDialog({ projectId, campaign, onClose }: DialogProps) {
-  const account = useQuery(accountQuery);
-  const config = useQuery(configQuery);
-  const toast = useToast();
-  const [typed, setTyped] = useState(() => localStorage.getItem(REMEMBERED_AS));
-  const email = typed ?? account.data?.email ?? "";
-  const testing = useMutation({
-    mutationFn: () =>
-      call(testCampaign, { projectId, params: { id: campaign.id }, body: { email: email.trim() } }),
-    onSuccess: () => {
-      localStorage.setItem(REMEMBERED_AS, email.trim());
-      toast(
-        t("Test mail on its way"),
-        config.data?.features.email.provider === "mailbox" ? t("It arrives in the mailbox.") : email.trim(),
-      );
-      onClose();
-    },
-  });
-  return (
-    <Dialog
-      title={t("Send a test")}
-      description={t(
-        "With [TEST] before its subject, filled in as the contact of that address. It is counted nowhere.",
-      )}
-      open
-      onClose={onClose}
-    >
-      <OneFieldForm
-        label={t("Address")}
-        type="email"
-        value={email}
-        onChange={setTyped}
-        action={t("Send test")}
-        asking={testing}
-        way={
-          <Button look="quiet" onClick={onClose}>
-            {t("Cancel")}
-          </Button>
-        }
-      />
-    </Dialog>
-  );
 }
 
 function useSending({ projectId, campaign, onClose }: DialogProps, said: string) {

@@ -14,15 +14,17 @@ interface ConditionBuilderProps {
   fields: Fields;
   /** What a call with this condition failed with: what it says stands at the condition it is about. */
   error: unknown;
+  /** Where the condition is in the body of that call. */
+  path?: string;
   onAction: Dispatch<TreeAction>;
 }
 
-export function ConditionBuilder({ tree, fields, error, onAction }: ConditionBuilderProps) {
+export function ConditionBuilder({ tree, fields, error, path = "filters", onAction }: ConditionBuilderProps) {
   return (
     <GroupOfConditions
       group={tree.root}
       depth={1}
-      path="filters"
+      path={path}
       shared={{ fields, error, onAction, mayAdd: hasRoom(tree) }}
     />
   );

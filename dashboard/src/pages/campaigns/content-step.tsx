@@ -1,0 +1,73 @@
+// What a campaign says and from whom, beside its preview; saved while it is written. Before it: campaign-editor.tsx. After it: the review.
+import { useState } from "react";
+import { CallError, problemWith } from "../../api/call.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { MailPreview } from "../mail-editor/mail-preview.tsx";
+import { MailText } from "../mail-editor/mail-text.tsx";
+import type { Campaign } from "./campaign-queries.ts";
+import { SenderField } from "./sender-field.tsx";
+import { TemplateDialog } from "./template-dialog.tsx";
+import { useContentDraft, type SavingState } from "./use-content-draft.ts";
+
+interface StepProps {
+  projectId: string;
+  campaign: Campaign;
+  onNext: () => void;
+}
+
+export function ContentStep({ projectId, campaign, onNext }: StepProps) {
+  const [isChoosing, setChoosing] = useState(false);
+  const { draft, change, save, state, error } = useContentDraft(projectId, campaign);
+  const tied = (name: "name" | "fromName" | "replyTo") => ({
+    value: draft[name],
+    error: problemWith(error, name),
+    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
+  });
+  const isOfField = error instanceof CallError && error.fields.length > 0;
+  return (
+    <div className="grid gap-6 xl:grid-cols-2">
+      <div className="flex min-w-0 flex-col gap-4">
+        {error !== null && !isOfField && <Failure error={error} onRetry={() => void save()} />}
+        <Field label={t("Name of the campaign")} {...tied("name")} />
+        <SenderField
+          projectId={projectId}
+          value={draft.from}
+          onChange={(from) => change({ from })}
+          error={problemWith(error, "from")}
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label={t("Sender's name")} {...tied("fromName")} />
+          <Field label={t("Replies go to")} placeholder={draft.from} {...tied("replyTo")} />
+        </div>
+        <MailText projectId={projectId} draft={draft} onChange={change} error={error} />
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <Button look="quiet" className="-ml-3" onClick={() => setChoosing(true)}>
+            {t("Use a template …")}
+          </Button>
+          <div className="flex items-center gap-3">
+            <Saving state={state} hasFailed={error !== null} />
+            <Button look="primary" onClick={onNext}>
+              {t("Continue")}
+            </Button>
+          </div>
+        </div>
+      </div>
+      <MailPreview projectId={projectId} draft={draft} kind={campaign.kind} />
+      {isChoosing && (
+        <TemplateDialog projectId={projectId} onChoose={change} onClose={() => setChoosing(false)} />
+      )}
+    </div>
+  );
+}
+
+function Saving({ state, hasFailed }: { state: SavingState; hasFailed: boolean }) {
+  const isLost = hasFailed && state === "unsaved";
+  return (
+    <span role="status" className={`text-sm ${isLost ? "text-bad" : "text-faint"}`}>
+      {state === "saved" ? t("Saved") : isLost ? t("Not saved yet") : t("Saving …")}
+    </span>
+  );
+}

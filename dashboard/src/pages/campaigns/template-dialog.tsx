@@ -1,0 +1,65 @@
+// Subject and HTML of a template in place of what a campaign says. Before it: content-step.tsx.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { getTemplate } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Select } from "../../ui/field.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { offeredTemplatesQuery } from "./campaign-queries.ts";
+
+interface TemplateDialogProps {
+  projectId: string;
+  onChoose: (content: { subject: string; body: string }) => void;
+  onClose: () => void;
+}
+
+export function TemplateDialog({ projectId, onChoose, onClose }: TemplateDialogProps) {
+  const templates = useQuery(offeredTemplatesQuery(projectId));
+  const rows = templates.data?.data ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const id = chosen ?? rows[0]?.id;
+  const using = useMutation({
+    mutationFn: (template: string) => call(getTemplate, { projectId, params: { id: template } }),
+    onSuccess: ({ subject, body }) => {
+      onChoose({ subject, body });
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t("Use a template")}
+      description={t("Its subject and its HTML take the place of what is written here.")}
+      open
+      onClose={onClose}
+    >
+      {templates.isError && <Failure error={templates.error} />}
+      {using.isError && <Failure error={using.error} />}
+      {templates.isSuccess && rows.length === 0 ? (
+        <p className="text-soft">{t("There is no template yet.")}</p>
+      ) : (
+        <Select
+          label={t("Template")}
+          options={rows.map(({ id: value, name }) => ({ value, label: name }))}
+          value={id ?? ""}
+          onChange={({ target }) => setChosen(target.value)}
+        />
+      )}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          {t("Cancel")}
+        </Button>
+        <Button
+          look="primary"
+          busy={using.isPending}
+          disabled={id === undefined}
+          onClick={() => id !== undefined && using.mutate(id)}
+        >
+          {t("Replace the text")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
