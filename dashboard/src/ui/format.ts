@@ -8,6 +8,7 @@ const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte"].map(
 );
 const DAY = new Intl.DateTimeFormat(locale(), { dateStyle: "medium" });
 const INSTANT = new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" });
+const TIME = new Intl.DateTimeFormat(locale(), { timeStyle: "short" });
 const RELATIVE = new Intl.RelativeTimeFormat(locale(), { numeric: "auto", style: "short" });
 const SPANS = [
   ["second", 1_000],
@@ -43,6 +44,11 @@ export function formatDay(instant: string): string {
 
 export function formatInstant(instant: string): string {
   return INSTANT.format(new Date(instant));
+}
+
+/** The time of day alone. */
+export function formatTime(instant: string): string {
+  return TIME.format(new Date(instant));
 }
 
 /** "3 min. ago" for what is near, the instant for what is not. */

@@ -5,8 +5,10 @@ import { Skeleton } from "./states.tsx";
 
 const CELL = "h-10 px-4 py-1.5";
 const SKELETON_ROWS = 8;
-/** Narrower than this a column says nothing. */
-const COLUMN_REM = 8;
+/** Of a column that has no width of its own: narrower it says nothing. */
+const FREE_COLUMN_REM = 12;
+/** What a step of a width class is: `w-36` is 9 rem. */
+const REM_PER_STEP = 0.25;
 /** Of a link whose target is the whole row. Other controls in the row are `relative`, so they lie above it. */
 export const ROW_LINK = "font-medium outline-none after:absolute after:inset-0";
 
@@ -38,11 +40,11 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
       role="region"
       aria-label={label}
       tabIndex={0}
-      className={`overflow-x-auto transition-opacity focus-visible:-outline-offset-2 ${isStale ? "opacity-60" : ""}`}
+      className={`relative overflow-x-auto transition-opacity focus-visible:-outline-offset-2 ${isStale ? "opacity-60" : ""}`}
     >
       <table
         className="w-full table-fixed text-left text-sm"
-        style={{ minWidth: `${columns.length * COLUMN_REM}rem` }}
+        style={{ minWidth: `${minWidthOf(columns)}rem` }}
         aria-busy={isBusy}
       >
         <thead className="border-b border-line text-soft">
@@ -83,6 +85,15 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
       </table>
     </div>
   );
+}
+
+/** Below it the table scrolls inside its frame, rem. */
+function minWidthOf(columns: ReadonlyArray<{ width?: string }>): number {
+  const widths = columns.map(({ width }) => {
+    const steps = /^w-(\d+)$/.exec(width ?? "")?.[1];
+    return steps === undefined ? FREE_COLUMN_REM : Number(steps) * REM_PER_STEP;
+  });
+  return widths.reduce((sum, width) => sum + width, 0);
 }
 
 function SkeletonRow<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }) {

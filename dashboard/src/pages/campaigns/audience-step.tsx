@@ -163,7 +163,7 @@ function Option({ isChosen, label, about, isDisabled = false, onChoose, children
           checked={isChosen}
           disabled={isDisabled}
           onChange={onChoose}
-          className="mt-1 accent-accent-fill"
+          className="mt-1 shrink-0 self-start accent-accent-fill"
         />
         <span>
           <span className="block font-medium">{label}</span>

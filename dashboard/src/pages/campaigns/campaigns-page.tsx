@@ -134,10 +134,10 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
     {
       key: "kind",
       head: t("Type"),
-      width: "w-32",
+      width: "w-28",
       cell: ({ kind }) => <span title={KINDS[kind].label}>{KINDS[kind].label}</span>,
     },
-    { key: "sent", head: t("Sent"), width: "w-36", align: "end", cell: (row) => <Sent row={row} /> },
+    { key: "sent", head: t("Sent"), width: "w-32", align: "end", cell: (row) => <Sent row={row} /> },
     {
       key: "opened",
       head: t("Opened"),
@@ -148,13 +148,13 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
     {
       key: "when",
       head: t("When"),
-      width: "w-52",
+      width: "w-56",
       cell: (row) => <span className="text-soft tabular-nums">{whenOf(row)}</span>,
     },
     {
       key: "actions",
       head: <span className="sr-only">{t("Actions")}</span>,
-      width: "w-14",
+      width: "w-16",
       align: "end",
       cell: (row) => <CampaignMenu projectId={projectId} campaign={row} />,
     },

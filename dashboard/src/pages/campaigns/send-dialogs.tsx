@@ -7,7 +7,7 @@ import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { formatInstant } from "../../ui/format.ts";
+import { formatInstant, formatTime } from "../../ui/format.ts";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { LeftOut } from "./audience-step.tsx";
@@ -84,12 +84,15 @@ function atHour(daysFromToday: number, hour: number): Date {
 }
 
 function presets(): Array<{ label: string; at: Date }> {
-  const daysToMonday = (MONDAY + 7 - new Date().getDay()) % 7 || 7;
+  const monday = atHour((MONDAY + 7 - new Date().getDay()) % 7 || 7, NINE);
   return [
     { label: t("In an hour"), at: new Date(Date.now() + HOUR_MS) },
-    { label: t("Tomorrow morning"), at: atHour(1, NINE) },
-    { label: t("Tomorrow afternoon"), at: atHour(1, FOURTEEN) },
-    { label: t("Next Monday morning"), at: atHour(daysToMonday, NINE) },
+    { label: t("In three hours"), at: new Date(Date.now() + 3 * HOUR_MS) },
+    ...[NINE, FOURTEEN].map((hour) => {
+      const at = atHour(1, hour);
+      return { label: t("Tomorrow, {time}", { time: formatTime(at.toISOString()) }), at };
+    }),
+    { label: t("Next Monday, {time}", { time: formatTime(monday.toISOString()) }), at: monday },
   ];
 }
 

@@ -65,10 +65,10 @@ export function TestDialog({ projectId, campaign, onClose }: DialogProps) {
         </div>
       )}
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2 text-sm">
-        <span className="text-soft">{t("Its variables are filled in")}</span>
+        <span className="font-medium">{t("Variables filled in")}</span>
         <ContactChoice
           projectId={projectId}
-          prompt={t("As the contact of that address")}
+          prompt={t("As the contact of that address …")}
           chosen={contact}
           onChoose={setContact}
         />
