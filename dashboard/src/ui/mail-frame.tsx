@@ -9,6 +9,8 @@ interface MailFrameProps {
 export function MailFrame({ title, html, className = "h-128 w-full" }: MailFrameProps) {
   return (
     <iframe
+      // Another mail is another frame: a frame that changes what it shows is one more step of the back button.
+      key={html}
       title={title}
       srcDoc={html}
       sandbox="allow-popups allow-popups-to-escape-sandbox"

@@ -1,0 +1,134 @@
+// A campaign in the dashboard, in a real browser: written, lost by nothing, checked, tried, scheduled, sent once to each, reported on.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+// @ts-expect-error plain JavaScript, which has no declaration
+import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
+import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
+import { startBrowser } from "./browser.ts";
+
+const server = useTestServer();
+let browser: Browser;
+beforeAll(async () => {
+  await buildDashboard(process.execPath);
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const NAME = "<script>alert(1)</script> مرحبا 🦀";
+
+/** The campaigns of a project of its own, for its owner. */
+async function openCampaigns(): Promise<{ page: Page; project: TestProject; faults: string[] }> {
+  const project = await server.createProject();
+  for (const [email, subscribed] of [
+    ["ada@example.com", true],
+    ["grace@example.com", true],
+    ["gone@example.com", false],
+  ] as const)
+    await server.call("POST", "/contacts", project.byKey, { email, subscribed, data: { firstName: "You" } });
+  const context = await browser.newContext({ baseURL: server.url });
+  const { email, password } = project.owner;
+  await context.request.post("/auth/login", { data: { email, password } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("dialog", (dialog) => {
+    faults.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.goto(`/app/${project.id}/campaigns`);
+  return { page, project, faults };
+}
+
+async function createDraft(page: Page): Promise<void> {
+  await page.getByText("No campaign yet").waitFor();
+  await page.getByRole("button", { name: "New campaign" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill(NAME);
+  await dialog.getByRole("button", { name: "Create draft" }).click();
+  await page.getByRole("heading", { level: 1, name: NAME }).waitFor();
+}
+
+/** Subjects of what the local mailbox has for an address. */
+async function receivedBy({ byKey }: TestProject, address: string): Promise<string[]> {
+  const { body } = await server.call<{ data: Array<{ subject: string }> }>(
+    "GET",
+    `/mailbox/messages?to=${address}`,
+    byKey,
+  );
+  return body.data.map(({ subject }) => subject);
+}
+
+test("a campaign is written, tried, checked and sent: each gets it once, and the report says so", async () => {
+  const { page, project, faults } = await openCampaigns();
+  const dialog = page.getByRole("dialog");
+  await createDraft(page);
+  await page.getByText("2 of 3").waitFor();
+  await page.getByText("1 is not subscribed").waitFor();
+  await page.getByLabel("Whoever matches a condition").check();
+  expect(await page.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
+  await page.getByLabel("Everybody").check();
+  await page.getByRole("button", { name: "Continue" }).click();
+
+  // What cannot be saved yet outlives a reload; what can is saved by itself.
+  await page.getByLabel("HTML").fill("<p>Dear {{#if");
+  await page.getByText("Not saved yet").waitFor();
+  await page.reload();
+  expect(await page.getByLabel("HTML").inputValue()).toBe("<p>Dear {{#if");
+  await page.getByLabel("HTML").fill("<p>Dear {{firstName}} مرحبا</p><img src=x onerror=alert(1)>");
+  await page.getByLabel("Subject").fill("News for {{firstName}}");
+  await page.getByRole("button", { name: "Continue" }).click();
+
+  await page.getByText("Ready to send, with some advice").waitFor();
+  await page.frameLocator("iframe").getByText("مرحبا").waitFor();
+  await page.goBack();
+  expect(await page.getByLabel("Subject").inputValue()).toBe("News for {{firstName}}");
+  await page.goForward();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await dialog.getByLabel("Address").fill("ada@example.com");
+  await dialog.getByRole("button", { name: "Send test" }).click();
+  await page.getByText("Test mail on its way").waitFor();
+
+  await page.getByRole("button", { name: "Send now …" }).click();
+  await dialog.getByRole("heading", { name: "Send to 2 contacts now?" }).waitFor();
+  await dialog.getByRole("button", { name: "Send now" }).click();
+  await page.getByText("2 recipients").waitFor();
+  await page.getByText(/^Began .* ended/).waitFor();
+  await page.reload();
+  for (const address of ["ada@example.com", "grace@example.com"])
+    await page.getByRole("row", { name: address }).getByText("Delivered").waitFor();
+  expect((await receivedBy(project, "ada@example.com")).toSorted()).toEqual([
+    "News for You",
+    "[TEST] News for You",
+  ]);
+  expect(await receivedBy(project, "gone@example.com")).toEqual([]);
+  expect(faults).toEqual([]);
+}, 40_000);
+
+test("a scheduled campaign is a draft again, and from the list one is copied and deleted", async () => {
+  const { page, faults } = await openCampaigns();
+  const dialog = page.getByRole("dialog");
+  await createDraft(page);
+  await page.getByRole("button", { name: "Review and send" }).click();
+  await page.getByRole("button", { name: "Schedule …" }).click();
+  await dialog
+    .getByRole("button", { name: /^Tomorrow/ })
+    .first()
+    .click();
+  await dialog.getByRole("button", { name: /^Schedule for/ }).click();
+  await page.getByRole("heading", { name: /^Leaves on/ }).waitFor();
+  await page.getByRole("button", { name: "Back to the draft" }).click();
+  await page.getByRole("button", { name: "Schedule …" }).waitFor();
+
+  await page.getByRole("link", { name: "All campaigns" }).click();
+  await page.getByRole("button", { name: `Actions of ${NAME}` }).click();
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await page.getByText("2 of 3").waitFor();
+  await page.getByRole("link", { name: "All campaigns" }).click();
+  await page.getByText("2 campaigns").waitFor();
+  await page.getByRole("button", { name: `Actions of ${NAME}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: "Delete …" }).click();
+  await dialog.getByRole("button", { name: "Delete campaign" }).click();
+  await page.getByText("1 campaign", { exact: true }).waitFor();
+  expect(faults).toEqual([]);
+}, 40_000);
