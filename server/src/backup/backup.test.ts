@@ -46,7 +46,11 @@ async function digests(pool: Pool): Promise<Record<string, string>> {
   const entries = [];
   for (const { name } of tables) {
     const columns =
-      name === "installation" ? "to_jsonb(t) - 'hold_asked'" : name === "schema_migrations" ? "t.name" : "t";
+      name === "installation"
+        ? "to_jsonb(t) - '{hold_asked,beat,beat_at}'::text[]"
+        : name === "schema_migrations"
+          ? "t.name"
+          : "t";
     const { rows } = await pool.query<{ digest: string }>(
       `select count(*) || ' ' || coalesce(md5(string_agg(md5((${columns})::text), '' order by md5((${columns})::text))), '') as digest from "${name}" t`,
     );

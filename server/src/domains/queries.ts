@@ -77,6 +77,18 @@ export async function listDomainRows(database: Database, projectId: string): Pro
     .execute();
 }
 
+/** Some of the domains that are verified, others each time. */
+export async function listVerifiedDomains(database: Database, limit: number): Promise<DomainRow[]> {
+  return database
+    .selectFrom("domains")
+    .select([...COLUMNS, NOW])
+    .where("status", "=", "VERIFIED")
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .$narrowType<{ dns_found: FoundRecords }>()
+    .execute();
+}
+
 export async function findDomain(
   database: Database,
   { projectId, id }: DomainKey,

@@ -1,5 +1,5 @@
 // Events and sent mails counted per quarter of an hour: what is counted, and the statements that keep the counts
-// (docs/decisions/0044). Before it: counts.ts. After it: nothing.
+// (docs/decisions/0044). Before it: counts.ts. After it: recount-queries.ts.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import * as names from "@postloft/contract/event-names.ts";
@@ -26,7 +26,7 @@ export type MailColumn = (typeof MAIL_COLUMNS)[number];
 
 /** Below all ids. */
 const NO_ID = "00000000-0000-0000-0000-000000000000";
-const SENT_ID = sql`sent_event_id(e.id, e.sent_at)`;
+export const SENT_ID = sql`sent_event_id(e.id, e.sent_at)`;
 
 /** Which events `v` count a mail, and where; the first of its kind of each mail. */
 const COLUMN_OF_EVENT = sql`case v.name
@@ -65,7 +65,7 @@ function inRange(from: Expression, until: Expression | null): Counted {
 }
 
 /** Rows of `mail_counts` without the project, counted from the events that are meant; of test mails nothing counts. */
-function countMails(projectId: string, { recorded, sent }: Counted): Expression {
+export function countMails(projectId: string, { recorded, sent }: Counted): Expression {
   const domains = providerDomains();
   const sums = MAIL_COLUMNS.map(
     (column) => sql`coalesce(sum(n) filter (where what = ${column}), 0)::integer as ${sql.id(column)}`,
@@ -103,7 +103,7 @@ function countMails(projectId: string, { recorded, sent }: Counted): Expression 
 const DETAIL = sql`case when v.name = ${names.CONTACT_UNSUBSCRIBED} then coalesce(v.data ->> 'reason', '') else '' end`;
 
 /** Rows of `event_counts` without the project, counted from the events that are meant. */
-async function countOthers(
+export async function countOthers(
   database: Database,
   projectId: string,
   { recorded }: Counted,
@@ -230,7 +230,7 @@ export async function deleteCountsOfName(tx: Tx, projectId: string, name: string
 }
 
 /** The first event that is not counted. */
-const positionOf = (projectId: string) =>
+export const positionOf = (projectId: string) =>
   sql`coalesce((select q.position from count_positions q where q.project_id = ${projectId}), ${NO_ID}::uuid)`;
 
 /** A span of quarters: from the first on, before the last. */
@@ -239,7 +239,7 @@ export interface Span {
   to: Date;
 }
 
-const inSpan = ({ from, to }: Span, instant: Expression) =>
+export const inSpan = ({ from, to }: Span, instant: Expression) =>
   sql`${instant} >= ${from.toISOString()}::timestamptz and ${instant} < ${to.toISOString()}::timestamptz`;
 
 /** As a query: the counts of mails by one dimension and quarter, counted and not yet counted alike; `value` null: of all values. */

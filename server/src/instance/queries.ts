@@ -9,6 +9,23 @@ export async function countAppliedMigrations(database: Database): Promise<number
   return rows[0]?.count ?? 0;
 }
 
+/** The numbers of the changes of its shape that the database has. */
+export async function listAppliedMigrations(database: Database): Promise<number[]> {
+  const { rows } = await sql<{ version: number }>`select version from schema_migrations order by 1`.execute(
+    database,
+  );
+  return rows.map(({ version }) => version);
+}
+
+/** The database server: its version as a number (180004 is 18.4), and its clock. */
+export async function readServer(database: Database): Promise<{ version: number; now: Date }> {
+  const { rows } = await sql<{ version: number; now: Date }>`
+    select current_setting('server_version_num')::integer as version, clock_timestamp() as now`.execute(
+    database,
+  );
+  return rows[0] ?? { version: 0, now: new Date(0) };
+}
+
 /** Seconds since the transactional mail that waits longest was due; 0 when none waits. A large campaign may wait for hours. */
 export async function readOldestDueSeconds(database: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`

@@ -1,0 +1,94 @@
+// `npm run doctor` as the program that it is: a sound installation has no problem, and each thing that is broken is named with what to do.
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { Finding } from "./instance/doctor.ts";
+import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
+import { countNews } from "./events/counts.ts";
+
+const PROGRAM = fileURLToPath(new URL("./doctor.ts", import.meta.url));
+const server = useTestServer({ ROLES: "api" });
+
+async function run(more: Record<string, string> = {}, args = ["--json"]) {
+  const { host, port, user, password, database } = server.pool.options;
+  const login = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
+  const env = {
+    PATH: process.env["PATH"],
+    APP_SECRET,
+    BASE_URL: server.url,
+    DATABASE_URL: `postgres://${login}@${host}:${port}/${database}`,
+    ...more,
+  };
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { out, err, code };
+}
+
+async function examine(more: Record<string, string> = {}) {
+  const { out, err, code } = await run(more);
+  expect(err).toBe("");
+  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Finding[] };
+  expect(code).toBe(ok ? 0 : 1);
+  return findings;
+}
+
+const problemsOf = (findings: Finding[]) =>
+  findings.filter(({ state }) => state === "problem").map(({ check, message }) => `${check}: ${message}`);
+
+test("a sound installation has no problem; counts are those of the rows, however far they have come", async () => {
+  const { byKey } = server.project;
+  for (const email of ["ada@example.com", "grace@example.com"])
+    await server.call("POST", "/v1/track", byKey, { email, event: "signed-up" });
+  await countNews(server.database, { lagSeconds: 0 });
+  await server.call("POST", "/v1/track", byKey, { email: "ada@example.com", event: "paid" });
+  const findings = await examine();
+  expect(problemsOf(findings)).toEqual([]);
+  expect(findings.map(({ check }) => check)).toEqual([
+    "settings",
+    "database",
+    "migrations",
+    "clock",
+    "disk",
+    "queue",
+    "mail",
+    "address",
+    "audit log",
+    "counts",
+  ]);
+  const told = await run({}, []);
+  expect(told.out).toContain("ok       database: PostgreSQL");
+});
+
+test("what is broken is named: an edited audit log, a wrong count, a mail server and an address that are not there", async () => {
+  await server.rows(
+    `insert into event_counts (project_id, quarter, name, detail, count)
+     values ($1, date_bin('15 minutes', now() - interval '1 day', 'epoch'), 'never-happened', '', 1)`,
+    server.project.id,
+  );
+  await server.rows(
+    "update audit_log set details = '{}' where project_id = $1 and number = 1",
+    server.project.id,
+  );
+  const findings = await examine({
+    MAIL_TRANSPORT: "smtp://127.0.0.1:1",
+    BASE_URL: "https://127.0.0.1:1",
+  });
+  expect(problemsOf(findings)).toEqual([
+    expect.stringMatching(/^mail: Mail cannot leave: /),
+    expect.stringMatching(/^address: https:\/\/127\.0\.0\.1:1 cannot be reached: /),
+    expect.stringMatching(/^audit log: Entry 1 of .* is not as it was written\.$/),
+    expect.stringMatching(/^counts: In 1 quarters .* by events of project /),
+  ]);
+  expect(findings.filter(({ state, advice }) => state === "problem" && advice === undefined)).toEqual([]);
+  expect(findings.find(({ check }) => check === "proxy")?.state).toBe("warning");
+});
+
+test("settings that are not valid, and a database that is not there, are told in a sentence", async () => {
+  expect(problemsOf(await examine({ MAIL_TRANSPORT: "ftp://x" }))).toEqual([
+    expect.stringMatching(/^settings: .*MAIL_TRANSPORT/s),
+  ]);
+  expect(problemsOf(await examine({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" })).length).toBe(1);
+  expect((await run({}, ["--nonsense"])).code).toBe(2);
+});

@@ -1,0 +1,80 @@
+// `npm run doctor`: looks at an installation from outside, whether the server runs or not, and says what is wrong and what to do.
+// Before it: tools/bootstrap/program.js. After it: instance/doctor.ts.
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ConfigError, readConfig, type Config } from "./platform/config.ts";
+import { createDatabase, createPool } from "./platform/database.ts";
+import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
+import { findDatabase } from "./platform/embedded-postgres/open-database.ts";
+import { createLog } from "./platform/log.ts";
+import { explainStartError, StartError } from "./platform/start-error.ts";
+import { createTransport, faultsOfTransports } from "./transports/create-transport.ts";
+import { smtpNameOf } from "./transports/smtp-name.ts";
+import { examine, type Finding } from "./instance/doctor.ts";
+
+const USAGE = `npm run doctor -- [--json]
+
+Looks at the settings, the database, clocks, the disk, the mail servers, the public address, sender domains, audit logs and a sample of
+the counts. Changes nothing. Exit code: 0 no problem, 1 a problem, 2 not understood.
+`;
+const SIGNS = { ok: "ok      ", warning: "warning ", problem: "PROBLEM " } as const;
+const CONNECTIONS = 4;
+
+/** Settings that are not valid are the first finding, and the last: nothing else can be looked at. */
+async function findAll(): Promise<Finding[]> {
+  try {
+    const config = readConfig(undefined, [faultsOfTransports]);
+    return [{ check: "settings", state: "ok", message: "The settings are valid." }, ...(await look(config))];
+  } catch (error) {
+    const isExpected = [ConfigError, EmbeddedPostgresError, StartError].some((kind) => error instanceof kind);
+    if (!isExpected) throw error;
+    const check = error instanceof ConfigError ? "settings" : "database";
+    return [{ check, state: "problem", message: (error as Error).message }];
+  }
+}
+
+async function look(config: Config): Promise<Finding[]> {
+  const dataDir = resolve(config.DATA_DIR);
+  const databaseUrl = config.DATABASE_URL;
+  const found = await findDatabase({ databaseUrl, dataDir, log: () => undefined });
+  const log = createLog({ level: "silent" });
+  const pool = createPool({ connection: found.connection, maxConnections: CONNECTIONS, log });
+  try {
+    const heloName = smtpNameOf(config.SMTP_NAME, config.BASE_URL, hostname());
+    const database = createDatabase(pool);
+    const { watches, transport } = await createTransport(config, { database, log, heloName });
+    const ownDataDir = databaseUrl === undefined ? dataDir : null;
+    const findings = await examine({ config, dataDir: ownDataDir, database, watches });
+    await transport.close?.();
+    return findings;
+  } catch (error) {
+    throw explainStartError(error, config) ?? error;
+  } finally {
+    await pool.end();
+    await found.close();
+  }
+}
+
+async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
+  const findings = await findAll();
+  const isWell = findings.every(({ state }) => state !== "problem");
+  if (values.json === true) process.stdout.write(`${JSON.stringify({ ok: isWell, findings })}\n`);
+  else
+    for (const { state, check, message, advice } of findings)
+      process.stdout.write(
+        `${SIGNS[state]} ${check}: ${message}\n${advice === undefined ? "" : `         ${advice}\n`}`,
+      );
+  return isWell ? 0 : 1;
+}
+
+if (import.meta.main)
+  main(process.argv.slice(2)).then(
+    (code) => (process.exitCode = code),
+    (error: unknown) => {
+      const isUsage = error instanceof TypeError && "code" in error;
+      process.stderr.write(isUsage ? `${error.message}\n\n${USAGE}` : `${String((error as Error).stack)}\n`);
+      process.exitCode = isUsage ? 2 : 1;
+    },
+  );

@@ -1,0 +1,36 @@
+// What DNS says of verified domains right now, without booking it: a look for whoever runs the installation.
+// Before it: instance/doctor.ts. After it: ask-records.ts asks, rules.ts judges.
+import type { Database } from "../platform/database.ts";
+import type { Dns } from "../platform/dns.ts";
+import { askRecords } from "./ask-records.ts";
+import { listVerifiedDomains } from "./queries.ts";
+import { judgeProof } from "./rules.ts";
+
+const AT_ONCE = 10;
+
+export interface InspectedDomain {
+  projectId: string;
+  domain: string;
+  /** `unknown`: DNS did not answer. */
+  proof: "found" | "missing" | "unknown";
+}
+
+/** Asks for up to `limit` verified domains, others each time there are more. */
+export async function inspectDomains(
+  database: Database,
+  dns: Dns,
+  limit: number,
+): Promise<InspectedDomain[]> {
+  const rows = await listVerifiedDomains(database, limit);
+  const inspected: InspectedDomain[] = [];
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
+        const { found } = await askRecords(dns, row);
+        const { project_id: projectId, domain } = row;
+        inspected.push({ projectId, domain, proof: judgeProof(row, found).proof });
+      }
+    }),
+  );
+  return inspected;
+}

@@ -1,0 +1,35 @@
+// Proves that counts are true: recounts a sample from the rows (docs/decisions/0044-counts-of-what-happened.md).
+// Before it: counts.ts keeps them. After it: instance/doctor.ts tells what differs.
+import { transaction, type Database } from "../platform/database.ts";
+import type { Span } from "./count-queries.ts";
+import { countWrongQuarters, sampleCountedProjects, seeOneInstant } from "./recount-queries.ts";
+
+export interface WrongCount {
+  projectId: string;
+  /** The dimension of mails (`kind`, `campaign`, …), or `events`. */
+  what: string;
+  /** Quarters of an hour whose counts are not those of the rows. */
+  quarters: number;
+}
+
+/**
+ * Recounts some projects, others each time.
+ *
+ * @returns how many were looked at, and what of them differs
+ */
+export async function recountSample(
+  database: Database,
+  span: Span,
+  projects: number,
+): Promise<{ projects: number; wrong: WrongCount[] }> {
+  const ids = await sampleCountedProjects(database, projects);
+  const wrong: WrongCount[] = [];
+  for (const projectId of ids) {
+    const found = await transaction(database, async (tx) => {
+      await seeOneInstant(tx);
+      return countWrongQuarters(tx, projectId, span);
+    });
+    wrong.push(...found.map((one) => ({ projectId, ...one })));
+  }
+  return { projects: ids.length, wrong };
+}
