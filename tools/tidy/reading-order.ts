@@ -32,7 +32,15 @@ export const READING_ORDER = [
 ] as const;
 
 /** The files directly below server/src. They put the parts together and may import anything. */
-export const ROOT_FILES = ["main.ts", "api.ts", "worker.ts", "smtp.ts", "admin.ts", "backup.ts", "doctor.ts"] as const;
+export const ROOT_FILES = [
+  "main.ts",
+  "api.ts",
+  "worker.ts",
+  "smtp.ts",
+  "admin.ts",
+  "backup.ts",
+  "doctor.ts",
+] as const;
 
 const SERVER = "server/src/";
 const CONTRACT = "contract/src/";
