@@ -935,3 +935,26 @@ CREATE TABLE account_tokens (
   CONSTRAINT account_tokens_purpose_check CHECK (purpose = ANY (ARRAY['VERIFY'::text, 'RESET'::text]))
 );
 CREATE INDEX account_tokens_user ON account_tokens USING btree (user_id, purpose);
+
+CREATE TABLE uploads (
+  project_id    uuid                      NOT NULL,
+  id            uuid                      NOT NULL,
+  file          text                      NOT NULL,
+  source_hash   bytea                     NOT NULL,
+  content_type  text                      NOT NULL,
+  bytes         integer                   NOT NULL,
+  width         integer                   NOT NULL,
+  height        integer                   NOT NULL,
+  name          text                      NOT NULL,
+  created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT uploads_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT uploads_project_id_file_key UNIQUE (project_id, file),
+  CONSTRAINT uploads_project_id_source_hash_key UNIQUE (project_id, source_hash),
+  CONSTRAINT uploads_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT uploads_bytes_check CHECK (bytes > 0),
+  CONSTRAINT uploads_content_type_check CHECK (content_type = ANY (ARRAY['image/png'::text, 'image/jpeg'::text, 'image/gif'::text, 'image/webp'::text])),
+  CONSTRAINT uploads_file_check CHECK (file ~ '^[0-9a-f]{32}\.(png|jpg|gif|webp)$'::text),
+  CONSTRAINT uploads_height_check CHECK (height > 0),
+  CONSTRAINT uploads_source_hash_check CHECK (length(source_hash) = 32),
+  CONSTRAINT uploads_width_check CHECK (width > 0)
+);

@@ -28,6 +28,7 @@ import * as segments from "./segments.ts";
 import * as suppressions from "./suppressions.ts";
 import * as templates from "./templates.ts";
 import * as tracking from "./tracking.ts";
+import * as uploads from "./uploads.ts";
 import * as users from "./users.ts";
 import * as v1 from "./v1.ts";
 import * as verify from "./verify.ts";
@@ -90,6 +91,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   templates.duplicateTemplate,
   templates.getTemplateUsage,
   templates.previewTemplate,
+  uploads.uploadImage,
+  uploads.listUploads,
+  uploads.deleteUnusedUploads,
+  uploads.deleteUpload,
+  uploads.openImage,
   campaigns.listCampaigns,
   campaigns.createCampaign,
   campaigns.getCampaign,

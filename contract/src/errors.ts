@@ -91,6 +91,11 @@ export const ERRORS = {
     "The address is not on the suppression list.",
     "Ask `GET /suppressions/:address` what the address gets, and why.",
   ),
+  UPLOAD_NOT_FOUND: entry(
+    404,
+    "There is no such image.",
+    "Check the key: `GET /uploads` lists the images; those of other projects cannot be changed.",
+  ),
   EMAIL_NOT_FOUND: entry(
     404,
     "There is no such email.",

@@ -27,6 +27,10 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
     about: "The short way in: what happened to a contact, a mail to somebody, a look at an address.",
   },
   contacts: { about: "Who receives: one address per project, with data of its own." },
+  uploads: {
+    title: "Images",
+    about: "Images for template bodies, stored here and served to whoever reads a mail.",
+  },
   suppressions: { title: "Suppression list", about: "Addresses that get nothing, and why." },
   segments: { about: "Which contacts: by a filter, or by hand." },
   templates: { about: "What mails say, kept under an id." },

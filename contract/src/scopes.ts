@@ -8,6 +8,7 @@ export const SCOPE_NOUNS = [
   "suppressions",
   "segments",
   "templates",
+  "uploads",
   "campaigns",
   "workflows",
   "executions",

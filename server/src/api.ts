@@ -26,6 +26,10 @@ import { memberRoutes } from "./projects/members/routes.ts";
 import { removalRoutes } from "./projects/removal/routes.ts";
 import { scopedKeyRoutes } from "./projects/scoped-keys/routes.ts";
 import { projectRoutes } from "./projects/routes.ts";
+import { uploadRoutes } from "./uploads/routes.ts";
+import { createStorage, type StorageSettings } from "./uploads/storage.ts";
+import { startSweepingFiles } from "./uploads/sweep-files.ts";
+import { createUploads } from "./uploads/uploads.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { contactBulkRoutes } from "./contacts/bulk/routes.ts";
@@ -85,6 +89,8 @@ export interface ApiParts {
   sns: SnsDoor;
   mailTokens: MailTokens;
   facts: InstanceFacts;
+  /** Where the files of uploaded images are. */
+  storageSettings: StorageSettings;
   inboundDomain: string | null;
   /** What webhooks may call beside the public internet. */
   webhookNetworks: readonly Network[];
@@ -110,12 +116,14 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const recentSends = createRecentSends(log);
   parts.addWitness(recentSends);
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
+  const images = await openImages(parts);
   const routes = [
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...routesOfContacts(parts),
     ...suppressionRoutes(parts),
     ...segmentRoutes({ database, explainer, workflowOfSegment }),
     ...templateRoutes({ database, renderer, linter, domains, linksOf: parts.linksOf, workflowStepsOf }),
+    ...images.routes,
     ...campaignRoutes({
       database,
       renderer,
@@ -140,7 +148,6 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...analyticsRoutes({ database }),
     ...emailRoutes({ database, wakeSender: parts.wakeSender }),
     ...mailboxRoutes({ database, facts }),
-    ...setupRoutes(parts),
     ...domainRoutes({ domains }),
     ...routesOfTenants(parts, { passwords, rateLimiter }),
     ...scopedKeyRoutes({ database }),
@@ -165,8 +172,8 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     },
     routes,
   );
-  app.addHook("onClose", async () => tracking.book.close());
-  for (const one of [renderer, explainer, linter, passwords]) app.addHook("onClose", async () => one.close());
+  for (const one of [renderer, explainer, linter, passwords, tracking.book, images])
+    app.addHook("onClose", async () => one.close());
   await addPages(app, parts);
   return app;
 }
@@ -179,6 +186,14 @@ function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
     findMembership: (userId, projectId) => findMembership(database, userId, projectId),
     isOperatorToken: (token) => facts.operatorToken !== null && isSameSecret(token, facts.operatorToken),
   };
+}
+
+/** Files without an owner are swept here: the disk is that of the processes that answer HTTP. */
+async function openImages(parts: ApiParts) {
+  const storage = await createStorage(parts.storageSettings);
+  const sweeping = startSweepingFiles({ ...parts, storage });
+  const uploads = createUploads({ ...parts, storage, baseUrl: parts.facts.baseUrl });
+  return { routes: uploadRoutes(uploads), close: () => sweeping.stop() };
 }
 
 function routesOfContacts(parts: ApiParts): Route[] {
@@ -203,6 +218,7 @@ function routesOfTenants(
     ...userRoutes({ ...parts, ...shared, baseUrl, signupsDisabled: facts.signupsDisabled }),
     ...accountRoutes({ ...parts, ...shared, baseUrl }),
     ...projectRoutes(parts),
+    ...setupRoutes(parts),
     ...removalRoutes(parts),
     ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere }),
     ...auditRoutes(parts),

@@ -15,10 +15,10 @@ import { createHints } from "./platform/hints.ts";
 import { createLog, type Log } from "./platform/log.ts";
 import { createMetrics } from "./platform/metrics.ts";
 import { migrate } from "./platform/migrations.ts";
-import { isFirstStart, openDatabase, startPatiently, type OpenDatabase } from "./platform/open-database.ts";
+import { openDatabase, startPatiently, type OpenDatabase } from "./platform/open-database.ts";
 import { createRateLimiter } from "./platform/rate-limit.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
-import { createTransport, faultsOfTransports } from "./transports/create-transport.ts";
+import { createTransport } from "./transports/create-transport.ts";
 import { tryAll } from "./transports/transport-watch.ts";
 import { createRenderer } from "./rendering/renderer.ts";
 import { smtpNameOf } from "./transports/smtp-name.ts";
@@ -33,8 +33,9 @@ import { createGuard } from "./deliveries/reputation.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
 import { openSnsDoor } from "./deliveries/open-sns.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
-import { bootstrap, explainIgnored, faultsOfBootstrap, openSystemMail } from "./instance/bootstrap.ts";
+import { bootstrap, explainIgnored, openSystemMail } from "./instance/bootstrap.ts";
 import { greet, warnOfRoot } from "./instance/greeting.ts";
+import { SETTING_CHECKS } from "./instance/setting-checks.ts";
 import { openStatusServer } from "./instance/status-server.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
 import { startWorker, type Work } from "./worker.ts";
@@ -211,6 +212,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   const api = await createApi({
     ...parts,
     facts,
+    storageSettings: config,
     wakeSender: () => hints.tell("emails"),
     wakeJobs: () => hints.tell("jobs"),
     wakeCampaigns: () => hints.tell("campaigns"),
@@ -260,10 +262,7 @@ function sayLine(line: string): void {
 
 async function main(): Promise<void> {
   // Before anything is made: whoever has to correct a setting finds nothing half done.
-  const config = readConfig(undefined, [
-    faultsOfTransports,
-    (settings) => (isFirstStart(settings) ? faultsOfBootstrap(settings) : []),
-  ]);
+  const config = readConfig(undefined, SETTING_CHECKS);
   const log = createLog({ level: config.LOG_LEVEL, ...(config.LOG_FORMAT && { format: config.LOG_FORMAT }) });
   armFailpoints(config.FAILPOINTS);
   // Whoever reads what we say may be gone, or the disk full it is written to: the work goes on.

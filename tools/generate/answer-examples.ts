@@ -1,6 +1,7 @@
 // A real answer of each endpoint that answers JSON, for the documentation: one story through the whole API of a running service.
 // Before it: a test starts the service. After it: contract/src/answer-examples.json, which openapi.ts shows.
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
 import { createStory, type Answers, type Body, type Story } from "./answer-story.ts";
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
@@ -22,6 +23,7 @@ export async function recordAnswers(url: string): Promise<Answers> {
   const contactId = await contacts(story);
   await segments(story, contactId);
   await templates(story);
+  await images(story);
   await campaigns(story);
   await workflows(story, contactId);
   await mails(story, contactId);
@@ -231,33 +233,6 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("events.delete", { params: eventParams });
 }
 
-const isEnded = ({ state }: { state: string }) => state === "completed";
-
-async function contactFiles(story: Story, contactId: string): Promise<void> {
-  const { ask } = story;
-  await ask("contacts.consent", { params: { id: contactId } });
-  const file = new FormData();
-  file.set("file", new Blob(["email,plan\ngrace@example.com,pro\nno address,pro\n"]), "contacts.csv");
-  const imported = await ask<{ jobId: string }>("contacts.import", { body: file });
-  await story.askUntil("contacts.getImport", { params: { jobId: imported.jobId } }, isEnded);
-  await suppressionList(story, file);
-  const body = { contactIds: [contactId] };
-  await ask("contacts.bulkUnsubscribe");
-  await ask("contacts.bulkSubscribe", { body });
-  const changed = await ask<{ jobId: string }>("contacts.bulkDelete", { body });
-  await story.askUntil("contacts.getBulk", { params: { jobId: changed.jobId } }, isEnded);
-  await ask("contacts.deleteField", { params: { field: "data.plan" } });
-}
-
-async function suppressionList(story: Story, file: FormData): Promise<void> {
-  const { ask } = story;
-  await ask("suppressions.add");
-  const queued = await ask<{ jobId: string }>("suppressions.import", { body: file });
-  await story.askUntil("suppressions.getImport", { params: { jobId: queued.jobId } }, isEnded);
-  await ask("suppressions.list");
-  await ask("suppressions.explain", { params: { address: "gone@example.com" } });
-}
-
 /** The same ids, instants and address whenever it is recorded, no key that was valid, and of lists the beginning. */
 export function asExamples(answers: Answers, url: string): Answers {
   const ids = new Map<string, string>();
@@ -273,6 +248,7 @@ export function asExamples(answers: Answers, url: string): Answers {
   )
     .replaceAll(url, "https://post.example.com")
     .replaceAll(ID, idOf)
+    .replaceAll(IMAGE_KEY, SHOWN_KEY)
     .replaceAll(INSTANT, "2026-10-01T09:00:00.000Z")
     .replaceAll(/\b([ps]k)_[A-Za-z0-9]{20,}/g, "$1_…")
     .replaceAll(/\bwhsec_[A-Za-z0-9+/]{20,}=*/g, "whsec_…")

@@ -103,19 +103,19 @@ test("every link of the pages leads to one heading", async () => {
 });
 
 test("docs/settings.md and .env.example have every setting, and no other one", async () => {
-  const rows = [...(await checkedIn("docs/settings.md")).matchAll(/^\| `([A-Z_]+)`/gm)].map(
+  const rows = [...(await checkedIn("docs/settings.md")).matchAll(/^\| `([A-Z\d_]+)`/gm)].map(
     ([, name]) => name,
   );
   expect(rows).toEqual(Object.keys(SETTINGS));
   const lines = (await checkedIn(".env.example")).split("\n");
   expect(lines.filter((line) => line !== "" && !line.startsWith("#"))).toEqual([]);
-  expect(lines.flatMap((line) => /^#([A-Z_]+)=/.exec(line)?.[1] ?? [])).toEqual(Object.keys(SETTINGS));
+  expect(lines.flatMap((line) => /^#([A-Z\d_]+)=/.exec(line)?.[1] ?? [])).toEqual(Object.keys(SETTINGS));
 });
 
 test(".env.example shows the defaults: with every line taken in, nothing changes", async () => {
   const lines = (await checkedIn(".env.example")).split("\n");
   const values = lines.flatMap((line) => {
-    const [, name, value] = /^#([A-Z_]+)=(.*)$/.exec(line) ?? [];
+    const [, name, value] = /^#([A-Z\d_]+)=(.*)$/.exec(line) ?? [];
     return name === undefined ? [] : [[name, value]];
   });
   expect(readConfig(Object.fromEntries(values))).toEqual(readConfig({}));

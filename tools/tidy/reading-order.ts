@@ -15,6 +15,7 @@ export const READING_ORDER = [
   "users",
   "audit",
   "projects",
+  "uploads",
   "billing",
   "domains",
   "contacts",

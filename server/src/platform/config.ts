@@ -48,7 +48,11 @@ export const SETTINGS = {
     "",
     "Comma-separated addresses or ranges (`10.0.0.0/8`, `loopback`) of reverse proxies: what they write into X-Forwarded-For is believed. Empty: the address of a visitor is that of whoever connects.",
   ),
-  DATA_DIR: setting(z.string().default("./data"), "./data", "Embedded database and generated secrets."),
+  DATA_DIR: setting(
+    z.string().default("./data"),
+    "./data",
+    "Embedded database, uploaded images and generated secrets.",
+  ),
   DATABASE_URL: setting(
     z
       .string()
@@ -81,6 +85,24 @@ export const SETTINGS = {
     "The access key for `ses://`; it needs the permission ses:SendEmail (for raw mail also ses:SendRawEmail).",
   ),
   SES_SECRET_ACCESS_KEY: setting(z.string().optional(), "", "Its secret."),
+  S3_BUCKET: setting(
+    z.string().optional(),
+    "",
+    "A bucket for uploaded images, which stays private. Empty: they are stored in the folder `uploads` of DATA_DIR, which all processes with the role `api` then share.",
+  ),
+  S3_ENDPOINT: setting(webAddress.optional(), "", "A server that speaks S3. Empty: Amazon's own."),
+  S3_REGION: setting(z.string().default("us-east-1"), "us-east-1", "The region of the bucket."),
+  S3_ACCESS_KEY_ID: setting(
+    z.string().optional(),
+    "",
+    "The access key for the bucket; it needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket.",
+  ),
+  S3_ACCESS_KEY_SECRET: setting(z.string().optional(), "", "Its secret."),
+  S3_FORCE_PATH_STYLE: setting(
+    flag.default(true),
+    "true",
+    "Names the bucket in the path and not in the host name, as most servers other than Amazon's want it.",
+  ),
   PROJECT_SENDS_PER_SECOND: setting(
     count.default(0),
     "0",

@@ -14,6 +14,7 @@ import {
   useTestServer,
   type TestCaller,
 } from "../testing/test-server.ts";
+import { ONE_PIXEL, uploadFor, uploadOf } from "../testing/upload.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 import { deriveKey } from "./crypto.ts";
 
@@ -310,12 +311,12 @@ const NEEDED_QUERIES: Readonly<Record<string, string>> = {
   "analytics.export": "?report=timeseries",
 };
 
-const BOUNDARY = "between-parts";
-/** A file as a form sends it, for the endpoints that take one. */
-const UPLOAD = {
-  headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
-  body: `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nemail\nada@example.com\r\n--${BOUNDARY}--\r\n`,
-};
+const asForm = ({ contentType, body }: ReturnType<typeof uploadOf>) => ({
+  headers: { "content-type": contentType },
+  body,
+});
+/** A file as a form sends it, for the endpoints that take addresses. */
+const UPLOAD = asForm(uploadOf("email\nada@example.com\n"));
 
 test("a disabled project can be read, and every change of it answers 403", async () => {
   const project = await server.createProject();
@@ -327,13 +328,20 @@ test("a disabled project can be read, and every change of it answers 403", async
   await server.rows("update projects set disabled = true where id = $1", project.id);
   const before = await server.countRows();
   for (const caller of [project.byKey, project.bySession]) {
-    const answers = await answersByName(inProject, nameOf, async ({ method, path, name, bodyKind }) => {
-      const filled = path.replace(/:projectId/, project.id).replace(/:[a-zA-Z]+/, contact.id);
-      const { headers, body } = bodyKind === "upload" ? UPLOAD : { headers: {}, body: VALID_BODIES[name] };
-      const asked = filled + (NEEDED_QUERIES[name] ?? "");
-      const answer = refusalOf(await server.call(method, asked, { ...caller, headers }, body));
-      return /^(200|404)/.test(answer) ? "read" : answer;
-    });
+    const answers = await answersByName(
+      inProject,
+      nameOf,
+      async ({ method, path, name, bodyKind, body: schema }) => {
+        const filled = path.replace(/:projectId/, project.id).replace(/:[a-zA-Z]+/, contact.id);
+        const { headers, body } =
+          bodyKind === "upload"
+            ? asForm(uploadFor({ body: schema }))
+            : { headers: {}, body: VALID_BODIES[name] };
+        const asked = filled + (NEEDED_QUERIES[name] ?? "");
+        const answer = refusalOf(await server.call(method, asked, { ...caller, headers }, body));
+        return /^(200|404)/.test(answer) ? "read" : answer;
+      },
+    );
     expect(answers).toEqual(
       sameByName(inProject, nameOf, ({ method, name }) =>
         (method === "GET" && name !== "domains.verify") || ASKING.has(name) ? "read" : "403 PROJECT_DISABLED",
@@ -404,6 +412,13 @@ async function furnish() {
     { ...byKey, headers: UPLOAD.headers },
     UPLOAD.body,
   );
+  const { headers, body: image } = asForm(uploadOf(ONE_PIXEL, { part: "image" }));
+  const { body: uploaded } = await server.call<{ key: string }>(
+    "POST",
+    "/uploads/image",
+    { ...byKey, headers },
+    image,
+  );
   const { body: messages } = await server.call<{ data: Named[] }>("GET", "/mailbox/messages", byKey);
   const message = messages.data[0]?.id ?? "";
   return {
@@ -455,6 +470,7 @@ async function furnish() {
       "/contacts/import/:jobId": imported.jobId,
       "/contacts/import/:jobId/errors.csv": imported.jobId,
       "/suppressions/import/:jobId": suppressed.jobId,
+      "/uploads/:key": uploaded.key,
       "/contacts/:id/export": contact.id,
       "/contacts/:id": contact.id,
       "/contacts/:id/consent": contact.id,

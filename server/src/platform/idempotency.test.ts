@@ -11,6 +11,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import { ONE_PIXEL, uploadOf } from "../testing/upload.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 import { createHttp } from "./http.ts";
 import { ok, route } from "./http-route.ts";
@@ -176,6 +177,11 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     body: { emails: [`${name}@example.com`] },
   }),
   "suppressions.import": async (_project, name) => csvUpload("/suppressions/import", name),
+  "uploads.create": async (_project, name) => {
+    const { contentType, body } = uploadOf(Buffer.concat([ONE_PIXEL, Buffer.from(name)]), { part: "image" });
+    return { path: "/uploads/image", headers: { "content-type": contentType }, body };
+  },
+  "uploads.deleteUnused": async () => ({ path: "/uploads/delete-unused" }),
   "segments.create": async (_project, name) => ({ path: "/segments", body: { name, filters: SUBSCRIBED } }),
   "segments.preview": async () => ({ path: "/segments/preview", body: { filters: SUBSCRIBED } }),
   "segments.explain": async (project, name) => ({

@@ -7,7 +7,7 @@ import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import { RIGHTS } from "@postloft/contract/rights.ts";
 import { SCOPE_NOUNS } from "@postloft/contract/scopes.ts";
 import { useTestServer, type TestCaller, type TestPerson, type TestProject } from "../testing/test-server.ts";
-import { uploadOf } from "../testing/upload.ts";
+import { uploadFor } from "../testing/upload.ts";
 
 // Nobody sends mail here, so that nothing changes by itself.
 const server = useTestServer({ ROLES: "api" });
@@ -94,17 +94,12 @@ test("scopes know every noun that has an endpoint for secret keys", () => {
   expect(new Set(SCOPE_NOUNS)).toEqual(new Set(nouns));
 });
 
-const UPLOAD = uploadOf("email\nada@example.com\n");
-
 async function ask(endpoint: Endpoint, { caller, projectId }: Scene): Promise<string> {
   const path = endpoint.path.replace(":projectId", projectId).replace(/:[a-zA-Z]+/g, randomUUID());
-  const isUpload = endpoint.bodyKind === "upload";
-  const headers = isUpload ? { "content-type": UPLOAD.contentType } : {};
-  const body = isUpload
-    ? UPLOAD.body
-    : endpoint.takesBody
-      ? (EXAMPLE_BODIES[endpoint.name] ?? {})
-      : undefined;
+  const upload = endpoint.bodyKind === "upload" ? uploadFor(endpoint) : null;
+  const headers = upload === null ? {} : { "content-type": upload.contentType };
+  const json = endpoint.takesBody ? (EXAMPLE_BODIES[endpoint.name] ?? {}) : undefined;
+  const body = upload?.body ?? json;
   const reply = await server.call(endpoint.method, path, { ...caller, headers }, body);
   const code = reply.body?.error?.code ?? "";
   return endpoint.caller !== "anyone" && ABOUT_THE_CALLER.has(code) ? code : LET_IN;

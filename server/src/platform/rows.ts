@@ -557,6 +557,19 @@ export interface TrackingCountsTable {
   machine: Generated<number>;
 }
 
+export interface UploadsTable {
+  project_id: string;
+  id: string;
+  file: string;
+  source_hash: Buffer;
+  content_type: string;
+  bytes: number;
+  width: number;
+  height: number;
+  name: string;
+  created_at: Generated<Date>;
+}
+
 export interface UsersTable {
   id: string;
   email: string;
@@ -700,6 +713,7 @@ export interface Rows {
   system_mails: SystemMailsTable;
   templates: TemplatesTable;
   tracking_counts: TrackingCountsTable;
+  uploads: UploadsTable;
   users: UsersTable;
   webhook_calls: WebhookCallsTable;
   webhook_secrets: WebhookSecretsTable;

@@ -2,6 +2,8 @@
 // Before it: a *.test.ts file has a text or bytes. After it: test-server.ts calls.
 import { randomUUID } from "node:crypto";
 import { vi } from "vitest";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import { inputSchema } from "@postloft/contract/openapi-schemas.ts";
 import type { Call, Reply, TestCaller } from "./test-server.ts";
 
 /** One part of multipart/form-data, under a boundary of its own. */
@@ -12,6 +14,18 @@ export function uploadOf(content: string | Buffer, { part = "file", filename = "
     contentType: `multipart/form-data; boundary=${boundary}`,
     body: Buffer.concat([Buffer.from(head), Buffer.from(content), Buffer.from(`\r\n--${boundary}--\r\n`)]),
   };
+}
+
+/** One pixel, as small as a GIF can be. Bytes behind its end belong to no image, and make it another upload. */
+export const ONE_PIXEL = Buffer.from(
+  "R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==",
+  "base64",
+);
+
+/** A file in the part that an endpoint takes, which it understands. */
+export function uploadFor({ body }: Pick<Endpoint, "body">) {
+  const [part = ""] = Object.keys(inputSchema(body).properties ?? {});
+  return uploadOf(part === "image" ? ONE_PIXEL : "email\nada@example.com\n", { part });
 }
 
 /** Uploads a file to `POST /contacts/import`. */

@@ -1,0 +1,13 @@
+// What is wrong with settings that only their own part of the program understands, for all parts.
+// Before it: main.ts reads the settings. After it: platform/config.ts tells every fault at once.
+import type { MoreChecks } from "../platform/config.ts";
+import { isFirstStart } from "../platform/open-database.ts";
+import { faultsOfTransports } from "../transports/create-transport.ts";
+import { faultsOfStorage } from "../uploads/storage.ts";
+import { faultsOfBootstrap } from "./bootstrap.ts";
+
+export const SETTING_CHECKS: readonly MoreChecks[] = [
+  faultsOfTransports,
+  faultsOfStorage,
+  (settings) => (isFirstStart(settings) ? faultsOfBootstrap(settings) : []),
+];

@@ -1,0 +1,91 @@
+// From the bytes of an upload to an image of our own making, or a sentence that says why it is none.
+// The decoders are those of four formats and no others; libvips works on threads of its own.
+// Before it: uploads.ts, one image at a time. After it: storage.ts stores what came out.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ImageType } from "@postloft/contract/uploads.ts";
+import type { Metadata, Sharp } from "sharp";
+
+export interface EncodedImage {
+  bytes: Buffer;
+  type: ImageType;
+  width: number;
+  /** Of an animation one frame. */
+  height: number;
+}
+
+export type Encoding = { ok: true; image: EncodedImage } | { ok: false; problem: string };
+
+const DECODERS = [
+  "VipsForeignLoadPngBuffer",
+  "VipsForeignLoadJpegBuffer",
+  "VipsForeignLoadWebpBuffer",
+  "VipsForeignLoadNsgifBuffer",
+];
+const JPEG_QUALITY = 85;
+const WEBP_QUALITY = 85;
+/** Longer than the largest images that are allowed take on a slow machine. */
+const TIMEOUT_SECONDS = 20;
+const NO_IMAGE = "Must be a PNG, JPEG, GIF or WebP image, whatever its name says.";
+
+type Writer = { type: ImageType; write: (image: Sharp) => Sharp };
+const WRITERS: Readonly<Record<string, Writer>> = {
+  png: { type: "image/png", write: (image) => image.png() },
+  jpeg: { type: "image/jpeg", write: (image) => image.jpeg({ quality: JPEG_QUALITY }) },
+  gif: { type: "image/gif", write: (image) => image.gif() },
+  webp: { type: "image/webp", write: (image) => image.webp({ quality: WEBP_QUALITY }) },
+};
+
+/** Loaded with the first image: it is large, and most processes never see one. */
+async function loadSharp() {
+  const { default: sharp } = await import("sharp");
+  sharp.concurrency(1);
+  sharp.cache(false);
+  sharp.block({ operation: ["VipsForeignLoad"] });
+  sharp.unblock({ operation: DECODERS });
+  return sharp;
+}
+
+/** Reads an image by its content and encodes it again in its own format, upright and without metadata. */
+export async function encodeImage(given: Buffer): Promise<Encoding> {
+  const sharp = await loadSharp();
+  const limits = {
+    animated: true,
+    failOn: "error",
+    limitInputPixels: LIMITS.uploadPixels.value,
+  } as const;
+  try {
+    const metadata = await sharp(given, limits).metadata();
+    const writer = WRITERS[metadata.format];
+    if (writer === undefined) return { ok: false, problem: NO_IMAGE };
+    const problem = faultOf(metadata);
+    if (problem !== null) return { ok: false, problem };
+    const image = sharp(given, limits).timeout({ seconds: TIMEOUT_SECONDS });
+    const upright = isAnimated(metadata) ? image : image.autoOrient();
+    const { data, info } = await writer.write(upright).toBuffer({ resolveWithObject: true });
+    const height = isAnimated(metadata) ? (metadata.pageHeight ?? info.height) : info.height;
+    return { ok: true, image: { bytes: data, type: writer.type, width: info.width, height } };
+  } catch (error) {
+    return { ok: false, problem: sentenceOf(error) };
+  }
+}
+
+const isAnimated = ({ pages = 1 }: Metadata) => pages > 1;
+
+function faultOf({ width, height, pages = 1 }: Metadata): string | null {
+  if (width * height > LIMITS.uploadPixels.value) return TOO_MANY_PIXELS;
+  if (pages > LIMITS.uploadFrames.value)
+    return `The animation may have at most ${LIMITS.uploadFrames.value} frames; it has ${pages}.`;
+  return null;
+}
+
+const TOO_MANY_PIXELS = `The image may have at most ${LIMITS.uploadPixels.value} pixels, all frames together. Make it smaller: mails are rarely wider than 1,200 pixels.`;
+
+/** libvips says in words of its own what is wrong; whoever uploaded needs to know what to do. */
+function sentenceOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  if (/pixel limit/i.test(said)) return TOO_MANY_PIXELS;
+  if (/timeout/i.test(said))
+    return "The image takes too long to read. Make it smaller, or save it in another format.";
+  if (/unsupported image format|empty/i.test(said)) return NO_IMAGE;
+  return "The image is damaged or ends too early. Open it in an image program and save it again.";
+}

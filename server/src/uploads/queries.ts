@@ -1,0 +1,171 @@
+// Statements on `uploads`, and what shows an image by its URL: templates, campaigns, the logo of the project.
+// Before it: uploads.ts, sweep-files.ts. After it: nothing.
+import { sql } from "kysely";
+import type { ImageType, UPLOAD_USERS } from "@postloft/contract/uploads.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import type { FileName } from "./rules.ts";
+
+export interface UploadRow {
+  id: string;
+  file: string;
+  content_type: ImageType;
+  bytes: number;
+  width: number;
+  height: number;
+  name: string;
+  created_at: Date;
+}
+
+export interface NewUpload extends UploadRow {
+  project_id: string;
+  source_hash: Buffer;
+}
+
+const COLUMNS = sql`id, file, content_type, bytes, width, height, name, created_at`;
+
+export async function findUploadByHash(
+  database: Database,
+  projectId: string,
+  hash: Buffer,
+): Promise<UploadRow | undefined> {
+  const { rows } = await sql<UploadRow>`
+    select ${COLUMNS} from uploads where project_id = ${projectId} and source_hash = ${hash}`.execute(
+    database,
+  );
+  return rows[0];
+}
+
+export async function findUpload(
+  database: Database,
+  { projectId, file }: FileName,
+): Promise<UploadRow | undefined> {
+  const { rows } = await sql<UploadRow>`
+    select ${COLUMNS} from uploads where project_id = ${projectId} and file = ${file}`.execute(database);
+  return rows[0];
+}
+
+/** What a project stores, together. */
+export async function sumUploads(
+  database: Database,
+  projectId: string,
+): Promise<{ images: number; bytes: number }> {
+  const { rows } = await sql<{ images: number; bytes: number }>`
+    select count(*)::float8 as images, coalesce(sum(bytes), 0)::float8 as bytes
+    from uploads where project_id = ${projectId}`.execute(database);
+  return rows[0] ?? { images: 0, bytes: 0 };
+}
+
+/** Whether it is there now by this: somebody may have uploaded the same image meanwhile. */
+export async function insertUpload(tx: Tx, upload: Omit<NewUpload, "created_at">): Promise<boolean> {
+  const { rows } = await sql`
+    insert into uploads (project_id, id, file, source_hash, content_type, bytes, width, height, name)
+    values (${upload.project_id}, ${upload.id}, ${upload.file}, ${upload.source_hash}, ${upload.content_type},
+      ${upload.bytes}, ${upload.width}, ${upload.height}, ${upload.name})
+    on conflict (project_id, source_hash) do nothing
+    returning id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Newest first. */
+export async function listUploadRows(
+  database: Database,
+  projectId: string,
+  { limit, before }: { limit: number; before: string | null },
+): Promise<UploadRow[]> {
+  const { rows } = await sql<UploadRow>`
+    select ${COLUMNS} from uploads
+    where project_id = ${projectId} ${before === null ? sql`` : sql`and id < ${before}`}
+    order by project_id desc, id desc limit ${limit + 1}`.execute(database);
+  return rows;
+}
+
+export interface UseRow {
+  file: string;
+  type: (typeof UPLOAD_USERS)[number];
+  id: string;
+  name: string;
+}
+
+/**
+ * What shows images of the project: of each file the first `most`. One pass over the texts, and those in which no image of
+ * the project stands are left after a search for its key.
+ *
+ * @param start of the keys of the project's images
+ */
+const uses = (projectId: string, start: string, most: number) => sql`
+  select file, type, id, name from (
+    select m.file, t.type, t.id, t.name, row_number() over (partition by m.file order by t.type, t.id) as place
+    from (
+      select 'TEMPLATE' as type, id, name, body || coalesce(design::text, '') as text from templates
+        where project_id = ${projectId}
+      union all
+      select 'CAMPAIGN', id, name, body from campaigns where project_id = ${projectId}
+      union all
+      select 'LOGO', id, name, logo_url from projects where id = ${projectId} and logo_url is not null
+    ) t
+    cross join lateral (
+      select distinct (regexp_matches(t.text, ${`${start}([0-9a-f]{32}\\.(?:png|jpg|gif|webp))`}, 'g'))[1] as file
+    ) m
+    where position(${start} in t.text) > 0
+  ) u where place <= ${most}`;
+
+export async function listUses(
+  database: Database,
+  {
+    projectId,
+    start,
+    files,
+    most,
+  }: { projectId: string; start: string; files: readonly string[]; most: number },
+): Promise<UseRow[]> {
+  const { rows } = await sql<UseRow>`
+    select * from (${uses(projectId, start, most)}) u
+    where file = any(${files}::text[]) order by file, type, id`.execute(database);
+  return rows;
+}
+
+/** Whether it was there. */
+export async function deleteUploadRow(tx: Tx, { projectId, file }: FileName): Promise<boolean> {
+  const result = await sql`delete from uploads where project_id = ${projectId} and file = ${file}`.execute(
+    tx,
+  );
+  return (result.numAffectedRows ?? 0n) > 0n;
+}
+
+/** Deletes the oldest that nothing shows and that are older than so many hours. */
+export async function deleteUnusedRows(
+  tx: Tx,
+  { projectId, start, hours, most }: { projectId: string; start: string; hours: number; most: number },
+): Promise<Array<{ file: string; bytes: number }>> {
+  const { rows } = await sql<{ file: string; bytes: number }>`
+    with used as materialized (select distinct file from (${uses(projectId, start, 1)}) u),
+    unused as materialized (
+      select file from uploads
+      where project_id = ${projectId} and created_at < now() - make_interval(hours => ${hours}::integer)
+        and not exists (select 1 from used where used.file = uploads.file)
+      order by id limit ${most}
+    )
+    delete from uploads using unused
+    where uploads.project_id = ${projectId} and uploads.file = unused.file
+    returning uploads.file, uploads.bytes`.execute(tx);
+  return rows;
+}
+
+/** Those of the files that have a row. */
+export async function findKnownFiles(
+  database: Database,
+  files: readonly FileName[],
+): Promise<Array<{ project_id: string; file: string }>> {
+  const { rows } = await sql<{ project_id: string; file: string }>`
+    select u.project_id, u.file
+    from unnest(${files.map(({ projectId }) => projectId)}::uuid[], ${files.map(({ file }) => file)}::text[])
+      as f (project_id, file)
+    join uploads u on u.project_id = f.project_id and u.file = f.file`.execute(database);
+  return rows;
+}
+
+export async function hasUploads(database: Database): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (select 1 from uploads) as has`.execute(database);
+  return rows[0]?.has === true;
+}

@@ -1,0 +1,53 @@
+// HTTP for images: endpoint → verb → answer.
+import * as contract from "@postloft/contract/uploads.ts";
+import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
+import { readPage } from "../platform/page.ts";
+import { savedName } from "./rules.ts";
+import { UPLOADS, type Image, type Uploads } from "./uploads.ts";
+
+/** Whatever a browser makes of the bytes: no script, no frame, no other type. Mails and web pages of others may show it. */
+const IMAGE_HEADERS = {
+  "content-security-policy": "default-src 'none'; sandbox",
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "cross-origin",
+  "cache-control": "public, max-age=31536000, immutable",
+};
+
+export function uploadRoutes(uploads: Uploads): Route[] {
+  return [
+    route(contract.uploadImage, async ({ projectId, body, commit }) => {
+      const prepared = await uploads.prepare(projectId, body.image);
+      const answer = await commit(async (tx) => created(await uploads.add(tx, prepared)));
+      await uploads.settle(prepared, answer.body as Image);
+      return answer;
+    }),
+    route(contract.listUploads, async ({ projectId, query }) =>
+      ok(await uploads.list(projectId, readPage(UPLOADS, query))),
+    ),
+    route(contract.deleteUnusedUploads, async ({ projectId, commit }) => {
+      let paths: string[] = [];
+      const answer = await commit(async (tx) => {
+        const removed = await uploads.removeUnused(tx, projectId);
+        paths = removed.paths;
+        const { freedBytes, hasMore } = removed;
+        return ok({ deleted: paths.length, freedBytes, hasMore });
+      });
+      await uploads.removeFiles(paths);
+      return answer;
+    }),
+    route(contract.deleteUpload, async ({ projectId, params }) => {
+      await uploads.remove(projectId, params.key);
+      return noContent();
+    }),
+    route(contract.openImage, async ({ params }) => {
+      const { image, file } = await uploads.open(params.key);
+      const headers = {
+        ...IMAGE_HEADERS,
+        "content-type": image.content_type,
+        "content-length": String(file.bytes),
+        "content-disposition": `inline; filename="${savedName(image.name, image.content_type)}"`,
+      };
+      return { status: 200, body: file.stream, headers };
+    }),
+  ];
+}

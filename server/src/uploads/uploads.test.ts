@@ -1,0 +1,317 @@
+// Images: what is taken and what is refused, what a browser is handed, what is listed and deleted, and what a crash leaves.
+import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { crc32, deflateSync } from "node:zlib";
+import sharp from "sharp";
+import { afterAll, expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { uploadOf } from "../testing/upload.ts";
+import {
+  answersByName,
+  faultsOf,
+  refusalOf,
+  sameByName,
+  useTestServer,
+  type Reply,
+  type TestProject,
+} from "../testing/test-server.ts";
+import { createDiskStorage } from "./disk-storage.ts";
+import { encodeImage } from "./encode-image.ts";
+import { sweepFiles } from "./sweep-files.ts";
+import type { Image, ListedImage } from "./uploads.ts";
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), "postloft-uploads-"));
+const FOLDER = join(DATA_DIR, "uploads");
+afterAll(() => rm(DATA_DIR, { recursive: true, force: true }));
+const server = useTestServer({ DATA_DIR });
+
+const RED = { create: { width: 40, height: 20, channels: 3, background: "red" } } as const;
+const png = (background = "red") =>
+  sharp({ create: { ...RED.create, background } })
+    .png()
+    .toBuffer();
+/** Each frame unlike the one before: those that are alike become one. */
+const animation = async (frames: number) => {
+  const [red, blue] = [await png("red"), await png("blue")];
+  return sharp(
+    Array.from({ length: frames }, (_, at) => (at % 2 === 0 ? red : blue)),
+    { join: { animated: true } },
+  );
+};
+
+async function upload(
+  { byKey }: TestProject,
+  content: Buffer | string,
+  filename = "logo.png",
+  part = "image",
+): Promise<Reply<Image & ErrorEnvelope>> {
+  const { contentType, body } = uploadOf(content, { part, filename });
+  const headers = { ...byKey.headers, "content-type": contentType };
+  return server.call("POST", "/uploads/image", { ...byKey, headers }, body);
+}
+
+const list = async ({ byKey }: TestProject, query = "") =>
+  (
+    await server.call<{ data: ListedImage[]; storedBytes: number; cursor: string; hasMore: boolean }>(
+      "GET",
+      `/uploads${query}`,
+      byKey,
+    )
+  ).body;
+const remove = ({ byKey }: TestProject, key: string) =>
+  server.call<ErrorEnvelope>("DELETE", `/uploads/${key}`, byKey);
+const filesOf = async ({ id }: TestProject) =>
+  readdir(join(FOLDER, id.replaceAll("-", ""))).catch(() => [] as string[]);
+
+test("an image is told by its content, encoded again upright without metadata, and shown with headers that let nothing run", async () => {
+  const photo = await sharp(RED)
+    .jpeg()
+    .withExif({ IFD0: { Copyright: "secret place" } })
+    .withMetadata({ orientation: 6 })
+    .toBuffer();
+  const { status, body } = await upload(server.project, photo, "../../Ümlaut <b>.svg");
+  expect(status).toBe(201);
+  expect(body).toEqual({
+    url: `http://localhost:${new URL(server.url).port}/images/${body.key}`,
+    key: expect.stringMatching(/^[0-9a-f]{64}\.jpg$/),
+    filename: "Ümlaut <b>.svg",
+    contentType: "image/jpeg",
+    size: expect.any(Number),
+  });
+  const shown = await fetch(body.url);
+  expect(Object.fromEntries(shown.headers)).toMatchObject({
+    "content-type": "image/jpeg",
+    "content-length": String(body.size),
+    "content-disposition": 'inline; filename="mlaut-b.jpg"',
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cross-origin-resource-policy": "cross-origin",
+    "x-content-type-options": "nosniff",
+    "cache-control": "public, max-age=31536000, immutable",
+  });
+  const bytes = Buffer.from(await shown.arrayBuffer());
+  expect(bytes.includes("secret place")).toBe(false);
+  expect(await sharp(bytes).metadata()).toMatchObject({ format: "jpeg", width: 20, height: 40 });
+  const head = await fetch(body.url, { method: "HEAD" });
+  expect([head.status, head.headers.get("content-length")]).toEqual([200, String(body.size)]);
+});
+
+test("each of the four formats stays what it is, and animations stay animated", async () => {
+  const images = { png: await png(), jpeg: await sharp(RED).jpeg().toBuffer() };
+  for (const [format, bytes] of Object.entries({
+    ...images,
+    webp: await (await animation(3)).webp().toBuffer(),
+    gif: await (await animation(3)).gif().toBuffer(),
+  })) {
+    const encoding = await encodeImage(bytes);
+    expect(encoding).toMatchObject({ ok: true, image: { type: `image/${format}`, width: 40, height: 20 } });
+    const made = encoding.ok ? await sharp(encoding.image.bytes, { animated: true }).metadata() : null;
+    expect(`${format} ${made?.pages ?? 1}`).toBe(`${format} ${format in images ? 1 : 3}`);
+  }
+});
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+
+/** 14,000 × 14,000 pixels in some kilobytes: a size, and rows that are all the same. */
+function bomb(): Buffer {
+  const size = Buffer.from([0, 0, 0x36, 0xb0, 0, 0, 0x36, 0xb0, 8, 0, 0, 0, 0]);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const rows = deflateSync(Buffer.alloc(1_000_000));
+  return Buffer.concat([signature, pngChunk("IHDR", size), pngChunk("IDAT", rows)]);
+}
+
+test("what is no image, is damaged or too large is a 422 of the part, and leaves nothing", async () => {
+  const project = await server.createProject();
+  const whole = await sharp({
+    create: { ...RED.create, width: 400, height: 400, noise: { type: "gaussian" } },
+  })
+    .png()
+    .toBuffer();
+  const faulty: Record<string, Buffer> = {
+    SVG: Buffer.from(
+      '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+    ),
+    HTML: Buffer.from("<!doctype html><script>alert(1)</script>"),
+    PDF: Buffer.from("%PDF-1.7\n"),
+    TIFF: await sharp(RED).tiff().toBuffer(),
+    AVIF: await sharp(RED).avif().toBuffer(),
+    nothing: Buffer.alloc(0),
+    "the beginning of a PNG": whole.subarray(0, 8),
+    "half a PNG": whole.subarray(0, whole.length / 2),
+    bomb: bomb(),
+    "many frames": await (await animation(LIMITS.uploadFrames.value + 1)).gif().toBuffer(),
+    "more bytes than allowed": Buffer.concat([whole, Buffer.alloc(LIMITS.uploadFileBytes.value)]),
+  };
+  const given = Object.entries(faulty);
+  const answers = await answersByName(
+    given,
+    ([name]) => name,
+    async ([, bytes]) => {
+      const reply = await upload(project, bytes);
+      return `${refusalOf(reply)} ${faultsOf(reply).join()}`;
+    },
+  );
+  expect(answers).toEqual({
+    ...sameByName(
+      given,
+      ([name]) => name,
+      () => "422 VALIDATION_ERROR image custom",
+    ),
+    "more bytes than allowed": "422 VALIDATION_ERROR image too_big",
+  });
+  expect(faultsOf(await upload(project, await png(), "a.png", "file"))).toEqual(["image required"]);
+  expect(refusalOf(await upload(project, Buffer.alloc(LIMITS.uploadBodyBytes.value)))).toMatch(/^413 /);
+  expect([await filesOf(project), (await list(project)).data]).toEqual([[], []]);
+});
+
+test("an image that is also a web page keeps nothing of the page", async () => {
+  const polyglot = Buffer.concat([await png("blue"), Buffer.from("<script>alert(1)</script>")]);
+  const { body } = await upload(server.project, polyglot, "page.html");
+  const shown = await fetch(body.url);
+  expect(shown.headers.get("content-type")).toBe("image/png");
+  expect(Buffer.from(await shown.arrayBuffer()).includes("script")).toBe(false);
+});
+
+test("the same image is stored once in a project, apart from other projects, and its file comes back when it was lost", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  const bytes = await png("green");
+  const replies = await Promise.all([upload(project, bytes), upload(project, bytes, "again.png")]);
+  const [first] = replies.map(({ body }) => body);
+  expect(new Set(replies.map(({ body }) => body.url))).toHaveLength(1);
+  expect(await filesOf(project)).toHaveLength(1);
+  expect((await upload(other, bytes)).body.url).not.toBe(first?.url);
+  await rm(join(FOLDER, project.id.replaceAll("-", "")), { recursive: true });
+  expect((await fetch(first?.url ?? "")).status).toBe(404);
+  expect((await upload(project, bytes)).body).toEqual(first);
+  expect((await fetch(first?.url ?? "")).status).toBe(200);
+});
+
+const html = ({ url }: Image) => `<p><img src="${url}" alt=""><img src='${url}'></p>`;
+
+test("a list says what shows an image; it cannot be deleted while something does", async () => {
+  const project = await server.createProject();
+  const [inTemplate, inCampaign, asLogo, unused] = await Promise.all(
+    ["#111111", "#222222", "#333333", "#444444"].map(
+      async (colour) => (await upload(project, await png(colour))).body,
+    ),
+  );
+  if (!inTemplate || !inCampaign || !asLogo || !unused) throw new Error("Four images were uploaded.");
+  const template = { name: "Hello", subject: "s", body: html(inTemplate), type: "TRANSACTIONAL" };
+  const campaign = {
+    name: "News",
+    subject: "s",
+    body: html(inCampaign),
+    from: "a@sandbox.localhost",
+    audienceType: "ALL",
+  };
+  const { body: made } = await server.call<{ id: string }>("POST", "/templates", project.byKey, template);
+  expect((await server.call("POST", "/campaigns", project.byKey, campaign)).status).toBe(201);
+  // The setting takes https only, which this server does not speak.
+  await server.rows("update projects set logo_url = $2 where id = $1", project.id, asLogo.url);
+  const { data, storedBytes } = await list(project);
+  expect(
+    Object.fromEntries(
+      data.map(({ key, usedBy }) => [key, usedBy.map(({ type, name }) => `${type} ${name}`)]),
+    ),
+  ).toEqual({
+    [inTemplate.key]: ["TEMPLATE Hello"],
+    [inCampaign.key]: ["CAMPAIGN News"],
+    [asLogo.key]: ["LOGO A project"],
+    [unused.key]: [],
+  });
+  expect(storedBytes).toBe(data.reduce((sum, { size }) => sum + size, 0));
+  const refused = await remove(project, inTemplate.key);
+  expect(`${refusalOf(refused)} ${refused.body.error.message}`).toBe(
+    "409 CONFLICT The image is shown by: template “Hello”. Take it out there first.",
+  );
+  for (const { key } of [inCampaign, asLogo])
+    expect(refusalOf(await remove(project, key))).toBe("409 CONFLICT");
+  expect((await fetch(inTemplate.url)).status).toBe(200);
+  const page = await list(project, "?limit=3");
+  expect([page.data.length, page.hasMore]).toEqual([3, true]);
+  expect((await list(project, `?limit=3&cursor=${page.cursor}`)).data).toHaveLength(1);
+
+  const deleteUnused = async () => (await server.call("POST", "/uploads/delete-unused", project.byKey)).body;
+  expect(await deleteUnused()).toEqual({ deleted: 0, freedBytes: 0, hasMore: false });
+  await server.rows(
+    "update uploads set created_at = now() - interval '25 hours' where project_id = $1",
+    project.id,
+  );
+  expect(await deleteUnused()).toEqual({ deleted: 1, freedBytes: unused.size, hasMore: false });
+  expect((await fetch(unused.url)).status).toBe(404);
+  expect(await filesOf(project)).toHaveLength(3);
+  await server.call("DELETE", `/templates/${made.id}`, project.byKey);
+  expect((await remove(project, inTemplate.key)).status).toBe(204);
+  expect([(await fetch(inTemplate.url)).status, refusalOf(await remove(project, inTemplate.key))]).toEqual([
+    404,
+    "404 UPLOAD_NOT_FOUND",
+  ]);
+});
+
+test("another project's image, and what is no key, is the same 404; no path leads out of the folder", async () => {
+  const other = await server.createProject();
+  const { body } = await upload(other, await png());
+  await writeFile(join(DATA_DIR, "secret.png"), "secret");
+  for (const key of [body.key, `${"0".repeat(64)}.png`, "..%2F..%2Fsecret.png", body.key.toUpperCase()])
+    expect(refusalOf(await remove(server.project, key))).toBe("404 UPLOAD_NOT_FOUND");
+  const { pathname } = new URL(body.url);
+  for (const path of [
+    "/images/..%2F..%2Fsecret.png",
+    "/images/%2e%2e/%2e%2e/secret.png",
+    `${pathname}/../secret.png`,
+    pathname.replace(".png", ".svg"),
+    "/images/",
+    "/images",
+    `/images/${other.id}`,
+  ])
+    expect((await server.call("GET", path)).status).toBe(404);
+  expect((await fetch(body.url)).status).toBe(200);
+});
+
+test("a project's images have a bound together", async () => {
+  const project = await server.createProject();
+  const { body } = await upload(project, await png());
+  await server.rows(
+    "update uploads set bytes = $2 where project_id = $1",
+    project.id,
+    LIMITS.uploadProjectBytes.value,
+  );
+  const reply = await upload(project, await png("yellow"));
+  expect(refusalOf(reply)).toBe("409 CONFLICT");
+  expect((await upload(project, await png())).body.url).toBe(body.url);
+});
+
+test("a disk that fails is a 503 and leaves no row", async () => {
+  const project = await server.createProject();
+  await mkdir(FOLDER, { recursive: true });
+  // Where the folder of the project would be.
+  await writeFile(join(FOLDER, project.id.replaceAll("-", "")), "");
+  expect(refusalOf(await upload(project, await png()))).toBe("503 SERVICE_UNAVAILABLE");
+  expect((await list(project)).data).toEqual([]);
+});
+
+test("files that no row names are swept when they are old, and nothing else is", async () => {
+  const project = await server.createProject();
+  const { body } = await upload(project, await png());
+  const folder = join(FOLDER, project.id.replaceAll("-", ""));
+  const old = new Date(Date.now() - 2 * 3_600_000);
+  const [kept = ""] = await filesOf(project);
+  const orphan = `${"a".repeat(32)}.png`;
+  const unfinished = `${"b".repeat(32)}.png.part`;
+  const young = `${"c".repeat(32)}.png`;
+  for (const name of [orphan, unfinished, young, "notes.txt"]) await writeFile(join(folder, name), "x");
+  for (const name of [kept, orphan, unfinished, "notes.txt"]) await utimes(join(folder, name), old, old);
+  const parts = { database: server.database, storage: createDiskStorage(dirname(folder)) };
+  expect(await sweepFiles(parts)).toBe(2);
+  expect((await filesOf(project)).toSorted()).toEqual([kept, young, "notes.txt"].toSorted());
+  expect((await fetch(body.url)).status).toBe(200);
+});

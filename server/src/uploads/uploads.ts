@@ -1,0 +1,246 @@
+// Images of a project: taken in, listed with what shows them, deleted, handed to whoever reads a mail
+// (spec §4.12; docs/decisions/0049-uploads.md).
+// Before it: routes.ts. After it: encode-image.ts makes the image, storage.ts keeps the file, queries.ts the row.
+import { createHash } from "node:crypto";
+import { formatBytes, LIMITS } from "@postloft/contract/limits.ts";
+import type { UploadedFile } from "@postloft/contract/field.ts";
+import type { ImageType } from "@postloft/contract/uploads.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import { createTurns } from "../platform/turns.ts";
+import { encodeImage } from "./encode-image.ts";
+import {
+  deleteUnusedRows,
+  deleteUploadRow,
+  findUpload,
+  findUploadByHash,
+  insertUpload,
+  listUploadRows,
+  listUses,
+  sumUploads,
+  type NewUpload,
+  type UploadRow,
+  type UseRow,
+} from "./queries.ts";
+import { keyOf, keyStart, newFile, pathOf, readKey, shownName } from "./rules.ts";
+import type { OpenedFile, Storage } from "./storage.ts";
+
+/** The name of the list in its cursors. */
+export const UPLOADS = "uploads";
+
+export interface UploadParts {
+  database: Database;
+  storage: Storage;
+  /** The public address, without a slash at the end. */
+  baseUrl: () => string;
+  log: Log;
+}
+
+export interface Image {
+  url: string;
+  key: string;
+  filename: string;
+  contentType: ImageType;
+  size: number;
+}
+
+export interface ListedImage extends Image {
+  width: number;
+  height: number;
+  createdAt: string;
+  usedBy: Array<Pick<UseRow, "type" | "id" | "name">>;
+}
+
+type PreparedUpload = Omit<NewUpload, "created_at">;
+
+export interface Uploads {
+  /**
+   * Stores the file; nobody can ask for it before its row is committed.
+   *
+   * @throws Refusal VALIDATION_ERROR on `image`, CONFLICT when the project has no room left, RATE_LIMIT_EXCEEDED when too many
+   * wait, SERVICE_UNAVAILABLE while files cannot be stored
+   */
+  prepare(projectId: string, given: UploadedFile): Promise<PreparedUpload>;
+  /** Makes the image public with the commit, or finds that it is already. @throws Refusal CONFLICT when it is deleted just now */
+  add(tx: Tx, upload: PreparedUpload): Promise<Image>;
+  /** The file of an image that somebody else stored in the same moment goes. */
+  settle(upload: PreparedUpload, image: Image): Promise<void>;
+  list(
+    projectId: string,
+    request: PageRequest,
+  ): Promise<Page<ListedImage> & { total: number; storedBytes: number }>;
+  /** @throws Refusal UPLOAD_NOT_FOUND, CONFLICT while something shows it */
+  remove(projectId: string, key: string): Promise<void>;
+  /** Deletes rows; the files go by `removeFiles` after the commit. */
+  removeUnused(tx: Tx, projectId: string): Promise<{ paths: string[]; freedBytes: number; hasMore: boolean }>;
+  /** Of images whose rows are gone. What cannot be removed now is swept later. */
+  removeFiles(paths: readonly string[]): Promise<void>;
+  /** @throws Refusal UPLOAD_NOT_FOUND, SERVICE_UNAVAILABLE while files cannot be read */
+  open(key: string): Promise<{ image: UploadRow; file: OpenedFile }>;
+}
+
+/** One image at a time in a process: libvips may take a hundred megabytes for one. */
+const AT_ONCE = 1;
+const WAITING_PER_OWNER = 4;
+const WAITING = 16;
+const RETRY_AFTER_SECONDS = 5;
+
+export function createUploads(parts: UploadParts): Uploads {
+  const { database } = parts;
+  const turns = createTurns({ atOnce: AT_ONCE, waitingPerOwner: WAITING_PER_OWNER, waiting: WAITING });
+  const present = (projectId: string, row: Omit<UploadRow, "created_at">): Image => {
+    const key = keyOf({ projectId, file: row.file });
+    const url = `${parts.baseUrl()}/images/${key}`;
+    return { url, key, filename: row.name, contentType: row.content_type, size: row.bytes };
+  };
+  return {
+    prepare: (projectId, given) => {
+      if (given.bytes.length > LIMITS.uploadFileBytes.value)
+        throw invalidField(
+          "image",
+          "too_big",
+          `The image may have at most ${formatBytes(LIMITS.uploadFileBytes.value)}.`,
+        );
+      return turns.take(projectId, () => prepareUpload(parts, projectId, given));
+    },
+    async add(tx, upload) {
+      if (await insertUpload(tx, upload)) return present(upload.project_id, upload);
+      const known = await findUploadByHash(tx, upload.project_id, upload.source_hash);
+      if (known === undefined)
+        throw new Refusal("CONFLICT", {
+          message: "The same image is being deleted just now. Upload it again.",
+        });
+      return present(upload.project_id, known);
+    },
+    async settle({ project_id: projectId, file }, image) {
+      if (keyOf({ projectId, file }) !== image.key) await removeFiles(parts, [pathOf({ projectId, file })]);
+    },
+    async list(projectId, request) {
+      const [rows, sum] = await Promise.all([
+        listUploadRows(database, projectId, request),
+        sumUploads(database, projectId),
+      ]);
+      const files = rows.map(({ file }) => file);
+      const uses = await usesOf(database, projectId, files);
+      const page = toPage(UPLOADS, request, rows, (row) => ({
+        ...present(projectId, row),
+        width: row.width,
+        height: row.height,
+        createdAt: row.created_at.toISOString(),
+        usedBy: uses
+          .filter(({ file }) => file === row.file)
+          .map(({ type, id, name }) => ({ type, id, name })),
+      }));
+      return { ...page, total: sum.images, storedBytes: sum.bytes };
+    },
+    async remove(projectId, key) {
+      const name = readKey(key);
+      if (name === null || name.projectId !== projectId) throw new Refusal("UPLOAD_NOT_FOUND");
+      await transaction(database, async (tx) => {
+        if (!(await deleteUploadRow(tx, name))) throw new Refusal("UPLOAD_NOT_FOUND");
+        // Looked at behind the lock; what refuses rolls back.
+        const users = await usesOf(tx, projectId, [name.file]);
+        if (users.length > 0) throw new Refusal("CONFLICT", { message: sentenceOf(users) });
+      });
+      await removeFiles(parts, [pathOf(name)]);
+    },
+    async removeUnused(tx, projectId) {
+      const most = LIMITS.uploadsDeleted.value;
+      const hours = LIMITS.uploadGraceHours.value;
+      const rows = await deleteUnusedRows(tx, { projectId, start: keyStart(projectId), hours, most });
+      return {
+        paths: rows.map(({ file }) => pathOf({ projectId, file })),
+        freedBytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+        hasMore: rows.length === most,
+      };
+    },
+    removeFiles: (paths) => removeFiles(parts, paths),
+    async open(key) {
+      const name = readKey(key);
+      const image = name === null ? undefined : await findUpload(database, name);
+      if (name === null || image === undefined) throw new Refusal("UPLOAD_NOT_FOUND");
+      const file = await orUnavailable(parts, parts.storage.open(name));
+      if (file === null) throw new Refusal("UPLOAD_NOT_FOUND");
+      return { image, file };
+    },
+  };
+}
+
+async function prepareUpload(
+  parts: UploadParts,
+  projectId: string,
+  { bytes, filename }: UploadedFile,
+): Promise<PreparedUpload> {
+  const { database, storage } = parts;
+  const source_hash = createHash("sha256").update(bytes).digest();
+  const known = await findUploadByHash(database, projectId, source_hash);
+  const asKnown = known === undefined ? null : { ...known, project_id: projectId, source_hash };
+  // The file of a row may be missing: a backup holds rows and no files.
+  if (asKnown !== null && (await orUnavailable(parts, storage.has({ projectId, file: asKnown.file }))))
+    return asKnown;
+  const { bytes: stored } = await sumUploads(database, projectId);
+  if (asKnown === null) refuseOver(stored, 1);
+  const encoding = await encodeImage(Buffer.from(bytes));
+  if (!encoding.ok) throw invalidField("image", "custom", encoding.problem);
+  const { image } = encoding;
+  if (asKnown === null) refuseOver(stored, image.bytes.length);
+  const file = asKnown?.file ?? newFile(image.type);
+  await orUnavailable(parts, storage.write({ projectId, file }, image.bytes, image.type));
+  if (asKnown !== null) return asKnown;
+  return {
+    project_id: projectId,
+    id: newId(),
+    file,
+    source_hash,
+    content_type: image.type,
+    bytes: image.bytes.length,
+    width: image.width,
+    height: image.height,
+    name: shownName(filename),
+  };
+}
+
+/** By what is there: uploads of the same moment may go over it by as much as they hold. */
+function refuseOver(storedBytes: number, more: number): void {
+  const { value } = LIMITS.uploadProjectBytes;
+  if (storedBytes + more > value)
+    throw new Refusal("CONFLICT", {
+      message: `The images of a project may have ${formatBytes(value)} together. Delete some: POST /uploads/delete-unused.`,
+    });
+}
+
+async function usesOf(database: Database, projectId: string, files: readonly string[]): Promise<UseRow[]> {
+  if (files.length === 0) return [];
+  const most = LIMITS.uploadUsers.value;
+  return listUses(database, { projectId, start: keyStart(projectId), files, most });
+}
+
+const KINDS = { TEMPLATE: "template", CAMPAIGN: "campaign", LOGO: "logo of" } as const;
+
+function sentenceOf(users: readonly UseRow[]): string {
+  const named = users.map(({ type, name }) => `${KINDS[type]} “${name}”`);
+  return `The image is shown by: ${named.join(", ")}. Take it out there first.`;
+}
+
+async function removeFiles({ storage, log }: UploadParts, paths: readonly string[]): Promise<void> {
+  for (const path of paths)
+    await storage
+      .remove(path)
+      .catch((error: unknown) =>
+        log.warn({ err: error, path }, "the file of a deleted image is swept later"),
+      );
+}
+
+/** A disk that is full, a server that does not answer: no bug, and nothing the caller can mend. */
+async function orUnavailable<T>({ log }: UploadParts, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    log.error({ err: error }, "the storage of images fails");
+    throw new Refusal("SERVICE_UNAVAILABLE", {
+      message: "Images can neither be stored nor read at the moment.",
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
+  });
+}
