@@ -105,6 +105,32 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   expect(faults).toEqual([]);
 }, 40_000);
 
+test("a campaign that leaves is paused, goes on and is cancelled, and nobody who got it is lost from the report", async () => {
+  const { page, project, faults } = await openCampaigns();
+  const dialog = page.getByRole("dialog");
+  const settings = `/users/@me/projects/${project.id}`;
+  await server.call("PATCH", settings, project.bySession, { sendingRate: 1 });
+  for (let person = 0; person < 10; person++)
+    await server.call("POST", "/contacts", project.byKey, { email: `person${person}@example.com` });
+  await createDraft(page);
+  await page.getByRole("button", { name: "Review and send" }).click();
+  await page.getByRole("button", { name: "Send now …" }).click();
+  await dialog.getByRole("button", { name: "Send now" }).click();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("progressbar", { name: "Paused" }).waitFor();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("progressbar", { name: "On its way" }).waitFor();
+  await page.getByRole("button", { name: "Cancel the rest …" }).click();
+  await dialog.getByRole("button", { name: "Let it go on" }).click();
+  await page.getByRole("button", { name: "Cancel the rest …" }).click();
+  await dialog.getByRole("button", { name: "Cancel the rest" }).click();
+  await page.getByText("Cancelled", { exact: true }).first().waitFor();
+  await page.getByText("12 recipients").waitFor();
+  await page.getByRole("button", { name: "Mail", exact: true }).click();
+  await page.getByText("news@sandbox.localhost").waitFor();
+  expect(faults).toEqual([]);
+}, 40_000);
+
 test("a scheduled campaign is a draft again, and from the list one is copied and deleted", async () => {
   const { page, faults } = await openCampaigns();
   const dialog = page.getByRole("dialog");

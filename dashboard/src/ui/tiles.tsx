@@ -10,9 +10,9 @@ export interface Tile {
 
 export function Tiles({ tiles }: { tiles: readonly Tile[] }) {
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line max-sm:[&>:last-child:nth-child(odd)]:col-span-2 sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-surface max-sm:[&>:last-child:nth-child(odd)]:col-span-2 sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
       {tiles.map(({ label, value, note }) => (
-        <div key={label} className="bg-surface px-4 py-3.5">
+        <div key={label} className="px-4 py-3.5 outline outline-line">
           <dt className="text-sm text-soft">{label}</dt>
           <dd className="mt-0.5 text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
           {note !== undefined && <dd className="text-xs text-faint">{note}</dd>}

@@ -2,11 +2,12 @@
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { pauseCampaign, releaseCampaign, resumeCampaign } from "../../api/endpoints.ts";
-import { t } from "../../text/t.ts";
+import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatInstant, formatNumber } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Progress } from "../../ui/progress.tsx";
+import { useProject } from "../project-shell.tsx";
 import { CancelDialog } from "./campaign-actions.tsx";
 import { useVerb } from "./campaign-queries.ts";
 import type { ReportProps } from "./campaign-report.tsx";
@@ -15,6 +16,7 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
   const given = { projectId, params: { id: campaign.id } };
   const pausing = useVerb(projectId, () => call(pauseCampaign, given), t("Paused"));
   const resuming = useVerb(projectId, () => call(resumeCampaign, given), t("It goes on"));
+  const project = useProject();
   const [isCancelling, setCancelling] = useState(false);
   const { status, totalRecipients, pendingCount, startedAt, sentAt } = campaign;
   const done = totalRecipients - pendingCount;
@@ -38,6 +40,15 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
         text={t("{done} of {total}", { done: formatNumber(done), total: formatNumber(totalRecipients) })}
       />
       {campaign.heldReason !== null && <p className="mt-3 text-sm text-warn">{campaign.heldReason}</p>}
+      {status === "SENDING" && project.sendingRate !== null && (
+        <p className="mt-3 text-sm text-soft">
+          {plural(
+            project.sendingRate,
+            "At most {n} mail a second, as the settings of this project say.",
+            "At most {n} mails a second, as the settings of this project say.",
+          )}
+        </p>
+      )}
       <div className="mt-4 flex flex-wrap gap-2">
         {status === "SENDING" && (
           <Button busy={pausing.isPending} onClick={() => pausing.mutate()}>

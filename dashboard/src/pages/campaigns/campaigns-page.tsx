@@ -148,7 +148,7 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
     {
       key: "when",
       head: t("When"),
-      width: "w-56",
+      width: "w-60",
       cell: (row) => <span className="text-soft tabular-nums">{whenOf(row)}</span>,
     },
     {

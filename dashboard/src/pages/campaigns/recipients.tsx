@@ -113,7 +113,7 @@ function columnsOf(projectId: string): Array<Column<Recipient>> {
     {
       key: "sentAt",
       head: t("Sent"),
-      width: "w-44",
+      width: "w-52",
       cell: ({ sentAt }) => (
         <span className="text-soft tabular-nums">{sentAt === null ? "" : formatInstant(sentAt)}</span>
       ),
