@@ -65,7 +65,7 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
           </Button>
         </div>
       </div>
-      <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} />
+      <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} isQuiet />
       {asked === "test" && <TestDialog projectId={project.id} campaign={campaign} onClose={close} />}
       {asked === "schedule" && <ScheduleDialog projectId={project.id} campaign={campaign} onClose={close} />}
       {asked === "send" && <SendDialog projectId={project.id} campaign={campaign} onClose={close} />}

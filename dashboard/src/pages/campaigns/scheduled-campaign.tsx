@@ -45,7 +45,7 @@ export function ScheduledCampaign({ project, campaign }: { project: Project; cam
         </Card>
         <AudienceCount projectId={project.id} campaign={campaign} />
       </div>
-      <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} />
+      <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} isQuiet />
       {asked === "schedule" && <ScheduleDialog {...props} />}
       {asked === "send" && <SendDialog {...props} />}
     </div>

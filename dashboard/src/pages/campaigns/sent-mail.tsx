@@ -25,7 +25,7 @@ export function SentMail({ projectId, campaign }: ReportProps) {
           </Fact>
         </dl>
       </Card>
-      <MailPreview projectId={projectId} draft={campaign} kind={kind} />
+      <MailPreview projectId={projectId} draft={campaign} kind={kind} isQuiet />
     </div>
   );
 }

@@ -25,6 +25,8 @@ interface MailPreviewProps {
   projectId: string;
   draft: MailTextDraft;
   kind: CampaignKind;
+  /** Without advice, where that stands beside it or comes too late. */
+  isQuiet?: boolean;
 }
 
 /** What the server makes of a draft once nobody types any more. */
@@ -81,7 +83,11 @@ export function MailPreview(props: MailPreviewProps) {
       {preview.data !== undefined && (
         <>
           <Look view={view} preview={preview.data} />
-          <Remarks preview={preview.data} isDark={view === "dark"} />
+          <Remarks
+            preview={preview.data}
+            warnings={props.isQuiet === true ? [] : preview.data.warnings}
+            isDark={view === "dark"}
+          />
         </>
       )}
     </section>
@@ -133,7 +139,13 @@ function InboxRow({ preview }: { preview: Preview }) {
   );
 }
 
-function Remarks({ preview, isDark }: { preview: Preview; isDark: boolean }) {
+interface RemarksProps {
+  preview: Preview;
+  warnings: Preview["warnings"];
+  isDark: boolean;
+}
+
+function Remarks({ preview, warnings, isDark }: RemarksProps) {
   const bytes = new TextEncoder().encode(preview.html).length;
   return (
     <div className="mt-2 flex flex-col gap-1 text-sm text-faint">
@@ -143,7 +155,7 @@ function Remarks({ preview, isDark }: { preview: Preview; isDark: boolean }) {
           : t("Subject: {subject} · {size}", { subject: preview.subject, size: formatBytes(bytes) })}
       </p>
       {isDark && <p>{t("An approximation: each mail program darkens in its own way.")}</p>}
-      {preview.warnings.map(({ message, where: { line } }) => (
+      {warnings.map(({ message, where: { line } }) => (
         <p key={`${line} ${message}`} className="text-warn">
           {line === null ? message : t("Line {line}: {message}", { line, message })}
         </p>
