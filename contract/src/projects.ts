@@ -166,7 +166,9 @@ export const updateProject = endpoint({
     logoUrl: logoUrl
       .nullable()
       .optional()
-      .describe("An image shown above the footer of MARKETING mails; https, null: none."),
+      .describe(
+        "An image shown above the footer of MARKETING mails, and on the pages for unsubscribing when it was uploaded here; https, null: none.",
+      ),
   }),
   answers: { 200: project },
 });

@@ -9,6 +9,7 @@ const STYLE = `
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px 16px; background: var(--paper); color: var(--ink); font: 17px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif }
 main { width: 100%; max-width: 480px; padding: 40px 36px 32px; background: var(--card); border: 1px solid var(--line); border-radius: 16px; text-align: center; overflow-wrap: anywhere }
+.logo { display: block; max-width: 240px; max-height: 80px; margin: 0 auto 16px }
 .sender { margin: 0 0 12px; color: var(--soft); font-size: 15px; font-weight: 600 }
 h1 { margin: 0 0 12px; font-size: 25px; line-height: 1.25; text-wrap: balance }
 p { margin: 0 0 12px; text-wrap: pretty }
@@ -27,10 +28,10 @@ button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid 
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** What every page says to the browser: nothing but this style, forms to this site only, no frame, no trace in search or history. */
+/** What every page says to the browser: nothing but this style and images of ours, forms to this site only, no frame, no trace in search or history. */
 export const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
   "x-robots-tag": "noindex, nofollow",
   "x-frame-options": "DENY",
   "cross-origin-opener-policy": "same-origin",

@@ -44,6 +44,12 @@ export function readKey(key: string): FileName | null {
   return hex === undefined || file === undefined ? null : { projectId: uuidOf(hex), file };
 }
 
+/** The path of an image that the project stores here, by its address; null: it is somewhere else. */
+export function ownImagePath(projectId: string, url: string): string | null {
+  const [, key = ""] = /\/images\/([0-9a-z.]+)$/.exec(URL.parse(url)?.pathname ?? "") ?? [];
+  return readKey(key)?.projectId === projectId ? `/images/${key}` : null;
+}
+
 /** What the keys of a project's images begin with. */
 export function keyStart(projectId: string): string {
   return hexOf(projectId);

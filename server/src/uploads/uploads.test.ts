@@ -173,6 +173,13 @@ test("what is no image, is damaged or too large is a 422 of the part, and leaves
   expect([await filesOf(project), (await list(project)).data]).toEqual([[], []]);
 });
 
+test("a size is refused before a pixel is read, and formats that are not taken have no decoder", async () => {
+  expect(await encodeImage(bomb())).toEqual({ ok: false, problem: expect.stringContaining("pixels") });
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+  for (const bytes of [svg, await sharp(RED).tiff().toBuffer(), await sharp(RED).avif().toBuffer()])
+    await expect(sharp(bytes).metadata()).rejects.toThrow("unsupported image format");
+});
+
 test("an image that is also a web page keeps nothing of the page", async () => {
   const polyglot = Buffer.concat([await png("blue"), Buffer.from("<script>alert(1)</script>")]);
   const { body } = await upload(server.project, polyglot, "page.html");

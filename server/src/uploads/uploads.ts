@@ -84,7 +84,7 @@ export interface Uploads {
 
 /** One image at a time in a process: libvips may take a hundred megabytes for one. */
 const AT_ONCE = 1;
-const WAITING_PER_OWNER = 4;
+const WAITING_PER_OWNER = 8;
 const WAITING = 16;
 const RETRY_AFTER_SECONDS = 5;
 

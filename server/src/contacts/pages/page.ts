@@ -29,12 +29,22 @@ export interface PageContent {
   link: { label: TextKey; target: string } | null;
 }
 
-/** The page in a language. `values` stand for the names in the texts; what is not known there is never asked for. */
-export function writePage(locale: Locale, content: PageContent, values: TextValues): string {
+/**
+ * The page in a language. `values` stand for the names in the texts; what is not known there is never asked for.
+ *
+ * @param logo the path of an image of ours
+ */
+export function writePage(
+  locale: Locale,
+  content: PageContent,
+  values: TextValues,
+  logo: string | null = null,
+): string {
   const texts = textsOf(locale);
   const { sender, heading, text, isNews, note, button, link } = content;
   const title = [fillText(texts[heading], values), ...(sender === null ? [] : [sender])].join(" – ");
   const lines = [
+    logo === null ? "" : `<img class="logo" src="${escapeHtml(logo)}" alt="">`,
     sender === null ? "" : `<p class="sender"><bdi>${escapeHtml(sender)}</bdi></p>`,
     `<div${isNews ? ' role="status"' : ""}><h1>${fillHtml(texts[heading], values)}</h1>
 <p>${fillHtml(texts[text], values)}</p></div>`,

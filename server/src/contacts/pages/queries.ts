@@ -6,6 +6,7 @@ import { shownData } from "../shown-data-queries.ts";
 export interface SubscriptionRow {
   project_name: string;
   project_language: string;
+  logo_url: string | null;
   /** Null with the two below when the contact is gone. */
   email: string | null;
   subscribed: boolean | null;
@@ -19,7 +20,7 @@ export async function findSubscription(
   contactId: string,
 ): Promise<SubscriptionRow | undefined> {
   const { rows } = await sql<SubscriptionRow>`
-    select p.name as project_name, p.language as project_language, c.email, c.subscribed, ${shownData(sql`p.id`)} -> 'locale' as locale
+    select p.name as project_name, p.language as project_language, p.logo_url, c.email, c.subscribed, ${shownData(sql`p.id`)} -> 'locale' as locale
     from projects p left join contacts c on c.project_id = p.id and c.id = ${contactId}
     where p.id = ${projectId}`.execute(database);
   return rows[0];

@@ -356,7 +356,28 @@ test("a disabled project's mails can still be stopped", async () => {
   expect(await isSubscribed(someone)).toBe(false);
 });
 
-test("a page loads nothing, runs nothing, is in no frame, no index, no cache and no referrer", async () => {
+const imagePath = (projectId: string) => `/images/${projectId.replaceAll("-", "")}${"a".repeat(32)}.png`;
+
+test("a logo stands on the page when it is an image of the project that is stored here, and no other", async () => {
+  const project = await server.createProject();
+  const someone = await newPerson({}, project);
+  const pictureOf = async (logoUrl: string | null) => {
+    await server.rows("update projects set logo_url = $2 where id = $1", project.id, logoUrl);
+    const { text } = await server.call("GET", someone.links.unsubscribeUrl);
+    return /<img[^>]*>/.exec(text)?.[0] ?? null;
+  };
+  expect(await pictureOf(`https://mail.example.com${imagePath(project.id)}`)).toBe(
+    `<img class="logo" src="${imagePath(project.id)}" alt="">`,
+  );
+  for (const url of [
+    `https://mail.example.com${imagePath(server.project.id)}`,
+    "https://shop.example/images/logo.png",
+    null,
+  ])
+    expect(await pictureOf(url)).toBe(null);
+});
+
+test("a page loads nothing but a logo of ours, runs nothing, is in no frame, no index, no cache and no referrer", async () => {
   const someone = await newPerson();
   const pages = [
     await server.call("GET", someone.links.unsubscribeUrl),
@@ -365,7 +386,7 @@ test("a page loads nothing, runs nothing, is in no frame, no index, no cache and
   ];
   for (const { headers, text } of pages) {
     expect(headers.get("content-security-policy")).toMatch(
-      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
     );
     expect(Object.fromEntries(headers)).toMatchObject({
       "cache-control": "no-store",

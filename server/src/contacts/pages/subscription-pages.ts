@@ -1,6 +1,7 @@
 // The public pages behind the links in mails: looking changes nothing, a form changes the subscription (decisions §12).
 // Before it: routes.ts; links.ts made the links. After it: upsert-contacts.ts flips, page.ts writes the answer.
 import type { Database, Tx } from "../../platform/database.ts";
+import { ownImagePath } from "../../uploads/rules.ts";
 import type { ContactLinks, LinkedContact, LinkPurpose } from "../links.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import { chooseAccepted, chooseLocale } from "./locale.ts";
@@ -49,12 +50,14 @@ export function createSubscriptionPages(options: {
         ? chooseAccepted(visit.acceptLanguage)
         : chooseLocale(found.locale, found.project_language);
     const sender = found?.project_name ?? null;
+    // One from elsewhere would tell others who opens the page.
+    const logo = ownImagePath(projectId, found?.logo_url ?? "");
     if (found === undefined || found.email === null || found.subscribed === null)
-      return { status: 200, html: writePage(locale, plainPage("gone", sender), {}) };
+      return { status: 200, html: writePage(locale, plainPage("gone", sender), {}, logo) };
     const contact = { subscribed: found.subscribed, isNews, sender: found.project_name };
     const content = subscriptionPage(visit.purpose, contact, linksOf(projectId, contactId));
     const values = { email: maskAddress(found.email), project: found.project_name };
-    return { status: 200, html: writePage(locale, content, values) };
+    return { status: 200, html: writePage(locale, content, values, logo) };
   }
 
   return {
