@@ -183,7 +183,8 @@ async function prepareUpload(
     return asKnown;
   const { bytes: stored } = await sumUploads(database, projectId);
   if (asKnown === null) refuseOver(stored, 1);
-  const encoding = await encodeImage(Buffer.from(bytes));
+  // It throws only where sharp has no binary for the machine.
+  const encoding = await orUnavailable(parts, encodeImage(Buffer.from(bytes)));
   if (!encoding.ok) throw invalidField("image", "custom", encoding.problem);
   const { image } = encoding;
   if (asKnown === null) refuseOver(stored, image.bytes.length);
@@ -234,10 +235,10 @@ async function removeFiles({ storage, log }: UploadParts, paths: readonly string
       );
 }
 
-/** A disk that is full, a server that does not answer: no bug, and nothing the caller can mend. */
+/** A disk that is full, a machine without sharp, a server that does not answer: no bug, and nothing the caller can mend. */
 async function orUnavailable<T>({ log }: UploadParts, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    log.error({ err: error }, "the storage of images fails");
+    log.error({ err: error }, "images cannot be read or stored");
     throw new Refusal("SERVICE_UNAVAILABLE", {
       message: "Images can neither be stored nor read at the moment.",
       retryAfterSeconds: RETRY_AFTER_SECONDS,
