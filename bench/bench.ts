@@ -7,6 +7,7 @@ import { benchEventNames } from "./event-names.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchIdle } from "./idle.ts";
 import { benchImport } from "./import.ts";
+import { benchReports } from "./reports.ts";
 import { benchSegments } from "./segments.ts";
 import { benchNeighbours } from "./neighbours.ts";
 import { benchNotices } from "./notices.ts";
@@ -79,6 +80,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures:
       "100,000 reports about sent mails, shuffled and repeated, through the interpreter; counters exact",
     run: benchNotices,
+  },
+  reports: {
+    measures:
+      "every report and page of the feed: 500,000 events, 200,000 mails, 1,000 small projects (or the numbers given)",
+    run: benchReports,
   },
   workflows: {
     measures:

@@ -28,9 +28,10 @@ export async function sumMailsByDay(
   { dimension, value }: MailFilter,
   { span, bounds }: { span: Span; bounds: readonly Date[] },
 ) {
+  const counted = await mailCounts(database, projectId, span, { dimension, value });
   const { rows } = await sql<MailSums & { day: number }>`
     ${plannedEachTime} select ${dayOf(bounds)} as day, ${SUMS}
-    from (${mailCounts(projectId, span, dimension, value)}) counts group by 1`.execute(database);
+    from (${counted}) counts group by 1`.execute(database);
   return rows;
 }
 
@@ -40,9 +41,10 @@ export async function sumMailsByQuarter(
   { dimension, value }: MailFilter,
   span: Span,
 ) {
+  const counted = await mailCounts(database, projectId, span, { dimension, value });
   const { rows } = await sql<MailSums & { quarter: Date }>`
     ${plannedEachTime} select quarter, ${SUMS}
-    from (${mailCounts(projectId, span, dimension, value)}) counts group by 1`.execute(database);
+    from (${counted}) counts group by 1`.execute(database);
   return rows;
 }
 
@@ -52,9 +54,10 @@ export async function sumMailsByValue(
   dimension: Dimension,
   span: Span,
 ): Promise<Array<MailSums & { value: string }>> {
+  const counted = await mailCounts(database, projectId, span, { dimension, value: null });
   const { rows } = await sql<MailSums & { value: string }>`
     ${plannedEachTime} select value, ${SUMS}
-    from (${mailCounts(projectId, span, dimension, null)}) counts group by 1
+    from (${counted}) counts group by 1
     having ${sql.join(
       MAIL_COLUMNS.map((column) => sql`sum(${sql.id(column)}) <> 0`),
       sql` or `,

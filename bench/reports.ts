@@ -1,0 +1,232 @@
+// `npm run bench reports -- <events> <mails> <small projects>`: every report and page of the feed of one large project, warm, beside
+// hand-written SQL on the same counts; what the counts take, and what it takes to keep them.
+// Before it: bench.ts. After it: tables; docs/benchmarks.md holds what was seen.
+import { sql, type RawBuilder } from "kysely";
+import { createDatabase, createPool, type Database } from "../server/src/platform/database.ts";
+import { createLog } from "../server/src/platform/log.ts";
+import { readPage } from "../server/src/platform/page.ts";
+import { countNews } from "../server/src/events/counts.ts";
+import { countRecentActivity, listActivity, listUpcoming } from "../server/src/reports/activity.ts";
+import * as analytics from "../server/src/reports/analytics.ts";
+import { readPeriod, spanOf } from "../server/src/reports/period.ts";
+import { percentile } from "./latency.ts";
+import { unlimited } from "./outbox.ts";
+import { readNumbers } from "./read-numbers.ts";
+import { addNews, DAYS_OF_GROUND, makeReportGround, type ReportProject } from "./reports-ground.ts";
+import { startDatabase } from "./servers.ts";
+import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
+
+const DEFAULT_SIZES = [500_000, 200_000, 1_000];
+const REPEATS = 40;
+const WARM_UP = 5;
+/** Came in the seconds that are not counted yet: a hundred a second. */
+const NEWS = 1_000;
+const ZONE = "Europe/Berlin";
+const BAR_MS = 100;
+
+interface Question {
+  name: string;
+  ask: () => Promise<unknown>;
+  /** The plainest SQL on the same counts; null where no count is read. */
+  plain: RawBuilder<unknown> | null;
+}
+
+const MAIL_SUMS = sql`sum(sent) as sent, sum(delivered) as delivered, sum(opened) as opened, sum(clicked) as clicked,
+  sum(machine_opened) as machine_opened, sum(machine_clicked) as machine_clicked, sum(bounced) as bounced,
+  sum(soft_bounced) as soft_bounced, sum(complained) as complained`;
+const LOCAL_DAY = sql`(quarter at time zone ${sql.lit(ZONE)})::date`;
+
+/** The questions about numbers, for the last `days` days. */
+function analyticsQuestions(database: Database, project: ReportProject, days: number): Question[] {
+  const { id, campaignId } = project;
+  const startDate = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
+  const period = readPeriod({ startDate, tz: ZONE }, new Date());
+  const { from, to } = spanOf(period);
+  const all = { dimension: "kind", value: null } as const;
+  const ofCampaign = { dimension: "campaign", value: campaignId } as const;
+  const within = (start: Date) => sql`project_id = ${id} and quarter >= ${start} and quarter < ${to}`;
+  const mails = (dimension: string, by: RawBuilder<unknown>, start = from) =>
+    sql`select ${by} as by, ${MAIL_SUMS} from mail_counts where ${within(start)} and dimension = ${dimension} group by 1`;
+  const events = (by: RawBuilder<unknown>, start = from) =>
+    sql`select ${by} as by, sum(count) as count from event_counts where ${within(start)} group by 1`;
+  const twice = new Date(from.getTime() - (to.getTime() - from.getTime()));
+  const isNow = sql`quarter >= ${from}`;
+  const breakdown = (dimension: "kind" | "provider" | "campaign" | "workflow"): Question => ({
+    name: `breakdown by ${dimension}`,
+    ask: () => analytics.getBreakdown(database, id, dimension, period),
+    plain: mails(dimension, sql`value`),
+  });
+  return [
+    {
+      name: "timeseries",
+      ask: () => analytics.getTimeseries(database, id, all, period),
+      plain: mails("kind", LOCAL_DAY),
+    },
+    {
+      name: "timeseries of a campaign",
+      ask: () => analytics.getTimeseries(database, id, ofCampaign, period),
+      plain: sql`select ${LOCAL_DAY} as by, ${MAIL_SUMS} from mail_counts
+        where ${within(from)} and dimension = 'campaign' and value = ${campaignId} group by 1`,
+    },
+    {
+      name: "summary, with the period before",
+      ask: () => analytics.getSummary(database, id, all, period),
+      plain: mails("kind", isNow, twice),
+    },
+    ...(["kind", "provider", "campaign", "workflow"] as const).map(breakdown),
+    {
+      name: "top campaigns",
+      ask: () => analytics.listTopCampaigns(database, id, {}, period),
+      plain: mails("campaign", sql`value`),
+    },
+    {
+      name: "campaign stats",
+      ask: () => analytics.getCampaignTotals(database, id, period),
+      plain: mails("campaign", sql`value`),
+    },
+    {
+      name: "top events, with the period before",
+      ask: () => analytics.listTopEvents(database, id, undefined, period),
+      plain: sql`select name, sum(count) filter (where ${isNow}), sum(count) filter (where not ${isNow})
+        from event_counts where ${within(twice)} group by 1 order by 2 desc limit 10`,
+    },
+    {
+      name: "audience",
+      ask: () => analytics.getAudience(database, id, period),
+      plain: sql`select ${LOCAL_DAY} as by, name, detail, sum(count) from event_counts
+        where ${within(from)} and name in ('contact.subscribed', 'contact.unsubscribed') group by 1, 2, 3`,
+    },
+    {
+      name: "weekdays and hours",
+      ask: () => analytics.getHours(database, id, all, period),
+      plain: mails("kind", sql`date_trunc('hour', quarter at time zone ${sql.lit(ZONE)})`),
+    },
+    {
+      name: "activity stats",
+      ask: () => analytics.getActivityStats(database, id, period),
+      plain: sql`select m.*, (select sum(count) from (${events(sql`name`)}) e) from (${mails("kind", isNow, twice)}) m`,
+    },
+  ];
+}
+
+/** The questions about the feed; they read no counts. */
+async function feedQuestions(database: Database, project: ReportProject): Promise<Question[]> {
+  const { id, campaignId, contactId } = project;
+  const page = (asked: Parameters<typeof listActivity>[2], cursor?: string) =>
+    listActivity(database, id, asked, readPage("activity", { limit: 50, cursor }));
+  const month = new Date(Date.now() - 30 * 86_400_000);
+  const deep = (await page({ until: month })).cursor ?? undefined;
+  const asks: ReadonlyArray<[string, () => Promise<unknown>]> = [
+    ["feed: a page of all", () => page({})],
+    ["feed: a page a month ago", () => page({}, deep)],
+    ["feed: of a contact", () => page({ contactId })],
+    ["feed: of a campaign", () => page({ campaignId })],
+    ["feed: clicks", () => page({ types: ["email.clicked"] })],
+    ["feed: sent mails", () => page({ types: ["email.sent"] })],
+    ["feed: of an event name", () => page({ eventName: "purchase" })],
+    ["feed: of an event name that never came", () => page({ eventName: "none" })],
+    ["how much happened lately", () => countRecentActivity(database, id)],
+    ["what comes next", () => listUpcoming(database, id)],
+  ];
+  return asks.map(([name, ask]) => ({ name, ask, plain: null }));
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+/** Warm; ours and the plain SQL take turns. */
+async function measure(database: Database, { name, ask, plain }: Question): Promise<string[]> {
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  for (let at = 0; at < WARM_UP + REPEATS; at++) {
+    const took = await timeOf(ask);
+    const plainTook = plain === null ? 0 : await timeOf(() => plain.execute(database));
+    if (at < WARM_UP) continue;
+    ours.push(took);
+    theirs.push(plainTook);
+  }
+  const [middle, most] = [percentile(ours, 0.5), percentile(ours, 0.95)];
+  const plainMiddle = percentile(theirs, 0.5);
+  return [
+    name,
+    oneDecimal(middle),
+    oneDecimal(most),
+    plain === null ? "–" : oneDecimal(plainMiddle),
+    plain === null ? "–" : (middle / plainMiddle).toFixed(2),
+    most <= BAR_MS ? "yes" : "no",
+  ];
+}
+
+/** Counts all there is, as the loop does it. @returns what it took, ms */
+async function countAll(database: Database): Promise<number> {
+  const startedMs = performance.now();
+  while (await countNews(database));
+  return performance.now() - startedMs;
+}
+
+async function printCosts(database: Database, tookMs: number): Promise<void> {
+  const { rows } = await sql<{ mails: number; events: number; mailBytes: number; eventBytes: number }>`
+    select (select count(*) from emails) as mails, (select count(*) from events) as events,
+      pg_total_relation_size('mail_counts') as "mailBytes", pg_total_relation_size('event_counts') as "eventBytes"`.execute(
+    database,
+  );
+  const found = rows[0] ?? { mails: 0, events: 0, mailBytes: 0, eventBytes: 0 };
+  const counted = found.mails + found.events;
+  printTable(
+    [
+      "mails",
+      "events",
+      "bytes of counts a mail",
+      "of events, a row",
+      "µs to count one of either",
+      "counted a second",
+    ],
+    [
+      [
+        whole(found.mails),
+        whole(found.events),
+        oneDecimal(found.mailBytes / found.mails),
+        oneDecimal(found.eventBytes / found.events),
+        oneDecimal((tookMs * 1_000) / counted),
+        whole((counted * 1_000) / tookMs),
+      ],
+    ],
+  );
+}
+
+export async function benchReports(): Promise<void> {
+  const [events = 0, mails = 0, neighbours = 0] = readNumbers(DEFAULT_SIZES);
+  const bench = await startDatabase();
+  const log = createLog({ level: "silent" });
+  const pool = createPool({ connection: bench.connection, maxConnections: 4, log });
+  const database = createDatabase(pool);
+  try {
+    const project = await unlimited(database, (one) => makeReportGround(one, { mails, events, neighbours }));
+    progress("counting");
+    const tookMs = await unlimited(database, countAll);
+    await unlimited(database, async (one) => {
+      await sql`vacuum (analyze) mail_counts, event_counts`.execute(one);
+      await sql`checkpoint`.execute(one);
+    });
+    await printCosts(database, tookMs);
+    await addNews(database, project.id, NEWS);
+    const head = ["p50 ms", "p95 ms", "plain SQL ms", "ratio", `≤ ${BAR_MS} ms`];
+    for (const days of [30, DAYS_OF_GROUND]) {
+      const rows: string[][] = [];
+      for (const question of analyticsQuestions(database, project, days))
+        rows.push(await measure(database, question));
+      print("");
+      printTable([`${days} days in ${ZONE}`, ...head], rows);
+    }
+    const rows: string[][] = [];
+    for (const question of await feedQuestions(database, project))
+      rows.push(await measure(database, question));
+    print("");
+    printTable(["activity", ...head], rows);
+  } finally {
+    await database.destroy();
+    await bench.stop();
+  }
+}
