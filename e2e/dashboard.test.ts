@@ -201,3 +201,14 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   await page.getByRole("button", { name: "Export" }).click();
   expect((await saving).suggestedFilename()).toBe("contacts.csv");
 }, 30_000);
+
+test("the dashboard speaks the language of the browser, and the one that is chosen", async () => {
+  const context = await browser.newContext({ locale: "de-AT" });
+  const page = await context.newPage();
+  await page.goto(`${server.url}/app/sign-in`);
+  await page.getByRole("heading", { name: "Bei Postloft anmelden" }).waitFor();
+  expect(await page.locator("html").getAttribute("lang")).toBe("de");
+  await page.evaluate(`localStorage.setItem("postloft.language", "fr")`);
+  await page.reload();
+  await page.getByRole("heading", { name: "Se connecter à Postloft" }).waitFor();
+});

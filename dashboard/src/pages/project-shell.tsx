@@ -27,7 +27,7 @@ import { logOut } from "../api/endpoints.ts";
 import { rememberProject } from "../session/last-project.ts";
 import { accountQuery, configQuery, projectsQuery, type Project } from "../session/queries.ts";
 import { SignInForm } from "../session/sign-in-form.tsx";
-import { t } from "../text/t.ts";
+import { chooseLanguage, LANGUAGE, LANGUAGES, t, type Language } from "../text/t.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
 import { useToast } from "../ui/toasts.tsx";
@@ -163,7 +163,10 @@ function ProjectMenu({ project, projects }: { project: Project; projects: readon
       <MenuItem onSelect={() => void navigate({ to: "/new-project" })}>
         <Plus size={14} className="text-faint" aria-hidden /> {t("New project")}
       </MenuItem>
-      <SignOutItem className="md:hidden" />
+      <div className="md:hidden">
+        <LanguageItems />
+        <SignOutItem />
+      </div>
     </Menu>
   );
 }
@@ -185,12 +188,29 @@ function AccountMenu() {
         </>
       }
     >
+      <LanguageItems />
       <SignOutItem />
     </Menu>
   );
 }
 
-function SignOutItem({ className = "" }: { className?: string }) {
+function LanguageItems() {
+  return (
+    <>
+      {(Object.keys(LANGUAGES) as Language[]).map((code) => (
+        <MenuItem key={code} onSelect={() => chooseLanguage(code)}>
+          <span lang={code} className="flex-1">
+            {LANGUAGES[code]}
+          </span>
+          {code === LANGUAGE && <Check size={14} className="text-accent" aria-label={t("chosen")} />}
+        </MenuItem>
+      ))}
+      <MenuLine />
+    </>
+  );
+}
+
+function SignOutItem() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const toast = useToast();
@@ -204,11 +224,9 @@ function SignOutItem({ className = "" }: { className?: string }) {
     }
   };
   return (
-    <div className={className}>
-      <MenuItem onSelect={() => void leave()}>
-        <LogOut size={14} className="text-faint" aria-hidden /> {t("Sign out")}
-      </MenuItem>
-    </div>
+    <MenuItem onSelect={() => void leave()}>
+      <LogOut size={14} className="text-faint" aria-hidden /> {t("Sign out")}
+    </MenuItem>
   );
 }
 

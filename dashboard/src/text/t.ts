@@ -5,10 +5,10 @@ export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", es: "E
 export type Language = keyof typeof LANGUAGES;
 type Catalogue = Readonly<Record<string, string>>;
 
-const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<{ CATALOGUE: Catalogue }>> = {
-  de: () => import("./de.ts"),
-  fr: () => import("./fr.ts"),
-  es: () => import("./es.ts"),
+const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<{ default: Catalogue }>> = {
+  de: () => import("./de.json"),
+  fr: () => import("./fr.json"),
+  es: () => import("./es.json"),
 };
 const STORED_AS = "postloft.language";
 /** Between the singular and the plural in a catalogue. */
@@ -34,7 +34,7 @@ function preferred(): Language {
 /** The language that is shown: the chosen one, else the first of the browser's that there is. */
 export const LANGUAGE = preferred();
 // Whoever imports this file waits for it, so texts may be made where a file is read.
-const CATALOGUE: Catalogue = LANGUAGE === "en" ? {} : (await CATALOGUES[LANGUAGE]()).CATALOGUE;
+const CATALOGUE: Catalogue = LANGUAGE === "en" ? {} : (await CATALOGUES[LANGUAGE]()).default;
 
 /** How numbers and dates are written: as the browser says where it speaks the language, so that a Briton keeps British dates. */
 export function locale(): string {
