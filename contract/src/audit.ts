@@ -26,6 +26,19 @@ export const AUDIT_ACTIONS = [
   "invitation.sent",
   "invitation.accepted",
   "invitation.revoked",
+  "domain.added",
+  "domain.updated",
+  "domain.keyRotated",
+  "domain.removed",
+  "webhookSecret.rotated",
+  "suppressions.added",
+  "suppressions.imported",
+  "suppressions.exported",
+  "suppression.removed",
+  "contacts.exported",
+  "campaign.sent",
+  "campaign.scheduled",
+  "campaign.cancelled",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -60,7 +73,7 @@ export const listAuditLog = endpoint({
   path: "/projects/:projectId/audit-log",
   summary: "List who changed what of a project, newest first",
   description:
-    "Settings, keys, members, suspensions, reset and deletion. An entry is written with the change itself and never changed; each carries the hash of the one before, so that a missing or edited one shows.",
+    "Settings, keys, members, suspensions, domains, the webhook secret, the suppression list, exports as CSV, campaigns that are sent or cancelled, reset and deletion. No entry has the address of a contact. An entry is written with the change itself and never changed; each carries the hash of the one before, so that a missing or edited one shows.",
   caller: "project-by-path",
   leastRole: "ADMIN",
   params: z.object({ projectId: pathId }),

@@ -67,6 +67,53 @@ test("who changed what, when and from where, in the order in which it was done",
   expect(await verify(id)).toBeNull();
 });
 
+test("domains, secrets, the suppression list, exports and campaigns are noted, without the addresses of contacts", async () => {
+  const { id, byKey } = await server.createProject();
+  const add = await server.call<{ id: string }>("POST", "/domains", byKey, { domain: `${id}.example` });
+  await server.call("PATCH", `/domains/${add.body.id}`, byKey, { ed25519: true });
+  await server.call("POST", `/domains/${add.body.id}/rotate-key`, byKey);
+  await server.call("POST", "/webhooks/secret/rotate", byKey);
+  await server.call("POST", "/suppressions", byKey, { emails: ["ada@example.com"] });
+  await server.call("POST", "/suppressions", byKey, { emails: ["ada@example.com"] });
+  await server.call("DELETE", "/suppressions/ada@example.com", byKey);
+  await server.call("DELETE", "/suppressions/ada@example.com", byKey);
+  await server.call("GET", "/suppressions/export.csv", byKey);
+  await server.call("POST", "/contacts", byKey, { email: "ada@example.com", subscribed: true });
+  await server.call("GET", "/contacts/export.csv", byKey);
+  const text = { subject: "Hi", body: "<p>Hi</p>", from: "hello@sandbox.localhost" };
+  const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
+    ...text,
+    name: "News",
+    audienceType: "ALL",
+  });
+  const campaign = made.body.data.id;
+  const scheduledFor = new Date(Date.now() + 86_400_000).toISOString();
+  await server.call("POST", `/campaigns/${campaign}/send`, byKey, { scheduledFor });
+  await server.call("POST", `/campaigns/${campaign}/cancel`, byKey);
+  await server.call("POST", `/campaigns/${campaign}/cancel`, byKey);
+  await server.call("POST", `/campaigns/${campaign}/send`, byKey);
+  await server.call("DELETE", `/domains/${add.body.id}`, byKey);
+  const { data } = await list({ id, byKey } as TestProject);
+  const domain = { id: add.body.id, name: `${id}.example` };
+  const news = { id: campaign, name: "News" };
+  expect(data.toReversed().map(({ action, target, details }) => [action, target, details])).toEqual([
+    ["project.created", null, { name: "A project" }],
+    ["domain.added", domain, {}],
+    ["domain.updated", domain, { ed25519: true }],
+    ["domain.keyRotated", domain, {}],
+    ["webhookSecret.rotated", null, {}],
+    ["suppressions.added", null, { added: 1 }],
+    ["suppression.removed", null, {}],
+    ["suppressions.exported", null, {}],
+    ["contacts.exported", null, {}],
+    ["campaign.scheduled", news, { scheduledFor }],
+    ["campaign.cancelled", news, {}],
+    ["campaign.sent", news, {}],
+    ["domain.removed", domain, {}],
+  ]);
+  expect(await verify(id)).toBeNull();
+});
+
 test("pages follow each other without a gap", async () => {
   const project = await server.createProject();
   await record(...Array.from({ length: 6 }, (_, at) => entryOf(project.id, { at })));

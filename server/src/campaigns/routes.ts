@@ -3,12 +3,13 @@ import * as actions from "@postloft/contract/campaign-actions.ts";
 import * as contract from "@postloft/contract/campaigns.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { z } from "zod";
-import type { Database } from "../platform/database.ts";
-import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { created, noContent, ok, route, type Call, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
 import type { RateLimiter } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listRecipients } from "../emails/campaign-emails.ts";
+import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { warnOfUnknownVariables } from "../templates/unknown-variables.ts";
 import { countAudience } from "./audience.ts";
 import type { Linter } from "../templates/linter.ts";
@@ -23,6 +24,7 @@ import {
   replaceCampaign,
   type CampaignInput,
   type CampaignParts,
+  type CampaignView,
 } from "./campaigns.ts";
 import { checkCampaign } from "./check-campaign.ts";
 import { resolveRecipients } from "./resolve-recipients.ts";
@@ -110,19 +112,38 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
   ];
 }
 
+/** Adds to the audit log what somebody did to a campaign; returns the campaign. */
+async function noted(
+  tx: Tx,
+  call: Pick<Call, "userId" | "ip"> & { projectId: string },
+  action: "campaign.sent" | "campaign.scheduled" | "campaign.cancelled",
+  campaign: CampaignView,
+): Promise<CampaignView> {
+  const { id, name, scheduledFor } = campaign;
+  const details = action === "campaign.scheduled" ? { scheduledFor } : {};
+  const entry = { projectId: call.projectId, actor: actorOf(call), action, target: { id, name }, details };
+  await recordAudit(tx, [entry]);
+  return campaign;
+}
+
 function actionRoutes(parts: CampaignRouteParts): Route[] {
   const { database, domains, wakeSender, wakeJobs, wakeCampaigns } = parts;
   return [
-    route(actions.sendCampaign, async ({ projectId, params, body, commit }) => {
+    route(actions.sendCampaign, async (call) => {
+      const { projectId, params, body } = call;
       const scheduledFor = body.scheduledFor ?? body.scheduledAt ?? null;
       const send = await sendCampaign(parts, database, projectId, params.id, scheduledFor);
-      const answer = await commit(async (tx) => ok(await send(tx)));
+      const action = scheduledFor === null ? "campaign.sent" : "campaign.scheduled";
+      const answer = await call.commit(async (tx) => ok(await noted(tx, call, action, await send(tx))));
       wakeJobs();
       wakeCampaigns();
       return answer;
     }),
-    route(actions.cancelCampaign, async ({ projectId, params, commit }) => {
-      const answer = await commit(async (tx) => ok(await cancelCampaign(tx, projectId, params.id)));
+    route(actions.cancelCampaign, async (call) => {
+      const answer = await call.commit(async (tx) => {
+        const campaign = await cancelCampaign(tx, call.projectId, call.params.id);
+        return ok(await noted(tx, call, "campaign.cancelled", campaign));
+      });
       wakeCampaigns();
       return answer;
     }),

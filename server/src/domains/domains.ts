@@ -65,8 +65,8 @@ export interface Domains {
    * @throws Refusal DOMAIN_NOT_FOUND; CONFLICT for the domain of the installation, which has no key.
    */
   setEd25519(tx: Tx, projectId: string, id: string, isWanted: boolean): Promise<DomainView>;
-  /** @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while a template, or a campaign that is not over, sends from it. */
-  delete(tx: Tx, projectId: string, id: string): Promise<void>;
+  /** Returns its name. @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while a template, or a campaign that is not over, sends from it. */
+  delete(tx: Tx, projectId: string, id: string): Promise<string>;
   /** Which of these may send right now, and how their mail is signed; the others are left out or refused with the reason. */
   findSigningKeys(
     names: ReadonlyArray<{ projectId: string; domain: string }>,
@@ -225,6 +225,7 @@ export function createDomains(options: {
       if (campaign !== undefined)
         throw new Refusal("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
       if (!(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
+      return domain;
     },
     async findSigningKeys(names, within = database) {
       const found = new Map<string, SigningKey>();

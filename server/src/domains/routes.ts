@@ -1,28 +1,59 @@
-// HTTP for sender domains: endpoint → verb → answer.
+// HTTP for sender domains: endpoint → verb → answer, noted in the audit log.
+import type { AuditAction } from "@postloft/contract/audit.ts";
 import * as contract from "@postloft/contract/domains.ts";
-import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
+import type { Tx } from "../platform/database.ts";
+import { created, noContent, ok, route, type Call, type Route } from "../platform/http-route.ts";
+import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import type { Domains } from "./domains.ts";
+
+type Caller = Pick<Call, "userId" | "ip"> & { projectId: string };
+
+async function note(
+  tx: Tx,
+  call: Caller,
+  action: AuditAction,
+  { id, domain }: { id: string; domain: string },
+  details: Record<string, unknown> = {},
+): Promise<void> {
+  const target = { id, name: domain };
+  await recordAudit(tx, [{ projectId: call.projectId, actor: actorOf(call), action, target, details }]);
+}
 
 export function domainRoutes({ domains }: { domains: Domains }): Route[] {
   return [
     route(contract.listDomains, async ({ projectId }) => ok(await domains.list(projectId))),
-    route(contract.createDomain, async ({ projectId, body, commit }) => {
-      const insert = await domains.create(projectId, body.domain);
-      return commit(async (tx) => created(await insert(tx)));
+    route(contract.createDomain, async (call) => {
+      const insert = await domains.create(call.projectId, call.body.domain);
+      return call.commit(async (tx) => {
+        const view = await insert(tx);
+        await note(tx, call, "domain.added", view);
+        return created(view);
+      });
     }),
     route(contract.verifyDomain, async ({ projectId, params }) =>
       ok(await domains.verify(projectId, params.id)),
     ),
-    route(contract.rotateDomainKey, async ({ projectId, params, commit }) => {
-      const change = await domains.rotateKey(projectId, params.id);
-      return commit(async (tx) => ok(await change(tx)));
+    route(contract.rotateDomainKey, async (call) => {
+      const change = await domains.rotateKey(call.projectId, call.params.id);
+      return call.commit(async (tx) => {
+        const view = await change(tx);
+        await note(tx, call, "domain.keyRotated", view);
+        return ok(view);
+      });
     }),
-    route(contract.updateDomain, async ({ projectId, params, body, commit }) => {
-      return commit(async (tx) => ok(await domains.setEd25519(tx, projectId, params.id, body.ed25519)));
+    route(contract.updateDomain, async (call) => {
+      const { projectId, params, body } = call;
+      return call.commit(async (tx) => {
+        const view = await domains.setEd25519(tx, projectId, params.id, body.ed25519);
+        await note(tx, call, "domain.updated", view, { ed25519: body.ed25519 });
+        return ok(view);
+      });
     }),
-    route(contract.deleteDomain, async ({ projectId, params, commit }) => {
-      return commit(async (tx) => {
-        await domains.delete(tx, projectId, params.id);
+    route(contract.deleteDomain, async (call) => {
+      const { projectId, params } = call;
+      return call.commit(async (tx) => {
+        const domain = await domains.delete(tx, projectId, params.id);
+        await note(tx, call, "domain.removed", { id: params.id, domain });
         return noContent();
       });
     }),

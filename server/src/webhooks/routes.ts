@@ -3,6 +3,7 @@ import * as contract from "@postloft/contract/webhooks.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
+import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { createWebhookSecrets } from "./webhook-secrets.ts";
 
 export function webhookSecretRoutes({ database, sealer }: { database: Database; sealer: Sealer }): Route[] {
@@ -12,8 +13,13 @@ export function webhookSecretRoutes({ database, sealer }: { database: Database; 
       const [secret] = await secrets.read(database, projectId);
       return ok({ secret });
     }),
-    route(contract.rotateWebhookSecret, async ({ projectId, commit }) => {
-      return commit(async (tx) => ok({ secret: await secrets.rotate(tx, projectId) }));
+    route(contract.rotateWebhookSecret, async (call) => {
+      const { projectId } = call;
+      return call.commit(async (tx) => {
+        const secret = await secrets.rotate(tx, projectId);
+        await recordAudit(tx, [{ projectId, actor: actorOf(call), action: "webhookSecret.rotated" }]);
+        return ok({ secret });
+      });
     }),
   ];
 }

@@ -1,8 +1,9 @@
 // HTTP for contacts as files: import, export, all we hold on one contact.
 import { Readable } from "node:stream";
 import * as contract from "@postloft/contract/contact-import.ts";
-import type { Database } from "../../platform/database.ts";
+import { transaction, type Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
+import { actorOf, recordAudit } from "../../audit/audit-log.ts";
 import { csv } from "../csv-answer.ts";
 import { openContactExport } from "../export-contact.ts";
 import { writeContacts } from "../export-contacts.ts";
@@ -31,8 +32,11 @@ export function contactFileRoutes(dependencies: { database: Database; wakeJobs: 
       const { id } = await getImport(database, projectId, IMPORT_KIND, params.jobId);
       return csv("import-errors.csv", writeImportErrors(database, projectId, id));
     }),
-    route(contract.exportContacts, async ({ projectId, query }) => {
+    route(contract.exportContacts, async (call) => {
+      const { projectId, query } = call;
       const conditions = await conditionsOf(database, projectId, query);
+      const entry = { projectId, actor: actorOf(call), action: "contacts.exported" } as const;
+      if (call.method === "GET") await transaction(database, (tx) => recordAudit(tx, [entry]));
       return csv("contacts.csv", writeContacts(database, projectId, conditions));
     }),
     route(contract.exportContact, async ({ projectId, params }) =>
