@@ -355,7 +355,9 @@ test("a disabled project can be read, and every change of it answers 403", async
     refusalOf(await server.call("PATCH", own, owner, { name: "New" })),
     refusalOf(await server.call("POST", "/v1/track", byPublicKey, VALID_BODIES["v1.track"])),
   ]).toEqual(Array.from({ length: 2 }, () => "403 PROJECT_DISABLED"));
-  expect(await server.countRows()).toEqual(before);
+  // Reading leaves nothing behind but a note of each of the two exports, asked for by both callers.
+  const { audit_log: noted = 0, ...others } = before;
+  expect(await server.countRows()).toEqual({ ...others, audit_log: noted + 4 });
   await server.rows("update projects set disabled = false where id = $1", project.id);
   expect(
     (await server.call("POST", "/contacts", project.byKey, VALID_BODIES["contacts.upsert"])).status,
