@@ -14,6 +14,8 @@ export const AUDIT_ACTIONS = [
   "project.reset",
   "project.deletionRequested",
   "project.deleted",
+  "billing.checkoutOpened",
+  "billing.subscriptionChanged",
   "keys.regenerated",
   "key.created",
   "key.revoked",

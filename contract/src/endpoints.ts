@@ -7,6 +7,7 @@ import * as contactBulk from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
 import * as contactImport from "./contact-import.ts";
 import * as audit from "./audit.ts";
+import * as billing from "./billing.ts";
 import * as analytics from "./analytics.ts";
 import * as campaignActions from "./campaign-actions.ts";
 import * as campaigns from "./campaigns.ts";
@@ -241,6 +242,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   webhooks.getWebhookSecret,
   webhooks.rotateWebhookSecret,
   webhooks.receiveSns,
+  billing.startCheckout,
+  billing.openPortal,
+  billing.listInvoices,
+  billing.receiveStripe,
   instance.getConfig,
   instance.getHealth,
   instance.getReadiness,

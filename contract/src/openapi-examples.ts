@@ -157,6 +157,12 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "projects.delete": { confirm: "Example" },
   "projects.enable": { reason: "An imported list was old; it is deleted." },
   "projects.update": { language: "pt-BR", defaultFrom: "Example <hello@mail.example.com>" },
+  "webhooks.stripe": {
+    id: "evt_1TExample",
+    type: "customer.subscription.updated",
+    created: 1_770_091_445,
+    data: { object: { object: "subscription", customer: "cus_Example" } },
+  },
   "webhooks.sns": {
     Type: "Notification",
     MessageId: "22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324",

@@ -31,6 +31,7 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
     title: "Images",
     about: "Images for template bodies, stored here and served to whoever reads a mail.",
   },
+  billing: { about: "What a project pays, by Stripe, where the installation asks for it." },
   suppressions: { title: "Suppression list", about: "Addresses that get nothing, and why." },
   segments: { about: "Which contacts: by a filter, or by hand." },
   templates: { about: "What mails say, kept under an id." },

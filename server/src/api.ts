@@ -20,6 +20,8 @@ import { createPasswords, type Passwords } from "./users/passwords.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { Sessions } from "./users/sessions.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { billingRoutes } from "./billing/routes.ts";
+import type { Billing } from "./billing/stripe.ts";
 import { createKeyFinder } from "./projects/keys.ts";
 import { findMembership } from "./projects/projects.ts";
 import { memberRoutes } from "./projects/members/routes.ts";
@@ -86,6 +88,9 @@ export interface ApiParts {
   wakeJobs: () => void;
   wakeCampaigns: () => void;
   wakeWorkflows: () => void;
+  wakeBilling: () => void;
+  /** Null: it is off. */
+  billing: Billing | null;
   sns: SnsDoor;
   mailTokens: MailTokens;
   facts: InstanceFacts;
@@ -155,7 +160,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...webhookSecretRoutes({ database, sealer }),
     ...webhookRoutes({ sns: parts.sns }),
     ...trackingRoutes(tracking),
-    ...instanceRoutes({ database, metrics, facts }),
+    ...instanceRoutes({ database, metrics, facts, hasBilling: parts.billing !== null }),
   ];
   const app = await createHttp(
     {
@@ -222,6 +227,7 @@ function routesOfTenants(
     ...removalRoutes(parts),
     ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere }),
     ...auditRoutes(parts),
+    ...billingRoutes({ ...parts, baseUrl }),
   ];
 }
 

@@ -22,9 +22,11 @@ import { createTransport } from "./transports/create-transport.ts";
 import { tryAll } from "./transports/transport-watch.ts";
 import { createRenderer } from "./rendering/renderer.ts";
 import { smtpNameOf } from "./transports/smtp-name.ts";
+import { paceOf } from "./emails/pace.ts";
 import { defaultSystemAddress } from "./emails/system-sender.ts";
 import { createSessions } from "./users/sessions.ts";
 import { createPublicIds } from "./projects/public-ids.ts";
+import { openBilling } from "./billing/stripe.ts";
 import { createDomains } from "./domains/domains.ts";
 import { createContactLinks, createLinkReader } from "./contacts/links.ts";
 import { parseNetworks } from "./webhooks/networks.ts";
@@ -133,6 +135,7 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
   const sessions = createSessions({ database, applicationSecret: secret, secure });
   const linksOf = createContactLinks(secret, () => address.url);
   return {
+    billing: await openBilling(config, log),
     database,
     metrics,
     sealer,
@@ -145,12 +148,7 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     address,
     sessions,
     linksOf,
-    pace: {
-      projectSendsPerSecond: config.PROJECT_SENDS_PER_SECOND,
-      ...(config.DESTINATION_CONNECTIONS === 0
-        ? {}
-        : { destinationConnections: config.DESTINATION_CONNECTIONS }),
-    },
+    pace: paceOf(config),
     systemFrom: config.SYSTEM_FROM ?? defaultSystemAddress(address.url),
     readLink: createLinkReader(secret),
     returnPaths: createReturnPaths(secret),
@@ -217,6 +215,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
     wakeJobs: () => hints.tell("jobs"),
     wakeCampaigns: () => hints.tell("campaigns"),
     wakeWorkflows: () => hints.tell("workflows"),
+    wakeBilling: () => hints.tell("billing"),
     addWitness,
     sns: openSnsDoor({ ...parts, notices, topics: config.SNS_TOPIC_ARNS }),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,

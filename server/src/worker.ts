@@ -21,6 +21,8 @@ import { startSender } from "./emails/sender.ts";
 import { sweepSystemMails } from "./emails/system-mail.ts";
 import type { SystemAddress } from "./emails/system-sender.ts";
 import type { Sessions } from "./users/sessions.ts";
+import { startFollowingSubscriptions, sweepStripeEvents } from "./billing/follow-subscriptions.ts";
+import type { Billing } from "./billing/stripe.ts";
 import { startDomainChecks } from "./domains/check-domains.ts";
 import type { Domains } from "./domains/domains.ts";
 import { readContactsForRendering } from "./contacts/contacts.ts";
@@ -83,13 +85,15 @@ export interface WorkerParts {
   guard: Guard;
   /** Whoever is added here is heard when the database is another one than it was. */
   addWitness: (witness: Witness) => void;
+  /** Null: it is off. */
+  billing: Billing | null;
   hints: Hints<Work>;
   log: Log;
   metrics: Metrics;
 }
 
 /** Sorts of work of which one process tells the others. */
-export type Work = "emails" | "jobs" | "notices" | "campaigns" | "workflows" | "webhooks";
+export type Work = "emails" | "jobs" | "notices" | "campaigns" | "workflows" | "webhooks" | "billing";
 
 export interface Worker {
   stop(): Promise<void>;
@@ -166,6 +170,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     ...workflows,
     startAuditingCampaigns(settler),
     startWatchingRates({ database, guard: parts.guard, log, metrics }),
+    ...startBilling(parts),
     ...startSweeps(parts),
   ];
   return {
@@ -210,6 +215,14 @@ function startWorkflows({
   return [engine, calls, startSchedules({ ...common, wakeJobs: () => hints.tell("jobs") })];
 }
 
+/** Learns what became of subscriptions, where projects are billed. */
+function startBilling({ billing, database, hints, log, metrics }: WorkerParts) {
+  if (billing === null) return [];
+  const loop = startFollowingSubscriptions({ database, billing, log, metrics });
+  hints.hear("billing", () => loop.wake());
+  return [loop];
+}
+
 /** Where bounces come back to the envelope's sender; other transports tell in notices. */
 function createReturnPathOf({ transport, returnPaths, bounceDomain }: WorkerParts) {
   return (projectId: string, emailId: string): string | null => {
@@ -239,6 +252,7 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of account tokens": () => sweepTokens(database),
     "sweep of invitations": () => sweepInvitations(database),
     "sweep of sessions": () => sessions.sweep(),
+    "sweep of events of Stripe": () => sweepStripeEvents(database),
     "sweep of webhook calls": () => sweepWebhookCalls(database),
   };
   return Object.entries(sweeps).map(([name, sweep]) =>

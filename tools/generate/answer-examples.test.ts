@@ -25,6 +25,10 @@ beforeAll(async () => {
 
 /** Answers that no story of one small project has. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
+  "billing.checkout": "only with an account of Stripe",
+  "billing.invoices": "only with an account of Stripe",
+  "billing.portal": "only with an account of Stripe",
+  "webhooks.stripe": "only for what Stripe has signed",
   "auth.resetPassword": "the link of a mail",
   "auth.verifyEmail": "the link of a mail",
   "campaigns.pause": "the campaign, in the middle of sending",

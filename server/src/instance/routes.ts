@@ -38,13 +38,16 @@ export function instanceRoutes({
   database,
   metrics,
   facts,
+  hasBilling,
 }: {
   database: Database;
   metrics: Metrics;
   facts: InstanceFacts;
+  /** Whether projects can be paid for. */
+  hasBilling: boolean;
 }): Route[] {
   return [
-    route(contract.getConfig, async () => ok(publicConfig(facts))),
+    route(contract.getConfig, async () => ok(publicConfig(facts, hasBilling))),
     route(contract.getHealth, async () => ok(answerHealth())),
     route(contract.getReadiness, async () => answerReady(database, facts.dataDir)),
     route(contract.getMetrics, async () => ({
@@ -58,13 +61,13 @@ export function instanceRoutes({
   ];
 }
 
-function publicConfig({ baseUrl, transportName, signupsDisabled }: InstanceFacts) {
+function publicConfig({ baseUrl, transportName, signupsDisabled }: InstanceFacts, hasBilling: boolean) {
   return {
     environment: "production",
     urls: { api: baseUrl(), dashboard: `${baseUrl()}/app`, docs: `${baseUrl()}/docs` },
     features: {
       signups: !signupsDisabled,
-      billing: false,
+      billing: hasBilling,
       storage: false,
       authProviders: { github: false, google: false, oidc: false },
       email: { provider: transportName, trackingToggleEnabled: true },

@@ -1,6 +1,7 @@
 // How far a project has come: what a dashboard shows to whoever begins (decisions §2).
 // Before it: routes.ts. After it: nothing.
 import type { Database } from "../platform/database.ts";
+import { hasSubscription } from "../billing/billing.ts";
 import type { Domains } from "../domains/domains.ts";
 import { countAll } from "../contacts/list-contacts.ts";
 import { readUse } from "./queries.ts";
@@ -17,14 +18,14 @@ export async function readSetupState(
   { database, domains }: { database: Database; domains: Domains },
   projectId: string,
 ): Promise<SetupState> {
-  const [listed, contactCount, use] = await Promise.all([
+  const [listed, contactCount, use, isPaidFor] = await Promise.all([
     domains.list(projectId),
     countAll(database, projectId),
     readUse(database, projectId),
+    hasSubscription(database, projectId),
   ]);
   return {
-    // Nothing is paid for here.
-    hasSubscription: false,
+    hasSubscription: isPaidFor,
     hasVerifiedDomain: listed.some(({ verified }) => verified),
     contactCount,
     lastCampaignSentAt: use?.sent_at?.toISOString() ?? null,

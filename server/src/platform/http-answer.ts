@@ -145,9 +145,11 @@ function makeCall(
   parts: Parts,
   receipt: Receipt | null,
 ): Call {
+  const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   return {
     ...parts,
-    bodyBytes: Buffer.isBuffer(request.body) ? request.body.length : 0,
+    rawBody,
+    bodyBytes: rawBody.length,
     projectId: caller.projectId,
     userId: caller.userId,
     sessionId: caller.sessionId,

@@ -251,6 +251,7 @@ const CAMPAIGN = {
 };
 
 const VALID_BODIES: Record<string, unknown> = {
+  "webhooks.stripe": { id: "evt_1", type: "invoice.paid", created: 1, data: { object: {} } },
   "campaigns.release": { destination: "gmail" },
   "campaigns.resolve": { as: "sent" },
   "emails.release": { destination: "gmail" },
@@ -504,6 +505,9 @@ async function furnish() {
       "/users/@me/sessions/:sessionId": session?.id ?? "",
       "/users/@me/projects/:projectId": project.id,
       "/users/@me/projects/:projectId/security": project.id,
+      "/users/@me/projects/:projectId/checkout": project.id,
+      "/users/@me/projects/:projectId/billing-portal": project.id,
+      "/users/@me/projects/:projectId/billing-invoices": project.id,
       "/users/@me/projects/:projectId/regenerate-keys": project.id,
       "/users/@me/projects/:projectId/regenerate-inbound-address": project.id,
     } as Record<string, string>,

@@ -18,6 +18,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   params: z.output<E["params"]>;
   query: z.output<E["query"]>;
   body: z.output<E["body"]>;
+  /** As it came, for whoever checks a signature over it; empty where it is not JSON. */
+  rawBody: Buffer;
   /** Of the body as it came; 0 where it is not JSON. */
   bodyBytes: number;
   /** The tenant; null where the endpoint has none. */

@@ -23,6 +23,8 @@ const ACTIONS: Partial<Record<AuditAction, string>> = {
   "project.reset": t("Project reset"),
   "project.deletionRequested": t("Deletion asked for"),
   "project.deleted": t("Project deleted"),
+  "billing.checkoutOpened": t("Checkout opened"),
+  "billing.subscriptionChanged": t("Subscription changed"),
   "keys.regenerated": t("API keys replaced"),
   "key.created": t("Scoped key made"),
   "key.revoked": t("Scoped key revoked"),

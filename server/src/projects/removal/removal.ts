@@ -26,7 +26,7 @@ const LAST: readonly string[] = [
 ];
 /** A reset also leaves the domains, what the project is judged by, and who must get no mail any more. */
 export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
-  RESET: new Set([...LAST, "domains", "project_suspensions", "sending_hours", "suppressions"]),
+  RESET: new Set([...LAST, "billing_customers", "domains", "project_suspensions", "sending_hours", "suppressions"]),
   DELETE: new Set(LAST),
 };
 
@@ -57,6 +57,10 @@ export async function requestRemoval(
     throw invalidField("confirm", "custom", "Must be the name of the project, exactly.");
   if (project.is_running)
     throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
+  if (project.is_paid_for && removal === "DELETE")
+    throw new Refusal("CONFLICT", {
+      message: "The project has a subscription, which would be paid for on: end it in the billing portal.",
+    });
   const kind = removal === "RESET" ? RESET_JOB : DELETION_JOB;
   const jobId = await addJob(tx, { projectId, kind, input: {} });
   await startRemovalRow(tx, projectId, { removal, jobId });

@@ -1,0 +1,257 @@
+// Billing against a Stripe that speaks its real HTTP: one customer a project, one checkout at a time, and what Stripe tells in any order.
+import { randomUUID } from "node:crypto";
+import { Stripe } from "stripe";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../platform/config.ts";
+import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { startStripeFake, type StripeFake } from "../testing/stripe-fake.ts";
+import { refusalOf, useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
+import { choose } from "./rules.ts";
+
+const SECRET = "whsec_of_the_test";
+const KEY = "sk_test_of_the_test";
+const HOOK = "/webhooks/incoming/stripe";
+const WAIT = { timeout: 10_000, interval: 20 };
+const off = useTestServer();
+let fake: StripeFake;
+let server: OneServer;
+
+beforeAll(async () => {
+  fake = await startStripeFake(KEY);
+  const settings = { STRIPE_SECRET_KEY: KEY, STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_PRICE: "price_1" };
+  server = await off.startAnother({ ...settings, STRIPE_API_URL: fake.url });
+});
+afterAll(async () => fake.close());
+
+const own = ({ id }: TestProject, rest: string) => `/users/@me/projects/${id}/${rest}`;
+const session = ({ owner: { cookie } }: TestProject) => ({ cookie });
+const checkout = (project: TestProject, query = "") =>
+  server.call<ErrorEnvelope & { url: string }>("POST", own(project, `checkout${query}`), session(project));
+const customerOf = async ({ id }: TestProject) =>
+  (
+    await off.rows<{ customer_id: string }>(
+      "select customer_id from billing_customers where project_id = $1",
+      id,
+    )
+  )[0]?.customer_id ?? "";
+const isPaidFor = async (project: TestProject) => {
+  const { body } = await server.call<{ data: { hasSubscription: boolean } }>(
+    "GET",
+    `/projects/${project.id}/setup-state`,
+    session(project),
+  );
+  return body.data.hasSubscription;
+};
+
+interface Told {
+  id?: string;
+  type?: string;
+  customer?: string;
+  created?: number;
+}
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+const { webhooks } = new Stripe(KEY);
+
+function event({
+  id = `evt_${randomUUID()}`,
+  type = "customer.subscription.updated",
+  customer = "cus_x",
+  created,
+}: Told) {
+  const object = { id: "sub_1", object: "subscription", customer, status: "whatever it was then" };
+  return JSON.stringify(
+    {
+      id,
+      object: "event",
+      api_version: "2026-10-28",
+      created: created ?? nowSeconds(),
+      type,
+      data: { object },
+    },
+    null,
+    2,
+  );
+}
+
+const sign = (payload: string, { secret = SECRET, timestamp = nowSeconds() } = {}) =>
+  webhooks.generateTestHeaderString({ payload, secret, timestamp });
+
+/** Sends the bytes as they are: what the signature is over. */
+async function post(payload: string, signature: string | null): Promise<number> {
+  const headers = { "content-type": "application/json" };
+  const { status } = await fetch(server.url + HOOK, {
+    method: "POST",
+    headers: signature === null ? headers : { ...headers, "stripe-signature": signature },
+    body: payload,
+  });
+  return status;
+}
+
+const tell = async (told: Told) => {
+  const payload = event(told);
+  return post(payload, sign(payload));
+};
+const undone = async () =>
+  (await off.rows<{ n: number }>("select count(*)::int as n from stripe_events where done_at is null"))[0]?.n;
+
+test("a project has one customer and one checkout at a time, however often it asks", async () => {
+  const project = await off.createProject();
+  const replies = await Promise.all([checkout(project), checkout(project)]);
+  expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+  const before = fake.customers.length;
+  const { body } = await checkout(project);
+  expect(body.url).toMatch(/^https:\/\/checkout\.stripe\.com\//);
+  expect((await checkout(project)).body).toEqual(body);
+  expect(fake.customers).toHaveLength(before);
+  expect(fake.sent("POST /v1/checkout/sessions")).toMatchObject({
+    mode: "subscription",
+    customer: await customerOf(project),
+    client_reference_id: project.id,
+    "line_items[0][price]": "price_1",
+  });
+  const other = await checkout(project, "?currency=eur");
+  expect(other.body.url).not.toBe(body.url);
+  expect(refusalOf(await checkout(project, "?currency=xyz"))).toBe("422 VALIDATION_ERROR");
+});
+
+test("events in any order, twice and at once end in what is true at Stripe, with each change in the audit log", async () => {
+  const project = await off.createProject();
+  await checkout(project);
+  const customer = await customerOf(project);
+  fake.setSubscription(customer, "active");
+  const id = `evt_${randomUUID()}`;
+  const statuses = await Promise.all(Array.from({ length: 10 }, async () => tell({ id, customer })));
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(await off.rows("select 1 from stripe_events where id = $1", id)).toHaveLength(1);
+  await expect.poll(() => isPaidFor(project), WAIT).toBe(true);
+  expect(refusalOf(await checkout(project))).toBe("409 CONFLICT");
+  const removal = { confirm: "A project" };
+  expect(
+    refusalOf(await server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), removal)),
+  ).toBe("409 CONFLICT");
+  fake.setSubscription(customer, "canceled");
+  // The end is told before the beginning, which is told after three days.
+  await tell({ customer, type: "customer.subscription.deleted" });
+  await tell({ customer, type: "customer.subscription.created", created: nowSeconds() - 259_200 });
+  await expect.poll(undone, WAIT).toBe(0);
+  expect(await isPaidFor(project)).toBe(false);
+  const log = await off.rows<{ details: unknown }>(
+    "select details from audit_log where project_id = $1 and action = 'billing.subscriptionChanged' order by number",
+    project.id,
+  );
+  expect(log.map(({ details }) => details)).toEqual([
+    { status: { from: null, to: "active" } },
+    { status: { from: "active", to: "canceled" } },
+  ]);
+});
+
+test("an event that is unsigned, edited, late, early or signed by another is refused, and nothing is kept", async () => {
+  const before = await off.countRows();
+  const payload = event({});
+  const good = sign(payload);
+  const bad: Array<[string, string | null]> = [
+    [payload, null],
+    [payload, ""],
+    [payload, "garbage"],
+    [payload, good.replace("v1=", "v0=")],
+    [payload, sign(payload, { secret: "whsec_of_another" })],
+    [payload, sign(payload, { timestamp: nowSeconds() - 310 })],
+    [payload, sign(payload, { timestamp: nowSeconds() + 310 })],
+    [JSON.stringify(JSON.parse(payload)), good],
+  ];
+  for (const [body, signature] of bad) expect(await post(body, signature)).toBe(400);
+  expect(await off.countRows()).toEqual(before);
+  expect(await post(payload, `${sign(payload, { secret: "whsec_old" })},${good.split(",")[1]}`)).toBe(200);
+});
+
+test("an event about nobody we know, or of no meaning to us, is taken and changes nothing", async () => {
+  expect(await tell({ customer: "cus_unknown" })).toBe(200);
+  expect(await tell({ type: "radar.early_fraud_warning.created" })).toBe(200);
+  await expect.poll(undone, WAIT).toBe(0);
+});
+
+test("while Stripe gives no answer nothing is lost: people are told, events wait", async () => {
+  const project = await off.createProject();
+  await checkout(project);
+  const customer = await customerOf(project);
+  fake.setSubscription(customer, "active");
+  for (const status of [500, 0]) {
+    // The SDK asks twice.
+    fake.fail(status, 2);
+    const reply = await server.call("GET", own(project, "billing-invoices"), session(project));
+    expect([refusalOf(reply), reply.headers.get("retry-after")]).toEqual(["503 SERVICE_UNAVAILABLE", "20"]);
+  }
+  fake.fail(500, 2);
+  await tell({ customer });
+  const failed = async () =>
+    (await off.rows("select 1 from stripe_events where failures = 1 and done_at is null")).length;
+  await expect.poll(failed, WAIT).toBe(1);
+  await off.rows("update stripe_events set due_at = now() where done_at is null");
+  await off.hint("billing");
+  await expect.poll(() => isPaidFor(project), WAIT).toBe(true);
+});
+
+test("invoices and the portal are Stripe's; before the first checkout there are none", async () => {
+  const project = await off.createProject();
+  const invoices = () =>
+    server.call<{ invoices: unknown[]; unpaidInvoices: unknown[] }>(
+      "GET",
+      own(project, "billing-invoices"),
+      session(project),
+    );
+  const portal = () =>
+    server.call<ErrorEnvelope & { url: string }>("POST", own(project, "billing-portal"), session(project));
+  expect((await invoices()).body).toEqual({ invoices: [], hasUnpaidInvoices: false, unpaidInvoices: [] });
+  expect(refusalOf(await portal())).toBe("409 CONFLICT");
+  await checkout(project);
+  for (const status of ["paid", "open"]) fake.addInvoice(await customerOf(project), status);
+  const { body } = await invoices();
+  const open = {
+    status: "open",
+    paid: false,
+    amountDue: 2900,
+    amountPaid: 0,
+    created: "2026-02-02T02:40:00.000Z",
+  };
+  expect(body).toMatchObject({
+    invoices: [open, { status: "paid", paid: true }],
+    hasUnpaidInvoices: true,
+    unpaidInvoices: [open],
+  });
+  await off.rows("update projects set disabled = true where id = $1", project.id);
+  expect((await portal()).body.url).toMatch(/^https:\/\/billing\.stripe\.com\//);
+  expect(refusalOf(await checkout(project))).toBe("403 PROJECT_DISABLED");
+});
+
+const features = async (one: OneServer) =>
+  (await one.call<{ features: { billing: boolean } }>("GET", "/config")).body.features.billing;
+
+test("without its settings billing is off and says so; with some of them the start names the others", async () => {
+  const { project } = off;
+  for (const [method, rest] of [
+    ["POST", "checkout"],
+    ["POST", "billing-portal"],
+    ["GET", "billing-invoices"],
+  ] as const)
+    expect(refusalOf(await off.call(method, own(project, rest), session(project)))).toBe(
+      "404 RESOURCE_NOT_FOUND",
+    );
+  expect(refusalOf(await off.call("POST", HOOK, {}, JSON.parse(event({}))))).toBe("404 RESOURCE_NOT_FOUND");
+  expect([await features(off), await features(server)]).toEqual([false, true]);
+  const { faultsOfBilling } = await import("./settings.ts");
+  expect(() => readConfig({ STRIPE_PRICE: "price_1" }, [faultsOfBilling])).toThrow(
+    /STRIPE_SECRET_KEY: required[^]*STRIPE_WEBHOOK_SECRET: required/,
+  );
+});
+
+test("of several subscriptions the running one counts, else the newest", () => {
+  const [old, running, newest] = [
+    { id: "a", status: "canceled", created: 1 },
+    { id: "b", status: "past_due", created: 2 },
+    { id: "c", status: "incomplete_expired", created: 3 },
+  ] as const;
+  expect(choose([old, newest, running])?.id).toBe("b");
+  expect(choose([old, newest])?.id).toBe("c");
+  expect(choose([])).toBeNull();
+});

@@ -1,0 +1,100 @@
+// What a person does about paying for a project: checkout, portal, invoices.
+// Before it: stripe.ts. After it: routes.ts.
+import type { Stripe } from "stripe";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { recordAudit, type Actor } from "../audit/audit-log.ts";
+import { transaction, type Database } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { findCustomer, insertCustomer } from "./queries.ts";
+import { isRunning } from "./rules.ts";
+import { makeCustomer, openCheckout, type Billing } from "./stripe.ts";
+
+/** Whether the project has a subscription that is not over, as Stripe told last. */
+export async function hasSubscription(database: Database, projectId: string): Promise<boolean> {
+  const row = await findCustomer(database, projectId);
+  return row?.subscription_status != null && isRunning(row.subscription_status);
+}
+
+/**
+ * The address of a page of Stripe where a subscription is begun. The customer is made once a project and stored before.
+ *
+ * @throws Refusal CONFLICT when there is a subscription, SERVICE_UNAVAILABLE
+ */
+export async function startCheckout(
+  database: Database,
+  billing: Billing,
+  asked: { projectId: string; actor: Actor; currency?: string | undefined; returnUrl: string },
+): Promise<{ url: string }> {
+  const { projectId, actor } = asked;
+  const known = await findCustomer(database, projectId);
+  const made = known?.customer_id ?? (await makeCustomer(billing, projectId));
+  const customerId = await transaction(database, async (tx) => {
+    const kept = await insertCustomer(tx, projectId, made);
+    await recordAudit(tx, [{ projectId, actor, action: "billing.checkoutOpened" }]);
+    return kept;
+  });
+  const url = await openCheckout(billing, { ...asked, customerId });
+  if (url === null)
+    throw new Refusal("CONFLICT", {
+      message: "The project has a subscription; it is changed in the billing portal.",
+    });
+  return { url };
+}
+
+/**
+ * The address of the portal of Stripe.
+ *
+ * @throws Refusal CONFLICT before the first checkout, SERVICE_UNAVAILABLE
+ */
+export async function openPortal(
+  database: Database,
+  billing: Billing,
+  { projectId, returnUrl }: { projectId: string; returnUrl: string },
+): Promise<{ url: string }> {
+  const row = await findCustomer(database, projectId);
+  if (row === undefined)
+    throw new Refusal("CONFLICT", { message: "The project never had a subscription: begin with checkout." });
+  const { url } = await billing.ask((stripe) =>
+    stripe.billingPortal.sessions.create({ customer: row.customer_id, return_url: returnUrl }),
+  );
+  return { url };
+}
+
+/** The newest invoices as Stripe has them now. */
+export async function listInvoices(database: Database, billing: Billing, projectId: string) {
+  const row = await findCustomer(database, projectId);
+  const invoices =
+    row === undefined
+      ? []
+      : (
+          await billing.ask((stripe) =>
+            stripe.invoices.list({ customer: row.customer_id, limit: LIMITS.billingInvoices.value }),
+          )
+        ).data.map(presentInvoice);
+  const unpaidInvoices = invoices.filter(({ status }) => status === "open" || status === "uncollectible");
+  return { invoices, hasUnpaidInvoices: unpaidInvoices.length > 0, unpaidInvoices };
+}
+
+function presentInvoice(invoice: Stripe.Invoice) {
+  return {
+    id: invoice.id,
+    number: invoice.number,
+    status: invoice.status,
+    amountDue: invoice.amount_due,
+    amountPaid: invoice.amount_paid,
+    subtotal: invoice.subtotal,
+    total: invoice.total,
+    currency: invoice.currency,
+    created: instantOf(invoice.created),
+    periodStart: instantOf(invoice.period_start),
+    periodEnd: instantOf(invoice.period_end),
+    hostedInvoiceUrl: invoice.hosted_invoice_url ?? null,
+    invoicePdf: invoice.invoice_pdf ?? null,
+    paid: invoice.status === "paid",
+  };
+}
+
+/** Of Unix seconds. */
+function instantOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

@@ -1,0 +1,100 @@
+// Events of Stripe: stored once, gone through afterwards. They come late, twice and in any order; so what they say is never
+// taken over: they make us ask Stripe what is true now (docs/decisions/0054-billing.md).
+// Before it: routes.ts checked who tells. After it: audit-log.ts.
+import { recordAudit, SERVICE } from "../audit/audit-log.ts";
+import { startLoop, type Loop } from "../platform/background.ts";
+import { transaction, type Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import {
+  deleteDoneEvents,
+  endEvents,
+  findDueEvents,
+  findProjectOfCustomer,
+  insertEvent,
+  postponeEvents,
+  updateSubscription,
+} from "./queries.ts";
+import { customerOf } from "./rules.ts";
+import { readSubscription, type Billing } from "./stripe.ts";
+
+export interface ToldEvent {
+  id: string;
+  type: string;
+  /** Unix seconds. */
+  created: number;
+  data: { object: { customer?: unknown } };
+}
+
+/** Resolves after the commit. */
+export async function keepEvent(database: Database, event: ToldEvent, wake: () => void): Promise<void> {
+  const { id, type, created } = event;
+  const isNew = await insertEvent(database, {
+    id,
+    type,
+    customerId: customerOf(event),
+    toldAt: new Date(created * 1000),
+  });
+  if (isNew) wake();
+}
+
+const POLL_MS = 10_000;
+const MAX_EVENTS = 500;
+/** Stripe tells for three days; its dashboard, by hand, for thirty. */
+const KEPT_DAYS = 31;
+
+interface Following {
+  database: Database;
+  billing: Billing;
+  log: Log;
+  metrics: Metrics;
+}
+
+export function startFollowingSubscriptions({ database, billing, log, metrics }: Following): Loop {
+  return startLoop({
+    name: "subscriptions",
+    everyMs: POLL_MS,
+    log,
+    metrics,
+    async runOnce() {
+      const due = await findDueEvents(database, MAX_EVENTS);
+      if (due === undefined) return;
+      try {
+        await followCustomer(database, billing, due);
+      } catch (error) {
+        // One customer holds up no other.
+        log.warn({ err: error, events: due.ids.length }, "events of Stripe are gone through later");
+        await postponeEvents(database, due.ids);
+      }
+      return 0;
+    },
+  });
+}
+
+/** Asks what is true, and writes it unless somebody else wrote meanwhile: then they are still due. */
+async function followCustomer(
+  database: Database,
+  billing: Billing,
+  { customerId, ids }: { customerId: string; ids: readonly string[] },
+): Promise<void> {
+  const known = await findProjectOfCustomer(database, customerId);
+  if (known === undefined) {
+    await transaction(database, async (tx) => endEvents(tx, ids));
+    return;
+  }
+  const subscription = await readSubscription(billing, customerId);
+  await transaction(database, async (tx) => {
+    if (!(await updateSubscription(tx, known, subscription))) return;
+    await endEvents(tx, ids);
+    const [from, to] = [known.subscription_status, subscription?.status ?? null];
+    if (from === to && known.subscription_id === (subscription?.id ?? null)) return;
+    const { project_id: projectId } = known;
+    await recordAudit(tx, [
+      { projectId, actor: SERVICE, action: "billing.subscriptionChanged", details: { status: { from, to } } },
+    ]);
+  });
+}
+
+export async function sweepStripeEvents(database: Database): Promise<void> {
+  await deleteDoneEvents(database, KEPT_DAYS);
+}

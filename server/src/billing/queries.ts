@@ -1,0 +1,103 @@
+// Statements on `billing_customers` and `stripe_events`.
+import { sql } from "kysely";
+import type { Database, Tx } from "../platform/database.ts";
+import type { Subscription } from "./rules.ts";
+
+export interface CustomerRow {
+  project_id: string;
+  customer_id: string;
+  subscription_id: string | null;
+  subscription_status: string | null;
+  version: number;
+}
+
+const SHOWN = ["project_id", "customer_id", "subscription_id", "subscription_status", "version"] as const;
+
+export async function findCustomer(database: Database, projectId: string): Promise<CustomerRow | undefined> {
+  return database
+    .selectFrom("billing_customers")
+    .select(SHOWN)
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+}
+
+export async function findProjectOfCustomer(
+  database: Database,
+  customerId: string,
+): Promise<CustomerRow | undefined> {
+  return database
+    .selectFrom("billing_customers")
+    .select(SHOWN)
+    .where("customer_id", "=", customerId)
+    .executeTakeFirst();
+}
+
+/** Keeps the customer that is there already; answers the one that is kept. */
+export async function insertCustomer(tx: Tx, projectId: string, customerId: string): Promise<string> {
+  const { rows } = await sql<{ customer_id: string }>`
+    insert into billing_customers (project_id, customer_id) values (${projectId}, ${customerId})
+    on conflict (project_id) do update set customer_id = billing_customers.customer_id
+    returning customer_id`.execute(tx);
+  return rows[0]?.customer_id ?? customerId;
+}
+
+/** Whether it was still as it was read. */
+export async function updateSubscription(
+  tx: Tx,
+  { project_id, version }: CustomerRow,
+  subscription: Subscription | null,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update billing_customers
+    set subscription_id = ${subscription?.id ?? null}, subscription_status = ${subscription?.status ?? null},
+      version = version + 1, updated_at = now()
+    where project_id = ${project_id} and version = ${version}`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Whether it was not known yet. */
+export async function insertEvent(
+  database: Database,
+  event: { id: string; type: string; customerId: string | null; toldAt: Date },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into stripe_events (id, type, customer_id, told_at, done_at)
+    values (${event.id}, ${event.type}, ${event.customerId}, ${event.toldAt},
+      ${event.customerId === null ? sql`now()` : null})
+    on conflict (id) do nothing
+    returning id`.execute(database);
+  return rows.length > 0;
+}
+
+/** The customer that has waited longest, with the events about it. */
+export async function findDueEvents(
+  database: Database,
+  limit: number,
+): Promise<{ customerId: string; ids: string[] } | undefined> {
+  const { rows } = await sql<{ customer_id: string; id: string }>`
+    select e.customer_id, e.id from stripe_events e
+    where e.done_at is null and e.customer_id = (
+      select customer_id from stripe_events where done_at is null and due_at <= now() order by due_at limit 1
+    )
+    order by e.due_at limit ${limit}`.execute(database);
+  const [first] = rows;
+  return first === undefined ? undefined : { customerId: first.customer_id, ids: rows.map(({ id }) => id) };
+}
+
+export async function endEvents(tx: Tx, ids: readonly string[]): Promise<void> {
+  await sql`update stripe_events set done_at = now() where id = any(${[...ids]}::text[])`.execute(tx);
+}
+
+/** They wait longer after each failure, up to an hour. */
+export async function postponeEvents(database: Database, ids: readonly string[]): Promise<void> {
+  await sql`
+    update stripe_events
+    set failures = failures + 1, due_at = now() + make_interval(secs => least(3600, 5 * 2 ^ least(failures, 10)))
+    where id = any(${[...ids]}::text[])`.execute(database);
+}
+
+export async function deleteDoneEvents(database: Database, days: number): Promise<void> {
+  await sql`delete from stripe_events where done_at < now() - make_interval(days => ${days})`.execute(
+    database,
+  );
+}

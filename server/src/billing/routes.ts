@@ -1,0 +1,46 @@
+// HTTP for billing: endpoint → verb → answer. While it is off, nothing is there.
+import * as contract from "@postloft/contract/billing.ts";
+import { actorOf } from "../audit/audit-log.ts";
+import type { Database } from "../platform/database.ts";
+import { ok, route, type Route } from "../platform/http-route.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { listInvoices, openPortal, startCheckout } from "./billing.ts";
+import { keepEvent } from "./follow-subscriptions.ts";
+import { checkSignature, type Billing } from "./stripe.ts";
+
+export interface BillingParts {
+  database: Database;
+  /** Null: it is off. */
+  billing: Billing | null;
+  wakeBilling: () => void;
+  baseUrl: () => string;
+}
+
+export function billingRoutes({ database, billing, wakeBilling, baseUrl }: BillingParts): Route[] {
+  const returnUrl = () => `${baseUrl()}/app/`;
+  return [
+    route(contract.startCheckout, async (call) => {
+      const { projectId, query } = call;
+      const asked = { projectId, actor: actorOf(call), currency: query.currency, returnUrl: returnUrl() };
+      return ok(await startCheckout(database, neededOf(billing), asked));
+    }),
+    route(contract.openPortal, async ({ projectId }) =>
+      ok(await openPortal(database, neededOf(billing), { projectId, returnUrl: returnUrl() })),
+    ),
+    route(contract.listInvoices, async ({ projectId }) =>
+      ok(await listInvoices(database, neededOf(billing), projectId)),
+    ),
+    route(contract.receiveStripe, async ({ body, rawBody, headers }) => {
+      checkSignature(neededOf(billing), rawBody, headers["stripe-signature"]);
+      await keepEvent(database, body, wakeBilling);
+      return ok({ received: true });
+    }),
+  ];
+}
+
+/** @throws Refusal RESOURCE_NOT_FOUND while billing is off */
+function neededOf(billing: Billing | null): Billing {
+  if (billing === null)
+    throw new Refusal("RESOURCE_NOT_FOUND", { message: "Billing is off on this installation." });
+  return billing;
+}

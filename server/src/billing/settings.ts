@@ -1,0 +1,33 @@
+// Whether this installation bills, and through which account of Stripe: all settings are there, or none.
+// Before it: platform/config.ts. After it: stripe.ts.
+import type { Config, MoreChecks } from "../platform/config.ts";
+
+export interface BillingSettings {
+  secretKey: string;
+  webhookSecret: string;
+  /** The id of the price that is subscribed to. */
+  price: string;
+  /** Where the API of Stripe is. */
+  apiUrl: string;
+}
+
+const NEEDED = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE"] as const;
+
+/** Null when billing is off. */
+export function billingOf(config: Config): BillingSettings | null {
+  const {
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_PRICE: price,
+    STRIPE_API_URL: apiUrl,
+  } = config;
+  if (secretKey === undefined || webhookSecret === undefined || price === undefined) return null;
+  return { secretKey, webhookSecret, price, apiUrl };
+}
+
+/** What is wrong with them together, as readConfig takes it. */
+export const faultsOfBilling: MoreChecks = (settings) => {
+  const missing = NEEDED.filter((name) => settings[name] === undefined);
+  if (missing.length === 0 || missing.length === NEEDED.length) return [];
+  return missing.map((name) => `${name}: required with the other settings STRIPE_…`);
+};

@@ -1,0 +1,159 @@
+// Stripe as far as billing goes: its real HTTP paths with form bodies, its shapes, idempotency keys, and faults on request.
+// Before it: the SDK of Stripe, over a real socket. After it: what the fake holds, read and set by the test.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+type Shape = Record<string, unknown>;
+
+export interface StripeFake {
+  readonly url: string;
+  /** `METHOD path`, in order. */
+  readonly requests: readonly string[];
+  /** What was sent last to a path, field by field. */
+  sent(request: string): Readonly<Record<string, string>> | undefined;
+  /** Customers, by the order in which they were made. */
+  readonly customers: readonly string[];
+  /** A subscription of a customer as it is from now on. */
+  setSubscription(customerId: string, status: string, more?: { id?: string; created?: number }): void;
+  addInvoice(customerId: string, status: string): void;
+  /** The next requests fail with this status; 0 ends the connection. */
+  fail(status: number, times: number): void;
+  close(): Promise<void>;
+}
+
+const NOW = 1_770_000_000;
+
+const ofCustomer = <T extends { customer: string }>(all: T[], query: URLSearchParams) =>
+  all.filter(({ customer }) => customer === query.get("customer")).toReversed();
+
+export async function startStripeFake(secretKey: string): Promise<StripeFake> {
+  const requests: string[] = [];
+  const bodies = new Map<string, Record<string, string>>();
+  const customers: string[] = [];
+  const byIdempotencyKey = new Map<string, Shape>();
+  const sessions: Array<Shape & { id: string; customer: string; status: string }> = [];
+  const subscriptions: Array<Shape & { id: string; customer: string }> = [];
+  const invoices: Array<Shape & { customer: string }> = [];
+  const fault = { status: 0, times: 0 };
+
+  const list = (url: string, data: Shape[]) => ({ object: "list", url, has_more: false, data });
+
+  function answer(request: string, query: URLSearchParams, body: Record<string, string>): Shape | null {
+    if (request === "POST /v1/customers") {
+      customers.push(`cus_test${customers.length + 1}`);
+      return { id: customers.at(-1), object: "customer", created: NOW, livemode: false, email: null };
+    }
+    if (request === "POST /v1/checkout/sessions") {
+      const id = `cs_test_${sessions.length + 1}`;
+      const url = `https://checkout.stripe.com/c/pay/${id}`;
+      const session = { id, object: "checkout.session", mode: "subscription", status: "open", url };
+      sessions.push({ ...session, customer: body["customer"] ?? "", currency: body["currency"] ?? "usd" });
+      return sessions.at(-1) ?? null;
+    }
+    const expired = /^POST \/v1\/checkout\/sessions\/(\w+)\/expire$/.exec(request)?.[1];
+    const session = sessions.find(({ id }) => id === expired);
+    if (session !== undefined) return Object.assign(session, { status: "expired", url: null });
+    if (request === "GET /v1/checkout/sessions")
+      return list(
+        "/v1/checkout/sessions",
+        ofCustomer(sessions, query).filter(({ status }) => status === "open"),
+      );
+    if (request === "POST /v1/billing_portal/sessions")
+      return {
+        id: "bps_1",
+        object: "billing_portal.session",
+        url: "https://billing.stripe.com/p/session/test_1",
+      };
+    if (request === "GET /v1/subscriptions")
+      return list("/v1/subscriptions", ofCustomer(subscriptions, query));
+    if (request === "GET /v1/invoices") return list("/v1/invoices", ofCustomer(invoices, query));
+    return null;
+  }
+
+  const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
+    void (async () => {
+      const text = await readBody(incoming);
+      const url = new URL(incoming.url ?? "/", "http://stripe.test");
+      const request = `${incoming.method} ${url.pathname}`;
+      const body = Object.fromEntries(new URLSearchParams(text));
+      requests.push(request);
+      bodies.set(request, body);
+      const reply = (status: number, shape: Shape) =>
+        outgoing
+          .writeHead(status, { "content-type": "application/json", "request-id": `req_${requests.length}` })
+          .end(JSON.stringify(shape));
+      if (fault.times > 0) {
+        fault.times--;
+        if (fault.status === 0) incoming.socket.destroy();
+        else reply(fault.status, { error: { type: "api_error", message: "An unknown error occurred" } });
+        return;
+      }
+      if (incoming.headers.authorization !== `Bearer ${secretKey}`) {
+        reply(401, {
+          error: { type: "invalid_request_error", message: "Invalid API Key provided: sk_test_****" },
+        });
+        return;
+      }
+      const key =
+        incoming.method === "POST" ? `${request} ${String(incoming.headers["idempotency-key"])}` : "";
+      const shape = byIdempotencyKey.get(key) ?? answer(request, url.searchParams, body);
+      if (shape === null) {
+        reply(404, {
+          error: { type: "invalid_request_error", message: `Unrecognized request URL (${request})` },
+        });
+        return;
+      }
+      if (key !== "") byIdempotencyKey.set(key, shape);
+      reply(200, shape);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    customers,
+    sent: (request) => bodies.get(request),
+    setSubscription(customer, status, { id = "sub_1", created = NOW } = {}) {
+      const known = subscriptions.find((one) => one.id === id && one.customer === customer);
+      if (known !== undefined) known["status"] = status;
+      else subscriptions.push({ id, object: "subscription", customer, status, created, livemode: false });
+    },
+    addInvoice(customer, status) {
+      const id = `in_${invoices.length + 1}`;
+      invoices.push({ ...invoiceShape(id, status), customer });
+    },
+    fail: (status, times) => void Object.assign(fault, { status, times }),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function invoiceShape(id: string, status: string): Shape {
+  const amounts = {
+    amount_due: 2900,
+    amount_paid: status === "paid" ? 2900 : 0,
+    subtotal: 2900,
+    total: 2900,
+  };
+  const times = { created: NOW, period_start: NOW - 2_592_000, period_end: NOW };
+  const address = `https://invoice.stripe.com/i/${id}`;
+  const pages = { hosted_invoice_url: address, invoice_pdf: `${address}/pdf` };
+  return {
+    id,
+    object: "invoice",
+    number: `ABC-${id}`,
+    status,
+    currency: "usd",
+    ...amounts,
+    ...times,
+    ...pages,
+  };
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
