@@ -958,3 +958,29 @@ CREATE TABLE uploads (
   CONSTRAINT uploads_source_hash_check CHECK (length(source_hash) = 32),
   CONSTRAINT uploads_width_check CHECK (width > 0)
 );
+
+CREATE TABLE billing_customers (
+  project_id           uuid                      NOT NULL,
+  customer_id          text                      NOT NULL,
+  subscription_id      text,
+  subscription_status  text,
+  version              integer                   NOT NULL  DEFAULT 0,
+  created_at           timestamp with time zone  NOT NULL  DEFAULT now(),
+  updated_at           timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT billing_customers_pkey PRIMARY KEY (project_id),
+  CONSTRAINT billing_customers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX billing_customers_customer ON billing_customers USING btree (customer_id);
+
+CREATE TABLE stripe_events (
+  id           text                      NOT NULL,
+  type         text                      NOT NULL,
+  customer_id  text,
+  told_at      timestamp with time zone  NOT NULL,
+  due_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  failures     integer                   NOT NULL  DEFAULT 0,
+  done_at      timestamp with time zone,
+  CONSTRAINT stripe_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX stripe_events_done ON stripe_events USING btree (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX stripe_events_due ON stripe_events USING btree (due_at) WHERE done_at IS NULL;

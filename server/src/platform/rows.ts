@@ -40,6 +40,16 @@ export interface AuditLogTable {
   hash: Buffer;
 }
 
+export interface BillingCustomersTable {
+  project_id: string;
+  customer_id: string;
+  subscription_id: string | null;
+  subscription_status: string | null;
+  version: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
 export interface CampaignsTable {
   project_id: string;
   id: string;
@@ -505,6 +515,16 @@ export interface SessionsTable {
   created_at: Generated<Date>;
 }
 
+export interface StripeEventsTable {
+  id: string;
+  type: string;
+  customer_id: string | null;
+  told_at: Date;
+  due_at: Generated<Date>;
+  failures: Generated<number>;
+  done_at: Date | null;
+}
+
 export interface SuppressionsTable {
   project_id: string;
   id: string;
@@ -670,6 +690,7 @@ export interface Rows {
   api_keys: ApiKeysTable;
   audit_heads: AuditHeadsTable;
   audit_log: AuditLogTable;
+  billing_customers: BillingCustomersTable;
   campaigns: CampaignsTable;
   consent_changes: ConsentChangesTable;
   contact_fields: ContactFieldsTable;
@@ -709,6 +730,7 @@ export interface Rows {
   senders: SendersTable;
   sending_hours: SendingHoursTable;
   sessions: SessionsTable;
+  stripe_events: StripeEventsTable;
   suppressions: SuppressionsTable;
   system_mails: SystemMailsTable;
   templates: TemplatesTable;
