@@ -67,11 +67,7 @@ export const LIMITS = {
     "The JSON body of `POST /v1/send`, attachments in base64 included.",
   ),
   formBytes: limit(16 * 1024, "bytes", "A form sent to one of the public pages."),
-  webhookBytes: limit(
-    256 * 1024,
-    "bytes",
-    "A notification at `POST /webhooks/sns` or `POST /webhooks/incoming/stripe`.",
-  ),
+  webhookBytes: limit(256 * 1024, "bytes", "A notification at a path below `/webhooks`."),
   billingInvoices: limit(100, "invoices", "Listed of a project, newest first."),
   inboundBytes: limit(10 * MEGABYTE, "bytes", "A message that the role `smtp` takes."),
   inboundMessages: limit(

@@ -20,6 +20,7 @@ import {
   word,
   words,
 } from "./setting-forms.ts";
+import { STRIPE_SETTINGS } from "./stripe-settings.ts";
 
 interface Setting {
   readonly schema: z.ZodType;
@@ -173,26 +174,7 @@ export const SETTINGS = {
     "",
     "Port where a process without the role `api` answers `/health`, `/ready` and `/metrics`, at HOST; 0 takes a free one. Empty: 3001, or a free one where that is taken.",
   ),
-  STRIPE_SECRET_KEY: setting(
-    z.string().optional(),
-    "",
-    "The secret key of an account of Stripe (`sk_…`, or a restricted one). With this, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE projects can be billed; without all three billing is off.",
-  ),
-  STRIPE_WEBHOOK_SECRET: setting(
-    z.string().optional(),
-    "",
-    "The signing secret (`whsec_…`) of the webhook endpoint `/webhooks/incoming/stripe`.",
-  ),
-  STRIPE_PRICE: setting(
-    z.string().optional(),
-    "",
-    "The id of the recurring price (`price_…`) that a project subscribes to, once.",
-  ),
-  STRIPE_API_URL: setting(
-    webAddress.default("https://api.stripe.com"),
-    "https://api.stripe.com",
-    "Where the API of Stripe is; another one is for tests.",
-  ),
+  ...STRIPE_SETTINGS,
   DISABLE_SIGNUPS: setting(
     flag.default(false),
     "false",

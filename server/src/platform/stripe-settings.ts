@@ -1,0 +1,28 @@
+// The settings of billing (docs/decisions/0054-billing.md). They go together: billing/settings.ts says what is missing.
+// Before it: setting-forms.ts. After it: config.ts.
+import { z } from "zod";
+import { webAddress } from "./setting-forms.ts";
+
+export const STRIPE_SETTINGS = {
+  STRIPE_SECRET_KEY: {
+    schema: z.string().optional(),
+    default: "",
+    meaning:
+      "The secret key of an account of Stripe (`sk_…`, or a restricted one). With this, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE projects can be billed; without all three billing is off.",
+  },
+  STRIPE_WEBHOOK_SECRET: {
+    schema: z.string().optional(),
+    default: "",
+    meaning: "The signing secret (`whsec_…`) of the webhook endpoint `/webhooks/incoming/stripe`.",
+  },
+  STRIPE_PRICE: {
+    schema: z.string().optional(),
+    default: "",
+    meaning: "The id of the recurring price (`price_…`) that a project subscribes to, once.",
+  },
+  STRIPE_API_URL: {
+    schema: webAddress.default("https://api.stripe.com"),
+    default: "https://api.stripe.com",
+    meaning: "Where the API of Stripe is; another one is for tests.",
+  },
+};
