@@ -26,7 +26,14 @@ const LAST: readonly string[] = [
 ];
 /** A reset also leaves the domains, what the project is judged by, and who must get no mail any more. */
 export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
-  RESET: new Set([...LAST, "billing_customers", "domains", "project_suspensions", "sending_hours", "suppressions"]),
+  RESET: new Set([
+    ...LAST,
+    "billing_customers",
+    "domains",
+    "project_suspensions",
+    "sending_hours",
+    "suppressions",
+  ]),
   DELETE: new Set(LAST),
 };
 
