@@ -2,13 +2,21 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests of whole processes take longest, most of it waiting: with them first no worker is left alone with one at the end. */
+/**
+ * Tests of whole processes take longest, most of it waiting: with them first no worker is left alone with one at the end. A browser
+ * takes all the machine has, so its stories come last: beside them a start is not as fast as it is.
+ */
 class WholeProcessesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { first = [], rest = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
-      moduleId.includes("/e2e/") ? "first" : "rest",
-    );
-    return [...first, ...rest];
+    const {
+      processes = [],
+      browsers = [],
+      rest = [],
+    } = Object.groupBy(await super.sort(files), ({ moduleId }) => {
+      if (!moduleId.includes("/e2e/")) return "rest";
+      return /dashboard|accessibility/.test(moduleId) ? "browsers" : "processes";
+    });
+    return [...processes, ...rest, ...browsers];
   }
 }
 
