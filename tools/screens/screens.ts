@@ -1,5 +1,5 @@
 // `npm run screens`: pictures every screen of the dashboard in both themes, wide and narrow, from made-up data, into docs/screens/.
-// Before it: a person who changed how something looks. After it: docs/screens/ has a page that shows them.
+// Before it: a person who changed how something looks. After it: docs/screens/README.md shows them.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -33,7 +33,7 @@ async function picture(browser: Browser, url: string, screens: readonly Screen[]
       const page = await context.newPage();
       for (const screen of screens.filter((one) => (one.isOutside ?? false) === isOutside)) {
         await openScreen(page, screen);
-        await page.screenshot({ path: join(folder, fileOf(screen, view)), type: "jpeg", quality: 78 });
+        await page.screenshot({ path: join(folder, fileOf(screen, view)), type: "jpeg", quality: 60 });
       }
       await context.close();
     }
