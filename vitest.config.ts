@@ -24,7 +24,8 @@ export default defineConfig({
   test: {
     include: ["{contract,dashboard,server,tools,e2e,bench}/**/*.test.ts"],
     globalSetup: ["tools/test-postgres.ts"],
-    testTimeout: 20_000,
+    // Against what hangs, not against what is slow: a browser gives up after 30 s and names what it waited for.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 3,
     forbidOnly: true,

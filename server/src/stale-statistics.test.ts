@@ -198,3 +198,11 @@ test.each([0, 1, 50])(
   },
   60_000,
 );
+
+test("PostgreSQL is told of every table that names a project that a project has many rows", async () => {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'project_id'
+      and a.attoptions is distinct from array['n_distinct=10']`.execute(outbox.database);
+  expect(rows).toEqual([]);
+});

@@ -80,7 +80,7 @@ test("while the database speaks on one connection none is broken off, though no 
   expect((await slow).error).toBeNull();
   expect(others.asked).toBeGreaterThan(10);
   expect(others.refused).toBe(0);
-}, 30_000);
+});
 
 test("a slow statement is waited for; one that nobody answers is not, and the next one not at all", async () => {
   // Longer than it takes to become suspicious.
@@ -97,4 +97,4 @@ test("a slow statement is waited for; one that nobody answers is not, and the ne
   expect(next.tookMs).toBeLessThan(500);
   setGone(false);
   await vi.waitUntil(async () => (await ask()).error === null, { timeout: 10_000, interval: 50 });
-}, 30_000);
+});

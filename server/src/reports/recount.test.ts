@@ -378,7 +378,7 @@ test("each number equals a recount, through counting, deletions and what becomes
     }),
     { numRuns: 25 },
   );
-}, 60_000);
+});
 
 test("numbers are the same before, during and after the deletion of a name, and counting goes on beside new events", async () => {
   const { project } = server;
