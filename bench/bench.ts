@@ -12,6 +12,7 @@ import { benchSegments } from "./segments.ts";
 import { benchNeighbours } from "./neighbours.ts";
 import { benchNotices } from "./notices.ts";
 import { benchSend } from "./send.ts";
+import { benchStart } from "./start.ts";
 import { benchTrack } from "./track.ts";
 import { benchTracking } from "./tracking.ts";
 import { benchWorkflows } from "./workflows.ts";
@@ -63,6 +64,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures:
       "a process that waits with 10,000 projects (or the number given): CPU, statements; mail accepted by another",
     run: benchIdle,
+  },
+  start: {
+    measures: "from the start of the program to its ready line, on an empty folder and on one that is there",
+    run: benchStart,
   },
   segments: {
     measures: "filters over a million contacts: counts and pages, beside the plainest SQL",

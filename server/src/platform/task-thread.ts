@@ -1,6 +1,7 @@
 // A thread for work that would keep the serving thread: started when there is something to do, one task at a time in turns
 // that are fair between owners, each with a deadline. On the thread: task-worker.ts.
 import { Worker } from "node:worker_threads";
+import { threadEnvironment } from "./thread-environment.ts";
 import { createTurns } from "./turns.ts";
 
 export interface TaskThreadOptions {
@@ -48,7 +49,11 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
   }
 
   async function start(): Promise<Worker> {
-    const started = new Worker(options.module, { env: {}, execArgv: [], resourceLimits: HEAP_LIMITS_MB });
+    const started = new Worker(options.module, {
+      env: threadEnvironment(),
+      execArgv: [],
+      resourceLimits: HEAP_LIMITS_MB,
+    });
     started.unref();
     // Whoever waits hears of it; where nobody does, the next task starts another thread.
     started.on("error", () => undefined);

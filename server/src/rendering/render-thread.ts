@@ -3,6 +3,7 @@
 
 import { LRUCache } from "lru-cache";
 import { Worker } from "node:worker_threads";
+import { threadEnvironment } from "../platform/thread-environment.ts";
 import type { TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
 import type { RenderQueue } from "./render-queue.ts";
@@ -110,10 +111,9 @@ export class RenderThread {
       progress: this.progress.buffer,
       outputLimitBytes: this.options.outputLimitBytes,
     };
-    // No environment: whatever a template may get hold of, there are no secrets on this thread.
     const worker = new Worker(new URL("./render-worker.ts", import.meta.url), {
       workerData,
-      env: {},
+      env: threadEnvironment(),
       execArgv: [],
       resourceLimits: HEAP_LIMITS_MB,
     });
