@@ -4,7 +4,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { givenInstant, hasControlCharacters, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits.ts";
-import { SCOPES } from "./scopes.ts";
+import { doWrite, SCOPES, TEST_SCOPE } from "./scopes.ts";
 
 const network = z
   .string()
@@ -49,6 +49,7 @@ export const createKey = endpoint({
   summary: "Make a secret key that opens a part of the API",
   description:
     "`key` in the answer is shown this once. A scope is a noun of the API, or `*` for all, with `read` or `write`; `write` includes `read`. " +
+    `\`${TEST_SCOPE}\` makes a test key: what it sends stays in the local mailbox (\`GET /mailbox/messages\`) and counts nowhere, and the \`data\` of its calls is used in their mail and not stored. ` +
     `A project has at most ${LIMITS.scopedKeys.value} of them. \`regenerate-keys\` leaves them alone.`,
   caller: "member",
   leastRole: "ADMIN",
@@ -66,7 +67,11 @@ export const createKey = endpoint({
     scopes: z
       .array(z.enum(SCOPES as [string, ...string[]]))
       .min(1)
-      .max(SCOPES.length),
+      .max(SCOPES.length)
+      .refine((scopes) => !scopes.includes(TEST_SCOPE) || !doWrite(scopes), {
+        message: `Beside \`${TEST_SCOPE}\` only scopes that read: what else it wrote could send mail that leaves.`,
+        params: { code: "custom" },
+      }),
     networks: z
       .array(network)
       .max(LIMITS.keyNetworks.value)

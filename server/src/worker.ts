@@ -61,6 +61,7 @@ import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 export interface WorkerParts {
   database: Database;
   transport: Transport;
+  mailbox: Transport;
   /** One for each transport that takes mail away from this machine. */
   watches: readonly TransportWatch[];
   connections: number;
@@ -122,6 +123,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const sender = await startSender({
     database,
     transport,
+    mailbox: parts.mailbox,
     prepare,
     applyFeedback: deliveries.applyFeedback,
     connections: parts.connections,
@@ -178,7 +180,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       // A look at a transport may last; nobody waits for it.
       for (const watch of parts.watches) void watch.stop();
       await Promise.all(loops.map((loop) => loop.stop()));
-      await transport.close();
+      await Promise.all([transport.close(), parts.mailbox.close()]);
     },
   };
 }

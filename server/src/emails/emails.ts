@@ -87,9 +87,12 @@ export interface NewEmail {
   campaignId?: string;
   /** The workflow, and its step, that sent it. */
   workflow?: { id: string; stepId: string };
-  /** Laid over the contact's data when the mail is rendered. */
+  /** Laid over the contact's data when the mail is rendered; of a test what TestVariables says. */
   variables: Readonly<Record<string, unknown>>;
+  /** Nothing that comes of it is counted or told. */
   isTest?: true;
+  /** Goes to the local mailbox, whatever the transport is. */
+  staysHere?: true;
 }
 
 /** A hash of the texts of a content, the long part of what its id is made from: a caller that needs it too makes it once. */
@@ -129,6 +132,7 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
     copies: email.copies === null ? null : JSON.stringify(email.copies),
     variables: Object.keys(email.variables).length === 0 ? null : JSON.stringify(email.variables),
     isTest: email.isTest ?? null,
+    staysHere: email.staysHere ?? null,
   }));
   await insertEmails(tx, rows);
   return rows.map((row) => row.id);

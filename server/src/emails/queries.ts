@@ -99,12 +99,13 @@ export interface NewEmailRow {
   copies: string | null;
   variables: string | null;
   isTest: true | null;
+  staysHere: true | null;
 }
 
 export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
   await sql`
     insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, priority,
-      to_address, to_name, copies, variables, is_test)
+      to_address, to_name, copies, variables, is_test, stays_here)
     select * from unnest(
       ${emails.map((email) => email.projectId)}::uuid[],
       ${emails.map((email) => email.id)}::uuid[],
@@ -119,7 +120,8 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
       ${emails.map((email) => email.toName)}::text[],
       ${emails.map((email) => email.copies)}::jsonb[],
       ${emails.map((email) => email.variables)}::jsonb[],
-      ${emails.map((email) => email.isTest)}::boolean[]
+      ${emails.map((email) => email.isTest)}::boolean[],
+      ${emails.map((email) => email.staysHere)}::boolean[]
     )`.execute(tx);
 }
 

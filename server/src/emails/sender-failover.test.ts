@@ -63,6 +63,7 @@ afterEach(async () => {
 async function start(transports: readonly ScriptedTransport[]): Promise<Sender> {
   const choices = transports.map((transport, at) => ({ transport, label: `number ${at + 1}` }));
   const sender = await startSender({
+    mailbox: createFailoverTransport(choices, { log }),
     database,
     transport: createFailoverTransport(choices, { log }),
     prepare: createPreparer({

@@ -95,8 +95,10 @@ export interface ClaimedRow {
   attempts: number;
   campaign_id: string | null;
   template_id: string | null;
-  /** True of a test mail; its variables then say as whom it is rendered. */
+  /** True of a test mail; its variables then say as whom it is rendered (TestVariables). */
   is_test: boolean | null;
+  /** True of a test mail that goes to the local mailbox. */
+  stays_here: boolean | null;
   /** What the project says of opens and clicks, at the time of the claim. */
   tracking: TrackingMode;
   /** Whether the project looks at its suppression list, at the time of the claim. */
@@ -106,7 +108,7 @@ export interface ClaimedRow {
 /** Of mails `e` of one project that were just claimed. */
 export const CLAIMED_COLUMNS = (projectId: string) => sql`
   e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables, e.attempts,
-  e.campaign_id, e.template_id, e.is_test, (select tracking from projects where id = ${projectId}) as tracking,
+  e.campaign_id, e.template_id, e.is_test, e.stays_here, (select tracking from projects where id = ${projectId}) as tracking,
   (select suppression_list from projects where id = ${projectId}) as suppression_list`;
 
 const isAt = (domains: readonly string[]) => sql`split_part(to_address, '@', 2) = any(${domains}::text[])`;

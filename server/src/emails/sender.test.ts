@@ -86,6 +86,7 @@ async function start(over: ScriptedTransport = transport): Promise<Sender> {
     },
   });
   const sender = await startSender({
+    mailbox: transport,
     database,
     transport: over,
     prepare,

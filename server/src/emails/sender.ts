@@ -28,6 +28,8 @@ import { createReadyQueue } from "./ready-queue.ts";
 export interface SenderOptions extends FailoverOptions {
   database: Database;
   transport: Transport;
+  /** Where mail of test keys goes, whatever the transport is. */
+  mailbox: Transport;
   prepare: (rows: readonly ClaimedRow[]) => Promise<Prepared[]>;
   applyFeedback: Feedbacks;
   /** Messages in handover at once, and the most that can be in doubt after a crash. */
@@ -71,7 +73,7 @@ const DRAIN_MS = 15_000;
 const DRAIN_LOOK_MS = 20;
 
 export async function startSender(options: SenderOptions): Promise<Sender> {
-  const { database, transport, connections, log } = options;
+  const { database, transport, mailbox, connections, log } = options;
   const lease = await createLease(options);
   const inDoubtLimit = createInDoubtLimit(connections);
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
@@ -100,8 +102,9 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   let crowdedBy = "";
 
   async function handOver(mail: Ready): Promise<Outcome> {
-    if (refusals.isPaused(mail)) return { kind: "withdrawn" };
-    const outcome = await transport
+    const staysHere = mail.row.stays_here === true;
+    if (!staysHere && refusals.isPaused(mail)) return { kind: "withdrawn" };
+    const outcome = await (staysHere ? mailbox : transport)
       .send(mail.message, () => check.ask(mail))
       .catch((error: unknown): Outcome => {
         // Only the check throws: nothing was handed over, but the row may say that it is about to be.
@@ -110,7 +113,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       });
     noteAttempt(mail, outcome, options);
     await brake.tell(mail.row, outcome);
-    refusals.note(mail, outcome);
+    if (!staysHere) refusals.note(mail, outcome);
     if (outcome.kind === "sent") measure.count();
     return outcome;
   }

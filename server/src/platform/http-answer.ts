@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
+import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
 import { transaction, type Database, type Tx } from "./database.ts";
 import { findHostileValues, parseJson } from "./http-body.ts";
 import { checkRights, type Caller } from "./http-caller.ts";
@@ -153,6 +154,7 @@ function makeCall(
     projectId: caller.projectId,
     userId: caller.userId,
     sessionId: caller.sessionId,
+    isTest: caller.scopes?.includes(TEST_SCOPE) === true,
     role: caller.role,
     requestId: request.id,
     method: request.method,

@@ -29,6 +29,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   sessionId: string | null;
   /** In the project; null where the endpoint has none. */
   role: Role | null;
+  /** Came with a test key: what it sends stays in the local mailbox. */
+  isTest: boolean;
   /** As the answer says it, in `x-request-id`. */
   requestId: string;
   /** As the request says it: a GET is asked for by HEAD, too. */

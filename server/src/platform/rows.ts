@@ -222,6 +222,7 @@ export interface EmailsTable {
   is_test: boolean | null;
   workflow_id: string | null;
   workflow_step_id: string | null;
+  stays_here: boolean | null;
 }
 
 export interface EventCountsTable {

@@ -205,6 +205,7 @@ export function useOutbox(): Outbox {
       const { signing = { kind: "unsigned" }, ...options } = over;
       if (state.renderer === undefined) throw new Error("The renderer runs from beforeAll on.");
       const sender = await startSender({
+        mailbox: transport,
         database,
         transport,
         prepare: createPreparer({

@@ -34,6 +34,8 @@ interface Entry {
 /** What the setting gives. */
 export interface MadeTransport {
   transport: Transport;
+  /** For mail that stays here whatever the setting says; the transport itself where that is it. */
+  mailbox: Transport;
   /** How many messages may be in handover at once. */
   connections: number;
   /** One for each transport that takes mail away from this machine. */
@@ -79,12 +81,9 @@ export async function createTransport(
 ): Promise<MadeTransport> {
   const faults = faultsOfTransports(settings);
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  const mailbox = createMailboxTransport(surroundings.database);
   if (settings.MAIL_TRANSPORT === "mailbox")
-    return {
-      transport: createMailboxTransport(surroundings.database),
-      connections: DEFAULT_CONNECTIONS,
-      watches: [],
-    };
+    return { transport: mailbox, mailbox, connections: DEFAULT_CONNECTIONS, watches: [] };
   const entries: Entry[] = [];
   for (const text of textsOf(settings.MAIL_TRANSPORT))
     entries.push(await createEntry(parseEntry(text, settings), surroundings.heloName));
@@ -92,8 +91,9 @@ export async function createTransport(
   const watches = followed.map(({ watch }) => watch);
   const [first] = followed;
   if (followed.length === 1 && first !== undefined)
-    return { transport: first.transport, connections: first.connections, watches };
+    return { transport: first.transport, mailbox, connections: first.connections, watches };
   return {
+    mailbox,
     transport: createFailoverTransport(followed, surroundings),
     connections: connectionsOf(entries),
     watches,

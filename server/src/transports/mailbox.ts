@@ -11,12 +11,14 @@ import type { Feedback, MayLeave, Outcome, OutgoingMessage, Transport } from "./
 /** The domain every project may send from while the mailbox is the transport. */
 export const SANDBOX_DOMAIN = "sandbox.localhost";
 
+const NAME = "mailbox";
 const MAX_BATCH = 100;
 const DEFERRED_WAIT_MS = 2_000;
 /** A mail to `deferred@` is refused for the time being at its first so many attempts. */
 const DEFERRED_ATTEMPTS = 2;
 const DEFERRED: Outcome = {
   kind: "deferred",
+  by: NAME,
   answer: "451 4.7.1 played by the local mailbox: try again later",
   retryAfterMs: DEFERRED_WAIT_MS,
 };
@@ -46,11 +48,13 @@ export function createMailboxTransport(database: Database): Transport {
     return stores.submit(message).then(
       () => ({
         kind: "sent",
+        by: NAME,
         answer: "250 2.0.0 kept in the local mailbox",
         feedback: FEEDBACK[role] ?? "delivered",
       }),
       (error: unknown) => ({
         kind: "uncertain",
+        by: NAME,
         answer: `The local mailbox did not answer: ${String(error)}`.slice(0, MAX_ANSWER_LENGTH),
       }),
     );
@@ -58,7 +62,7 @@ export function createMailboxTransport(database: Database): Transport {
 
   const inFlight = new Set<Promise<Outcome>>();
   return {
-    name: "mailbox",
+    name: NAME,
     keepsMessages: true,
     send(message, mayLeave) {
       const sending = keep(message, mayLeave).finally(() => inFlight.delete(sending));

@@ -33,8 +33,8 @@ export function v1Routes(doors: {
         await doors.tracker.submit({ projectId, email, event, subscribed, data, bodyBytes, receipt, via }),
       );
     }),
-    route(contract.send, async ({ projectId, userId, body, bodyBytes, receipt, requestId }) => {
-      const answer = await doors.send({ projectId, body, bodyBytes, receipt, via: viaApi(userId) });
+    route(contract.send, async ({ projectId, userId, isTest, body, bodyBytes, receipt, requestId }) => {
+      const answer = await doors.send({ projectId, isTest, body, bodyBytes, receipt, via: viaApi(userId) });
       doors.recentSends.note({ requestId, projectId, answer });
       return ok(answer);
     }),

@@ -9,6 +9,7 @@ import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { noteContacts } from "../events/reactions.ts";
 import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/emails.ts";
+import type { TestVariables } from "../emails/rendered-as.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Via } from "../contacts/consent.ts";
@@ -27,6 +28,8 @@ import { createSendWarner } from "./send-warnings.ts";
 
 export interface SendRequest {
   projectId: string;
+  /** Its mail stays in the local mailbox, and what it says of its contacts is not stored. */
+  isTest: boolean;
   body: SendBody;
   /** Of the request as it came. */
   bodyBytes: number;
@@ -46,6 +49,7 @@ const LANES = 2;
 /** Calls can be large; this many of them are held in one batch. */
 const MAX_BATCH = 50;
 const MAX_CHECKED_CONTENTS = 2_000;
+const NO_PATCH = readDataPatch({});
 
 interface Item extends SendRequest {
   parts: Parts;
@@ -123,9 +127,9 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
   const accepted = verdicts.flatMap((verdict) => {
     if (verdict instanceof Error) return [];
     const { textsHash, template, ...said } = verdict.draft;
-    return [
-      { item: verdict.item, content: makeContent({ ...said, from: verdict.from }, textsHash), template },
-    ];
+    const { item, from } = verdict;
+    const parts = { ...said, from, ...(item.isTest ? { tracked: false, listKind: null } : {}) };
+    return [{ item, content: makeContent(parts, textsHash), template }];
   });
   const recipients = accepted.flatMap(({ item, content, template }) =>
     item.body.to.map((to) => ({ item, content, template, to })),
@@ -135,9 +139,9 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
     recipients.map(({ item, to }) => ({
       projectId: item.projectId,
       email: to.address,
-      ...optional("subscribed", item.body.subscribed),
+      ...(item.isTest ? {} : optional("subscribed", item.body.subscribed)),
       subscribedIfNew: false,
-      patch: item.patch,
+      patch: item.isTest ? NO_PATCH : item.patch,
       via: item.via,
     })),
   );
@@ -145,7 +149,7 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
     tx,
     recipients.flatMap(({ item }, at) => {
       const contact = contacts[at];
-      const isUnchanged = contact?.isNew === false && item.body.data === undefined;
+      const isUnchanged = contact?.isNew === false && (item.isTest || item.body.data === undefined);
       return contact === undefined || isUnchanged
         ? []
         : [{ projectId: item.projectId, contactId: contact.contactId }];
@@ -155,13 +159,12 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
     tx,
     recipients.map(({ item, content, template, to }, at) => ({
       projectId: item.projectId,
-      contactId: contacts[at]?.contactId ?? "",
       kind: "TRANSACTIONAL",
       to,
       copies: copiesOf(item.body),
       content,
       ...(template === null ? {} : { templateId: template.id }),
-      variables: { ...item.patch.set, ...item.patch.transient },
+      ...ownerOf(item, contacts[at]?.contactId ?? ""),
     })),
   );
   const answers = new Map(
@@ -185,6 +188,14 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
   return verdicts.map((verdict) =>
     verdict instanceof Error ? verdict : (answers.get(verdict.item) ?? new Error("A call was not answered.")),
   );
+}
+
+/** Whose the mail is: its contact's; under a test key nobody's, and it only looks like the contact's. */
+function ownerOf({ patch, isTest }: Item, contactId: string) {
+  const data = { ...patch.set, ...patch.transient };
+  if (!isTest) return { contactId, variables: data };
+  const variables: TestVariables = { renderAs: contactId, data };
+  return { contactId: null, variables: { ...variables }, isTest, staysHere: isTest };
 }
 
 function copiesOf(body: SendBody) {

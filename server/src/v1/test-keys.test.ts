@@ -1,0 +1,114 @@
+// Test keys: what they send stays in the local mailbox though mail leaves otherwise, and nothing comes of it.
+import { afterAll, expect, test, vi } from "vitest";
+import { startDnsServer } from "../testing/dns-server.ts";
+import { proveDomain } from "../testing/prove-domain.ts";
+import { startSmtpSink } from "../testing/smtp-sink.ts";
+import { useTestServer } from "../testing/test-server.ts";
+
+const sink = await startSmtpSink();
+const dns = await startDnsServer();
+const server = useTestServer({
+  MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}`,
+  DNS_SERVERS: dns.address,
+});
+afterAll(async () => {
+  await sink.close();
+  await dns.close();
+});
+
+const WAIT = { timeout: 20_000, interval: 25 };
+const CALL = {
+  to: "ada@to.test",
+  from: "hello@shop.test",
+  subject: "Hello {{name}}",
+  body: `<p>{{name}} has <a href="https://example.com">{{plan}}</a></p>`,
+};
+
+async function makeKey(scopes: string[]) {
+  const { id, owner } = server.project;
+  const caller = { cookie: owner.cookie };
+  return server.call<{ data: { key: string } }>("POST", `/projects/${id}/keys`, caller, {
+    name: "Key",
+    scopes,
+  });
+}
+
+/** What left, without the mail of the installation itself. */
+const left = () => sink.journal.filter(({ recipients }) => recipients.some((to) => to.endsWith("@to.test")));
+
+test("what a test key sends stays here, rendered and signed; nothing of it is stored with the contact or counted", async () => {
+  const { byKey, id: projectId } = server.project;
+  await proveDomain(server, dns, byKey, "shop.test");
+  await server.call("POST", "/contacts", byKey, {
+    email: "ada@to.test",
+    subscribed: true,
+    data: { plan: "pro" },
+  });
+  const { key } = (await makeKey(["test:send", "*:read"])).body.data;
+  const sent = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+    "POST",
+    "/v1/send",
+    { key },
+    { ...CALL, to: ["ada@to.test", "new@to.test"], data: { name: "Ada" }, subscribed: false },
+  );
+  expect(sent.status).toBe(200);
+  const real = await server.call("POST", "/v1/send", byKey, { ...CALL, subject: "Really" });
+  expect(real.status).toBe(200);
+  for (const { email } of sent.body.data.emails)
+    await vi.waitFor(
+      async () =>
+        expect((await server.call("GET", `/emails/${email}`, { key })).body).toMatchObject({
+          status: "SENT",
+        }),
+      WAIT,
+    );
+  await vi.waitFor(() => expect(left()).toHaveLength(1), WAIT);
+  expect(left()[0]?.raw.toString()).toContain("Subject: Really");
+
+  const kept = await server.call<{ data: Array<{ id: string; subject: string; to: string }> }>(
+    "GET",
+    "/mailbox/messages",
+    { key },
+  );
+  expect(kept.body.data.map(({ subject }) => subject)).toEqual(["Hello Ada", "Hello Ada"]);
+  const raws = await Promise.all(
+    kept.body.data.map(
+      async ({ id }) => (await server.call("GET", `/mailbox/messages/${id}/raw`, { key })).text,
+    ),
+  );
+  expect(raws.filter((raw) => raw.includes("pro</a>"))).toHaveLength(1);
+  for (const raw of raws) {
+    expect(raw).toContain("DKIM-Signature");
+    expect(raw).toContain(`href=3D"https://example.com"`);
+  }
+  const contacts = await server.rows(
+    "select email, subscribed, data from contacts where project_id = $1 order by email",
+    projectId,
+  );
+  expect(contacts).toEqual([
+    { email: "ada@to.test", subscribed: true, data: { plan: "pro" } },
+    { email: "new@to.test", subscribed: false, data: {} },
+  ]);
+  const events = await server.call<{ data: Array<{ emailId: string | null }> }>(
+    "GET",
+    "/activity?types=email.sent",
+    { key },
+  );
+  expect(JSON.stringify(events.body)).not.toContain(sent.body.data.emails[0]?.email);
+});
+
+test("a test key writes nothing else, and none is made that could", async () => {
+  const { key } = (await makeKey(["test:send"])).body.data;
+  for (const [method, path, body] of [
+    ["POST", "/v1/track", { email: "ada@to.test", event: "x" }],
+    ["POST", "/contacts", { email: "ada@to.test" }],
+    ["GET", "/contacts", undefined],
+    ["DELETE", "/mailbox/messages", undefined],
+  ] as const)
+    expect((await server.call(method, path, { key }, body)).status).toBe(403);
+  for (const scopes of [
+    ["test:send", "v1:write"],
+    ["*:write", "test:send"],
+  ])
+    expect((await makeKey(scopes)).status).toBe(422);
+});
