@@ -70,6 +70,19 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   );
   expect(sent.status).toBe(200);
 
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByLabel("Name").fill("Staging");
+  await page.getByLabel("What it may do").selectOption({ label: "Test mail" });
+  await page.getByRole("button", { name: "Make key" }).click();
+  const testKey = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
+  await page.getByRole("button", { name: "Done" }).click();
+  const messages = () => server.call("GET", "/mailbox/messages", { key: testKey });
+  expect((await messages()).status).toBe(200);
+  await page.getByRole("button", { name: "Revoke Staging" }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText("None yet.").waitFor();
+  expect((await messages()).status).toBe(401);
+
   await context.clearCookies();
   await page.getByRole("link", { name: "Domains" }).click();
   const renewal = page.getByRole("dialog", { name: "Your session ended" });

@@ -128,6 +128,7 @@ async function sendReceipt(api: ApiClient): Promise<string> {
   return data.emails[0]?.email ?? "";
 }
 
+/** The first project, with a key of its own for a program. */
 async function findProject(url: string): Promise<string> {
   const reply = await fetch(new URL("/auth/login", url), {
     method: "POST",
@@ -135,7 +136,9 @@ async function findProject(url: string): Promise<string> {
     body: JSON.stringify(ACCOUNT),
   });
   const cookie = reply.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-  const [project] = await createApiClient(url, { cookie }).get<Array<{ id: string }>>("/users/@me/projects");
+  const api = createApiClient(url, { cookie });
+  const [project] = await api.get<Array<{ id: string }>>("/users/@me/projects");
+  await api.post(`/projects/${project?.id}/keys`, { name: "Staging", scopes: ["test:send", "*:read"] });
   return project?.id ?? "";
 }
 

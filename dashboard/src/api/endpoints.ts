@@ -14,6 +14,7 @@ import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type * as emails from "@postloft/contract/emails.ts";
 import type * as events from "@postloft/contract/events.ts";
 import type * as instance from "@postloft/contract/instance.ts";
+import type * as keys from "@postloft/contract/keys.ts";
 import type * as members from "@postloft/contract/members.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
@@ -102,6 +103,10 @@ export const getSecurity = bare<typeof security.getOwnSecurity>(
   "/users/@me/projects/:projectId/security",
 );
 export const listAuditLog = bare<typeof audit.listAuditLog>("GET", "/projects/:projectId/audit-log");
+
+export const listKeys = wrapped<typeof keys.listKeys>("GET", "/projects/:projectId/keys");
+export const createKey = wrapped<typeof keys.createKey>("POST", "/projects/:projectId/keys");
+export const revokeKey = bare<typeof keys.revokeKey>("DELETE", "/projects/:projectId/keys/:keyId");
 
 export const listMembers = wrapped<typeof members.listMembers>("GET", "/projects/:projectId/members");
 export const addMember = wrapped<typeof members.addMember>("POST", "/projects/:projectId/members");

@@ -1,4 +1,4 @@
-// The two keys of a project, what each may do, and programs that use them.
+// The two keys of a project, what each may do, its scoped ones, and programs that use them.
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 import { t } from "../../text/t.ts";
@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { CopyButton, mask, Snippet } from "../../ui/snippet.tsx";
 import { useProject } from "../project-shell.tsx";
+import { ScopedKeys } from "./scoped-keys.tsx";
 import { snippetsOf } from "./snippets.ts";
 
 export function KeysPage() {
@@ -25,6 +26,7 @@ export function KeysPage() {
           value={project.public}
         />
       </Card>
+      <ScopedKeys project={project} />
       <Examples origin={location.origin} secret={project.secret} />
     </Page>
   );

@@ -1,0 +1,226 @@
+// Makes a scoped key: what it opens, from where and until when; then shows it, this once. Before it: scoped-keys.tsx.
+import { useMutation, useQueryClient, type QueryKey } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { SCOPE_NOUNS, TEST_SCOPE } from "@postloft/contract/scopes.ts";
+import { call, problemWith } from "../../api/call.ts";
+import { createKey } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Select, TextArea } from "../../ui/field.tsx";
+import { CopyButton } from "../../ui/snippet.tsx";
+import { Failure } from "../../ui/states.tsx";
+
+const PURPOSES = ["send", "test", "read", "own"] as const;
+type Purpose = (typeof PURPOSES)[number];
+const PURPOSE_TEXTS: Record<Purpose, { label: string; help: string }> = {
+  send: {
+    label: t("Send and track"),
+    help: t("Opens /v1/send, /v1/track and /v1/verify, and nothing else."),
+  },
+  test: {
+    label: t("Test mail"),
+    help: t(
+      "Sends like a real key, but its mail stays in the local mailbox and counts nowhere. It reads, and changes nothing.",
+    ),
+  },
+  read: { label: t("Read everything"), help: t("Sees all of the project and changes nothing.") },
+  own: {
+    label: t("Choose one by one"),
+    help: t("For each part of the API: nothing, read, or read and write."),
+  },
+};
+const FIXED_SCOPES: Record<Exclude<Purpose, "own">, string[]> = {
+  send: ["v1:write"],
+  test: [TEST_SCOPE, "*:read"],
+  read: ["*:read"],
+};
+const DAY_MS = 86_400_000;
+/** Days until a key ends; 0: never. */
+const LIFETIMES = [
+  { value: "0", label: t("Never") },
+  { value: "30", label: t("In 30 days") },
+  { value: "90", label: t("In 90 days") },
+  { value: "365", label: t("In a year") },
+];
+
+interface NewKeyDialogProps {
+  projectId: string;
+  queryKey: QueryKey;
+  onClose: () => void;
+}
+
+interface Given {
+  name: string;
+  purpose: Purpose;
+  /** Noun → `read`, `write` or nothing, for keys that are put together one by one. */
+  rights: Readonly<Record<string, string>>;
+  networks: string;
+  days: string;
+}
+
+function scopesOf({ purpose, rights }: Given): string[] {
+  if (purpose !== "own") return FIXED_SCOPES[purpose];
+  return Object.entries(rights).flatMap(([noun, right]) => (right === "" ? [] : [`${noun}:${right}`]));
+}
+
+function bodyOf(given: Given) {
+  const { name, networks, days } = given;
+  return {
+    name: name.trim(),
+    scopes: scopesOf(given),
+    networks: networks.split(/[\s,]+/).filter((network) => network !== ""),
+    expiresAt: days === "0" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+  };
+}
+
+export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps) {
+  const queries = useQueryClient();
+  const [given, setGiven] = useState<Given>({
+    name: "",
+    purpose: "send",
+    rights: {},
+    networks: "",
+    days: "0",
+  });
+  const making = useMutation({
+    mutationFn: () => call(createKey, { params: { projectId }, body: bodyOf(given) }),
+    onSuccess: () => queries.invalidateQueries({ queryKey }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    making.mutate();
+  };
+  if (making.data !== undefined) return <MadeDialog secret={making.data.key} onClose={onClose} />;
+  return (
+    <Dialog title={t("New key")} open onClose={onClose}>
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <KeyFields
+          given={given}
+          onChange={(change) => setGiven((before) => ({ ...before, ...change }))}
+          error={making.error}
+        />
+        <div className="flex justify-end gap-2">
+          <Button look="quiet" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button
+            look="primary"
+            type="submit"
+            busy={making.isPending}
+            disabled={given.name.trim() === "" || scopesOf(given).length === 0}
+          >
+            {t("Make key")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface KeyFieldsProps {
+  given: Given;
+  onChange: (change: Partial<Given>) => void;
+  /** Why the key was not made; null: nothing was asked yet. */
+  error: unknown;
+}
+
+function KeyFields({ given, onChange, error }: KeyFieldsProps) {
+  const { name, purpose, rights, networks, days } = given;
+  const problem = (field: string) => problemWith(error, field);
+  const isToldAtAField = ["name", "networks", "scopes"].some((field) => problem(field) !== undefined);
+  return (
+    <>
+      {error !== null && !isToldAtAField && <Failure error={error} />}
+      <Field
+        label={t("Name")}
+        placeholder={t("The program that uses it")}
+        autoFocus
+        required
+        value={name}
+        onChange={({ target }) => onChange({ name: target.value })}
+        error={problem("name")}
+      />
+      <Select
+        label={t("What it may do")}
+        help={PURPOSE_TEXTS[purpose].help}
+        options={PURPOSES.map((value) => ({ value, label: PURPOSE_TEXTS[value].label }))}
+        value={purpose}
+        onChange={({ target }) =>
+          onChange({ purpose: PURPOSES.find((one) => one === target.value) ?? "send" })
+        }
+        error={problem("scopes")}
+      />
+      {purpose === "own" && (
+        <Rights
+          rights={rights}
+          onChange={(noun, right) => onChange({ rights: { ...rights, [noun]: right } })}
+        />
+      )}
+      <Select
+        label={t("Ends")}
+        options={LIFETIMES}
+        value={days}
+        onChange={({ target }) => onChange({ days: target.value })}
+      />
+      <TextArea
+        label={t("Only from these addresses")}
+        help={t("IP addresses or networks such as 192.0.2.0/24, one a line. None: from anywhere.")}
+        rows={2}
+        isCode
+        value={networks}
+        onChange={({ target }) => onChange({ networks: target.value })}
+        error={problem("networks")}
+      />
+    </>
+  );
+}
+
+interface RightsProps {
+  rights: Readonly<Record<string, string>>;
+  onChange: (noun: string, right: string) => void;
+}
+
+/** Names as they stand in the paths of the API: whoever gives rights reads its documentation. */
+function Rights({ rights, onChange }: RightsProps) {
+  return (
+    <ul className="max-h-56 divide-y divide-line overflow-y-auto rounded-md border border-line">
+      {SCOPE_NOUNS.map((noun) => (
+        <li key={noun} className="flex items-center justify-between gap-3 px-3 py-1.5">
+          <code className="font-mono text-xs">{noun}</code>
+          <select
+            aria-label={t("Rights to {noun}", { noun })}
+            value={rights[noun] ?? ""}
+            onChange={({ target }) => onChange(noun, target.value)}
+            className="h-7 rounded-sm border border-line-strong bg-surface px-1.5 text-sm"
+          >
+            <option value="">{t("Nothing")}</option>
+            <option value="read">{t("Read")}</option>
+            <option value="write">{t("Read and write")}</option>
+          </select>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <Dialog
+      title={t("Copy the key now")}
+      description={t("It is shown this once: only a fingerprint of it is stored.")}
+      open
+      onClose={onClose}
+    >
+      <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
+        <code className="min-w-0 flex-1 truncate font-mono text-xs">{secret}</code>
+        <CopyButton text={secret} label={t("Copy the key")} />
+      </div>
+      <div className="mt-4 flex justify-end">
+        <Button look="primary" onClick={onClose}>
+          {t("Done")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,125 @@
+// Secret keys that open a part of the API: which there are, and their end. Before it: keys-page.tsx. After it: new-key-dialog.tsx.
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { listKeys, revokeKey } from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { formatAgo, formatDay } from "../../ui/format.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { NewKeyDialog } from "./new-key-dialog.tsx";
+
+type ScopedKey = Answer<NonNullable<typeof listKeys.endpoint>>[number];
+
+function keysQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "keys"],
+    queryFn: ({ signal }) => call(listKeys, { params: { projectId }, signal }),
+  });
+}
+
+export function ScopedKeys({ project }: { project: Project }) {
+  const refusal = whyNot(project, "ADMIN");
+  const keys = useQuery({ ...keysQuery(project.id), enabled: refusal === undefined });
+  const [isMaking, setMaking] = useState(false);
+  return (
+    <Card className="mt-5">
+      <header className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-3">
+        <div>
+          <h2 className="font-semibold">{t("Scoped keys")}</h2>
+          <p className="text-sm text-soft">
+            {t("Secret keys that open a part of the API, or send test mail only.")}
+          </p>
+        </div>
+        <Button disabled={refusal !== undefined} title={refusal} onClick={() => setMaking(true)}>
+          <Plus size={15} aria-hidden /> {t("New key")}
+        </Button>
+      </header>
+      {refusal !== undefined && <p className="px-5 py-4 text-sm text-soft">{refusal}</p>}
+      {keys.isLoading && <Skeleton className="m-5 h-10" />}
+      {keys.isError && <Failure error={keys.error} onRetry={() => void keys.refetch()} />}
+      {keys.data?.length === 0 && (
+        <p className="px-5 py-4 text-sm text-soft">
+          {t("None yet. Give each program a key of its own: it can be revoked without touching the others.")}
+        </p>
+      )}
+      <ul className="divide-y divide-line">
+        {keys.data?.map((key) => (
+          <KeyRow key={key.id} projectId={project.id} scopedKey={key} />
+        ))}
+      </ul>
+      {isMaking && (
+        <NewKeyDialog
+          projectId={project.id}
+          queryKey={keysQuery(project.id).queryKey}
+          onClose={() => setMaking(false)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function KeyRow({ projectId, scopedKey }: { projectId: string; scopedKey: ScopedKey }) {
+  const { id, name, scopes, networks, expiresAt, lastUsedAt } = scopedKey;
+  const [isAsked, setAsked] = useState(false);
+  const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+  const facts = [
+    lastUsedAt === null ? t("Never used") : t("Used {when}", { when: formatAgo(lastUsedAt) }),
+    ...(expiresAt === null || isOver ? [] : [t("Holds until {day}", { day: formatDay(expiresAt) })]),
+    ...(networks.length === 0 ? [] : [t("Only from {places}", { places: networks.join(", ") })]),
+  ];
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
+      <div className="min-w-48 flex-1">
+        <p className="truncate font-medium">
+          <bdi>{name}</bdi> {scopes.includes(TEST_SCOPE) && <Badge tone="neutral">{t("Test")}</Badge>}{" "}
+          {isOver && <Badge tone="bad">{t("Expired")}</Badge>}
+        </p>
+        <p className="truncate font-mono text-xs text-soft">{scopes.join(" ")}</p>
+        <p className="text-sm text-faint">{facts.join(" · ")}</p>
+      </div>
+      <Button look="quiet" aria-label={t("Revoke {name}", { name })} onClick={() => setAsked(true)}>
+        {t("Revoke")}
+      </Button>
+      {isAsked && (
+        <RevokeDialog projectId={projectId} keyId={id} name={name} onClose={() => setAsked(false)} />
+      )}
+    </li>
+  );
+}
+
+interface RevokeDialogProps {
+  projectId: string;
+  keyId: string;
+  name: string;
+  onClose: () => void;
+}
+
+function RevokeDialog({ projectId, keyId, name, onClose }: RevokeDialogProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const revoking = useMutation({
+    mutationFn: () => call(revokeKey, { params: { projectId, keyId } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: keysQuery(projectId).queryKey });
+      toast(t("Key revoked"), name);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={t("Revoke this key?")}
+      description={t("Programs that use {name} are refused at once. It cannot be brought back.", { name })}
+      action={t("Revoke key")}
+      doing={revoking}
+      onClose={onClose}
+    />
+  );
+}
