@@ -986,3 +986,20 @@ CREATE TABLE stripe_events (
 );
 CREATE INDEX stripe_events_done ON stripe_events USING btree (done_at) WHERE done_at IS NOT NULL;
 CREATE INDEX stripe_events_due ON stripe_events USING btree (due_at) WHERE done_at IS NULL;
+
+CREATE TABLE second_factors (
+  user_id        uuid                      NOT NULL,
+  sealed_secret  bytea                     NOT NULL,
+  confirmed_at   timestamp with time zone,
+  last_step      bigint                    NOT NULL  DEFAULT 0,
+  created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT second_factors_pkey PRIMARY KEY (user_id),
+  CONSTRAINT second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+CREATE TABLE recovery_codes (
+  user_id  uuid   NOT NULL,
+  hash     bytea  NOT NULL,
+  CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, hash),
+  CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);

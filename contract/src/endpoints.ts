@@ -24,6 +24,7 @@ import * as members from "./members.ts";
 import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
 import * as removal from "./project-removal.ts";
+import * as secondFactor from "./second-factor.ts";
 import * as security from "./security.ts";
 import * as segments from "./segments.ts";
 import * as suppressions from "./suppressions.ts";
@@ -208,6 +209,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   account.listSessions,
   account.endSession,
   account.endOtherSessions,
+  secondFactor.getSecondFactor,
+  secondFactor.beginSecondFactor,
+  secondFactor.confirmSecondFactor,
+  secondFactor.renewRecoveryCodes,
+  secondFactor.endSecondFactor,
   accountPages.showVerifyPage,
   accountPages.submitVerifyPage,
   accountPages.showResetPage,

@@ -39,6 +39,11 @@ export const ERRORS = {
     "The e-mail address or the password is wrong.",
     "Check both and try again.",
   ),
+  SECOND_FACTOR_REQUIRED: entry(
+    401,
+    "This account has a second factor.",
+    "Send the same request with `code`: of the authenticator app, or a recovery code.",
+  ),
   TOKEN_INVALID: entry(
     400,
     "The link does not hold any more.",

@@ -1,5 +1,6 @@
 // Every number a caller can run into, with its unit and a sentence. The schemas, the errors and docs/api.md read it from here.
-// Before it: limit.ts, and webhook-limits.ts with those of outgoing webhooks. After it: the noun files, which put these bounds on their fields.
+// Before it: limit.ts; account-limits.ts and webhook-limits.ts with those of accounts and of outgoing webhooks. After it: the noun files, which put these bounds on their fields.
+import { ACCOUNT_LIMITS } from "./account-limits.ts";
 import { limit, MEGABYTE, type Limit } from "./limit.ts";
 import { WEBHOOK_LIMITS } from "./webhook-limits.ts";
 
@@ -9,31 +10,10 @@ export const LIMITS = {
     "requests per minute and project",
     "Default rate limit; both keys of a project share it, and all sessions of an account have one of their own. `API_RATE_LIMIT_PER_MINUTE` changes it.",
   ),
-  loginFailures: limit(
-    10,
-    "failed logins per account and address in 10 minutes",
-    "After that a login answers 429 until the window ends.",
-  ),
   failedKeys: limit(
     300,
     "calls per address and minute with a key or session that is not valid",
     "After that 429 instead of 401. Of IPv6 addresses a /64 counts as one; here as with logins.",
-  ),
-  signUpConflicts: limit(
-    50,
-    "sign-ups per address in 10 minutes for addresses that have an account",
-    "After that a sign-up answers 429 until the window ends, so that nobody can ask for many who is here.",
-  ),
-  verificationHours: limit(24, "hours", "How long the link in a mail holds that proves an address."),
-  passwordResetMinutes: limit(
-    30,
-    "minutes",
-    "How long the link in a mail holds with which a new password is set.",
-  ),
-  accountMails: limit(
-    5,
-    "mails per address and hour",
-    "About an account, such as for a new password; then 429.",
   ),
   testMails: limit(100, "test mails per project and hour", "After that 429 until the window ends."),
   selfEnableDays: limit(
@@ -55,11 +35,6 @@ export const LIMITS = {
     "Each is a mail to somebody; after that 429 until the window ends.",
   ),
   members: limit(1000, "members per project", "One more is a 409."),
-  authRequests: limit(
-    300,
-    "sign-up and log-in calls per address and minute",
-    "Slows down guessing from one machine.",
-  ),
   bodyBytes: limit(MEGABYTE, "bytes", "A JSON body, everywhere but on the paths below."),
   sendBodyBytes: limit(
     60 * MEGABYTE,
@@ -154,8 +129,6 @@ export const LIMITS = {
   displayNameLength: limit(256, "characters", "The name beside an address."),
   nameLength: limit(100, "characters", "The name of a project, segment or template."),
   descriptionLength: limit(500, "characters", "The description of something."),
-  passwordMinimum: limit(8, "characters", "The shortest password."),
-  passwordMaximum: limit(256, "characters", "The longest password."),
   dataKeys: limit(1000, "keys", "Keys in one `data` payload."),
   contactKeys: limit(2_000, "keys", "Keys in the data of one contact."),
   fields: limit(
@@ -287,6 +260,7 @@ export const LIMITS = {
     "Messages in words that came back about one mail and are kept; each cut to 16,000 characters.",
   ),
   returnedMessageDays: limit(30, "days", "How long they are kept."),
+  ...ACCOUNT_LIMITS,
   ...WEBHOOK_LIMITS,
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "How long an `Idempotency-Key` is remembered."),

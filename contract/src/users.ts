@@ -9,6 +9,16 @@ export const account = z.object({ id: z.uuid(), email: z.string() });
 
 export const password = z.string().min(LIMITS.passwordMinimum.value).max(LIMITS.passwordMaximum.value);
 
+/** Recovery codes are half as long, with dashes or spaces where somebody likes. */
+const MAX_CODE_LENGTH = 32;
+
+export const secondFactorCode = z
+  .string()
+  .trim()
+  .min(6)
+  .max(MAX_CODE_LENGTH)
+  .describe("Six digits of the authenticator app, or a recovery code.");
+
 export const signUp = endpoint({
   name: "auth.signup",
   method: "POST",
@@ -27,12 +37,17 @@ export const logIn = endpoint({
   method: "POST",
   path: "/auth/login",
   summary: "Log in; sets the session cookie",
-  description: "The cookie holds for seven days. Wrong address and wrong password are the same error.",
+  description:
+    "The cookie holds for seven days. Wrong address and wrong password are the same error. An account with a second factor answers SECOND_FACTOR_REQUIRED to the right password alone: send the same with `code`.",
   caller: "anyone",
-  body: z.object({ email: emailAddress, password: z.string().min(1).max(LIMITS.passwordMaximum.value) }),
+  body: z.object({
+    email: emailAddress,
+    password: z.string().min(1).max(LIMITS.passwordMaximum.value),
+    code: secondFactorCode.optional(),
+  }),
   envelope: "wrapped",
   answers: { 200: account },
-  errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
+  errors: ["INVALID_CREDENTIALS", "SECOND_FACTOR_REQUIRED", "RATE_LIMIT_EXCEEDED"],
 });
 
 export const logOut = endpoint({

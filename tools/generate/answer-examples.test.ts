@@ -45,6 +45,8 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "executions.skipStep": "executions that failed",
   "invitations.accept": "an account that was made after the invitation",
   "mailbox.system": "only with a setting",
+  "users.confirmSecondFactor": "a code of an authenticator app",
+  "users.renewRecoveryCodes": "a code of an authenticator app",
   "projects.enable": "the project, which was disabled",
   "webhooks.sns": "only for what Amazon has signed",
 };

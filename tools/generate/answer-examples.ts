@@ -58,6 +58,8 @@ async function accounts({ ask }: Story): Promise<void> {
     body: { currentPassword: "correct horse battery", newEmail: "ada@example.net" },
   });
   await ask("users.endOtherSessions");
+  await ask("users.secondFactor");
+  await ask("users.beginSecondFactor", { body: { currentPassword: "correct horse battery" } });
   await ask("users.changePassword", {
     body: { currentPassword: "correct horse battery", newPassword: "correct  horse battery" },
   });

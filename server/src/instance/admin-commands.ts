@@ -14,6 +14,7 @@ import {
   resetPassword,
   rotateKeys,
   sendTestMail,
+  switchSecondFactorOff,
   type WithPassword,
 } from "./operator.ts";
 
@@ -22,6 +23,7 @@ export const USAGE = `npm run admin -- <command> [--json]
   users [--after <id>]                  lists the accounts, 100 at a time
   create-user <address>                 makes an account
   reset-password <address>              gives an account another password and ends its sessions
+  second-factor-off <address>           for whoever lost the app and all recovery codes
   projects [--after <id>]               lists the projects, 100 at a time
   create-project <name> --owner <address>   makes a project with its keys
   rotate-keys --project <id>            makes two new keys; the old ones are dead at once
@@ -108,6 +110,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const user = await resetPassword(around.database, email, await passwordOf(around, values));
       const line = `${user.email} has another password; ${user.endedSessions} sessions ended.`;
       return { json: user, lines: [line, ...password(user, values)] };
+    },
+  },
+  "second-factor-off": {
+    argument: "<address>",
+    async run({ database }, email) {
+      const user = await switchSecondFactorOff(database, email);
+      const line = user.wasOn
+        ? `${user.email} logs in with the password alone, and got a mail that says so.`
+        : `${user.email} had no second factor.`;
+      return { json: user, lines: [line] };
     },
   },
   projects: {

@@ -10,6 +10,7 @@ import { enqueueSystemMails, readSystemMailState, type SystemMailState } from ".
 import { layOutSystemMail } from "../emails/system-mail-layout.ts";
 import { SERVICE } from "../audit/audit-log.ts";
 import { createPasswords } from "../users/passwords.ts";
+import { dropSecondFactor } from "../users/second-factor/second-factor.ts";
 import { createUser, findUserByAddress, replacePassword, type User } from "../users/users.ts";
 import { createProject, getOwnerId, regenerateKeys, type ProjectView } from "../projects/projects.ts";
 import { enableProject } from "../projects/suspend-projects.ts";
@@ -49,6 +50,15 @@ export async function resetPassword(
   const made = await makePassword(user.email, password);
   const endedSessions = await transaction(database, (tx) => replacePassword(tx, user.id, made.hash));
   return { ...user, password: made.password, endedSessions };
+}
+
+/** Switches the second factor of an account off, for somebody who lost app and recovery codes. @throws OperatorError */
+export async function switchSecondFactorOff(
+  database: Database,
+  email: string,
+): Promise<User & { wasOn: boolean }> {
+  const user = await findAccount(database, email);
+  return { ...user, wasOn: await transaction(database, (tx) => dropSecondFactor(tx, user)) };
 }
 
 /** Makes a project of a person, with both its keys. @throws OperatorError */

@@ -444,6 +444,11 @@ export interface RecipientBatchesTable {
   created_at: Generated<Date>;
 }
 
+export interface RecoveryCodesTable {
+  user_id: string;
+  hash: Buffer;
+}
+
 export interface ReturnedMessagesTable {
   project_id: string;
   id: string;
@@ -464,6 +469,14 @@ export interface ScopedKeysTable {
   expires_at: Date | null;
   last_used_at: Date | null;
   created_by: string;
+  created_at: Generated<Date>;
+}
+
+export interface SecondFactorsTable {
+  user_id: string;
+  sealed_secret: Buffer;
+  confirmed_at: Date | null;
+  last_step: Generated<number>;
   created_at: Generated<Date>;
 }
 
@@ -724,8 +737,10 @@ export interface Rows {
   projects: ProjectsTable;
   rate_windows: RateWindowsTable;
   recipient_batches: RecipientBatchesTable;
+  recovery_codes: RecoveryCodesTable;
   returned_messages: ReturnedMessagesTable;
   scoped_keys: ScopedKeysTable;
+  second_factors: SecondFactorsTable;
   segment_members: SegmentMembersTable;
   segments: SegmentsTable;
   senders: SendersTable;

@@ -45,3 +45,16 @@ export function addressChangeMail(to: string, newEmail: string): NewSystemMail {
   });
   return { to, ...mail };
 }
+
+export function secondFactorMail(to: string, isOn: boolean): NewSystemMail {
+  const mail = layOutSystemMail({
+    subject: isOn ? "Your second factor is on" : "Your second factor is off",
+    blocks: [
+      isOn
+        ? `Logging in to the account ${to} now asks for a code of an authenticator app. All other sessions ended.`
+        : `Logging in to the account ${to} asks for the password alone again.`,
+    ],
+    footer: "If it was not you, change your password at once: whoever did it knows it.",
+  });
+  return { to, ...mail };
+}

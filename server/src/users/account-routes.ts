@@ -6,7 +6,7 @@ import * as contract from "@postloft/contract/account.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { password as passwordRule } from "@postloft/contract/users.ts";
-import { sha256 } from "../platform/crypto.ts";
+import { sha256, type Sealer } from "../platform/crypto.ts";
 import { databaseErrorCode, transaction, type Database } from "../platform/database.ts";
 import { noContent, ok, route, type Answer, type Route } from "../platform/http-route.ts";
 import { PAGE_HEADERS } from "../platform/public-page.ts";
@@ -26,14 +26,14 @@ import {
   resetPassword,
   storePassword,
   verifyEmail,
-  type Account,
 } from "./account.ts";
 import { attemptsOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
+import { createRequirePassword } from "./require-password.ts";
+import { secondFactorRoutes } from "./second-factor/routes.ts";
 import type { User } from "./users.ts";
 
 const HOUR_SECONDS = 3600;
-const GUESSES_SECONDS = 600;
 /** An answer takes so long whether there is an account or not: a mail is queued well within it. */
 const EVEN_MS = 250;
 
@@ -41,6 +41,7 @@ const SENT = "If the address needs it, a mail is on its way.";
 
 export interface AccountParts {
   database: Database;
+  sealer: Sealer;
   passwords: Passwords;
   rateLimiter: RateLimiter;
   baseUrl: () => string;
@@ -48,7 +49,12 @@ export interface AccountParts {
 }
 
 export function accountRoutes(parts: AccountParts): Route[] {
-  return [...mailedRoutes(parts), ...ownRoutes(parts), ...pageRoutes(parts)];
+  return [
+    ...mailedRoutes(parts),
+    ...ownRoutes(parts),
+    ...secondFactorRoutes({ ...parts, requirePassword: createRequirePassword(parts) }),
+    ...pageRoutes(parts),
+  ];
 }
 
 /** Mails to one address, whoever asks for them. */
@@ -56,13 +62,6 @@ const mailsTo = (email: string): Take => ({
   bucket: `account-mails:${sha256(email).toString("base64url")}`,
   limit: LIMITS.accountMails.value,
   windowSeconds: HOUR_SECONDS,
-});
-
-/** Wrong passwords of somebody who is logged in. */
-const guessesOf = (userId: string): Take => ({
-  bucket: `password:${userId}`,
-  limit: LIMITS.loginFailures.value,
-  windowSeconds: GUESSES_SECONDS,
 });
 
 /** Two accounts that prove one address at once: the index sees it where the statement could not. */
@@ -121,19 +120,9 @@ function mailedRoutes(parts: AccountParts): Route[] {
 }
 
 function ownRoutes(parts: AccountParts): Route[] {
-  const { database, passwords, rateLimiter, baseUrl, wakeSender } = parts;
+  const { database, passwords, baseUrl, wakeSender } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
-
-  /** @throws Refusal INVALID_CREDENTIALS */
-  async function requirePassword(userId: string, given: string, network: string): Promise<Account> {
-    const account = await readAccount(database, userId);
-    await limit(guessesOf(userId));
-    if (!(await passwords.matches(network, account.passwordHash, given)))
-      throw new Refusal("INVALID_CREDENTIALS", { message: "The current password is wrong." });
-    await rateLimiter.giveBack(guessesOf(userId));
-    return account;
-  }
-
+  const requirePassword = createRequirePassword(parts);
   return [
     route(contract.changePassword, async ({ userId, sessionId, body, ip, commit }) => {
       const network = networkOf(ip);

@@ -4,8 +4,14 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Take } from "../platform/rate-limit.ts";
 
 const WINDOW_SECONDS = 60;
+const CODES_SECONDS = 600;
 
 /** @param network as `networkOf` names it */
 export function attemptsOf(network: string): Take {
   return { bucket: `auth:${network}`, limit: LIMITS.authRequests.value, windowSeconds: WINDOW_SECONDS };
+}
+
+/** Wrong codes of one account, wherever they come from: whoever gives one has the password already. */
+export function codesOf(userId: string): Take {
+  return { bucket: `codes:${userId}`, limit: LIMITS.codeFailures.value, windowSeconds: CODES_SECONDS };
 }

@@ -2,15 +2,16 @@
 import * as contract from "@postloft/contract/users.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { transaction, type Database } from "../platform/database.ts";
-import { sha256 } from "../platform/crypto.ts";
+import { sha256, type Sealer } from "../platform/crypto.ts";
 import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
 import { holdsPassword } from "./account-queries.ts";
 import { sendVerification } from "./account.ts";
-import { attemptsOf } from "./attempts.ts";
+import { attemptsOf, codesOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
+import { passSecondFactor } from "./second-factor/second-factor.ts";
 import type { Sessions } from "./sessions.ts";
 import { createUser, findUserByCredentials, getUser, type User } from "./users.ts";
 
@@ -18,6 +19,7 @@ const LOGIN_WINDOW_SECONDS = 600;
 
 export function userRoutes(dependencies: {
   database: Database;
+  sealer: Sealer;
   sessions: Sessions;
   rateLimiter: RateLimiter;
   passwords: Passwords;
@@ -25,14 +27,15 @@ export function userRoutes(dependencies: {
   baseUrl: () => string;
   wakeSender: () => void;
 }): Route[] {
-  const { database, sessions, rateLimiter, passwords, baseUrl, wakeSender } = dependencies;
+  const { database, sealer, sessions, rateLimiter, passwords, baseUrl, wakeSender } = dependencies;
 
   const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
 
   /** No session begins with a password that was changed meanwhile: the change has ended those that were there. */
-  async function loggedIn(user: User & { passwordHash: string }): Promise<Answer> {
+  async function loggedIn(user: User & { passwordHash: string }, code?: string): Promise<Answer> {
     const cookie = await transaction(database, async (tx) => {
       if (!(await holdsPassword(tx, user.id, user.passwordHash))) throw new Refusal("INVALID_CREDENTIALS");
+      await passSecondFactor(tx, sealer, user.id, code);
       return sessions.start(tx, user.id);
     });
     return { ...ok({ id: user.id, email: user.email }), headers: { "set-cookie": cookie } };
@@ -73,7 +76,11 @@ export function userRoutes(dependencies: {
       const user = await findUserByCredentials(dependencies, body, network);
       if (user === null) throw new Refusal("INVALID_CREDENTIALS");
       await rateLimiter.giveBack(failures);
-      return loggedIn(user);
+      if (body.code === undefined) return loggedIn(user);
+      await limit(codesOf(user.id));
+      const answer = await loggedIn(user, body.code);
+      await rateLimiter.giveBack(codesOf(user.id));
+      return answer;
     }),
     route(contract.logOut, async ({ sessionId, commit }) =>
       commit(async (tx) => ({

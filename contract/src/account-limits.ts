@@ -1,0 +1,39 @@
+// The bounds of accounts: passwords, guesses, mails with links.
+// Before it: limit.ts. After it: limits.ts lists them with the others.
+import { limit, type Limit } from "./limit.ts";
+
+export const ACCOUNT_LIMITS = {
+  loginFailures: limit(
+    10,
+    "failed logins per account and address in 10 minutes",
+    "After that a login answers 429 until the window ends.",
+  ),
+  codeFailures: limit(
+    5,
+    "wrong codes of the second factor per account in 10 minutes",
+    "After that each login that gives one answers 429 until the window ends.",
+  ),
+  signUpConflicts: limit(
+    50,
+    "sign-ups per address in 10 minutes for addresses that have an account",
+    "After that a sign-up answers 429 until the window ends, so that nobody can ask for many who is here.",
+  ),
+  verificationHours: limit(24, "hours", "How long the link in a mail holds that proves an address."),
+  passwordResetMinutes: limit(
+    30,
+    "minutes",
+    "How long the link in a mail holds with which a new password is set.",
+  ),
+  accountMails: limit(
+    5,
+    "mails per address and hour",
+    "About an account, such as for a new password; then 429.",
+  ),
+  authRequests: limit(
+    300,
+    "sign-up and log-in calls per address and minute",
+    "Slows down guessing from one machine.",
+  ),
+  passwordMinimum: limit(8, "characters", "The shortest password."),
+  passwordMaximum: limit(256, "characters", "The longest password."),
+} as const satisfies Record<string, Limit>;

@@ -1,0 +1,58 @@
+// Statements on `second_factors` and `recovery_codes`.
+// Before it: second-factor.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+
+export async function readFactor(database: Database, userId: string) {
+  const { rows } = await sql<{ confirmed_at: Date; codes_left: number }>`
+    select confirmed_at, (select count(*)::int from recovery_codes where user_id = ${userId}) as codes_left
+    from second_factors where user_id = ${userId} and confirmed_at is not null`.execute(database);
+  return rows[0];
+}
+
+/** Keeps a secret that is not confirmed yet in place of one before it; false where one is confirmed. */
+export async function storeSecret(tx: Tx, userId: string, sealed: Buffer): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into second_factors as f (user_id, sealed_secret) values (${userId}, ${sealed})
+    on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, last_step = 0, created_at = now()
+    where f.confirmed_at is null`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** The secret of an account, held until the transaction ends: of two codes at once one is taken. */
+export async function lockFactor(tx: Tx, userId: string) {
+  const { rows } = await sql<{ sealed_secret: Buffer; confirmed_at: Date | null; last_step: number }>`
+    select sealed_secret, confirmed_at, last_step::float8 as last_step from second_factors
+    where user_id = ${userId} for update`.execute(tx);
+  return rows[0];
+}
+
+/** Notes the step of a code that was taken, and that the secret is confirmed with it. */
+export async function noteStep(tx: Tx, userId: string, step: number): Promise<void> {
+  await sql`
+    update second_factors set last_step = ${step}, confirmed_at = coalesce(confirmed_at, now())
+    where user_id = ${userId}`.execute(tx);
+}
+
+export async function deleteFactor(tx: Tx, userId: string): Promise<boolean> {
+  await sql`delete from recovery_codes where user_id = ${userId}`.execute(tx);
+  const { numAffectedRows } = await sql`
+    delete from second_factors where user_id = ${userId} and confirmed_at is not null`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Puts codes in place of those before them. */
+export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: readonly Buffer[]): Promise<void> {
+  await sql`delete from recovery_codes where user_id = ${userId}`.execute(tx);
+  await sql`
+    insert into recovery_codes (user_id, hash) select ${userId}, hash from unnest(${hashes}::bytea[]) hash`.execute(
+    tx,
+  );
+}
+
+/** Takes a code away, so that it works once; false where there is none. */
+export async function takeRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from recovery_codes where user_id = ${userId} and hash = ${hash}`.execute(tx);
+  return numAffectedRows === 1n;
+}

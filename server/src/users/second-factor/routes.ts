@@ -1,0 +1,69 @@
+// HTTP for the second factor: endpoint → verb → answer. Wrong passwords and wrong codes are counted by account, over all processes.
+import * as contract from "@postloft/contract/second-factor.ts";
+import type { Sealer } from "../../platform/crypto.ts";
+import type { Database } from "../../platform/database.ts";
+import { noContent, ok, route, type Route } from "../../platform/http-route.ts";
+import { takeOrRefuse, type RateLimiter } from "../../platform/rate-limit.ts";
+import { networkOf } from "../../platform/visitor-network.ts";
+import { codesOf } from "../attempts.ts";
+import { getUser } from "../users.ts";
+import type { RequirePassword } from "../require-password.ts";
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  endSecondFactor,
+  readSecondFactor,
+  renewRecoveryCodes,
+} from "./second-factor.ts";
+
+export function secondFactorRoutes(parts: {
+  database: Database;
+  sealer: Sealer;
+  rateLimiter: RateLimiter;
+  requirePassword: RequirePassword;
+  wakeSender: () => void;
+}): Route[] {
+  const { database, sealer, rateLimiter, requirePassword, wakeSender } = parts;
+
+  /** Counted before the code is looked at, so that guesses in parallel cannot slip through; a right one is not counted. */
+  async function guarded<T>(userId: string, work: () => Promise<T>): Promise<T> {
+    await takeOrRefuse(rateLimiter, codesOf(userId));
+    const done = await work();
+    await rateLimiter.giveBack(codesOf(userId));
+    wakeSender();
+    return done;
+  }
+
+  return [
+    route(contract.getSecondFactor, async ({ userId }) => ok(await readSecondFactor(database, userId))),
+    route(contract.beginSecondFactor, async ({ userId, body, ip, commit }) => {
+      const user = await requirePassword(userId, body.currentPassword, networkOf(ip));
+      return commit(async (tx) => ok(await beginSecondFactor(tx, sealer, user)));
+    }),
+    route(contract.confirmSecondFactor, async ({ userId, sessionId, body, commit }) => {
+      const user = await getUser(database, userId);
+      return guarded(userId, () =>
+        commit(async (tx) =>
+          ok({
+            recoveryCodes: await confirmSecondFactor(tx, sealer, { user, sessionId, code: body.code }),
+          }),
+        ),
+      );
+    }),
+    route(contract.renewRecoveryCodes, async ({ userId, body, ip, commit }) => {
+      await requirePassword(userId, body.currentPassword, networkOf(ip));
+      return guarded(userId, () =>
+        commit(async (tx) => ok({ recoveryCodes: await renewRecoveryCodes(tx, sealer, userId, body.code) })),
+      );
+    }),
+    route(contract.endSecondFactor, async ({ userId, body, ip, commit }) => {
+      const user = await requirePassword(userId, body.currentPassword, networkOf(ip));
+      return guarded(userId, () =>
+        commit(async (tx) => {
+          await endSecondFactor(tx, sealer, user, body.code);
+          return noContent();
+        }),
+      );
+    }),
+  ];
+}

@@ -1,0 +1,155 @@
+// The second factor: asked for at each login once it is on, each code once, few guesses, off again only with password and code.
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { cookieOf, refusalOf, useTestServer, type TestPerson } from "../../testing/test-server.ts";
+import { codeAt, stepOf, toBase32 } from "./totp.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const STEP_MS = 30_000;
+
+const ask = <Body = ErrorEnvelope>(person: TestPerson, path: string, body: object) =>
+  server.call<Body>("POST", `/users/@me/second-factor${path}`, { cookie: person.cookie }, body);
+const logIn = ({ email, password }: TestPerson, code?: string) =>
+  server.call("POST", "/auth/login", {}, { email, password, ...(code === undefined ? {} : { code }) });
+const state = async ({ cookie }: TestPerson) =>
+  (
+    await server.call<{ isOn: boolean; recoveryCodesLeft: number }>("GET", "/users/@me/second-factor", {
+      cookie,
+    })
+  ).body;
+
+/** Bytes of a base32 text, as an app reads it. */
+function fromBase32(text: string): Buffer {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...text]
+    .map((character) => alphabet.indexOf(character).toString(2).padStart(5, "0"))
+    .join("");
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}
+
+interface App {
+  person: TestPerson;
+  codes: string[];
+  /** The code of so many steps from now. */
+  code(steps: number): string;
+}
+
+/** Somebody whose second factor is on since the code of this step: the next one is still to be had. */
+async function withFactor(): Promise<App> {
+  const person = await server.signUp();
+  const begun = await ask<{ secret: string; uri: string }>(person, "", { currentPassword: person.password });
+  const secret = fromBase32(begun.body.secret);
+  expect(begun.body.uri).toBe(
+    `otpauth://totp/Postloft:${encodeURIComponent(person.email)}?secret=${begun.body.secret}&issuer=Postloft`,
+  );
+  const code = (steps: number) => codeAt(secret, Math.floor(Date.now() / STEP_MS) + steps);
+  const confirmed = await ask<{ recoveryCodes: string[] }>(person, "/confirm", { code: code(0) });
+  expect(confirmed.status).toBe(200);
+  return { person, codes: confirmed.body.recoveryCodes, code };
+}
+
+test("codes are those of RFC 6238, appendix B, and of one step before and after", () => {
+  const secret = Buffer.from("12345678901234567890");
+  const vectors = [
+    [1_111_111_109, "081804"],
+    [1_111_111_111, "050471"],
+    [1_234_567_890, "005924"],
+    [2_000_000_000, "279037"],
+    [20_000_000_000, "353130"],
+  ] as const;
+  expect(codeAt(secret, 1)).toBe("287082");
+  for (const [seconds, code] of vectors) {
+    expect(codeAt(secret, Math.floor(seconds / 30))).toBe(code);
+    for (const drift of [-30, 0, 30])
+      expect(stepOf(secret, code, (seconds + drift) * 1_000)).toBe(Math.floor(seconds / 30));
+    for (const drift of [-90, 90]) expect(stepOf(secret, code, (seconds + drift) * 1_000)).toBeNull();
+  }
+  expect(fromBase32(toBase32(secret))).toEqual(secret);
+});
+
+test("it is off until a code confirms it; then other sessions are over and each login asks for a code, each once", async () => {
+  const person = await server.signUp();
+  const other = cookieOf(await logIn(person));
+  const begin = <Body = ErrorEnvelope>(currentPassword: string) => ask<Body>(person, "", { currentPassword });
+  expect(refusalOf(await begin("not the password"))).toBe("401 INVALID_CREDENTIALS");
+  const { secret: first } = (await begin<{ secret: string }>(person.password)).body;
+  const { secret: second } = (await begin<{ secret: string }>(person.password)).body;
+  expect((await logIn(person)).status).toBe(200);
+  expect((await state(person)).isOn).toBe(false);
+  const now = Math.floor(Date.now() / STEP_MS);
+  const early = codeAt(fromBase32(first), now);
+  expect(refusalOf(await ask(person, "/confirm", { code: early }))).toBe("401 INVALID_CREDENTIALS");
+  const code = codeAt(fromBase32(second), now);
+  expect((await ask(person, "/confirm", { code })).status).toBe(200);
+  expect((await server.call("GET", "/users/@me", { cookie: other })).status).toBe(401);
+  expect((await server.call("GET", "/users/@me", { cookie: person.cookie })).status).toBe(200);
+  expect(await state(person)).toMatchObject({ isOn: true, recoveryCodesLeft: 10 });
+
+  expect(refusalOf(await logIn(person))).toBe("401 SECOND_FACTOR_REQUIRED");
+  expect(refusalOf(await logIn({ ...person, password: "wrong password" }))).toBe("401 INVALID_CREDENTIALS");
+  // Taken when it confirmed.
+  expect(refusalOf(await logIn(person, code))).toBe("401 INVALID_CREDENTIALS");
+  const next = codeAt(fromBase32(second), now + 1);
+  const both = await Promise.all([logIn(person, next), logIn(person, next)]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+  expect(refusalOf(await begin(person.password))).toBe("409 CONFLICT");
+  const stored = await server.rows<{ row: string }>("select f::text as row from second_factors f");
+  expect(JSON.stringify(stored)).not.toContain(second);
+  const mails = await server.rows(
+    "select 1 from system_mails where to_address = $1 and subject = $2",
+    person.email,
+    "Your second factor is on",
+  );
+  expect(mails).toHaveLength(1);
+});
+
+test("a recovery code logs in once, however it is typed; new ones end the old", async () => {
+  const { person, codes, code } = await withFactor();
+  const [first = "", second = ""] = codes;
+  expect(codes).toHaveLength(10);
+  expect((await logIn(person, first.toUpperCase().replaceAll("-", " "))).status).toBe(200);
+  expect(refusalOf(await logIn(person, first))).toBe("401 INVALID_CREDENTIALS");
+  expect((await state(person)).recoveryCodesLeft).toBe(9);
+  const { person: another } = await withFactor();
+  expect(refusalOf(await logIn(another, second))).toBe("401 INVALID_CREDENTIALS");
+  const renewed = await ask<{ recoveryCodes: string[] }>(person, "/recovery-codes", {
+    currentPassword: person.password,
+    code: code(1),
+  });
+  expect(renewed.status).toBe(200);
+  expect(refusalOf(await logIn(person, second))).toBe("401 INVALID_CREDENTIALS");
+  expect((await logIn(person, renewed.body.recoveryCodes[0])).status).toBe(200);
+});
+
+test("it is switched off by password and code together, and a new password by mail does not get around it", async () => {
+  const { person, codes, code } = await withFactor();
+  await server.call("POST", "/auth/request-password-reset", {}, { email: person.email });
+  const [mail] = await server.rows<{ text: string }>(
+    "select text from system_mails where to_address = $1 order by id desc limit 1",
+    person.email,
+  );
+  const token = /reset-password\/([A-Za-z0-9_-]+)/.exec(mail?.text ?? "")?.[1];
+  const password = "quite another password";
+  expect(
+    (await server.call("POST", "/auth/reset-password", {}, { token, newPassword: password })).status,
+  ).toBe(200);
+  const renewed = { ...person, password };
+  expect(refusalOf(await logIn(renewed))).toBe("401 SECOND_FACTOR_REQUIRED");
+  const cookie = cookieOf(await logIn(renewed, codes[0]));
+  const end = (body: object) => ask({ ...renewed, cookie }, "/end", body);
+  expect(refusalOf(await end({ currentPassword: "wrong password", code: code(1) }))).toBe(
+    "401 INVALID_CREDENTIALS",
+  );
+  expect(refusalOf(await end({ currentPassword: password, code: "000000" }))).toBe("401 INVALID_CREDENTIALS");
+  expect((await end({ currentPassword: password, code: codes[1] })).status).toBe(204);
+  expect((await logIn(renewed)).status).toBe(200);
+  expect(refusalOf(await end({ currentPassword: password, code: codes[2] }))).toBe("409 CONFLICT");
+});
+
+test("codes are guessed a few times only, by all addresses together", async () => {
+  const { person, code } = await withFactor();
+  for (let guess = 0; guess < LIMITS.codeFailures.value; guess++)
+    expect(refusalOf(await logIn(person, "000000"))).toBe("401 INVALID_CREDENTIALS");
+  expect(refusalOf(await logIn(person, code(1)))).toBe("429 RATE_LIMIT_EXCEEDED");
+});

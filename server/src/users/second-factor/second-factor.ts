@@ -1,0 +1,137 @@
+// The second factor of an account: switched on by a first code, asked for at each login, off again by whoever has both.
+// Before it: routes.ts, ../routes.ts (login). After it: totp.ts judges codes; queries.ts keeps what was taken.
+import { randomBytes } from "node:crypto";
+import { nowMs } from "../../platform/clock.ts";
+import { randomText, sha256, type Sealer } from "../../platform/crypto.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { enqueueSystemMails } from "../../emails/system-mail.ts";
+import { secondFactorMail } from "../account-mails.ts";
+import { deleteSessions } from "../account-queries.ts";
+import type { User } from "../users.ts";
+import {
+  deleteFactor,
+  lockFactor,
+  noteStep,
+  readFactor,
+  replaceRecoveryCodes,
+  storeSecret,
+  takeRecoveryCode,
+} from "./queries.ts";
+import { otpauthUri, stepOf, toBase32 } from "./totp.ts";
+
+/** RFC 4226 §4: as long as the hash. */
+const SECRET_BYTES = 20;
+const ISSUER = "Postloft";
+const RECOVERY_CODES = 10;
+const RECOVERY_CODE_LENGTH = 12;
+const TOTP_CODE = /^\d{6}$/;
+
+const contextOf = (userId: string) => `second factor ${userId}`;
+const alreadyOn = () =>
+  new Refusal("CONFLICT", { message: "The second factor is on already. Switch it off first." });
+const isOff = () => new Refusal("CONFLICT", { message: "The second factor is off." });
+const wrongCode = () =>
+  new Refusal("INVALID_CREDENTIALS", { message: "The code is wrong, or was used already." });
+
+export async function readSecondFactor(database: Database, userId: string) {
+  const row = await readFactor(database, userId);
+  return {
+    isOn: row !== undefined,
+    since: row?.confirmed_at.toISOString() ?? null,
+    recoveryCodesLeft: row?.codes_left ?? 0,
+  };
+}
+
+/** A new secret, which asks for nothing until a code confirms it. @throws Refusal CONFLICT when one is on */
+export async function beginSecondFactor(tx: Tx, sealer: Sealer, user: User) {
+  const secret = randomBytes(SECRET_BYTES);
+  const sealed = sealer.seal(secret.toString("base64"), contextOf(user.id));
+  if (!(await storeSecret(tx, user.id, sealed))) throw alreadyOn();
+  return { secret: toBase32(secret), uri: otpauthUri(secret, user.email, ISSUER) };
+}
+
+/** Switches it on; all sessions but `sessionId` end. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
+export async function confirmSecondFactor(
+  tx: Tx,
+  sealer: Sealer,
+  { user, sessionId, code }: { user: User; sessionId: string | null; code: string },
+): Promise<string[]> {
+  const row = await lockFactor(tx, user.id);
+  if (row === undefined)
+    throw new Refusal("CONFLICT", { message: "There is no secret to confirm: ask for one first." });
+  if (row.confirmed_at !== null) throw alreadyOn();
+  if (!(await takeTotp(tx, sealer, user.id, row, code))) throw wrongCode();
+  await deleteSessions(tx, user.id, { allBut: sessionId });
+  await enqueueSystemMails(tx, [secondFactorMail(user.email, true)]);
+  return makeRecoveryCodes(tx, user.id);
+}
+
+/**
+ * What a login asks for beside the password: nothing where no factor is on, else a code of the app or a recovery code, each once.
+ *
+ * @throws Refusal SECOND_FACTOR_REQUIRED without a code, INVALID_CREDENTIALS for a wrong one
+ */
+export async function passSecondFactor(
+  tx: Tx,
+  sealer: Sealer,
+  userId: string,
+  code: string | undefined,
+): Promise<void> {
+  const row = await lockFactor(tx, userId);
+  if (row === undefined || row.confirmed_at === null) return;
+  if (code === undefined) throw new Refusal("SECOND_FACTOR_REQUIRED");
+  const isRight = TOTP_CODE.test(code)
+    ? await takeTotp(tx, sealer, userId, row, code)
+    : await takeRecoveryCode(tx, userId, sha256(normalized(code)));
+  if (!isRight) throw wrongCode();
+}
+
+/** New recovery codes for whoever shows a code. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
+export async function renewRecoveryCodes(
+  tx: Tx,
+  sealer: Sealer,
+  userId: string,
+  code: string,
+): Promise<string[]> {
+  if ((await readFactor(tx, userId)) === undefined) throw isOff();
+  await passSecondFactor(tx, sealer, userId, code);
+  return makeRecoveryCodes(tx, userId);
+}
+
+/** Switches it off for whoever shows a code. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
+export async function endSecondFactor(tx: Tx, sealer: Sealer, user: User, code: string): Promise<void> {
+  await passSecondFactor(tx, sealer, user.id, code);
+  if (!(await dropSecondFactor(tx, user))) throw isOff();
+}
+
+/** Switches it off for somebody who lost everything, and tells them; false where it was off. */
+export async function dropSecondFactor(tx: Tx, user: User): Promise<boolean> {
+  if (!(await deleteFactor(tx, user.id))) return false;
+  await enqueueSystemMails(tx, [secondFactorMail(user.email, false)]);
+  return true;
+}
+
+/** A code counts once: its step must come after the one that was taken last (RFC 6238 §5.2). */
+async function takeTotp(
+  tx: Tx,
+  sealer: Sealer,
+  userId: string,
+  row: { sealed_secret: Buffer; last_step: number },
+  code: string,
+): Promise<boolean> {
+  const secret = Buffer.from(sealer.open(row.sealed_secret, contextOf(userId)), "base64");
+  const step = stepOf(secret, code, nowMs());
+  if (step === null || step <= row.last_step) return false;
+  await noteStep(tx, userId, step);
+  return true;
+}
+
+async function makeRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(RECOVERY_CODE_LENGTH).toLowerCase());
+  await replaceRecoveryCodes(tx, userId, codes.map(sha256));
+  return codes.map((code) => code.replaceAll(/(.{4})(?=.)/g, "$1-"));
+}
+
+/** As it is stored, however it was typed. */
+const normalized = (code: string) => code.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
