@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 // @ts-expect-error plain JavaScript, which has no declaration
 import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
 import { startBrowser } from "./browser.ts";
+import { fromBase32 } from "../server/src/testing/base32.ts";
 import { useTestServer } from "../server/src/testing/test-server.ts";
+import { codeAt } from "../server/src/users/second-factor/totp.ts";
 
 const server = useTestServer();
 let browser: Browser;
@@ -214,6 +216,39 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export" }).click();
   expect((await saving).suggestedFilename()).toBe("contacts.csv");
+});
+
+test("a second factor is switched on, asked for at the door, and passed with a recovery code", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signUp(page, "factor@example.com");
+  await page.getByRole("button", { name: "Signed in as factor@example.com" }).click();
+  await page.getByRole("menuitem", { name: "Your account" }).click();
+  await page.getByRole("button", { name: "Switch on" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Current password").fill("not the password");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByText("The current password is wrong.").waitFor();
+  await dialog.getByLabel("Current password").fill("correct horse battery staple");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("img", { name: "QR code for the app" }).waitFor();
+  const secret = fromBase32((await dialog.locator("code").textContent()) ?? "");
+  await dialog.getByLabel("Code of the app").fill(codeAt(secret, Math.floor(Date.now() / 30_000)));
+  await dialog.getByRole("button", { name: "Switch on" }).click();
+  await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+  const recoveryCode = (await dialog.getByRole("listitem").first().textContent()) ?? "";
+  await page.getByRole("button", { name: "I have kept them" }).click();
+  await page.getByText("10 recovery codes are left.").waitFor();
+
+  await context.clearCookies();
+  await page.reload();
+  await page.getByLabel("Email").fill("factor@example.com");
+  await page.getByLabel("Password").fill("correct horse battery staple");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("Code of the app, or a recovery code").fill(recoveryCode);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  expect(await page.getByText("9 recovery codes are left.").textContent()).toBeTruthy();
+  await context.close();
 });
 
 test("the dashboard speaks the language of the browser, and the one that is chosen", async () => {

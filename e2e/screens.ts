@@ -72,6 +72,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "mail", path: `${project}/emails/${emailId}` },
     { name: "domains", path: `${project}/domains` },
     { name: "keys", path: `${project}/keys` },
+    { name: "account", path: `${project}/account` },
     ...["general", "members", "reputation", "suppressions", "audit", "danger"].map((tab) => ({
       name: `settings-${tab}`,
       path: `${project}/settings?tab=${tab}`,

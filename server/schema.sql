@@ -82,6 +82,8 @@ CREATE TABLE sessions (
   user_id     uuid                      NOT NULL,
   expires_at  timestamp with time zone  NOT NULL,
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  address     text,
+  user_agent  text,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );

@@ -112,6 +112,11 @@ export const listSessions = endpoint({
       z.object({
         id: z.uuid(),
         isCurrent: z.boolean().describe("The session that asks."),
+        ip: z
+          .string()
+          .nullable()
+          .describe("Where it was started; behind a proxy only with `TRUST_PROXY` the visitor's."),
+        userAgent: z.string().nullable(),
         createdAt: instant,
         expiresAt: instant,
       }),

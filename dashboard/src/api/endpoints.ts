@@ -18,6 +18,7 @@ import type * as keys from "@postloft/contract/keys.ts";
 import type * as members from "@postloft/contract/members.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
+import type * as secondFactor from "@postloft/contract/second-factor.ts";
 import type * as security from "@postloft/contract/security.ts";
 import type * as segments from "@postloft/contract/segments.ts";
 import type * as suppressions from "@postloft/contract/suppressions.ts";
@@ -45,6 +46,28 @@ export const logOut = wrapped<typeof users.logOut>("GET", "/auth/logout");
 export const requestPasswordReset = wrapped<typeof account.requestPasswordReset>(
   "POST",
   "/auth/request-password-reset",
+);
+export const changePassword = bare<typeof account.changePassword>("POST", "/users/@me/password");
+export const changeEmail = bare<typeof account.changeEmail>("POST", "/users/@me/email");
+export const listSessions = bare<typeof account.listSessions>("GET", "/users/@me/sessions");
+export const endSession = bare<typeof account.endSession>("DELETE", "/users/@me/sessions/:sessionId");
+export const endOtherSessions = bare<typeof account.endOtherSessions>("DELETE", "/users/@me/sessions");
+export const getSecondFactor = bare<typeof secondFactor.getSecondFactor>("GET", "/users/@me/second-factor");
+export const beginSecondFactor = bare<typeof secondFactor.beginSecondFactor>(
+  "POST",
+  "/users/@me/second-factor",
+);
+export const confirmSecondFactor = bare<typeof secondFactor.confirmSecondFactor>(
+  "POST",
+  "/users/@me/second-factor/confirm",
+);
+export const renewRecoveryCodes = bare<typeof secondFactor.renewRecoveryCodes>(
+  "POST",
+  "/users/@me/second-factor/recovery-codes",
+);
+export const endSecondFactor = bare<typeof secondFactor.endSecondFactor>(
+  "POST",
+  "/users/@me/second-factor/end",
 );
 export const getMe = bare<typeof users.getMe>("GET", "/users/@me");
 

@@ -6,6 +6,7 @@ import {
   Activity,
   BookOpen,
   Check,
+  CircleUser,
   ChevronsUpDown,
   Globe,
   House,
@@ -83,7 +84,7 @@ export function ProjectShell() {
         </div>
         <Navigation projectId={project.id} isOpen={isNavOpen} />
         <div className="p-2.5 max-md:hidden">
-          <AccountMenu />
+          <AccountMenu projectId={project.id} />
         </div>
       </aside>
       <main id="content" tabIndex={-1} className="min-w-0 outline-none">
@@ -164,6 +165,7 @@ function ProjectMenu({ project, projects }: { project: Project; projects: readon
         <Plus size={14} className="text-faint" aria-hidden /> {t("New project")}
       </MenuItem>
       <div className="md:hidden">
+        <AccountItem projectId={project.id} />
         <LanguageItems />
         <SignOutItem />
       </div>
@@ -171,7 +173,7 @@ function ProjectMenu({ project, projects }: { project: Project; projects: readon
   );
 }
 
-function AccountMenu() {
+function AccountMenu({ projectId }: { projectId: string }) {
   const account = useQuery(accountQuery);
   const email = account.data?.email ?? "";
   return (
@@ -188,9 +190,22 @@ function AccountMenu() {
         </>
       }
     >
+      <AccountItem projectId={projectId} />
       <LanguageItems />
       <SignOutItem />
     </Menu>
+  );
+}
+
+function AccountItem({ projectId }: { projectId: string }) {
+  const navigate = useNavigate();
+  return (
+    <>
+      <MenuItem onSelect={() => void navigate({ to: "/$projectId/account", params: { projectId } })}>
+        <CircleUser size={14} className="text-faint" aria-hidden /> {t("Your account")}
+      </MenuItem>
+      <MenuLine />
+    </>
   );
 }
 

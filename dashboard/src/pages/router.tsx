@@ -86,6 +86,11 @@ const home = createRoute({
   path: "/",
   component: lazyRouteComponent(() => import("./projects/home-page.tsx"), "HomePage"),
 });
+const account = createRoute({
+  getParentRoute: () => project,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
+});
 const contacts = createRoute({
   getParentRoute: () => project,
   path: "/contacts",
@@ -180,6 +185,7 @@ const tree = root.addChildren([
     newProject,
     project.addChildren([
       home,
+      account,
       contacts,
       contact,
       importContacts,

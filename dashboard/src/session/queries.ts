@@ -1,5 +1,5 @@
 // What the dashboard has asked the server: the cache, and the questions that several pages ask.
-// Before it: api/. After it: pages/. A 401 anywhere means that the session ended: the account becomes null, the page stays.
+// Before it: api/. After it: pages/. When the session ended, whoever hears it first, the account becomes null and the page stays.
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { account } from "@postloft/contract/users.ts";
@@ -12,9 +12,19 @@ const RETRIES = 2;
 export type Account = z.output<typeof account>;
 export type Project = Answer<NonNullable<typeof listProjects.endpoint>>[number];
 
+/** Whether the session is over: a wrong password or code is a 401 as well. */
+function isAboutSession(error: unknown): boolean {
+  return (
+    error instanceof CallError &&
+    error.status === 401 &&
+    error.code !== "INVALID_CREDENTIALS" &&
+    error.code !== "SECOND_FACTOR_REQUIRED"
+  );
+}
+
 export function createQueries(): QueryClient {
   const onError = (error: unknown) => {
-    if (error instanceof CallError && error.status === 401) client.setQueryData(accountQuery.queryKey, null);
+    if (isAboutSession(error)) client.setQueryData(accountQuery.queryKey, null);
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),

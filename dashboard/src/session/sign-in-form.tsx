@@ -22,8 +22,16 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
   const queries = useQueryClient();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [isCodeAsked, setCodeAsked] = useState(false);
   const signing = useMutation({
-    mutationFn: () => call(isNew ? signUp : logIn, { body: { email, password } }),
+    mutationFn: () =>
+      isNew
+        ? call(signUp, { body: { email, password } })
+        : call(logIn, { body: { email, password, ...(code.trim() === "" ? {} : { code: code.trim() }) } }),
+    onError: (error) => {
+      if (error instanceof CallError && error.code === "SECOND_FACTOR_REQUIRED") setCodeAsked(true);
+    },
     onSuccess: (account) => {
       queries.setQueryData(accountQuery.queryKey, account);
       onDone();
@@ -36,9 +44,10 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
   const { error } = signing;
   const fields = error instanceof CallError ? error.fields : [];
   const problem = (name: string) => problemWith(error, name);
+  const isAboutCode = error instanceof CallError && error.code === "SECOND_FACTOR_REQUIRED";
   return (
     <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
-      {error !== null && fields.length === 0 && <Failure error={error} />}
+      {error !== null && fields.length === 0 && !isAboutCode && <Failure error={error} />}
       <Field
         label={t("Email")}
         type="email"
@@ -63,6 +72,16 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
             : problem("password")
         }
       />
+      {isCodeAsked && (
+        <Field
+          label={t("Code of the app, or a recovery code")}
+          autoComplete="one-time-code"
+          autoFocus
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+          error={problem("code")}
+        />
+      )}
       <Button
         look="primary"
         type="submit"

@@ -527,6 +527,8 @@ export interface SessionsTable {
   user_id: string;
   expires_at: Date;
   created_at: Generated<Date>;
+  address: string | null;
+  user_agent: string | null;
 }
 
 export interface StripeEventsTable {

@@ -95,7 +95,7 @@ export async function updatePassword(tx: Tx, userId: string, passwordHash: strin
 export async function listSessionRows(database: Database, userId: string) {
   return database
     .selectFrom("sessions")
-    .select(["id", "created_at", "expires_at"])
+    .select(["id", "created_at", "expires_at", "address", "user_agent"])
     .where("user_id", "=", userId)
     .where("expires_at", ">", sql<Date>`now()`)
     .orderBy("id", "desc")

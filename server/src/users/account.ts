@@ -144,6 +144,8 @@ export async function listSessions(database: Database, userId: string, sessionId
   return rows.map((row) => ({
     id: row.id,
     isCurrent: row.id === sessionId,
+    ip: row.address,
+    userAgent: row.user_agent,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
   }));

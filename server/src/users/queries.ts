@@ -58,7 +58,13 @@ export async function listUserRows(database: Database, after: string | null, lim
 
 export async function insertSession(
   tx: Tx,
-  session: { id: string; user_id: string; expires_at: Date },
+  session: {
+    id: string;
+    user_id: string;
+    expires_at: Date;
+    address: string | null;
+    user_agent: string | null;
+  },
 ): Promise<void> {
   await tx.insertInto("sessions").values(session).execute();
 }

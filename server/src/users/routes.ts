@@ -12,7 +12,7 @@ import { sendVerification } from "./account.ts";
 import { attemptsOf, codesOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import { passSecondFactor } from "./second-factor/second-factor.ts";
-import type { Sessions } from "./sessions.ts";
+import type { SessionPlace, Sessions } from "./sessions.ts";
 import { createUser, findUserByCredentials, getUser, type User } from "./users.ts";
 
 const LOGIN_WINDOW_SECONDS = 600;
@@ -32,17 +32,21 @@ export function userRoutes(dependencies: {
   const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
 
   /** No session begins with a password that was changed meanwhile: the change has ended those that were there. */
-  async function loggedIn(user: User & { passwordHash: string }, code?: string): Promise<Answer> {
+  async function loggedIn(
+    user: User & { passwordHash: string },
+    place: SessionPlace,
+    code?: string,
+  ): Promise<Answer> {
     const cookie = await transaction(database, async (tx) => {
       if (!(await holdsPassword(tx, user.id, user.passwordHash))) throw new Refusal("INVALID_CREDENTIALS");
       await passSecondFactor(tx, sealer, user.id, code);
-      return sessions.start(tx, user.id);
+      return sessions.start(tx, user.id, place);
     });
     return { ...ok({ id: user.id, email: user.email }), headers: { "set-cookie": cookie } };
   }
 
   return [
-    route(contract.signUp, async ({ body, ip }) => {
+    route(contract.signUp, async ({ body, ip, headers }) => {
       if (dependencies.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
       const network = networkOf(ip);
       await limit(attemptsOf(network));
@@ -61,9 +65,9 @@ export function userRoutes(dependencies: {
       });
       wakeSender();
       await rateLimiter.giveBack(conflicts);
-      return loggedIn({ ...user, passwordHash });
+      return loggedIn({ ...user, passwordHash }, { ip, headers });
     }),
-    route(contract.logIn, async ({ body, ip }) => {
+    route(contract.logIn, async ({ body, ip, headers }) => {
       const network = networkOf(ip);
       await limit(attemptsOf(network));
       // Counted before the password is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
@@ -76,9 +80,9 @@ export function userRoutes(dependencies: {
       const user = await findUserByCredentials(dependencies, body, network);
       if (user === null) throw new Refusal("INVALID_CREDENTIALS");
       await rateLimiter.giveBack(failures);
-      if (body.code === undefined) return loggedIn(user);
+      if (body.code === undefined) return loggedIn(user, { ip, headers });
       await limit(codesOf(user.id));
-      const answer = await loggedIn(user, body.code);
+      const answer = await loggedIn(user, { ip, headers }, body.code);
       await rateLimiter.giveBack(codesOf(user.id));
       return answer;
     }),

@@ -12,12 +12,19 @@ const LIFETIME_SECONDS = 7 * 24 * 3600;
 const ALGORITHM = "HS256";
 const AUDIENCE = "postloft-session";
 const MAX_TOKEN_LENGTH = 1_000;
+const MAX_AGENT_LENGTH = 500;
+
+/** Where somebody logs in, shown to them later. */
+export interface SessionPlace {
+  ip: string | undefined;
+  headers: { "user-agent"?: string | undefined };
+}
 
 export interface Sessions {
   /** The name of the cookie. */
   readonly cookie: string;
   /** Starts a session and answers the value of its Set-Cookie header. */
-  start(tx: Tx, userId: string): Promise<string>;
+  start(tx: Tx, userId: string, place: SessionPlace): Promise<string>;
   /** Who the cookie stands for, or null when it is forged, expired or logged out. */
   find(token: string): Promise<{ userId: string; sessionId: string } | null>;
   /** Ends a session and answers the Set-Cookie header that clears it. */
@@ -37,10 +44,16 @@ export function createSessions(options: {
   const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   return {
     cookie,
-    async start(tx, userId) {
+    async start(tx, userId, { ip, headers }) {
       const id = newId();
       const expiresAt = new Date(nowMs() + LIFETIME_SECONDS * 1000);
-      await insertSession(tx, { id, user_id: userId, expires_at: expiresAt });
+      await insertSession(tx, {
+        id,
+        user_id: userId,
+        expires_at: expiresAt,
+        address: ip ?? null,
+        user_agent: headers["user-agent"]?.slice(0, MAX_AGENT_LENGTH) ?? null,
+      });
       const token = await new SignJWT({ sid: id })
         .setProtectedHeader({ alg: ALGORITHM })
         .setSubject(userId)

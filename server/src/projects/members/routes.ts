@@ -117,7 +117,7 @@ function invitationRoutes({ database, sessions, passwords, rateLimiter }: Member
         return ok(await acceptInvitation(tx, { token: params.token, user, ip: ip ?? null }));
       }),
     ),
-    route(contract.signUpInvited, async ({ params, body, ip }) => {
+    route(contract.signUpInvited, async ({ params, body, ip, headers }) => {
       const network = networkOf(ip);
       await takeOrRefuse(rateLimiter, attemptsOf(network));
       const { email } = await readInvitation(database, params.token);
@@ -128,7 +128,7 @@ function invitationRoutes({ database, sessions, passwords, rateLimiter }: Member
           passwordHash,
           ip: ip ?? null,
         });
-        const cookie = await sessions.start(tx, user.id);
+        const cookie = await sessions.start(tx, user.id, { ip, headers });
         return { ...ok({ ...user, ...accepted }), headers: { "set-cookie": cookie } };
       });
     }),

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { fromBase32 } from "../../testing/base32.ts";
 import { cookieOf, refusalOf, useTestServer, type TestPerson } from "../../testing/test-server.ts";
 import { codeAt, stepOf, toBase32 } from "./totp.ts";
 
@@ -18,15 +19,6 @@ const state = async ({ cookie }: TestPerson) =>
       cookie,
     })
   ).body;
-
-/** Bytes of a base32 text, as an app reads it. */
-function fromBase32(text: string): Buffer {
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-  const bits = [...text]
-    .map((character) => alphabet.indexOf(character).toString(2).padStart(5, "0"))
-    .join("");
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
 
 interface App {
   person: TestPerson;

@@ -1,0 +1,129 @@
+// The account of whoever is signed in: address, password, second factor, sessions. After it: second-factor-card.tsx, sessions-card.tsx.
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { call, problemWith } from "../../api/call.ts";
+import { changeEmail, changePassword } from "../../api/endpoints.ts";
+import { accountQuery } from "../../session/queries.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Card, Page } from "../../ui/page.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { SecondFactorCard } from "./second-factor-card.tsx";
+import { SessionsCard } from "./sessions-card.tsx";
+
+export function AccountPage() {
+  const account = useQuery(accountQuery);
+  return (
+    <Page title={t("Your account")} about={account.data?.email ?? ""}>
+      <div className="flex max-w-3xl flex-col gap-5">
+        <PasswordCard />
+        <SecondFactorCard />
+        <SessionsCard />
+        <AddressCard />
+      </div>
+    </Page>
+  );
+}
+
+interface ChangeCardProps {
+  title: string;
+  about: string;
+  action: string;
+  field: { name: string; label: string; type: string; autoComplete: string };
+  change: (body: { currentPassword: string; value: string }) => Promise<unknown>;
+  /** Says that it is done. */
+  onDone: (value: string) => void;
+}
+
+/** Something that is changed by whoever knows the password. */
+function ChangeCard({ title, about, action, field, change, onDone }: ChangeCardProps) {
+  const [value, setValue] = useState("");
+  const [currentPassword, setCurrentPassword] = useState("");
+  const changing = useMutation({
+    mutationFn: () => change({ currentPassword, value }),
+    onSuccess: () => {
+      onDone(value);
+      setValue("");
+      setCurrentPassword("");
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    changing.mutate();
+  };
+  const problem = problemWith(changing.error, field.name);
+  return (
+    <Card>
+      <header className="border-b border-line px-5 py-3">
+        <h2 className="font-semibold">{title}</h2>
+        <p className="text-sm text-soft">{about}</p>
+      </header>
+      <form onSubmit={submit} noValidate className="grid gap-4 p-5 sm:grid-cols-2">
+        {changing.isError && problem === undefined && (
+          <div className="sm:col-span-2">
+            <Failure error={changing.error} />
+          </div>
+        )}
+        <Field
+          label={field.label}
+          type={field.type}
+          autoComplete={field.autoComplete}
+          value={value}
+          onChange={({ target }) => setValue(target.value)}
+          error={problem}
+        />
+        <Field
+          label={t("Current password")}
+          type="password"
+          autoComplete="current-password"
+          value={currentPassword}
+          onChange={({ target }) => setCurrentPassword(target.value)}
+        />
+        <div className="flex justify-end sm:col-span-2">
+          <Button type="submit" busy={changing.isPending} disabled={value === "" || currentPassword === ""}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function PasswordCard() {
+  const toast = useToast();
+  return (
+    <ChangeCard
+      title={t("Password")}
+      about={t("All other sessions end when it changes.")}
+      action={t("Change password")}
+      field={{
+        name: "newPassword",
+        label: t("New password"),
+        type: "password",
+        autoComplete: "new-password",
+      }}
+      change={({ currentPassword, value }) =>
+        call(changePassword, { body: { currentPassword, newPassword: value } })
+      }
+      onDone={() => toast(t("Password changed"), t("All other sessions ended."))}
+    />
+  );
+}
+
+function AddressCard() {
+  const toast = useToast();
+  return (
+    <ChangeCard
+      title={t("Email address")}
+      about={t("The new one gets a mail; with its link the address becomes yours.")}
+      action={t("Change address")}
+      field={{ name: "newEmail", label: t("New address"), type: "email", autoComplete: "email" }}
+      change={({ currentPassword, value }) =>
+        call(changeEmail, { body: { currentPassword, newEmail: value.trim() } })
+      }
+      onDone={(value) => toast(t("A mail is on its way"), value.trim())}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+// The second factor of the account: whether it is on, and the dialogs that change that. Before it: account-page.tsx. After it: second-factor-dialogs.tsx.
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import { call } from "../../api/call.ts";
+import { getSecondFactor } from "../../api/endpoints.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatDay } from "../../ui/format.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+
+const dialogs = () => import("./second-factor-dialogs.tsx");
+const SwitchOnDialog = lazy(async () => ({ default: (await dialogs()).SwitchOnDialog }));
+const SwitchOffDialog = lazy(async () => ({ default: (await dialogs()).SwitchOffDialog }));
+const NewCodesDialog = lazy(async () => ({ default: (await dialogs()).NewCodesDialog }));
+/** With so few left it is time for new ones. */
+const FEW_CODES = 3;
+
+export function SecondFactorCard() {
+  const factor = useQuery({
+    queryKey: ["account-second-factor"],
+    queryFn: ({ signal }) => call(getSecondFactor, { signal }),
+  });
+  const [asked, setAsked] = useState<"on" | "off" | "codes" | null>(null);
+  const close = () => setAsked(null);
+  const { isOn = false, since = null, recoveryCodesLeft = 0 } = factor.data ?? {};
+  return (
+    <Card>
+      <header className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-3">
+        <div>
+          <h2 className="font-semibold">
+            {t("Second factor")}{" "}
+            {factor.isSuccess && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? t("On") : t("Off")}</Badge>}
+          </h2>
+          <p className="text-sm text-soft">
+            {t(
+              "A code of an authenticator app, beside the password: whoever learns that alone cannot sign in.",
+            )}
+          </p>
+        </div>
+        {factor.isSuccess && !isOn && <Button onClick={() => setAsked("on")}>{t("Switch on")}</Button>}
+      </header>
+      {factor.isPending && <Skeleton className="m-5 h-10" />}
+      {factor.isError && <Failure error={factor.error} onRetry={() => void factor.refetch()} />}
+      {isOn && (
+        <div className="flex flex-wrap items-center gap-2 px-5 py-3">
+          <p className="min-w-48 flex-1 text-sm">
+            {since !== null && t("On since {day}.", { day: formatDay(since) })}{" "}
+            <span className={recoveryCodesLeft <= FEW_CODES ? "text-warn" : "text-soft"}>
+              {plural(recoveryCodesLeft, "{n} recovery code is left.", "{n} recovery codes are left.")}
+            </span>
+          </p>
+          <Button look="quiet" onClick={() => setAsked("codes")}>
+            {t("New recovery codes")}
+          </Button>
+          <Button look="quiet" onClick={() => setAsked("off")}>
+            {t("Switch off")}
+          </Button>
+        </div>
+      )}
+      <Suspense>
+        {asked === "on" && <SwitchOnDialog onClose={close} />}
+        {asked === "off" && <SwitchOffDialog onClose={close} />}
+        {asked === "codes" && <NewCodesDialog onClose={close} />}
+      </Suspense>
+    </Card>
+  );
+}

@@ -1,0 +1,290 @@
+// Switches the second factor on and off, and makes new recovery codes. Before it: second-factor-card.tsx. After it: the server.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import { encode } from "uqr";
+import { call } from "../../api/call.ts";
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  endSecondFactor,
+  renewRecoveryCodes,
+} from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { CopyButton } from "../../ui/snippet.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+interface DialogProps {
+  onClose: () => void;
+}
+
+function useRefresh() {
+  const queries = useQueryClient();
+  return () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: ["account-second-factor"] }),
+      queries.invalidateQueries({ queryKey: ["account-sessions"] }),
+    ]);
+}
+
+interface AskedProps {
+  /** What is asked for beside the password, and what the button says. */
+  code?: { label: string };
+  action: string;
+  look?: "primary" | "danger";
+  doing: {
+    error: unknown;
+    isPending: boolean;
+    mutate: (given: { currentPassword: string; code: string }) => void;
+  };
+  onClose: () => void;
+}
+
+/** The password once more, and a code where one is asked for. */
+function PasswordForm({ code, action, look = "primary", doing, onClose }: AskedProps) {
+  const [currentPassword, setCurrentPassword] = useState("");
+  const [typed, setTyped] = useState("");
+  return (
+    <Form
+      onSubmit={() => doing.mutate({ currentPassword, code: typed })}
+      error={doing.error}
+      buttons={
+        <>
+          <Button look="quiet" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button
+            look={look}
+            type="submit"
+            busy={doing.isPending}
+            disabled={currentPassword === "" || (code !== undefined && typed.trim() === "")}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <Field
+        label={t("Current password")}
+        type="password"
+        autoComplete="current-password"
+        autoFocus
+        value={currentPassword}
+        onChange={({ target }) => setCurrentPassword(target.value)}
+      />
+      {code !== undefined && (
+        <Field
+          label={code.label}
+          autoComplete="one-time-code"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      )}
+    </Form>
+  );
+}
+
+interface FormProps {
+  onSubmit: () => void;
+  error: unknown;
+  buttons: ReactNode;
+  children: ReactNode;
+}
+
+function Form({ onSubmit, error, buttons, children }: FormProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+      {error !== null && <Failure error={error} />}
+      {children}
+      <div className="flex justify-end gap-2">{buttons}</div>
+    </form>
+  );
+}
+
+export function SwitchOnDialog({ onClose }: DialogProps) {
+  const beginning = useMutation({
+    mutationFn: ({ currentPassword }: { currentPassword: string }) =>
+      call(beginSecondFactor, { body: { currentPassword } }),
+  });
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  if (codes !== null) return <CodesDialog codes={codes} onClose={onClose} />;
+  return (
+    <Dialog
+      title={t("Switch the second factor on")}
+      description={
+        beginning.data === undefined
+          ? t("You need an authenticator app on your telephone or computer.")
+          : t("Scan the code with the app, then type the six digits it shows.")
+      }
+      open
+      onClose={onClose}
+    >
+      {beginning.data === undefined ? (
+        <PasswordForm action={t("Go on")} doing={beginning} onClose={onClose} />
+      ) : (
+        <ConfirmForm {...beginning.data} onClose={onClose} onCodes={setCodes} />
+      )}
+    </Dialog>
+  );
+}
+
+interface ConfirmFormProps extends DialogProps {
+  secret: string;
+  uri: string;
+  onCodes: (codes: readonly string[]) => void;
+}
+
+function ConfirmForm({ secret, uri, onClose, onCodes }: ConfirmFormProps) {
+  const refresh = useRefresh();
+  const [code, setCode] = useState("");
+  const confirming = useMutation({
+    mutationFn: () => call(confirmSecondFactor, { body: { code } }),
+    onSuccess: async ({ recoveryCodes }) => {
+      onCodes(recoveryCodes);
+      await refresh();
+    },
+  });
+  return (
+    <Form
+      onSubmit={() => confirming.mutate()}
+      error={confirming.error}
+      buttons={
+        <>
+          <Button look="quiet" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button look="primary" type="submit" busy={confirming.isPending} disabled={code.trim() === ""}>
+            {t("Switch on")}
+          </Button>
+        </>
+      }
+    >
+      <QrCode text={uri} />
+      <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
+        <code className="min-w-0 flex-1 font-mono text-xs break-all">{secret}</code>
+        <CopyButton text={secret} label={t("Copy the secret")} />
+      </div>
+      <Field
+        label={t("Code of the app")}
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        autoFocus
+        value={code}
+        onChange={({ target }) => setCode(target.value)}
+      />
+    </Form>
+  );
+}
+
+/** Dark on light in both themes: not every camera reads it the other way round. */
+function QrCode({ text }: { text: string }) {
+  const { data, size } = encode(text, { border: 2 });
+  const path = data
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    .join("");
+  return (
+    <svg
+      role="img"
+      aria-label={t("QR code for the app")}
+      viewBox={`0 0 ${size} ${size}`}
+      className="mx-auto w-48 rounded-md bg-white"
+      shapeRendering="crispEdges"
+    >
+      <path d={path} fill="black" />
+    </svg>
+  );
+}
+
+export function SwitchOffDialog({ onClose }: DialogProps) {
+  const refresh = useRefresh();
+  const toast = useToast();
+  const ending = useMutation({
+    mutationFn: (body: { currentPassword: string; code: string }) => call(endSecondFactor, { body }),
+    onSuccess: async () => {
+      await refresh();
+      toast(t("The second factor is off"));
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t("Switch the second factor off?")}
+      description={t("Signing in asks for the password alone again.")}
+      open
+      onClose={onClose}
+    >
+      <PasswordForm
+        code={{ label: t("Code of the app, or a recovery code") }}
+        action={t("Switch off")}
+        look="danger"
+        doing={ending}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+export function NewCodesDialog({ onClose }: DialogProps) {
+  const refresh = useRefresh();
+  const renewing = useMutation({
+    mutationFn: (body: { currentPassword: string; code: string }) => call(renewRecoveryCodes, { body }),
+    onSuccess: refresh,
+  });
+  if (renewing.data !== undefined)
+    return <CodesDialog codes={renewing.data.recoveryCodes} onClose={onClose} />;
+  return (
+    <Dialog
+      title={t("Make new recovery codes?")}
+      description={t("The old ones are worth nothing then.")}
+      open
+      onClose={onClose}
+    >
+      <PasswordForm
+        code={{ label: t("Code of the app, or a recovery code") }}
+        action={t("Make new codes")}
+        doing={renewing}
+        onClose={onClose}
+      />
+    </Dialog>
+  );
+}
+
+function CodesDialog({ codes, onClose }: DialogProps & { codes: readonly string[] }) {
+  const text = codes.join("\n");
+  return (
+    <Dialog
+      title={t("Keep these recovery codes")}
+      description={t("They are shown this once. Each signs you in once when the app is not at hand.")}
+      open
+      onClose={onClose}
+    >
+      <div className="flex items-start gap-1 rounded-md border border-line bg-side py-2 pr-1 pl-3">
+        <ul className="grid flex-1 grid-cols-2 gap-x-4 gap-y-1 font-mono text-xs">
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+        <CopyButton text={text} label={t("Copy the recovery codes")} />
+      </div>
+      <div className="mt-4 flex justify-end gap-2">
+        <a
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`}
+          download="postloft-recovery-codes.txt"
+          className="inline-flex h-8 items-center rounded-md px-3 text-sm font-medium text-soft hover:bg-hover hover:text-ink"
+        >
+          {t("Download")}
+        </a>
+        <Button look="primary" onClick={onClose}>
+          {t("I have kept them")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
