@@ -218,6 +218,38 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   expect((await saving).suggestedFilename()).toBe("contacts.csv");
 });
 
+test("whatever has a name is opened by it, and pages by keys that can be turned off", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signUp(page, "keys@example.com");
+  await addContact(page, "ada@example.com");
+  const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+  const palette = page.getByRole("combobox", { name: "Search and commands" });
+  await page.keyboard.press("Control+k");
+  await palette.waitFor();
+  await page.keyboard.type("templ");
+  await page.getByRole("option", { name: "Templates" }).waitFor();
+  await page.keyboard.press("Enter");
+  await heading("Templates");
+  await page.keyboard.press("Control+k");
+  await palette.waitFor();
+  await page.keyboard.type("ada@");
+  await page.getByRole("option", { name: "ada@example.com" }).waitFor();
+  await page.keyboard.press("Enter");
+  await heading("ada@example.com");
+  await page.keyboard.type("gd");
+  await heading("Domains");
+  await page.keyboard.type("?");
+  await page.getByLabel("Single keys work on every page").uncheck();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.type("gc");
+  await page.keyboard.press("Control+k");
+  expect(await page.locator("h1").textContent()).toBe("Domains");
+  await palette.waitFor();
+  await context.close();
+});
+
 test("a second factor is switched on, asked for at the door, and passed with a recovery code", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -3,26 +3,18 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import {
-  Activity,
   BookOpen,
   Check,
   CircleUser,
   ChevronsUpDown,
-  Globe,
-  House,
   Inbox,
-  KeyRound,
-  LayoutTemplate,
   LogOut,
-  Megaphone,
   Menu as MenuIcon,
   Plus,
-  Settings,
-  Shapes,
-  Users,
+  Search,
   X,
 } from "lucide-react";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { call } from "../api/call.ts";
 import { logOut } from "../api/endpoints.ts";
 import { rememberProject } from "../session/last-project.ts";
@@ -33,8 +25,17 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { Mark } from "./mark.tsx";
+import { useShortcuts, type Opened } from "./palette/shortcuts.ts";
+import { PLACES } from "./places.ts";
 import { NotFoundPage } from "./not-found-page.tsx";
 
+const loadPalette = () => import("./palette/palette.tsx");
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+/** Then the page has what it needs, and the palette opens without a wait: whoever types at once loses no letter. */
+const PALETTE_AFTER_MS = 1_500;
+const ShortcutsDialog = lazy(async () => ({
+  default: (await import("./palette/shortcuts-dialog.tsx")).ShortcutsDialog,
+}));
 const route = getRouteApi("/signed-in/$projectId");
 const ITEM =
   "flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium whitespace-nowrap text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink";
@@ -58,6 +59,12 @@ export function ProjectShell() {
   }, [project]);
   const { pathname } = useLocation();
   const [isNavOpen, setNavOpen] = useState(false);
+  const [opened, setOpened] = useState<Opened>(null);
+  useShortcuts(projectId, setOpened);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPalette(), PALETTE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => setNavOpen(false), [pathname]);
   if (project === undefined) return <NotFoundPage />;
   return (
@@ -82,6 +89,7 @@ export function ProjectShell() {
             {isNavOpen ? <X size={18} aria-hidden /> : <MenuIcon size={18} aria-hidden />}
           </button>
         </div>
+        <SearchButton onOpen={() => setOpened("palette")} />
         <Navigation projectId={project.id} isOpen={isNavOpen} />
         <div className="p-2.5 max-md:hidden">
           <AccountMenu projectId={project.id} />
@@ -91,21 +99,37 @@ export function ProjectShell() {
         <Outlet />
       </main>
       <SessionRenewal />
+      <Suspense>
+        {opened === "palette" && (
+          <Palette
+            project={project}
+            projects={projects.data ?? []}
+            onShortcuts={() => setOpened("shortcuts")}
+            onClose={() => setOpened(null)}
+          />
+        )}
+        {opened === "shortcuts" && <ShortcutsDialog onClose={() => setOpened(null)} />}
+      </Suspense>
     </div>
   );
 }
 
-const PLACES = [
-  { to: "/$projectId", label: t("Home"), icon: House },
-  { to: "/$projectId/contacts", label: t("Contacts"), icon: Users },
-  { to: "/$projectId/segments", label: t("Segments"), icon: Shapes },
-  { to: "/$projectId/templates", label: t("Templates"), icon: LayoutTemplate },
-  { to: "/$projectId/campaigns", label: t("Campaigns"), icon: Megaphone },
-  { to: "/$projectId/activity", label: t("Activity"), icon: Activity },
-  { to: "/$projectId/domains", label: t("Domains"), icon: Globe },
-  { to: "/$projectId/keys", label: t("API keys"), icon: KeyRound },
-  { to: "/$projectId/settings", label: t("Settings"), icon: Settings },
-] as const;
+function SearchButton({ onOpen }: { onOpen: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      aria-keyshortcuts="Meta+K Control+K"
+      className="mx-2.5 flex h-8 items-center gap-2.5 rounded-md border border-line px-2.5 text-sm text-faint hover:border-line-strong hover:text-soft max-md:mb-2.5"
+    >
+      <Search size={14} aria-hidden />
+      <span className="flex-1 text-left">{t("Search")}</span>
+      <kbd className="font-sans text-xs max-md:hidden" aria-hidden>
+        ⌘K
+      </kbd>
+    </button>
+  );
+}
 
 /** Beside the page; on a phone behind the menu button. */
 function Navigation({ projectId, isOpen }: { projectId: string; isOpen: boolean }) {

@@ -1,0 +1,60 @@
+// Keys that work on every page: ⌘K or Ctrl K always, single letters as long as nobody has turned them off (WCAG 2.1.4).
+// Before it: project-shell.tsx. After it: palette.tsx, shortcuts-dialog.tsx.
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { PLACES } from "../places.ts";
+
+const STORED_AS = "postloft.shortcuts";
+const OFF = "off";
+/** The letter behind `g` has so long to come. */
+const SEQUENCE_MS = 1_200;
+
+export function areLettersOn(): boolean {
+  return localStorage.getItem(STORED_AS) !== OFF;
+}
+
+export function turnLetters(isOn: boolean): void {
+  if (isOn) localStorage.removeItem(STORED_AS);
+  else localStorage.setItem(STORED_AS, OFF);
+}
+
+export type Opened = "palette" | "shortcuts" | null;
+
+export function useShortcuts(projectId: string, open: (what: Opened) => void): void {
+  const navigate = useNavigate();
+  const goneAtMs = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        return open("palette");
+      }
+      if (event.metaKey || event.ctrlKey || event.altKey || isTaken(event) || !areLettersOn())
+        return undefined;
+      const isAfterG = event.timeStamp - goneAtMs.current < SEQUENCE_MS;
+      goneAtMs.current = Number.NEGATIVE_INFINITY;
+      const place = isAfterG ? PLACES.find(({ letter }) => letter === event.key) : undefined;
+      if (place !== undefined) return void navigate({ to: place.to, params: { projectId } });
+      if (event.key === "g") goneAtMs.current = event.timeStamp;
+      else if (event.key === "?") open("shortcuts");
+      else if (event.key === "/") focusSearch(event);
+      return undefined;
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [projectId, open, navigate]);
+}
+
+const OTHERS = "input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]";
+
+/** Whether the key is for somebody else: a field that is typed in, or a menu or dialog, which hold the focus. */
+function isTaken({ target, defaultPrevented }: KeyboardEvent): boolean {
+  return defaultPrevented || (target instanceof HTMLElement && target.closest(OTHERS) !== null);
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const search = document.querySelector<HTMLInputElement>("main input[type=search]");
+  if (search === null) return;
+  event.preventDefault();
+  search.focus();
+}

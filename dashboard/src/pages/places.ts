@@ -1,0 +1,27 @@
+// Where one can go in a project: the navigation, the palette and the keys that lead there are made of it.
+// Before it: project-shell.tsx, palette/. After it: router.tsx.
+import {
+  Activity,
+  Globe,
+  House,
+  KeyRound,
+  LayoutTemplate,
+  Megaphone,
+  Settings,
+  Shapes,
+  Users,
+} from "lucide-react";
+import { t } from "../text/t.ts";
+
+/** `letter`: behind `g` it leads there. */
+export const PLACES = [
+  { to: "/$projectId", label: t("Home"), icon: House, letter: "h" },
+  { to: "/$projectId/contacts", label: t("Contacts"), icon: Users, letter: "c" },
+  { to: "/$projectId/segments", label: t("Segments"), icon: Shapes, letter: "s" },
+  { to: "/$projectId/templates", label: t("Templates"), icon: LayoutTemplate, letter: "t" },
+  { to: "/$projectId/campaigns", label: t("Campaigns"), icon: Megaphone, letter: "m" },
+  { to: "/$projectId/activity", label: t("Activity"), icon: Activity, letter: "a" },
+  { to: "/$projectId/domains", label: t("Domains"), icon: Globe, letter: "d" },
+  { to: "/$projectId/keys", label: t("API keys"), icon: KeyRound, letter: "k" },
+  { to: "/$projectId/settings", label: t("Settings"), icon: Settings, letter: "," },
+] as const;
