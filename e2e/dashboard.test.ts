@@ -242,7 +242,7 @@ test("whatever has a name is opened by it, and pages by keys that can be turned 
   await page.keyboard.type("?");
   await page.getByLabel("Single keys work on every page").uncheck();
   await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor({ state: "detached" });
   await page.keyboard.type("gc");
   await page.keyboard.press("Control+k");
   expect(await page.locator("h1").textContent()).toBe("Domains");

@@ -1005,3 +1005,27 @@ CREATE TABLE recovery_codes (
   CONSTRAINT recovery_codes_pkey PRIMARY KEY (user_id, hash),
   CONSTRAINT recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+
+CREATE TABLE api_requests (
+  project_id   uuid                      NOT NULL,
+  id           uuid                      NOT NULL,
+  request_id   text                      NOT NULL,
+  at           timestamp with time zone  NOT NULL,
+  method       text                      NOT NULL,
+  path         text                      NOT NULL,
+  route        text                      NOT NULL,
+  status       smallint                  NOT NULL,
+  error_code   text,
+  duration_ms  integer                   NOT NULL,
+  key          text                      NOT NULL,
+  ip           text,
+  user_agent   text,
+  body         jsonb,
+  body_bytes   integer                   NOT NULL,
+  left_out     integer                   NOT NULL  DEFAULT 0,
+  CONSTRAINT api_requests_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT api_requests_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX api_requests_by_request ON api_requests USING btree (project_id, request_id);
+CREATE INDEX api_requests_failed ON api_requests USING btree (project_id, id) WHERE status >= 400;
+CREATE INDEX api_requests_old ON api_requests USING btree (at);

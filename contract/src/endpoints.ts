@@ -24,6 +24,7 @@ import * as members from "./members.ts";
 import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
 import * as removal from "./project-removal.ts";
+import * as requests from "./requests.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as security from "./security.ts";
 import * as segments from "./segments.ts";
@@ -245,6 +246,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   members.acceptInvitation,
   members.signUpInvited,
   audit.listAuditLog,
+  requests.listRequests,
+  requests.getRequest,
   webhooks.getWebhookSecret,
   webhooks.rotateWebhookSecret,
   webhooks.receiveSns,

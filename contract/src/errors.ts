@@ -44,6 +44,11 @@ export const ERRORS = {
     "This account has a second factor.",
     "Send the same request with `code`: of the authenticator app, or a recovery code.",
   ),
+  REQUEST_NOT_FOUND: entry(
+    404,
+    "There is no such request in the log.",
+    "Requests are kept for a few days, and of many in one second only some.",
+  ),
   TOKEN_INVALID: entry(
     400,
     "The link does not hold any more.",

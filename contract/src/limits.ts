@@ -254,6 +254,12 @@ export const LIMITS = {
   ),
   criticalBounces: limit(10, "bounces", "A critical rate disables a project from so many on."),
   criticalComplaints: limit(5, "complaints", "A critical rate disables a project from so many on."),
+  requestLogDays: limit(7, "days", "How long API requests are kept in the log."),
+  loggedRequests: limit(
+    10,
+    "requests per project, process and second",
+    "So many are kept in the log, and as many failures; of the others it is said how many there were.",
+  ),
   returnedMessages: limit(
     5,
     "messages",

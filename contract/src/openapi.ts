@@ -57,6 +57,7 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
   members: { about: "People of a project, and what they may do." },
   invitations: { about: "Asked to join a project, not come yet." },
   audit: { title: "Audit log", about: "Who changed what of a project, when and from where." },
+  requests: { title: "API requests", about: "What programs asked lately, and how it was answered." },
   webhooks: { about: "Where other services report to. Not for callers of the API." },
   instance: { title: "Installation", about: "What this installation offers and how it is." },
 };

@@ -22,6 +22,7 @@ export const SCOPE_NOUNS = [
   "members",
   "invitations",
   "audit",
+  "requests",
   "webhooks",
 ] as const;
 

@@ -20,6 +20,8 @@ import { createPasswords, type Passwords } from "./users/passwords.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { Sessions } from "./users/sessions.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { createRequestLog } from "./requests/request-log.ts";
+import { requestRoutes } from "./requests/routes.ts";
 import { billingRoutes } from "./billing/routes.ts";
 import type { Billing } from "./billing/stripe.ts";
 import { createKeyFinder } from "./projects/keys.ts";
@@ -122,6 +124,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   parts.addWitness(recentSends);
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
   const images = await openImages(parts);
+  const requestLog = createRequestLog(parts);
   const routes = [
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...routesOfContacts(parts),
@@ -155,8 +158,6 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains }),
     ...routesOfTenants(parts, { passwords, rateLimiter }),
-    ...scopedKeyRoutes({ database }),
-    ...securityRoutes({ database }),
     ...webhookSecretRoutes({ database, sealer }),
     ...webhookRoutes({ sns: parts.sns }),
     ...trackingRoutes(tracking),
@@ -174,10 +175,11 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       origin: () => new URL(facts.baseUrl()).origin,
       log,
       metrics,
+      onAnswered: requestLog.note,
     },
     routes,
   );
-  for (const one of [renderer, explainer, linter, passwords, tracking.book, images])
+  for (const one of [renderer, explainer, linter, passwords, tracking.book, images, requestLog])
     app.addHook("onClose", async () => one.close());
   await addPages(app, parts);
   return app;
@@ -227,6 +229,9 @@ function routesOfTenants(
     ...removalRoutes(parts),
     ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere }),
     ...auditRoutes(parts),
+    ...scopedKeyRoutes(parts),
+    ...requestRoutes(parts),
+    ...securityRoutes(parts),
     ...billingRoutes({ ...parts, baseUrl }),
   ];
 }

@@ -38,6 +38,7 @@ import { startWebhookCalls } from "./webhooks/run-calls.ts";
 import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal.ts";
 import { sweepTokens } from "./users/account.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
+import { sweepRequests } from "./requests/request-log.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
 import { holdForgottenCampaigns } from "./campaigns/held-campaigns.ts";
@@ -253,6 +254,7 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of returned messages": () => sweepReturnedMessages(database),
     "sweep of account tokens": () => sweepTokens(database),
     "sweep of invitations": () => sweepInvitations(database),
+    "sweep of requests": () => sweepRequests(database),
     "sweep of sessions": () => sessions.sweep(),
     "sweep of events of Stripe": () => sweepStripeEvents(database),
     "sweep of webhook calls": () => sweepWebhookCalls(database),

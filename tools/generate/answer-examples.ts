@@ -21,6 +21,7 @@ export async function recordAnswers(url: string): Promise<Answers> {
   await projects(story, project.id);
   await domains(story, project.id);
   const contactId = await contacts(story);
+  await requests(story, project.secret);
   await segments(story, contactId);
   await templates(story);
   await images(story);
@@ -48,6 +49,14 @@ async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("projects.regenerateInboundAddress", { params: { projectId } });
   await ask("webhooks.secret");
   await ask("webhooks.rotateSecret");
+}
+
+/** A program tracks something with the secret key, and its request is looked up. */
+async function requests(story: Story, key: string): Promise<void> {
+  await story.ask("v1.track", { key });
+  type Listed = { data: Array<{ id: string }> };
+  const { data } = await story.askUntil<Listed>("requests.list", {}, (listed) => listed.data.length > 0);
+  await story.ask("requests.get", { params: { id: data[0]?.id ?? "" } });
 }
 
 /** Its address is asked for, its sessions are looked at and ended. */

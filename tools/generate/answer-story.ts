@@ -13,6 +13,8 @@ interface Asked {
   query?: string;
   /** Default: the example of the documentation. */
   body?: Body | FormData;
+  /** Asks as a program with this key; default: as the person whose session it is. */
+  key?: string;
 }
 
 const PATIENCE_TRIES = 200;
@@ -26,17 +28,18 @@ export function createStory(url: string) {
   let cookie = "";
   let projectId = "";
 
-  async function fetchAnswer(name: string, { params = {}, query = "", body }: Asked) {
+  async function fetchAnswer(name: string, { params = {}, query = "", body, key }: Asked) {
     const endpoint = ENDPOINTS.find((one) => one.name === name);
     if (endpoint === undefined) throw new Error(`There is no endpoint ${name}.`);
     const sent = body ?? EXAMPLE_BODIES[name];
-    const path = endpoint.path.replaceAll(/:(\w+)/g, (_all, key: string) =>
-      encodeURIComponent(params[key] ?? ""),
+    const path = endpoint.path.replaceAll(/:(\w+)/g, (_all, part: string) =>
+      encodeURIComponent(params[part] ?? ""),
     );
     const response = await fetch(`${url}${path}${query}`, {
       method: endpoint.method,
       headers: {
-        ...(cookie === "" ? {} : { cookie }),
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(cookie === "" || key !== undefined ? {} : { cookie }),
         ...(projectId === "" ? {} : { "x-project-id": projectId }),
         ...(sent === undefined || sent instanceof FormData ? {} : { "content-type": "application/json" }),
       },

@@ -14,6 +14,7 @@ export const READING_ORDER = [
   "emails",
   "users",
   "audit",
+  "requests",
   "projects",
   "uploads",
   "billing",

@@ -424,6 +424,11 @@ async function furnish() {
   );
   const { body: messages } = await server.call<{ data: Named[] }>("GET", "/mailbox/messages", byKey);
   const message = messages.data[0]?.id ?? "";
+  const [logged] = await server.rows<{ id: string }>(
+    `insert into api_requests (project_id, id, request_id, at, method, path, route, status, duration_ms, key, body_bytes)
+     values ($1, new_id(), 'a request', now(), 'GET', '/contacts', '/contacts', 200, 1, 'secret', 0) returning id`,
+    project.id,
+  );
   return {
     project,
     ids: {
@@ -478,6 +483,7 @@ async function furnish() {
       "/contacts/:id": contact.id,
       "/contacts/:id/consent": contact.id,
       "/events/contact/:contactId": contact.id,
+      "/requests/:id": logged?.id ?? "",
       "/emails/:id": email,
       "/emails/:id/resolve": email,
       "/mailbox/messages/:id": message,

@@ -17,6 +17,8 @@ export interface Caller {
   scopes: readonly string[] | null;
   /** Came with an API key: counts against the rate limit and may use an Idempotency-Key. */
   byKey: boolean;
+  /** Which one: `secret`, `public`, or the id of a scoped key; null without one. */
+  key: string | null;
 }
 
 /** A key as its project knows it. */
@@ -26,6 +28,7 @@ export interface PresentedKey {
   disabled: boolean;
   /** Of a key that is not for everything. */
   scoped?: {
+    id: string;
     scopes: readonly string[];
     /** From where it may be used; none: from anywhere. */
     networks: readonly string[];
@@ -60,6 +63,7 @@ export const NOBODY: Caller = {
   role: null,
   scopes: null,
   byKey: false,
+  key: null,
 };
 /** A secret key may do what an admin may; what a public key opens is said by the kind of caller alone. */
 const KEY_ROLES = { secret: "ADMIN", public: "MEMBER" } as const;
@@ -168,6 +172,7 @@ async function identifyByKey(
     role: isOther ? null : KEY_ROLES[key.kind],
     scopes: key.scoped?.scopes ?? null,
     byKey: true,
+    key: key.scoped?.id ?? key.kind,
   };
 }
 

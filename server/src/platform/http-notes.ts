@@ -1,16 +1,42 @@
 // What log and metrics get to know of each request: which route, who, how it was answered and how long that took; never its path, which may
 // hold a token.
-// Before it: http.ts answered. After it: nothing.
+// Before it: http.ts answered. After it: requests/ keeps those of keys for their project.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
+export interface Noting {
+  log: Log;
+  metrics: Metrics;
+  /** Hears of each request that came with a key. */
+  onAnswered?: (request: AnsweredRequest) => void;
+}
+
 /** Asked every few seconds by machines: a line each would bury the others. */
 const QUIET_ROUTES = new Set(["/health", "/ready", "/metrics"]);
 
+/** A request that came with a key, as its project may see it later. */
+export interface AnsweredRequest {
+  projectId: string;
+  /** `secret`, `public`, or the id of a scoped key. */
+  key: string;
+  requestId: string;
+  method: string;
+  /** Without what stands behind `?`. */
+  path: string;
+  route: string;
+  status: number;
+  errorCode: string | null;
+  durationMs: number;
+  ip: string | undefined;
+  userAgent: string | undefined;
+  /** As it came; empty where it was not read as JSON. */
+  body: Buffer;
+}
+
 /** Counts a request and writes its line. */
 export function noteRequest(
-  { log, metrics }: { log: Log; metrics: Metrics },
+  { log, metrics, onAnswered }: Noting,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
@@ -30,4 +56,20 @@ export function noteRequest(
     },
     "request",
   );
+  const { key, projectId } = request.caller;
+  if (onAnswered === undefined || key === null || projectId === null) return;
+  onAnswered({
+    projectId,
+    key,
+    requestId: request.id,
+    method,
+    path: request.url.split("?")[0] ?? "",
+    route,
+    status: reply.statusCode,
+    errorCode: refusalCode === "" ? null : refusalCode,
+    durationMs: ms,
+    ip: request.ip,
+    userAgent: request.headers["user-agent"],
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+  });
 }

@@ -14,23 +14,19 @@ import { asRefusal, errorEnvelope } from "./http-errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
 import { createGuards, type GuardOptions } from "./http-guards.ts";
 import { nearestPath } from "./http-guesses.ts";
-import { noteRequest } from "./http-notes.ts";
+import { noteRequest, type Noting } from "./http-notes.ts";
 import { createPace } from "./http-pace.ts";
 import { plainPath } from "./http-paths.ts";
 import type { Route } from "./http-route.ts";
 import { newId } from "./ids.ts";
-import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
 import { Refusal } from "./refusal.ts";
 
-export interface HttpOptions extends AdmissionOptions {
+export interface HttpOptions extends AdmissionOptions, Noting {
   database: Database;
   /** Addresses, ranges or names of ranges whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
   /** Who may see the pages of the installation. Default: anyone. */
   access?: GuardOptions["access"];
-  log: Log;
-  metrics: Metrics;
 }
 
 declare module "fastify" {

@@ -18,6 +18,25 @@ export interface ApiKeysTable {
   created_at: Generated<Date>;
 }
 
+export interface ApiRequestsTable {
+  project_id: string;
+  id: string;
+  request_id: string;
+  at: Date;
+  method: string;
+  path: string;
+  route: string;
+  status: number;
+  error_code: string | null;
+  duration_ms: number;
+  key: string;
+  ip: string | null;
+  user_agent: string | null;
+  body: ColumnType<unknown, string | null | undefined, string | null>;
+  body_bytes: number;
+  left_out: Generated<number>;
+}
+
 export interface AuditHeadsTable {
   project_id: string;
   number: number;
@@ -704,6 +723,7 @@ export interface WorkflowsTable {
 export interface Rows {
   account_tokens: AccountTokensTable;
   api_keys: ApiKeysTable;
+  api_requests: ApiRequestsTable;
   audit_heads: AuditHeadsTable;
   audit_log: AuditLogTable;
   billing_customers: BillingCustomersTable;

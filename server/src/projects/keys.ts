@@ -61,12 +61,12 @@ export function createKeyFinder(database: Database): (key: string) => Promise<Pr
           kind: row.kind,
           disabled: row.disabled,
         });
-      for (const { hash, project_id: projectId, disabled, scopes, networks, ...row } of scopedRows)
+      for (const { hash, project_id: projectId, disabled, id, scopes, networks, ...row } of scopedRows)
         found.set(hash.toString("hex"), {
           projectId,
           kind: "secret",
           disabled,
-          scoped: { scopes, networks, isExpired: row.is_expired },
+          scoped: { id, scopes, networks, isExpired: row.is_expired },
         });
       return keys.map((key) => found.get(hashes.get(key)?.toString("hex") ?? "") ?? null);
     },

@@ -1,0 +1,105 @@
+// Statements on `api_requests`.
+// Before it: request-log.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database } from "../platform/database.ts";
+import type { PageRequest } from "../platform/page.ts";
+
+export interface RequestRow {
+  project_id: string;
+  id: string;
+  request_id: string;
+  at: Date;
+  method: string;
+  path: string;
+  route: string;
+  status: number;
+  error_code: string | null;
+  duration_ms: number;
+  key: string;
+  ip: string | null;
+  user_agent: string | null;
+  body: unknown;
+  body_bytes: number;
+  left_out: number;
+}
+
+/** Writes rows; those of projects that are gone meanwhile are left out. */
+export async function insertRequests(database: Database, rows: readonly RequestRow[]): Promise<void> {
+  await sql`
+    insert into api_requests (project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip,
+      user_agent, body, body_bytes, left_out)
+    select i.* from unnest(
+      ${rows.map((row) => row.project_id)}::uuid[], ${rows.map((row) => row.id)}::uuid[],
+      ${rows.map((row) => row.request_id)}::text[], ${rows.map((row) => row.at)}::timestamptz[],
+      ${rows.map((row) => row.method)}::text[], ${rows.map((row) => row.path)}::text[],
+      ${rows.map((row) => row.route)}::text[], ${rows.map((row) => row.status)}::smallint[],
+      ${rows.map((row) => row.error_code)}::text[], ${rows.map((row) => row.duration_ms)}::integer[],
+      ${rows.map((row) => row.key)}::text[], ${rows.map((row) => row.ip)}::text[],
+      ${rows.map((row) => row.user_agent)}::text[],
+      ${rows.map((row) => (row.body === null ? null : JSON.stringify(row.body)))}::jsonb[],
+      ${rows.map((row) => row.body_bytes)}::integer[], ${rows.map((row) => row.left_out)}::integer[]
+    ) as i (project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip, user_agent, body,
+      body_bytes, left_out)
+    where exists (select 1 from projects p where p.id = i.project_id)`.execute(database);
+}
+
+export interface RequestFilter {
+  /** From and to a status, both included. */
+  status?: { from: number; to: number };
+  method?: string | undefined;
+  /** How the path begins. */
+  path?: string | undefined;
+  key?: string | undefined;
+  requestId?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+export async function listRequestRows(
+  database: Database,
+  projectId: string,
+  filter: RequestFilter,
+  { limit, before }: PageRequest,
+): Promise<Array<Omit<RequestRow, "body" | "body_bytes">>> {
+  const { status, method, path, key, requestId, since, until } = filter;
+  const conditions = [
+    ...(before === null ? [] : [sql`id < ${before}`]),
+    ...(status === undefined ? [] : [sql`status between ${status.from} and ${status.to}`]),
+    // Said beside it, so that the index of failures is used.
+    ...(status !== undefined && status.from >= 400 ? [sql`status >= 400`] : []),
+    ...(method === undefined ? [] : [sql`method = ${method}`]),
+    ...(path === undefined ? [] : [sql`starts_with(path, ${path})`]),
+    ...(key === undefined ? [] : [sql`key = ${key}`]),
+    ...(requestId === undefined ? [] : [sql`request_id = ${requestId}`]),
+    ...(since === undefined ? [] : [sql`at >= ${since}`]),
+    ...(until === undefined ? [] : [sql`at <= ${until}`]),
+  ];
+  const where = sql.join([sql`project_id = ${projectId}`, ...conditions], sql` and `);
+  const { rows } = await sql<Omit<RequestRow, "body" | "body_bytes">>`
+    select project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip, user_agent, left_out
+    from api_requests where ${where} order by id desc limit ${limit + 1}`.execute(database);
+  return rows;
+}
+
+export async function findRequestRow(
+  database: Database,
+  projectId: string,
+  id: string,
+): Promise<RequestRow | undefined> {
+  const { rows } = await sql<RequestRow>`
+    select * from api_requests where project_id = ${projectId} and id = ${id}`.execute(database);
+  return rows[0];
+}
+
+/** Deletes the oldest that were made so many days ago. @returns how many */
+export async function deleteOldRequests(database: Database, days: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with old as materialized (
+      select project_id, id from api_requests where at < now() - make_interval(days => ${days}::integer)
+      order by at limit ${limit} for update skip locked
+    )
+    delete from api_requests r using old where r.project_id = old.project_id and r.id = old.id`.execute(
+    database,
+  );
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,65 @@
+// A body without what is secret or about people: its shape, and the few values that name things of the API. Pure.
+// Before it: request-log.ts. After it: queries.ts stores what is left.
+
+/** Texts that name something of the project; nothing a person would mind. */
+const NAMING = new Set([
+  "event",
+  "name",
+  "type",
+  "status",
+  "template",
+  "segmentId",
+  "contactId",
+  "campaignId",
+  "workflowId",
+  "audienceType",
+  "field",
+  "operator",
+  "language",
+  "key",
+]);
+/** Below these only names and types are kept: what a project knows of people. */
+const PERSONAL = new Set(["data", "variables", "value", "headers", "updates"]);
+const ADDRESS = /^[^@\s]+@([^@\s]+)$/;
+const MAX_TEXT_LENGTH = 200;
+const MAX_ITEMS = 20;
+const MAX_DEPTH = 8;
+const MAX_BODY_BYTES = 16_384;
+
+/** The body as it may be kept; null where it is no JSON or too large to be worth a look. */
+export function redactBody(bytes: Buffer): unknown {
+  if (bytes.length === 0 || bytes.length > MAX_BODY_BYTES) return null;
+  try {
+    return redact(JSON.parse(bytes.toString("utf8")) as unknown, "", false, 0);
+  } catch {
+    return null;
+  }
+}
+
+function redact(value: unknown, name: string, isPersonal: boolean, depth: number): unknown {
+  if (value === null) return null;
+  if (typeof value === "string") return redactText(value, name, isPersonal);
+  if (typeof value !== "object") return isPersonal ? `[${typeof value}]` : value;
+  if (depth >= MAX_DEPTH) return "[…]";
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, MAX_ITEMS).map((item) => redact(item, name, isPersonal, depth + 1));
+    const rest = value.length - kept.length;
+    return rest === 0 ? kept : [...kept, `[${rest} more]`];
+  }
+  const entries = Object.entries(value);
+  const kept = entries
+    .slice(0, MAX_ITEMS)
+    .map(([key, item]) => [cut(key), redact(item, key, isPersonal || PERSONAL.has(key), depth + 1)] as const);
+  const rest = entries.length - kept.length;
+  return Object.fromEntries(rest === 0 ? kept : [...kept, ["…", `[${rest} more]`]]);
+}
+
+function redactText(text: string, name: string, isPersonal: boolean): string {
+  const domain = ADDRESS.exec(text)?.[1];
+  if (domain !== undefined) return `[…]@${cut(domain)}`;
+  if (NAMING.has(name) && !isPersonal) return cut(text);
+  return `[text of ${text.length}]`;
+}
+
+/** PostgreSQL's JSON takes no NUL, and a lone half of a surrogate pair is no character. */
+const cut = (text: string) => text.slice(0, MAX_TEXT_LENGTH).toWellFormed().replaceAll("\0", "�");

@@ -1,0 +1,159 @@
+// The log of API requests: noted in memory as they are answered, written many at once, never waited for by a request.
+// Before it: platform/http-notes.ts tells of each request. After it: queries.ts; routes.ts shows them.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { startLoop, type Loop } from "../platform/background.ts";
+import { now } from "../platform/clock.ts";
+import type { Database } from "../platform/database.ts";
+import type { AnsweredRequest } from "../platform/http-notes.ts";
+import { isId, newId } from "../platform/ids.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { Refusal } from "../platform/refusal.ts";
+import {
+  deleteOldRequests,
+  findRequestRow,
+  insertRequests,
+  listRequestRows,
+  type RequestFilter,
+  type RequestRow,
+} from "./queries.ts";
+import { redactBody } from "./redact.ts";
+
+const EVERY_MS = 1_000;
+/** Rows that one statement writes. */
+const BATCH_SIZE = 500;
+/** Rows that may wait in memory; beyond them requests are left out. */
+const MAX_WAITING = 5_000;
+/** Projects whose second is counted at once. */
+const MAX_COUNTED = 10_000;
+const SECOND_MS = 1_000;
+/** Whoever reads the log does not want to read that. */
+const OWN_ROUTES = "/requests";
+const MAX_TEXT_LENGTH = 500;
+/** Rows that one statement deletes. */
+const SWEPT_AT_ONCE = 5_000;
+
+interface Second {
+  startMs: number;
+  kept: number;
+  keptFailures: number;
+  leftOut: number;
+}
+
+export interface RequestLog {
+  /** Notes an answered request of a key. Costs a look at a counter; at most `LIMITS.loggedRequests` a second are kept of a project. */
+  note(request: AnsweredRequest): void;
+  /** Writes what waits. */
+  close(): Promise<void>;
+}
+
+export function createRequestLog(options: { database: Database; log: Log; metrics: Metrics }): RequestLog {
+  const { database, log, metrics } = options;
+  let waiting: RequestRow[] = [];
+  const seconds = new Map<string, Second>();
+
+  /** Whether there is a place left in this second of the project; failures have places of their own. */
+  function takePlace(projectId: string, isFailure: boolean): number | null {
+    const nowMs = performance.now();
+    let second = seconds.get(projectId);
+    if (second === undefined || nowMs - second.startMs >= SECOND_MS) {
+      if (seconds.size >= MAX_COUNTED) seconds.clear();
+      second = { startMs: nowMs, kept: 0, keptFailures: 0, leftOut: second?.leftOut ?? 0 };
+      seconds.set(projectId, second);
+    }
+    const taken = isFailure ? second.keptFailures : second.kept;
+    if (taken >= LIMITS.loggedRequests.value || waiting.length >= MAX_WAITING) {
+      second.leftOut++;
+      return null;
+    }
+    if (isFailure) second.keptFailures++;
+    else second.kept++;
+    const { leftOut } = second;
+    second.leftOut = 0;
+    return leftOut;
+  }
+
+  async function write(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_SIZE);
+      await insertRequests(database, batch);
+      waiting = waiting.slice(batch.length);
+    }
+  }
+
+  const loop: Loop = startLoop({ name: "request log", runOnce: write, everyMs: EVERY_MS, log, metrics });
+  return {
+    note(request) {
+      if (request.route.startsWith(OWN_ROUTES)) return;
+      const leftOut = takePlace(request.projectId, request.status >= 400);
+      if (leftOut !== null) waiting.push(rowOf(request, leftOut));
+    },
+    async close() {
+      await loop.stop();
+      await write().catch((error: unknown) =>
+        log.warn({ err: error, requests: waiting.length }, "the last requests could not be logged"),
+      );
+    },
+  };
+}
+
+function rowOf(request: AnsweredRequest, leftOut: number): RequestRow {
+  return {
+    project_id: request.projectId,
+    id: newId(),
+    request_id: request.requestId,
+    at: now(),
+    method: request.method,
+    path: request.path.slice(0, MAX_TEXT_LENGTH).toWellFormed(),
+    route: request.route,
+    status: request.status,
+    error_code: request.errorCode,
+    duration_ms: Math.round(request.durationMs),
+    key: request.key,
+    ip: request.ip ?? null,
+    user_agent: request.userAgent?.slice(0, MAX_TEXT_LENGTH) ?? null,
+    body: redactBody(request.body),
+    body_bytes: request.body.length,
+    left_out: leftOut,
+  };
+}
+
+function present(row: Omit<RequestRow, "body" | "body_bytes">) {
+  return {
+    id: row.id,
+    requestId: row.request_id,
+    at: row.at.toISOString(),
+    method: row.method,
+    path: row.path,
+    status: row.status,
+    errorCode: row.error_code,
+    durationMs: row.duration_ms,
+    key: row.key,
+    ip: row.ip,
+    userAgent: row.user_agent,
+    leftOut: row.left_out,
+  };
+}
+
+/** Requests of a project, newest first. */
+export async function listRequests(
+  database: Database,
+  projectId: string,
+  filter: RequestFilter,
+  page: PageRequest,
+): Promise<Page<ReturnType<typeof present>>> {
+  return toPage("requests", page, await listRequestRows(database, projectId, filter, page), present);
+}
+
+/** @throws Refusal REQUEST_NOT_FOUND, the same for one of another project. */
+export async function getRequest(database: Database, projectId: string, id: string) {
+  const row = isId(id) ? await findRequestRow(database, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("REQUEST_NOT_FOUND");
+  return { ...present(row), body: row.body, bodyBytes: row.body_bytes };
+}
+
+/** Deletes what is older than it is kept. */
+export async function sweepRequests(database: Database): Promise<void> {
+  while ((await deleteOldRequests(database, LIMITS.requestLogDays.value, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE);
+}

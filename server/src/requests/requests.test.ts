@@ -1,0 +1,144 @@
+// The log of API requests: what programs asked and how it was answered, without secrets or people, never at the cost of a request.
+import { assert, jsonValue, property, string } from "fast-check";
+import { expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { sql } from "kysely";
+import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { redactBody } from "./redact.ts";
+import { sweepRequests } from "./request-log.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const WAIT = { timeout: 15_000, interval: 50 };
+
+interface Logged {
+  id: string;
+  requestId: string;
+  method: string;
+  path: string;
+  status: number;
+  errorCode: string | null;
+  key: string;
+  userAgent: string | null;
+  leftOut: number;
+}
+
+const list = async ({ byKey }: TestProject, query = "") =>
+  (await server.call<{ data: Logged[]; cursor: string | null }>("GET", `/requests${query}`, byKey)).body;
+const untilLogged = (project: TestProject, requestId: string) =>
+  vi.waitUntil(async () => (await list(project, `?requestId=${requestId}`)).data[0], WAIT);
+
+test("what a program asked is found by its request id, with how it was answered and without what it says of people", async () => {
+  const project = await server.createProject();
+  const headers = { "user-agent": "shop/1.2", "x-request-id": "order-4711" };
+  const body = {
+    email: "ada@example.com",
+    event: "signed-up",
+    subscribed: true,
+    data: { plan: "pro", age: 36, address: { street: "1 Hidden Lane" } },
+  };
+  const asked = await server.call("POST", "/v1/track", { key: project.publicKey, headers }, body);
+  expect(asked.status).toBe(200);
+  const logged = await untilLogged(project, "order-4711");
+  expect(logged).toMatchObject({
+    method: "POST",
+    path: "/v1/track",
+    status: 200,
+    errorCode: null,
+    key: "public",
+    userAgent: "shop/1.2",
+    leftOut: 0,
+  });
+  const { body: one } = await server.call<{ body: unknown }>("GET", `/requests/${logged.id}`, project.byKey);
+  expect(one.body).toEqual({
+    email: "[…]@example.com",
+    event: "signed-up",
+    subscribed: true,
+    data: { plan: "[text of 3]", age: "[number]", address: { street: "[text of 13]" } },
+  });
+  const other = await server.createProject();
+  expect(refusalOf(await server.call("GET", `/requests/${logged.id}`, other.byKey))).toBe(
+    "404 REQUEST_NOT_FOUND",
+  );
+  expect((await list(other, "?requestId=order-4711")).data).toEqual([]);
+  await server.call("GET", "/contacts?search=secret-person", { ...project.bySession });
+  await server.call("GET", "/contacts?search=secret-person", {
+    ...project.byKey,
+    headers: { "x-request-id": "after" },
+  });
+  await untilLogged(project, "after");
+  const paths = (await list(project, "?path=/contacts")).data.map(({ path }) => path);
+  expect(paths).toEqual(["/contacts"]);
+});
+
+test("failures are kept with their code, and found by status, method and page", async () => {
+  const project = await server.createProject();
+  for (const [method, path, body] of [
+    ["POST", "/v1/send", {}],
+    ["GET", "/contacts/nobody", undefined],
+    ["GET", "/contacts", undefined],
+  ] as const)
+    await server.call(method, path, project.byKey, body);
+  const all = await vi.waitUntil(async () => {
+    const { data } = await list(project);
+    return data.filter(({ path }) => path !== "/requests").length === 3 && data;
+  }, WAIT);
+  expect(all.map(({ status, errorCode }) => [status, errorCode])).toContainEqual([422, "VALIDATION_ERROR"]);
+  const failed = await list(project, "?status=4xx&limit=1");
+  const next = await list(project, `?status=4xx&limit=1&cursor=${failed.cursor}`);
+  expect([...failed.data, ...next.data].map(({ path }) => path)).toEqual(["/contacts/nobody", "/v1/send"]);
+  expect((await list(project, "?status=422&method=POST")).data.map(({ path }) => path)).toEqual(["/v1/send"]);
+  expect(refusalOf(await server.call("GET", "/requests?status=abc", project.byKey))).toBe(
+    "422 VALIDATION_ERROR",
+  );
+  expect(refusalOf(await server.call("GET", "/requests?cursor=abc", project.byKey))).toBe("400 BAD_REQUEST");
+});
+
+test("of many in a second a few are kept, and the next one says how many were left out", async () => {
+  const project = await server.createProject();
+  const places = LIMITS.loggedRequests.value;
+  const many = 5 * places;
+  await Promise.all(Array.from({ length: many }, () => server.call("GET", "/templates", project.byKey)));
+  await vi.waitFor(async () => {
+    await server.call("GET", "/templates", project.byKey);
+    const { data } = await list(project, "?limit=100");
+    const seen = data.length + data.reduce((sum, { leftOut }) => sum + leftOut, 0);
+    expect(data.some(({ leftOut }) => leftOut > 0)).toBe(true);
+    expect(seen).toBeGreaterThanOrEqual(many);
+    expect(data.length).toBeLessThan(many);
+  }, WAIT);
+});
+
+test("what is older than it is kept goes", async () => {
+  const project = await server.createProject();
+  await server.call("GET", "/templates", { ...project.byKey, headers: { "x-request-id": "old" } });
+  await server.call("GET", "/templates", { ...project.byKey, headers: { "x-request-id": "young" } });
+  await untilLogged(project, "old");
+  await untilLogged(project, "young");
+  await sql`update api_requests set at = at - make_interval(days => ${LIMITS.requestLogDays.value}, mins => 1)
+    where request_id = 'old'`.execute(server.database);
+  await sweepRequests(server.database);
+  expect((await list(project, "?requestId=old")).data).toEqual([]);
+  expect((await list(project, "?requestId=young")).data).toHaveLength(1);
+});
+
+/** The same with every text in it replaced. */
+function withTexts(value: unknown, text: string): unknown {
+  if (typeof value === "string") return text;
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, text));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withTexts(item, text)]));
+}
+
+test("no text of a body outside the fields that name things is kept, whatever the body is", () => {
+  const hidden = "hidden words";
+  assert(
+    property(jsonValue({ maxDepth: 4 }), string(), (value, name) => {
+      const texts = withTexts(value, hidden);
+      const body = { data: { [name]: texts, event: texts }, password: hidden, variables: texts };
+      expect(JSON.stringify(redactBody(Buffer.from(JSON.stringify(body))))).not.toContain(hidden);
+    }),
+  );
+  expect(redactBody(Buffer.from('{"event":"a\\u0000b"}'))).toEqual({ event: "a�b" });
+  expect(redactBody(Buffer.from("no json"))).toBeNull();
+  expect(redactBody(Buffer.from(JSON.stringify({ text: "x".repeat(20_000) })))).toBeNull();
+});
