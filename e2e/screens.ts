@@ -69,6 +69,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "campaign-report", path: `${project}/campaigns/${sentId}` },
     { name: "activity", path: `${project}/activity` },
     { name: "mails", path: `${project}/activity?view=mails` },
+    { name: "requests", path: `${project}/activity?view=requests` },
     { name: "mail", path: `${project}/emails/${emailId}` },
     { name: "domains", path: `${project}/domains` },
     { name: "keys", path: `${project}/keys` },

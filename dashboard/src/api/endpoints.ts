@@ -18,6 +18,7 @@ import type * as keys from "@postloft/contract/keys.ts";
 import type * as members from "@postloft/contract/members.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
+import type * as requests from "@postloft/contract/requests.ts";
 import type * as secondFactor from "@postloft/contract/second-factor.ts";
 import type * as security from "@postloft/contract/security.ts";
 import type * as segments from "@postloft/contract/segments.ts";
@@ -127,6 +128,8 @@ export const getSecurity = bare<typeof security.getOwnSecurity>(
 );
 export const listAuditLog = bare<typeof audit.listAuditLog>("GET", "/projects/:projectId/audit-log");
 
+export const listRequests = bare<typeof requests.listRequests>("GET", "/requests");
+export const getRequest = bare<typeof requests.getRequest>("GET", "/requests/:id");
 export const listKeys = wrapped<typeof keys.listKeys>("GET", "/projects/:projectId/keys");
 export const createKey = wrapped<typeof keys.createKey>("POST", "/projects/:projectId/keys");
 export const revokeKey = bare<typeof keys.revokeKey>("DELETE", "/projects/:projectId/keys/:keyId");

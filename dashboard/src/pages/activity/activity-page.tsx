@@ -14,6 +14,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { MailList } from "../emails/mail-list.tsx";
 import { useProject } from "../project-shell.tsx";
+import { RequestList } from "../requests/request-list.tsx";
 import { ActivityLines } from "./activity-item.tsx";
 import { readActivitySearch, type ActivitySearch, type Kind } from "./search.ts";
 
@@ -45,7 +46,7 @@ function useSearchChange() {
 }
 
 export function ActivityPage() {
-  const { view, status } = route.useSearch();
+  const { view, status, outcome, requestId } = route.useSearch();
   const project = useProject();
   const navigate = route.useNavigate();
   const change = useSearchChange();
@@ -58,6 +59,7 @@ export function ActivityPage() {
           { value: "feed", label: t("Everything") },
           { value: "mails", label: t("Mails") },
           { value: "upcoming", label: t("Upcoming") },
+          { value: "requests", label: t("API requests") },
         ]}
         value={view ?? "feed"}
         onChoose={(chosen) => void navigate({ search: chosen === "feed" ? {} : { view: chosen } })}
@@ -65,6 +67,14 @@ export function ActivityPage() {
       {view === undefined && <Feed />}
       {view === "mails" && (
         <MailList projectId={project.id} status={status} onStatus={(chosen) => change({ status: chosen })} />
+      )}
+      {view === "requests" && (
+        <RequestList
+          projectId={project.id}
+          outcome={outcome}
+          requestId={requestId}
+          onChange={(asked) => change(asked)}
+        />
       )}
       {view === "upcoming" && <Upcoming projectId={project.id} />}
     </Page>

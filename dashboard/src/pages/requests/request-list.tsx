@@ -1,0 +1,232 @@
+// What programs asked of the API: a table that follows, filters by outcome and request id, each with its body in a dialog.
+// Before it: activity/activity-page.tsx. After it: api/.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type Answer } from "../../api/call.ts";
+import { getRequest, listRequests } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Choices } from "../../ui/choices.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatAgo, formatInstant } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { CopyButton } from "../../ui/snippet.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+import type { Outcome } from "../activity/search.ts";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+
+type Item = Answer<NonNullable<typeof listRequests.endpoint>>["data"][number];
+
+const LOOK_EVERY_MS = 5_000;
+
+interface RequestListProps {
+  projectId: string;
+  outcome: Outcome | undefined;
+  requestId: string | undefined;
+  onChange: (change: { outcome?: Outcome | undefined; requestId?: string | undefined }) => void;
+}
+
+export function RequestList({ projectId, outcome, requestId, onChange }: RequestListProps) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const list = useList(
+    ["project", projectId, "requests", { outcome, requestId }],
+    ({ query, signal }) =>
+      call(listRequests, {
+        projectId,
+        query: {
+          ...query,
+          ...(outcome === undefined ? {} : { status: outcome }),
+          ...(requestId === undefined ? {} : { requestId }),
+        },
+        signal,
+      }),
+    { lookEveryMs: LOOK_EVERY_MS },
+  );
+  const isFiltered = outcome !== undefined || requestId !== undefined;
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center gap-3">
+        <Choices
+          label={t("Outcome")}
+          options={[
+            { value: "all", label: t("All") },
+            { value: "2xx", label: t("Done") },
+            { value: "4xx", label: t("Refused") },
+            { value: "5xx", label: t("Failed") },
+          ]}
+          value={outcome ?? "all"}
+          onChoose={(chosen) => onChange({ outcome: chosen === "all" ? undefined : chosen })}
+        />
+        <SearchBox
+          label={t("Request id")}
+          value={requestId ?? ""}
+          onSearch={(text) => onChange({ requestId: text.trim() === "" ? undefined : text.trim() })}
+        />
+      </div>
+      {list.isError ? (
+        <Failure error={list.error} onRetry={() => void list.refetch()} />
+      ) : (
+        <Card>
+          {list.rows?.length === 0 && !list.hasNextPage ? (
+            <Nothing
+              isFiltered={isFiltered}
+              onClear={() => onChange({ outcome: undefined, requestId: undefined })}
+            />
+          ) : (
+            <Table
+              label={t("API requests")}
+              columns={columnsOf(setOpened)}
+              rows={list.rows}
+              rowKey={({ id }) => id}
+              isStale={list.isPlaceholderData}
+            />
+          )}
+        </Card>
+      )}
+      <More count="" list={list} />
+      {opened !== null && <RequestDialog projectId={projectId} id={opened} onClose={() => setOpened(null)} />}
+    </>
+  );
+}
+
+function toneOf(status: number): Tone {
+  if (status < 400) return "good";
+  return status < 500 ? "warn" : "bad";
+}
+
+function columnsOf(open: (id: string) => void): Array<Column<Item>> {
+  return [
+    {
+      key: "status",
+      head: t("Status"),
+      width: "w-20",
+      cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge>,
+    },
+    {
+      key: "request",
+      head: t("Request"),
+      cell: ({ id, method, path, errorCode }) => (
+        <button
+          type="button"
+          onClick={() => open(id)}
+          className={`${ROW_LINK} block w-full truncate text-left`}
+        >
+          <span className="font-mono text-xs">
+            {method} <bdi>{path}</bdi>
+          </span>
+          {errorCode !== null && <span className="ml-2 text-xs text-faint">{errorCode}</span>}
+        </button>
+      ),
+    },
+    {
+      key: "ms",
+      head: t("Duration"),
+      width: "w-24",
+      align: "end",
+      cell: ({ durationMs }) => `${durationMs} ms`,
+    },
+    {
+      key: "at",
+      head: t("When"),
+      width: "w-36",
+      align: "end",
+      cell: ({ at, leftOut }) => (
+        <span
+          title={
+            leftOut === 0
+              ? formatInstant(at)
+              : plural(
+                  leftOut,
+                  "{n} request before it was left out.",
+                  "{n} requests before it were left out.",
+                )
+          }
+        >
+          {formatAgo(at)}
+          {leftOut > 0 && " +"}
+        </span>
+      ),
+    },
+  ];
+}
+
+function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered)
+    return (
+      <Empty
+        title={t("Nothing of this kind")}
+        action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
+      >
+        {t("No request of the last seven days fits the filter.")}
+      </Empty>
+    );
+  return (
+    <Empty title={t("No requests yet")}>
+      {t("What your programs ask with an API key appears here within seconds, and stays for seven days.")}
+    </Empty>
+  );
+}
+
+function RequestDialog({ projectId, id, onClose }: { projectId: string; id: string; onClose: () => void }) {
+  const request = useQuery({
+    queryKey: ["project", projectId, "request", id],
+    queryFn: ({ signal }) => call(getRequest, { projectId, params: { id }, signal }),
+  });
+  const { data } = request;
+  return (
+    <Dialog title={data === undefined ? t("Request") : `${data.method} ${data.path}`} open onClose={onClose}>
+      {request.isPending && <Skeleton className="h-40" />}
+      {request.isError && <Failure error={request.error} onRetry={() => void request.refetch()} />}
+      {data !== undefined && (
+        <>
+          <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-y-1.5 text-sm">
+            {factsOf(data).map(([label, text]) => (
+              <div key={label} className="contents">
+                <dt className="text-soft">{label}</dt>
+                <dd className="wrap-anywhere">
+                  <bdi>{text}</bdi>
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <div className="mt-4 flex items-center justify-between">
+            <h3 className="text-sm font-medium">{t("Body")}</h3>
+            {data.body !== null && (
+              <CopyButton text={JSON.stringify(data.body, null, 2)} label={t("Copy the body")} />
+            )}
+          </div>
+          {data.body === null ? (
+            <p className="mt-1 text-sm text-soft">
+              {data.bodyBytes === 0 ? t("It had none.") : t("It was not kept: it was no JSON, or too large.")}
+            </p>
+          ) : (
+            <>
+              <pre className="mt-2 max-h-72 overflow-auto rounded-md border border-line bg-side p-3 font-mono text-xs">
+                {JSON.stringify(data.body, null, 2)}
+              </pre>
+              <p className="mt-2 text-sm text-faint">
+                {t("Texts and what is about people were left out before it was stored.")}
+              </p>
+            </>
+          )}
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function factsOf(data: Answer<NonNullable<typeof getRequest.endpoint>>): Array<[string, string]> {
+  const keyNames: Record<string, string> = { secret: t("Secret key"), public: t("Public key") };
+  return [
+    [t("Status"), data.errorCode === null ? String(data.status) : `${data.status} ${data.errorCode}`],
+    [t("When"), formatInstant(data.at)],
+    [t("Duration"), `${data.durationMs} ms`],
+    [t("Key"), keyNames[data.key] ?? data.key],
+    [t("From"), data.ip ?? "–"],
+    [t("Program"), data.userAgent ?? "–"],
+    [t("Request id"), data.requestId],
+  ];
+}
