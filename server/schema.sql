@@ -1029,3 +1029,16 @@ CREATE TABLE api_requests (
 CREATE INDEX api_requests_by_request ON api_requests USING btree (project_id, request_id);
 CREATE INDEX api_requests_failed ON api_requests USING btree (project_id, id) WHERE status >= 400;
 CREATE INDEX api_requests_old ON api_requests USING btree (at);
+
+CREATE TABLE billing_limits (
+  project_id     uuid                      NOT NULL,
+  transactional  integer,
+  campaigns      integer,
+  workflows      integer,
+  updated_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT billing_limits_pkey PRIMARY KEY (project_id),
+  CONSTRAINT billing_limits_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT billing_limits_campaigns_check CHECK (campaigns > 0),
+  CONSTRAINT billing_limits_transactional_check CHECK (transactional > 0),
+  CONSTRAINT billing_limits_workflows_check CHECK (workflows > 0)
+);

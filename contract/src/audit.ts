@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   "project.deleted",
   "billing.checkoutOpened",
   "billing.subscriptionChanged",
+  "billing.limitsChanged",
   "keys.regenerated",
   "key.created",
   "key.revoked",

@@ -25,7 +25,7 @@ export const sendCampaign = endpoint({
     scheduledAt: scheduledFor.nullable().optional().describe("The same as scheduledFor."),
   }),
   answers: { 200: campaign },
-  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "DOMAIN_NOT_VERIFIED"],
+  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "DOMAIN_NOT_VERIFIED", "BILLING_LIMIT_EXCEEDED"],
 });
 
 function action(verb: "cancel" | "pause" | "resume" | "retry-failed", summary: string, description: string) {

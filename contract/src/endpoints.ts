@@ -7,6 +7,7 @@ import * as contactBulk from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
 import * as contactImport from "./contact-import.ts";
 import * as audit from "./audit.ts";
+import * as billingLimits from "./billing-limits.ts";
 import * as billing from "./billing.ts";
 import * as analytics from "./analytics.ts";
 import * as campaignActions from "./campaign-actions.ts";
@@ -255,6 +256,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   billing.startCheckout,
   billing.openPortal,
   billing.listInvoices,
+  billingLimits.getBillingLimits,
+  billingLimits.updateBillingLimits,
+  billingLimits.getConsumption,
   instance.getConfig,
   instance.getHealth,
   instance.getReadiness,

@@ -44,6 +44,11 @@ export const ERRORS = {
     "This account has a second factor.",
     "Send the same request with `code`: of the authenticator app, or a recovery code.",
   ),
+  BILLING_LIMIT_EXCEEDED: entry(
+    429,
+    "A cap of the project on mails of this month is reached.",
+    "Raise the cap in PUT /users/@me/projects/:projectId/billing-limits, or wait for the next month.",
+  ),
   REQUEST_NOT_FOUND: entry(
     404,
     "There is no such request in the log.",

@@ -155,6 +155,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "users.confirmSecondFactor": { code: "287082" },
   "users.renewRecoveryCodes": { currentPassword: "correct horse battery", code: "081804" },
   "users.endSecondFactor": { currentPassword: "correct horse battery", code: "k3vq-81tz-m0ya" },
+  "billing.updateLimits": { transactional: 50_000, campaigns: null },
   "auth.login": { email: "ada@example.com", password: "correct horse battery" },
   "projects.create": { name: "Example" },
   "projects.reset": { confirm: "Example" },

@@ -269,5 +269,5 @@ export const send = endpoint({
       timestamp: instant,
     }),
   },
-  errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND", "CONTACT_UNSUBSCRIBED"],
+  errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND", "CONTACT_UNSUBSCRIBED", "BILLING_LIMIT_EXCEEDED"],
 });

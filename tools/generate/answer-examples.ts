@@ -46,6 +46,8 @@ async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("projects.setupState", { params: { projectId } });
   await ask("projects.security", { params: { projectId } });
   await ask("projects.ownSecurity", { params: { projectId } });
+  for (const name of ["billing.updateLimits", "billing.limits", "billing.consumption"])
+    await ask(name, { params: { projectId } });
   await ask("projects.regenerateInboundAddress", { params: { projectId } });
   await ask("webhooks.secret");
   await ask("webhooks.rotateSecret");

@@ -3,6 +3,7 @@
 import type * as account from "@postloft/contract/account.ts";
 import type * as activity from "@postloft/contract/activity.ts";
 import type * as audit from "@postloft/contract/audit.ts";
+import type * as billingLimits from "@postloft/contract/billing-limits.ts";
 import type * as campaignActions from "@postloft/contract/campaign-actions.ts";
 import type * as campaigns from "@postloft/contract/campaigns.ts";
 import type * as contactBulk from "@postloft/contract/contact-bulk.ts";
@@ -128,6 +129,14 @@ export const getSecurity = bare<typeof security.getOwnSecurity>(
 );
 export const listAuditLog = bare<typeof audit.listAuditLog>("GET", "/projects/:projectId/audit-log");
 
+export const getBillingLimits = bare<typeof billingLimits.getBillingLimits>(
+  "GET",
+  "/users/@me/projects/:projectId/billing-limits",
+);
+export const updateBillingLimits = bare<typeof billingLimits.updateBillingLimits>(
+  "PUT",
+  "/users/@me/projects/:projectId/billing-limits",
+);
 export const listRequests = bare<typeof requests.listRequests>("GET", "/requests");
 export const getRequest = bare<typeof requests.getRequest>("GET", "/requests/:id");
 export const listKeys = wrapped<typeof keys.listKeys>("GET", "/projects/:projectId/keys");

@@ -120,7 +120,7 @@ function SearchButton({ onOpen }: { onOpen: () => void }) {
       type="button"
       onClick={onOpen}
       aria-keyshortcuts="Meta+K Control+K"
-      className="mx-2.5 flex h-8 items-center gap-2.5 rounded-md border border-line px-2.5 text-sm text-faint hover:border-line-strong hover:text-soft max-md:mb-2.5"
+      className="mx-2.5 flex h-8 items-center gap-2.5 rounded-md border border-line px-2.5 text-sm text-soft hover:border-line-strong hover:text-ink max-md:mb-2.5"
     >
       <Search size={14} aria-hidden />
       <span className="flex-1 text-left">{t("Search")}</span>

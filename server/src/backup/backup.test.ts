@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { migrate, readMigrations } from "../platform/migrations.ts";
 import { createTestDatabase } from "../platform/test-database.ts";
 import { useTestServer } from "../testing/test-server.ts";
@@ -18,6 +18,7 @@ const ODD = "tab\t, line\n, \\backslash, \\N, quote'\", äöü 漢字 🎈";
 const server = useTestServer({ ROLES: "api" });
 let folder = "";
 let path = "";
+const WAIT = { timeout: 10_000, interval: 25 };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "postloft-backup-"));
@@ -32,6 +33,8 @@ beforeAll(async () => {
     server.project.id,
     ODD,
   );
+  // They are logged behind their answers.
+  await vi.waitUntil(async () => (await server.rows("select 1 from api_requests")).length === 3, WAIT);
   await writeBackup(sourceOf(server.pool), path);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

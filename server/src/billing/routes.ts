@@ -1,10 +1,12 @@
 // HTTP for billing: endpoint → verb → answer. While it is off, nothing is there.
+import * as limits from "@postloft/contract/billing-limits.ts";
 import * as contract from "@postloft/contract/billing.ts";
 import { actorOf } from "../audit/audit-log.ts";
 import type { Database } from "../platform/database.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listInvoices, openPortal, startCheckout } from "./billing.ts";
+import { readCaps, readConsumption, updateCaps } from "./caps.ts";
 import { keepEvent } from "./follow-subscriptions.ts";
 import { checkSignature, type Billing } from "./stripe.ts";
 
@@ -30,6 +32,15 @@ export function billingRoutes({ database, billing, wakeBilling, baseUrl }: Billi
     route(contract.listInvoices, async ({ projectId }) =>
       ok(await listInvoices(database, neededOf(billing), projectId)),
     ),
+    route(limits.getBillingLimits, async ({ projectId }) => ok(await readCaps(database, projectId))),
+    route(limits.updateBillingLimits, async (call) => {
+      const { projectId, body, commit } = call;
+      return commit(async (tx) => {
+        await updateCaps(tx, projectId, body, actorOf(call));
+        return ok(await readCaps(tx, projectId));
+      });
+    }),
+    route(limits.getConsumption, async ({ projectId }) => ok(await readConsumption(database, projectId))),
     route(contract.receiveStripe, async ({ body, rawBody, headers }) => {
       checkSignature(neededOf(billing), rawBody, headers["stripe-signature"]);
       await keepEvent(database, body, wakeBilling);

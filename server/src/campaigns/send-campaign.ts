@@ -6,6 +6,7 @@ import { addJob } from "../platform/jobs.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { retryFailedRecipients } from "../emails/campaign-emails.ts";
 import { releaseDestinations } from "../emails/paused-destinations.ts";
+import { requireRoom } from "../billing/caps.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
@@ -19,7 +20,7 @@ export const SNAPSHOT_JOB = "campaigns.snapshot";
 
 /**
  * Starts a campaign, or schedules it. Everything that would stop it is checked before; answers what does it.
- * @throws Refusal CAMPAIGN_NOT_FOUND, VALIDATION_ERROR (the time, the audience, the content); the change: CONFLICT, DOMAIN_NOT_VERIFIED.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, VALIDATION_ERROR (the time, the audience, the content); the change: CONFLICT, DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED.
  */
 export async function sendCampaign(
   { renderer, domains }: CampaignParts,
@@ -58,7 +59,8 @@ export async function addSnapshotJob(tx: Tx, projectId: string, campaignId: stri
 async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {
   const audience = await audienceOf(tx, projectId, audienceOfRow(row));
   const matches = await eligible(tx, projectId, row.kind as CampaignKind, audience);
-  if ((await countMatching(tx, projectId, matches)) > 0) return;
+  const count = await countMatching(tx, projectId, matches);
+  if (count > 0) return requireRoom(tx, projectId, "campaigns", count);
   const field = { ALL: "audienceType", SEGMENT: "segmentId", FILTERED: "audienceFilter" }[row.audience_type];
   throw invalidField(field ?? "audienceType", "custom", "Nobody would get it: the audience is empty.");
 }

@@ -69,6 +69,14 @@ export interface BillingCustomersTable {
   updated_at: Generated<Date>;
 }
 
+export interface BillingLimitsTable {
+  project_id: string;
+  transactional: number | null;
+  campaigns: number | null;
+  workflows: number | null;
+  updated_at: Generated<Date>;
+}
+
 export interface CampaignsTable {
   project_id: string;
   id: string;
@@ -727,6 +735,7 @@ export interface Rows {
   audit_heads: AuditHeadsTable;
   audit_log: AuditLogTable;
   billing_customers: BillingCustomersTable;
+  billing_limits: BillingLimitsTable;
   campaigns: CampaignsTable;
   consent_changes: ConsentChangesTable;
   contact_fields: ContactFieldsTable;

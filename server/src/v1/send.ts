@@ -11,6 +11,7 @@ import { noteContacts } from "../events/reactions.ts";
 import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/emails.ts";
 import type { TestVariables } from "../emails/rendered-as.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
+import { createCapGate } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";
@@ -69,6 +70,7 @@ export function createSendDoor(options: {
   /** Texts whose templates were found right, by hash: a caller that sends the same text again is not checked again. */
   const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
   const warn = createSendWarner(database);
+  const requireRoom = createCapGate(database);
 
   /** What the call says itself; what a template says was checked when that was saved. @returns what could be better */
   async function checkTexts(
@@ -99,6 +101,7 @@ export function createSendDoor(options: {
   });
 
   return async (request) => {
+    if (!request.isTest) await requireRoom(request.projectId, "transactional", request.body.to.length);
     const parts = partsOf(request.body);
     const texts = ownTexts(request.body, parts);
     const warnings = await checkTexts(request, parts, texts?.hash);

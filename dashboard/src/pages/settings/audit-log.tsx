@@ -25,6 +25,7 @@ const ACTIONS: Partial<Record<AuditAction, string>> = {
   "project.deleted": t("Project deleted"),
   "billing.checkoutOpened": t("Checkout opened"),
   "billing.subscriptionChanged": t("Subscription changed"),
+  "billing.limitsChanged": t("Caps changed"),
   "keys.regenerated": t("API keys replaced"),
   "key.created": t("Scoped key made"),
   "key.revoked": t("Scoped key revoked"),

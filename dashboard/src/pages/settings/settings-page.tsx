@@ -10,6 +10,7 @@ import { GeneralSettings } from "./general-settings.tsx";
 import { MemberSettings } from "./member-settings.tsx";
 import { Reputation } from "./reputation.tsx";
 import { SuppressionSettings } from "./suppression-settings.tsx";
+import { UsageSettings } from "./usage-settings.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/settings");
 
@@ -26,6 +27,7 @@ export function SettingsPage() {
           { value: "general", label: t("General") },
           { value: "members", label: t("Members") },
           { value: "reputation", label: t("Reputation") },
+          { value: "usage", label: t("Usage") },
           { value: "suppressions", label: t("Suppression list") },
           { value: "audit", label: t("Audit log") },
           { value: "danger", label: t("Reset and delete") },
@@ -36,6 +38,7 @@ export function SettingsPage() {
       {tab === "general" && <GeneralSettings key={project.updatedAt} project={project} />}
       {tab === "members" && <MemberSettings project={project} />}
       {tab === "reputation" && <Reputation project={project} />}
+      {tab === "usage" && <UsageSettings project={project} />}
       {tab === "suppressions" && (
         <SuppressionSettings
           project={project}

@@ -29,6 +29,7 @@ export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
   RESET: new Set([
     ...LAST,
     "billing_customers",
+    "billing_limits",
     "domains",
     "project_suspensions",
     "sending_hours",

@@ -8,6 +8,7 @@ import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../../emails/emails.ts";
 import { readDefaultSenders } from "../../projects/projects.ts";
 import type { Domains } from "../../domains/domains.ts";
+import { readRoom } from "../../billing/caps.ts";
 import { changeContacts } from "../../contacts/change-known-contacts.ts";
 import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
 import { loadSegmentsFor, type SegmentSource } from "../../contacts/filters/load-segments.ts";
@@ -18,6 +19,8 @@ import { openRun, stepOf, type Execution } from "./execution.ts";
 import { queueCalls } from "./webhook-calls.ts";
 import type { ArrivedEvent, Effect, MailPlan } from "./steps/step.ts";
 import type { World } from "./walk.ts";
+
+const CAP_REACHED = "The cap on mails of workflows is reached for this month.";
 
 export function createDatabaseWorld(
   tx: Tx,
@@ -32,7 +35,7 @@ export function createDatabaseWorld(
       return {
         segments,
         contacts: await contactsOf(tx, { projectId, executions, filters, segments }),
-        mails: await readMailPlans(tx, {
+        mails: await readPlansWithinCap(tx, {
           projectId,
           domains,
           templateIds: [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))],
@@ -71,14 +74,23 @@ async function contactsOf(
   return loadFilterContacts(tx, { ...asked, contactIds: [...contactIds] });
 }
 
+interface PlansAsked {
+  projectId: string;
+  domains: Domains;
+  templateIds: readonly string[];
+}
+
+/** The same as `readMailPlans`; where the cap of the month is reached nothing is sent. One batch of executions may pass it. */
+async function readPlansWithinCap(tx: Tx, asked: PlansAsked): Promise<Map<string, MailPlan>> {
+  const plans = await readMailPlans(tx, asked);
+  const isFull = plans.size > 0 && (await readRoom(tx, asked.projectId, "workflows")) === 0;
+  return isFull ? new Map([...plans.keys()].map((id) => [id, { skipped: CAP_REACHED }])) : plans;
+}
+
 /** What mails of these templates say and as whom, by template; deleted ones are missing. */
 export async function readMailPlans(
   database: Database,
-  {
-    projectId,
-    domains,
-    templateIds,
-  }: { projectId: string; domains: Domains; templateIds: readonly string[] },
+  { projectId, domains, templateIds }: PlansAsked,
 ): Promise<Map<string, MailPlan>> {
   if (templateIds.length === 0) return new Map();
   const templates = [

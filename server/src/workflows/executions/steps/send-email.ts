@@ -9,6 +9,7 @@ export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact
   const plan = facts.mails.get(templateId);
   if (plan === undefined) return { goes: "fail", error: "The template of the step was deleted." };
   if ("problem" in plan) return { goes: "fail", error: plan.problem };
+  if ("skipped" in plan) return { goes: "skip", reason: plan.skipped };
   const isToContact = recipient?.type !== "CUSTOM";
   if (isToContact && plan.goesToSubscribers && !contact.subscribed)
     return { goes: "skip", reason: "The contact is not subscribed." };

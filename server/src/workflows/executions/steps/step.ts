@@ -14,10 +14,11 @@ export interface ArrivedEvent {
   data: Readonly<Record<string, unknown>>;
 }
 
-/** What a mail of a template says and as whom, or why it cannot be sent. */
+/** What a mail of a template says and as whom, why it cannot be sent, or why it is not sent now. */
 export type MailPlan =
   | { content: NewEmail["content"]; templateId: string; goesToSubscribers: boolean }
-  | { problem: string };
+  | { problem: string }
+  | { skipped: string };
 
 /** How a call of a webhook stands; null before it ended. */
 export type WebhookAnswer =

@@ -1,0 +1,145 @@
+// What the project has sent this month, and the caps on it. Before it: settings-page.tsx. After it: the server refuses what is over a cap.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import type { CapCategory } from "@postloft/contract/billing-limits.ts";
+import { call, problemWith, type Answer } from "../../api/call.ts";
+import { getBillingLimits, updateBillingLimits } from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { formatNumber, formatPercent } from "../../ui/format.ts";
+import { Badge, Card } from "../../ui/page.tsx";
+import { Bar } from "../../ui/progress.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+type Caps = Answer<NonNullable<typeof getBillingLimits.endpoint>>;
+type Cap = Caps[CapCategory];
+
+const LABELS: Record<CapCategory, string> = {
+  transactional: t("Transactional mails"),
+  campaigns: t("Mails of campaigns"),
+  workflows: t("Mails of workflows"),
+};
+
+const CATEGORIES = Object.keys(LABELS) as CapCategory[];
+
+const keyOf = (projectId: string) => ["project", projectId, "caps"];
+
+export function UsageSettings({ project }: { project: Project }) {
+  const caps = useQuery({
+    queryKey: keyOf(project.id),
+    queryFn: ({ signal }) => call(getBillingLimits, { params: { projectId: project.id }, signal }),
+  });
+  if (caps.isPending) return <Skeleton className="h-60" />;
+  if (caps.isError) return <Failure error={caps.error} onRetry={() => void caps.refetch()} />;
+  return (
+    <div className="flex max-w-3xl flex-col gap-5">
+      <Card>
+        <h2 className="border-b border-line px-5 py-3 font-semibold">{t("This month")}</h2>
+        <ul className="divide-y divide-line">
+          {CATEGORIES.map((category) => (
+            <Usage key={category} label={LABELS[category]} cap={caps.data[category]} />
+          ))}
+        </ul>
+      </Card>
+      <CapsForm project={project} caps={caps.data} />
+    </div>
+  );
+}
+
+function Usage({ label, cap }: { label: string; cap: Cap }) {
+  const { limit, usage, percentage, isWarning, isBlocked } = cap;
+  return (
+    <li className="px-5 py-3">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <span className="font-medium">
+          {label} {isBlocked && <Badge tone="bad">{t("Full")}</Badge>}
+          {!isBlocked && isWarning && <Badge tone="warn">{t("Nearly full")}</Badge>}
+        </span>
+        <span className="text-sm text-soft tabular-nums">
+          {limit === null
+            ? formatNumber(usage)
+            : t("{usage} of {limit}", { usage: formatNumber(usage), limit: formatNumber(limit) })}
+          {percentage !== null && ` (${formatPercent(percentage)})`}
+        </span>
+      </div>
+      {percentage !== null && (
+        <div className="mt-2">
+          <Bar label={label} share={percentage / 100} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+const asText = ({ limit }: Cap) => (limit === null ? "" : String(limit));
+
+function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const refusal = whyNot(project, "ADMIN");
+  const [typed, setTyped] = useState<Record<CapCategory, string>>({
+    transactional: asText(caps.transactional),
+    campaigns: asText(caps.campaigns),
+    workflows: asText(caps.workflows),
+  });
+  const valueOf = (category: CapCategory) => (typed[category].trim() === "" ? null : Number(typed[category]));
+  const saving = useMutation({
+    mutationFn: () =>
+      call(updateBillingLimits, {
+        params: { projectId: project.id },
+        body: {
+          transactional: valueOf("transactional"),
+          campaigns: valueOf("campaigns"),
+          workflows: valueOf("workflows"),
+        },
+      }),
+    onSuccess: (saved) => {
+      queries.setQueryData(keyOf(project.id), saved);
+      toast(t("Caps changed"));
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  const isToldAtAField = CATEGORIES.some((category) => problemWith(saving.error, category) !== undefined);
+  return (
+    <Card>
+      <header className="border-b border-line px-5 py-3">
+        <h2 className="font-semibold">{t("Caps")}</h2>
+        <p className="text-sm text-soft">
+          {t(
+            "The most that is accepted in a calendar month. Over a cap calls and campaigns are refused, and workflows skip their mail. Empty: no cap.",
+          )}
+        </p>
+      </header>
+      <form onSubmit={submit} noValidate className="grid gap-4 p-5 sm:grid-cols-3">
+        {saving.isError && !isToldAtAField && (
+          <div className="sm:col-span-3">
+            <Failure error={saving.error} />
+          </div>
+        )}
+        {CATEGORIES.map((category) => (
+          <Field
+            key={category}
+            label={LABELS[category]}
+            inputMode="numeric"
+            disabled={refusal !== undefined}
+            value={typed[category]}
+            onChange={({ target }) => setTyped((before) => ({ ...before, [category]: target.value }))}
+            error={problemWith(saving.error, category)}
+          />
+        ))}
+        <div className="flex justify-end sm:col-span-3">
+          <Button type="submit" busy={saving.isPending} disabled={refusal !== undefined} title={refusal}>
+            {t("Save caps")}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,55 @@
+// Statements on `billing_limits`, and on what a project has sent and has waiting.
+// Before it: caps.ts. After it: nothing.
+import { sql } from "kysely";
+import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { mailCounts, type Span } from "../events/counts.ts";
+
+export interface CapsRow {
+  transactional: number | null;
+  campaigns: number | null;
+  workflows: number | null;
+}
+
+export async function findCapsRow(database: Database, projectId: string): Promise<CapsRow | undefined> {
+  return database
+    .selectFrom("billing_limits")
+    .select(["transactional", "campaigns", "workflows"])
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+}
+
+export async function upsertCapsRow(tx: Tx, projectId: string, caps: CapsRow): Promise<void> {
+  const { transactional, campaigns, workflows } = caps;
+  await sql`
+    insert into billing_limits (project_id, transactional, campaigns, workflows)
+    values (${projectId}, ${transactional}::integer, ${campaigns}::integer, ${workflows}::integer)
+    on conflict (project_id) do update set transactional = excluded.transactional, campaigns = excluded.campaigns,
+      workflows = excluded.workflows, updated_at = now()`.execute(tx);
+}
+
+/** Mails that left in a span, and those that were accepted and wait or are in hand, by their kind: of one moment. Test mails count nowhere. */
+export async function readAccepted(
+  database: Database,
+  projectId: string,
+  span: Span,
+): Promise<Map<string, number>> {
+  const counted = await mailCounts(database, projectId, span, { dimension: "kind", value: null });
+  const kind = sql`(${EMAIL_KINDS}::text[])[priority]`;
+  const { rows } = await sql<{ kind: string; count: number }>`
+    ${plannedEachTime} select kind, sum(count)::float8 as count from (
+      select value as kind, sum(sent) as count from (${counted}) counts group by 1
+      union all
+      select ${kind}, count(*) from emails
+      where project_id = ${projectId} and status = 'QUEUED' and campaign_id is null and is_test is null group by 1
+      union all
+      select ${kind}, count(*) from emails
+      where project_id = ${projectId} and status = 'QUEUED' and campaign_id is not null group by 1
+      union all
+      select ${kind}, count(*) from emails
+      where project_id = ${projectId} and status = 'CLAIMED' and sender_id is not null and is_test is null group by 1
+      union all
+      select 'CAMPAIGN', coalesce(sum(cardinality(email_ids)), 0) from recipient_batches where project_id = ${projectId}
+    ) accepted group by 1`.execute(database);
+  return new Map(rows.map(({ kind: name, count }) => [name, count]));
+}

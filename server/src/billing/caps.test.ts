@@ -1,0 +1,162 @@
+// Caps: mail over one is refused where it is accepted, each kind by itself; the numbers are those of what was sent and waits.
+import { expect, test, vi } from "vitest";
+import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { drawWorkflow } from "../testing/workflow-fixture.ts";
+import { createCapGate, monthOf } from "./caps.ts";
+
+const server = useTestServer();
+const WAIT = { timeout: 20_000, interval: 50 };
+
+interface Cap {
+  limit: number | null;
+  usage: number;
+  percentage: number | null;
+  isWarning: boolean;
+  isBlocked: boolean;
+}
+type Caps = Record<"transactional" | "campaigns" | "workflows", Cap>;
+
+const pathOf = ({ id }: TestProject, end: string) => `/users/@me/projects/${id}/billing-${end}`;
+const cookieOf = ({ owner }: TestProject) => ({ cookie: owner.cookie });
+const setCaps = async (project: TestProject, caps: object) =>
+  server.call<Caps>("PUT", pathOf(project, "limits"), cookieOf(project), caps);
+const readCaps = async (project: TestProject) =>
+  (await server.call<Caps>("GET", pathOf(project, "limits"), cookieOf(project))).body;
+const send = ({ byKey }: TestProject, ...to: string[]) =>
+  server.call("POST", "/v1/send", byKey, {
+    to,
+    from: "hello@sandbox.localhost",
+    subject: "Hello",
+    body: "<p>Hello</p>",
+  });
+
+test("a call that does not fit is refused whole, one that fits is taken, and another kind is not touched", async () => {
+  const project = await server.createProject();
+  expect((await readCaps(project)).transactional).toEqual({
+    limit: null,
+    usage: 0,
+    percentage: null,
+    isWarning: false,
+    isBlocked: false,
+  });
+  const set = await setCaps(project, { transactional: 5, campaigns: 1 });
+  expect(set.body.transactional).toMatchObject({ limit: 5, usage: 0, percentage: 0 });
+  const four = ["a", "b", "c", "d"].map((name) => `${name}@example.com`);
+  expect((await send(project, ...four)).status).toBe(200);
+  const refused = await send(project, "e@example.com", "f@example.com");
+  expect(refusalOf(refused)).toBe("429 BILLING_LIMIT_EXCEEDED");
+  expect(refused.text).toContain("leaves room for 1");
+  expect((await send(project, "e@example.com")).status).toBe(200);
+  expect(refusalOf(await send(project, "f@example.com"))).toBe("429 BILLING_LIMIT_EXCEEDED");
+  const caps = await readCaps(project);
+  expect(caps.transactional).toEqual({
+    limit: 5,
+    usage: 5,
+    percentage: 100,
+    isWarning: true,
+    isBlocked: true,
+  });
+  expect(caps.campaigns).toMatchObject({ limit: 1, usage: 0 });
+  const { body } = await server.call("GET", pathOf(project, "consumption"), cookieOf(project));
+  const { start, end } = monthOf(new Date());
+  expect(body).toEqual({
+    period: { start: start.toISOString(), end: end.toISOString() },
+    usage: {
+      total: 5,
+      records: [
+        { category: "transactional", count: 5 },
+        { category: "campaigns", count: 0 },
+        { category: "workflows", count: 0 },
+      ],
+    },
+  });
+  expect((await setCaps(project, { transactional: null })).body.transactional.limit).toBeNull();
+  expect((await readCaps(project)).campaigns.limit).toBe(1);
+  const log = await server.rows<{ action: string }>(
+    "select action from audit_log where project_id = $1 and action = 'billing.limitsChanged'",
+    project.id,
+  );
+  expect(log).toHaveLength(2);
+});
+
+test("a campaign whose audience does not fit is refused and stays a draft", async () => {
+  const project = await server.createProject();
+  for (const name of ["a", "b", "c"])
+    await server.call("POST", "/contacts", project.byKey, { email: `${name}@example.com` });
+  const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, {
+    name: "News",
+    subject: "News",
+    body: "<p>News</p>",
+    from: "hello@sandbox.localhost",
+    audienceType: "ALL",
+  });
+  await setCaps(project, { campaigns: 2 });
+  const path = `/campaigns/${made.body.data.id}`;
+  expect(refusalOf(await server.call("POST", `${path}/send`, project.byKey, {}))).toBe(
+    "429 BILLING_LIMIT_EXCEEDED",
+  );
+  expect((await server.call("GET", path, project.byKey)).body).toMatchObject({ status: "DRAFT" });
+  await setCaps(project, { campaigns: 3 });
+  expect((await server.call("POST", `${path}/send`, project.byKey, {})).status).toBe(200);
+  await vi.waitFor(
+    async () => expect((await readCaps(project)).campaigns).toMatchObject({ usage: 3, isBlocked: true }),
+    WAIT,
+  );
+});
+
+test("a workflow skips its mail when the cap is reached, says so, and goes on", async () => {
+  const project = await server.createProject();
+  const { body: template } = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
+    name: "Welcome",
+    subject: "Welcome",
+    body: "<p>Welcome</p>",
+    type: "TRANSACTIONAL",
+    from: "hello@sandbox.localhost",
+  });
+  await setCaps(project, { workflows: 1 });
+  const workflow = await drawWorkflow(server.database, project.id, {
+    trigger: { type: "EVENT", config: { eventName: "go" }, event: "go" },
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["mail", "SEND_EMAIL", { templateId: template.id }],
+      ["mark", "UPDATE_CONTACT", { updates: { reached: true } }],
+    ],
+    links: [
+      ["trigger", "mail"],
+      ["mail", "mark"],
+    ],
+  });
+  for (const name of ["a", "b"]) {
+    await server.call("POST", "/v1/track", project.byKey, { email: `${name}@example.com`, event: "go" });
+    await vi.waitFor(async () => {
+      const [row] = await server.rows<{ data: object }>(
+        "select data from contacts where project_id = $1 and email = $2",
+        project.id,
+        `${name}@example.com`,
+      );
+      expect(row?.data).toEqual({ reached: true });
+    }, WAIT);
+  }
+  const mails = await server.rows(
+    "select 1 from emails where project_id = $1 and workflow_id = $2",
+    project.id,
+    workflow.id,
+  );
+  expect(mails).toHaveLength(1);
+  const traces = await server.rows<{ trace: string }>(
+    "select trace::text from workflow_executions where project_id = $1 and trace::text like '%The cap on mails of workflows%'",
+    project.id,
+  );
+  expect(traces).toHaveLength(1);
+});
+
+test("a cap is no number below 1, and a month begins and ends in UTC", async () => {
+  for (const cap of [0, -1, 1.5, "10"])
+    expect((await setCaps(server.project, { transactional: cap })).status).toBe(422);
+  expect(monthOf(new Date("2026-12-31T23:59:59.999Z"))).toEqual({
+    start: new Date("2026-12-01T00:00:00Z"),
+    end: new Date("2027-01-01T00:00:00Z"),
+  });
+  const gate = createCapGate(server.database);
+  await expect(gate(server.project.id, "transactional", 1_000_000)).resolves.toBeUndefined();
+});

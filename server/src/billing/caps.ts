@@ -1,0 +1,156 @@
+// Caps: how many mails of each kind a project may send in a calendar month, in UTC, and how many it has sent (docs/decisions/0055-caps.md).
+// Before it: routes.ts; v1/send.ts, campaigns/ and workflows/ ask before they accept mail. After it: the counts of events/.
+import { LRUCache } from "lru-cache";
+import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/billing-limits.ts";
+import type { EmailKind } from "@postloft/contract/emails.ts";
+import { recordAudit, type Actor } from "../audit/audit-log.ts";
+import { now, nowMs } from "../platform/clock.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { findCapsRow, readAccepted, upsertCapsRow, type CapsRow } from "./caps-queries.ts";
+
+/** From this share of a cap on the project is warned. */
+const WARNING_PERCENT = 80;
+/** What was looked at counts so long, with what was accepted here since then. */
+const LOOK_EVERY_MS = 5_000;
+const MAX_PROJECTS = 10_000;
+
+const KIND_OF: Record<CapCategory, EmailKind> = {
+  transactional: "TRANSACTIONAL",
+  campaigns: "CAMPAIGN",
+  workflows: "WORKFLOW",
+};
+const NAME_OF: Record<CapCategory, string> = {
+  transactional: "transactional mails",
+  campaigns: "mails of campaigns",
+  workflows: "mails of workflows",
+};
+
+type Caps = Record<CapCategory, number | null>;
+type Usage = Record<CapCategory, number>;
+
+const NO_CAPS: Caps = { transactional: null, campaigns: null, workflows: null };
+const capsOf = (row: CapsRow | undefined): Caps =>
+  row === undefined
+    ? NO_CAPS
+    : { transactional: row.transactional, campaigns: row.campaigns, workflows: row.workflows };
+
+/** The calendar month of an instant: `end` is the first instant of the next one. */
+export function monthOf(at: Date): { start: Date; end: Date } {
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+  return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
+}
+
+/** What a project sent this month, and what was accepted and has not left yet. */
+async function readUsage(database: Database, projectId: string): Promise<Usage> {
+  const { start, end } = monthOf(now());
+  const accepted = await readAccepted(database, projectId, { from: start, to: end });
+  const of = (category: CapCategory) => accepted.get(KIND_OF[category]) ?? 0;
+  return { transactional: of("transactional"), campaigns: of("campaigns"), workflows: of("workflows") };
+}
+
+export async function readCaps(database: Database, projectId: string) {
+  const caps = capsOf(await findCapsRow(database, projectId));
+  const usage = await readUsage(database, projectId);
+  const view = (category: CapCategory) => {
+    const limit = caps[category];
+    const percentage = limit === null ? null : Math.floor((usage[category] / limit) * 1_000) / 10;
+    return {
+      limit,
+      usage: usage[category],
+      percentage,
+      isWarning: percentage !== null && percentage >= WARNING_PERCENT,
+      isBlocked: limit !== null && usage[category] >= limit,
+    };
+  };
+  return { transactional: view("transactional"), campaigns: view("campaigns"), workflows: view("workflows") };
+}
+
+/** Sets those that are given; null takes a cap away. */
+export async function updateCaps(
+  tx: Tx,
+  projectId: string,
+  given: { [Category in CapCategory]?: number | null | undefined },
+  actor: Actor,
+): Promise<void> {
+  const before = capsOf(await findCapsRow(tx, projectId));
+  const of = (category: CapCategory) => {
+    const cap = given[category];
+    return cap === undefined ? before[category] : cap;
+  };
+  const after = {
+    transactional: of("transactional"),
+    campaigns: of("campaigns"),
+    workflows: of("workflows"),
+  };
+  await upsertCapsRow(tx, projectId, after);
+  const changed = CAP_CATEGORIES.filter((category) => before[category] !== after[category]);
+  if (changed.length === 0) return;
+  const details = Object.fromEntries(
+    changed.map((category) => [category, { from: before[category], to: after[category] }]),
+  );
+  await recordAudit(tx, [{ projectId, actor, action: "billing.limitsChanged", details }]);
+}
+
+export async function readConsumption(database: Database, projectId: string) {
+  const { start, end } = monthOf(now());
+  const usage = await readUsage(database, projectId);
+  const records = CAP_CATEGORIES.map((category) => ({ category, count: usage[category] }));
+  return {
+    period: { start: start.toISOString(), end: end.toISOString() },
+    usage: { total: records.reduce((sum, { count }) => sum + count, 0), records },
+  };
+}
+
+/** How many mails more the project may accept this month; null: as many as it likes. */
+export async function readRoom(
+  database: Database,
+  projectId: string,
+  category: CapCategory,
+): Promise<number | null> {
+  const cap = capsOf(await findCapsRow(database, projectId))[category];
+  return cap === null ? null : Math.max(0, cap - (await readUsage(database, projectId))[category]);
+}
+
+/** @throws Refusal BILLING_LIMIT_EXCEEDED where `count` more would be more than the cap. */
+export async function requireRoom(
+  database: Database,
+  projectId: string,
+  category: CapCategory,
+  count: number,
+): Promise<void> {
+  const room = await readRoom(database, projectId, category);
+  if (room !== null && count > room) throw overCap(category, count, room);
+}
+
+function overCap(category: CapCategory, count: number, room: number): Refusal {
+  const asked = count === 1 ? "one more" : `${count} more`;
+  return new Refusal("BILLING_LIMIT_EXCEEDED", {
+    message: `The cap on ${NAME_OF[category]} of this month leaves room for ${room}, and this would be ${asked}.`,
+  });
+}
+
+interface Seen {
+  /** Null: there is no cap. */
+  room: number | null;
+  atMs: number;
+}
+
+/**
+ * The same for many small calls: the books are looked at every few seconds, and what is accepted here in between is counted. So
+ * several processes together may pass a cap by what they accept in those seconds.
+ */
+export function createCapGate(database: Database) {
+  const seen = new LRUCache<string, Seen>({ max: MAX_PROJECTS });
+  return async (projectId: string, category: CapCategory, count: number): Promise<void> => {
+    const key = `${projectId} ${category}`;
+    let known = seen.get(key);
+    if (known === undefined || nowMs() - known.atMs > LOOK_EVERY_MS) {
+      known = { room: await readRoom(database, projectId, category), atMs: nowMs() };
+      seen.set(key, known);
+    }
+    if (known.room === null) return;
+    if (count > known.room) throw overCap(category, count, known.room);
+    known.room -= count;
+  };
+}
