@@ -19,13 +19,20 @@ export const sendCampaign = endpoint({
   description:
     "Everyone exactly once: the recipients are fixed in one snapshot when sending starts. Of many calls at once one starts it, the others get 409.",
   caller: "project",
+  sends: true,
   params: byId,
   body: z.object({
     scheduledFor: scheduledFor.nullable().optional(),
     scheduledAt: scheduledFor.nullable().optional().describe("The same as scheduledFor."),
   }),
   answers: { 200: campaign },
-  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "DOMAIN_NOT_VERIFIED", "BILLING_LIMIT_EXCEEDED"],
+  errors: [
+    "CAMPAIGN_NOT_FOUND",
+    "CONFLICT",
+    "DOMAIN_NOT_VERIFIED",
+    "BILLING_LIMIT_EXCEEDED",
+    "EMAIL_VERIFICATION_REQUIRED",
+  ],
 });
 
 function action(verb: "cancel" | "pause" | "resume" | "retry-failed", summary: string, description: string) {
@@ -107,10 +114,11 @@ export const testCampaign = endpoint({
   description:
     "With [TEST] before its subject, rendered as the contact of that address or of `contactId`; counted nowhere.",
   caller: "project",
+  sends: true,
   params: byId,
   body: z.object({ email: emailAddress, contactId: z.uuid().optional() }),
   answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
-  errors: ["CAMPAIGN_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED"],
+  errors: ["CAMPAIGN_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],
 });
 
 const percent = z.number().describe("Percent, 0 to 100.");

@@ -69,6 +69,8 @@ export interface Endpoint<
   readonly isBodyOptional: boolean;
   /** Whether a call changes nothing: every GET but a few, and questions that are too long for an address. */
   readonly isRead: boolean;
+  /** Whether mail leaves by it at once: not for a member whose address has to be proved first. */
+  readonly sends: boolean;
   readonly bodyKind: BodyKind;
   readonly bodyLimitBytes: number | null;
   readonly envelope: Envelope;
@@ -100,6 +102,7 @@ export interface EndpointDefinition<
   bodyKind?: BodyKind;
   bodyLimitBytes?: number;
   isRead?: boolean;
+  sends?: boolean;
   envelope?: Envelope;
   answers: Answers;
   errors?: readonly ErrorCode[];
@@ -146,6 +149,7 @@ export function endpoint<
     takesBody: definition.body !== undefined,
     isBodyOptional: definition.method === "POST" && definition.body?.safeParse({}).success === true,
     isRead,
+    sends: definition.sends ?? false,
     bodyKind: definition.bodyKind ?? "json",
     bodyLimitBytes: definition.bodyLimitBytes ?? null,
     envelope: definition.envelope ?? "bare",

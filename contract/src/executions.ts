@@ -87,6 +87,7 @@ export const startExecution = endpoint({
   description:
     "The workflow must be enabled. For a contact the answer is the execution (201); for a segment its members enter in the background (202), those who may.",
   caller: "project",
+  sends: true,
   params: ofWorkflow,
   body: z
     .object({ contactId: id.optional(), segmentId: id.optional(), context: context.optional() })
@@ -97,7 +98,13 @@ export const startExecution = endpoint({
         check.addIssue(issue("Either a contact or a segment.", "custom", segmentId, ["segmentId"]));
     }),
   answers: { 201: execution, 202: z.object({ message: z.string(), jobId: z.uuid() }) },
-  errors: ["WORKFLOW_NOT_FOUND", "CONTACT_NOT_FOUND", "SEGMENT_NOT_FOUND", "CONFLICT"],
+  errors: [
+    "WORKFLOW_NOT_FOUND",
+    "CONTACT_NOT_FOUND",
+    "SEGMENT_NOT_FOUND",
+    "CONFLICT",
+    "EMAIL_VERIFICATION_REQUIRED",
+  ],
 });
 
 export const listExecutions = endpoint({

@@ -256,6 +256,7 @@ export const send = endpoint({
   description:
     "Everything is checked before anything is written: a call with several recipients is taken whole or refused whole. The mails are durable when the answer is sent; delivery follows at once. A template of the type MARKETING or HEADLESS reaches subscribed contacts only: if one recipient is not (a new contact is not without `subscribed: true`), the call is refused. Under a test key (the scope `test:send`) the mail stays in the local mailbox, and of its contacts only those that are missing are written, unsubscribed.",
   caller: "project",
+  sends: true,
   body: sendBody,
   bodyLimitBytes: LIMITS.sendBodyBytes.value,
   envelope: "wrapped",
@@ -269,5 +270,11 @@ export const send = endpoint({
       timestamp: instant,
     }),
   },
-  errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND", "CONTACT_UNSUBSCRIBED", "BILLING_LIMIT_EXCEEDED"],
+  errors: [
+    "DOMAIN_NOT_VERIFIED",
+    "TEMPLATE_NOT_FOUND",
+    "CONTACT_UNSUBSCRIBED",
+    "BILLING_LIMIT_EXCEEDED",
+    "EMAIL_VERIFICATION_REQUIRED",
+  ],
 });

@@ -190,7 +190,12 @@ function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
   return {
     findKey: createKeyFinder(database),
     findSession: (cookie) => sessions.find(cookie),
-    findMembership: (userId, projectId) => findMembership(database, userId, projectId),
+    async findMembership(userId, projectId) {
+      const membership = await findMembership(database, userId, projectId);
+      return (
+        membership && { ...membership, mayNotSend: facts.verificationRequired && !membership.isVerified }
+      );
+    },
     isOperatorToken: (token) => facts.operatorToken !== null && isSameSecret(token, facts.operatorToken),
   };
 }

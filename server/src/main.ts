@@ -201,6 +201,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
     baseUrl: () => address.url,
     transportName: transport.name,
     signupsDisabled: config.DISABLE_SIGNUPS,
+    verificationRequired: config.REQUIRE_EMAIL_VERIFICATION,
     ...openSystemMail(config, transport.name),
     dataDir,
   };

@@ -88,7 +88,7 @@ export async function bootstrap(
     // Of several processes that start at once one makes it; the others find that it is done.
     await lockBootstrap(tx);
     if (await hasUsers(tx)) return "has accounts";
-    const user = await createUser(tx, { email: address.address, passwordHash });
+    const user = await createUser(tx, { email: address.address, passwordHash, isVerified: true });
     await createProject(tx, { sealer, inboundDomain: null }, { name, ownerId: user.id, keys });
     return "made";
   });

@@ -26,6 +26,8 @@ export interface InstanceFacts {
   baseUrl: () => string;
   transportName: string;
   signupsDisabled: boolean;
+  /** Who has not proved their address sends nothing in a session. */
+  verificationRequired: boolean;
   /** The address whose account may read mail of the installation itself; null when nobody may. */
   systemMailReader: string | null;
   /** The token printed at start, with which mail of the installation is read; null: there is none. */

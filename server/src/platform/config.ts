@@ -180,6 +180,11 @@ export const SETTINGS = {
     "false",
     "Nobody can create an account; the one from BOOTSTRAP_EMAIL is made all the same.",
   ),
+  REQUIRE_EMAIL_VERIFICATION: setting(
+    flag.default(false),
+    "false",
+    "Who has not proved the address of their account sends nothing from the dashboard. API keys are not asked.",
+  ),
   DNS_SERVERS: setting(
     list.default([]),
     "",

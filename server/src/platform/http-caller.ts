@@ -13,6 +13,8 @@ export interface Caller {
   sessionId: string | null;
   /** In the project; null where there is none, and of whoever names a project in the path that is not theirs. */
   role: Role | null;
+  /** Somebody whose address is not proved, where that is asked for (REQUIRE_EMAIL_VERIFICATION). */
+  mayNotSend: boolean;
   /** What its key is for; null: everything. */
   scopes: readonly string[] | null;
   /** Came with an API key: counts against the rate limit and may use an Idempotency-Key. */
@@ -40,7 +42,10 @@ export interface PresentedKey {
 export interface Credentials {
   findKey(key: string): Promise<PresentedKey | null>;
   findSession(cookie: string): Promise<{ userId: string; sessionId: string } | null>;
-  findMembership(userId: string, projectId: string): Promise<{ role: Role; disabled: boolean } | null>;
+  findMembership(
+    userId: string,
+    projectId: string,
+  ): Promise<{ role: Role; disabled: boolean; mayNotSend: boolean } | null>;
   /** Whether it is the token that was printed at start. Absent: there is none. */
   isOperatorToken?: (token: string) => boolean;
 }
@@ -61,6 +66,7 @@ export const NOBODY: Caller = {
   userId: null,
   sessionId: null,
   role: null,
+  mayNotSend: false,
   scopes: null,
   byKey: false,
   key: null,
@@ -132,9 +138,9 @@ async function identifyMember(
 /**
  * The one place where roles and scopes of keys are enforced: what the endpoint asks for at least, and whether its project is disabled.
  *
- * @throws Refusal PROJECT_NOT_FOUND for a project in the path that is not the caller's, FORBIDDEN, PROJECT_DISABLED.
+ * @throws Refusal PROJECT_NOT_FOUND for a project in the path that is not the caller's, FORBIDDEN, PROJECT_DISABLED, EMAIL_VERIFICATION_REQUIRED.
  */
-export function checkRights(endpoint: Endpoint, { role, scopes, disabled }: Caller): void {
+export function checkRights(endpoint: Endpoint, { role, scopes, disabled, mayNotSend }: Caller): void {
   if (!isOfProject(endpoint)) return;
   if (role === null) throw new Refusal("PROJECT_NOT_FOUND");
   if (scopes !== null && !isInScope(endpoint, scopes))
@@ -146,6 +152,7 @@ export function checkRights(endpoint: Endpoint, { role, scopes, disabled }: Call
       message: `This needs the role ${endpoint.leastRole} in the project; yours is ${role}.`,
     });
   if (disabled && !endpoint.isOpenWhenDisabled) throw new Refusal("PROJECT_DISABLED");
+  if (mayNotSend && endpoint.sends) throw new Refusal("EMAIL_VERIFICATION_REQUIRED");
 }
 
 async function identifyByKey(

@@ -203,9 +203,10 @@ export async function findMembership(
   database: Database,
   userId: string,
   projectId: string,
-): Promise<{ role: Role; disabled: boolean } | null> {
+): Promise<{ role: Role; disabled: boolean; isVerified: boolean } | null> {
   const row = isId(projectId) ? await findMembershipRow(database, userId, projectId) : undefined;
-  return row === undefined ? null : { role: row.role as Role, disabled: row.disabled };
+  if (row === undefined) return null;
+  return { role: row.role as Role, disabled: row.disabled, isVerified: row.verified_at !== null };
 }
 
 /** The sender of mails that name none, per project that has set one. */

@@ -50,7 +50,8 @@ export async function findMembershipRow(database: Database, userId: string, proj
   return database
     .selectFrom("memberships")
     .innerJoin("projects", "projects.id", "memberships.project_id")
-    .select(["memberships.role", "projects.disabled"])
+    .innerJoin("users", "users.id", "memberships.user_id")
+    .select(["memberships.role", "projects.disabled", "users.verified_at"])
     .where("memberships.project_id", "=", projectId)
     .where("memberships.user_id", "=", userId)
     .executeTakeFirst();

@@ -303,3 +303,26 @@ test("with a new password the links end that somebody asked for who knew the old
   expect((await call("POST", "/users/@me/password", { cookie: person.cookie }, other)).status).toBe(200);
   expect((await call("POST", "/auth/verify-email", {}, { token: proof })).status).toBe(200);
 });
+
+test("who has not proved their address sends nothing in a session, where that is asked for; a key may, and so may they afterwards", async () => {
+  const strict = await server.startAnother({ REQUIRE_EMAIL_VERIFICATION: "true" });
+  const project = await server.createProject();
+  const mail = {
+    to: "ada@example.com",
+    from: "hello@sandbox.localhost",
+    subject: "Hello",
+    body: "<p>Hello</p>",
+  };
+  const headers = { "x-project-id": project.id };
+  const send = (one: typeof strict | typeof server, caller: object) =>
+    one.call("POST", "/v1/send", caller, mail);
+  const person = { cookie: project.owner.cookie, headers };
+  expect((await send(server, person)).status).toBe(200);
+  const refused = await strict.call("POST", "/v1/send", person, mail);
+  expect(refusalOf(refused)).toBe("403 EMAIL_VERIFICATION_REQUIRED");
+  expect((await strict.call("GET", "/contacts", person)).status).toBe(200);
+  expect((await send(strict, project.byKey)).status).toBe(200);
+  const token = await tokenTo(project.owner.email);
+  expect((await call("POST", "/auth/verify-email", {}, { token })).status).toBe(200);
+  expect((await send(strict, person)).status).toBe(200);
+});

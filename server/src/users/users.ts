@@ -20,7 +20,7 @@ export interface User {
   email: string;
 }
 
-/** `isVerified`: whoever makes it came by a link that was mailed to the address. @throws Refusal CONFLICT when that has an account. */
+/** `isVerified`: the operator makes it, or whoever came by a link that was mailed to the address. @throws Refusal CONFLICT when that has an account. */
 export async function createUser(
   tx: Tx,
   user: { email: string; passwordHash: string; isVerified?: boolean },
