@@ -74,10 +74,12 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "domains", path: `${project}/domains` },
     { name: "keys", path: `${project}/keys` },
     { name: "account", path: `${project}/account` },
-    ...["general", "members", "reputation", "usage", "suppressions", "audit", "danger"].map((tab) => ({
-      name: `settings-${tab}`,
-      path: `${project}/settings?tab=${tab}`,
-    })),
+    ...["general", "members", "fields", "reputation", "usage", "suppressions", "audit", "danger"].map(
+      (tab) => ({
+        name: `settings-${tab}`,
+        path: `${project}/settings?tab=${tab}`,
+      }),
+    ),
   ];
 }
 

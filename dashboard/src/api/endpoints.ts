@@ -190,6 +190,15 @@ export const bulkUnsubscribe = bare<typeof contactBulk.bulkUnsubscribe>("POST", 
 export const bulkDelete = bare<typeof contactBulk.bulkDelete>("POST", "/contacts/bulk-delete");
 export const getBulk = bare<typeof contactBulk.getBulk>("GET", "/contacts/bulk/:jobId");
 
+export const listFieldValues = bare<typeof contactFields.listFieldValues>(
+  "GET",
+  "/contacts/fields/:field/values",
+);
+export const getFieldUsage = bare<typeof contactFields.getFieldUsage>("GET", "/contacts/fields/:field/usage");
+export const deleteContactField = bare<typeof contactFields.deleteContactField>(
+  "DELETE",
+  "/contacts/fields/:field",
+);
 export const listContactFields = bare<typeof contactFields.listContactFields>("GET", "/contacts/fields");
 
 export const listTemplates = bare<typeof templates.listTemplates>("GET", "/templates");

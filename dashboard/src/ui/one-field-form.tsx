@@ -10,6 +10,8 @@ interface OneFieldFormProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   help?: string;
   value: string;
   onChange: (value: string) => void;
+  /** What has to be typed before the button works. */
+  expected?: string;
   /** What the button says. */
   action: string;
   /** The call that the button makes, as far as the form has to know it. */
@@ -18,7 +20,15 @@ interface OneFieldFormProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   way?: ReactNode;
 }
 
-export function OneFieldForm({ value, onChange, action, asking, way, ...field }: OneFieldFormProps) {
+export function OneFieldForm({
+  value,
+  onChange,
+  expected,
+  action,
+  asking,
+  way,
+  ...field
+}: OneFieldFormProps) {
   const { error, isPending, mutate } = asking;
   const problem = problemOf(error);
   return (
@@ -27,7 +37,7 @@ export function OneFieldForm({ value, onChange, action, asking, way, ...field }:
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        mutate();
+        if (expected === undefined || value.trim() === expected) mutate();
       }}
     >
       {error !== null && problem === undefined && <Failure error={error} />}
@@ -46,7 +56,7 @@ export function OneFieldForm({ value, onChange, action, asking, way, ...field }:
           type="submit"
           className={way === undefined ? "flex-1" : ""}
           busy={isPending}
-          disabled={value.trim() === ""}
+          disabled={value.trim() === "" || (expected !== undefined && value.trim() !== expected)}
         >
           {action}
         </Button>

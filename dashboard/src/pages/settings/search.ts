@@ -1,5 +1,14 @@
 // What the URL of the settings says. Before it: router.tsx. After it: settings-page.tsx.
-export const TABS = ["general", "members", "reputation", "usage", "suppressions", "audit", "danger"] as const;
+export const TABS = [
+  "general",
+  "members",
+  "fields",
+  "reputation",
+  "usage",
+  "suppressions",
+  "audit",
+  "danger",
+] as const;
 export type Tab = (typeof TABS)[number];
 
 export interface SettingsSearch {

@@ -6,6 +6,7 @@ import { Page } from "../../ui/page.tsx";
 import { useProject } from "../project-shell.tsx";
 import { AuditLog } from "./audit-log.tsx";
 import { DangerSettings } from "./danger-settings.tsx";
+import { FieldSettings } from "./field-settings.tsx";
 import { GeneralSettings } from "./general-settings.tsx";
 import { MemberSettings } from "./member-settings.tsx";
 import { Reputation } from "./reputation.tsx";
@@ -26,6 +27,7 @@ export function SettingsPage() {
         options={[
           { value: "general", label: t("General") },
           { value: "members", label: t("Members") },
+          { value: "fields", label: t("Fields") },
           { value: "reputation", label: t("Reputation") },
           { value: "usage", label: t("Usage") },
           { value: "suppressions", label: t("Suppression list") },
@@ -37,6 +39,7 @@ export function SettingsPage() {
       />
       {tab === "general" && <GeneralSettings key={project.updatedAt} project={project} />}
       {tab === "members" && <MemberSettings project={project} />}
+      {tab === "fields" && <FieldSettings project={project} />}
       {tab === "reputation" && <Reputation project={project} />}
       {tab === "usage" && <UsageSettings project={project} />}
       {tab === "suppressions" && (

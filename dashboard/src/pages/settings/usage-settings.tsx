@@ -75,6 +75,8 @@ function Usage({ label, cap }: { label: string; cap: Cap }) {
   );
 }
 
+/** A whole number above 0, or nothing. */
+const CAP = /^([1-9]\d*)?$/;
 const asText = ({ limit }: Cap) => (limit === null ? "" : String(limit));
 
 function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
@@ -102,9 +104,10 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
       toast(t("Caps changed"));
     },
   });
+  const isFaulty = (category: CapCategory) => !CAP.test(typed[category].trim());
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saving.mutate();
+    if (!CATEGORIES.some(isFaulty)) saving.mutate();
   };
   const isToldAtAField = CATEGORIES.some((category) => problemWith(saving.error, category) !== undefined);
   return (
@@ -131,7 +134,7 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
             disabled={refusal !== undefined}
             value={typed[category]}
             onChange={({ target }) => setTyped((before) => ({ ...before, [category]: target.value }))}
-            error={problemWith(saving.error, category)}
+            error={isFaulty(category) ? t("A whole number above 0.") : problemWith(saving.error, category)}
           />
         ))}
         <div className="flex justify-end sm:col-span-3">

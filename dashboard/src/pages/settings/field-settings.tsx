@@ -1,0 +1,221 @@
+// The own fields of contacts: type, how many have them, their values and who uses them; one is deleted with its name typed.
+// Before it: settings-page.tsx. After it: the values go behind the page.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, type Answer } from "../../api/call.ts";
+import {
+  deleteContactField,
+  getFieldUsage,
+  listContactFields,
+  listFieldValues,
+} from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { formatShare } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
+
+type ContactField = Answer<NonNullable<typeof listContactFields.endpoint>>["fields"][number];
+type Usage = Answer<NonNullable<typeof getFieldUsage.endpoint>>;
+
+const VALUES_SHOWN = "8";
+/** As the API names a custom field: its key behind this. */
+const PREFIX = "data.";
+const keyOf = (projectId: string) => ["project", projectId, "contact-fields"];
+const nameOf = (field: string) => field.slice(PREFIX.length);
+
+export function FieldSettings({ project }: { project: Project }) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const fields = useQuery({
+    queryKey: keyOf(project.id),
+    queryFn: ({ signal }) => call(listContactFields, { projectId: project.id, signal }),
+  });
+  if (fields.isError) return <Failure error={fields.error} onRetry={() => void fields.refetch()} />;
+  const own = fields.data?.fields.filter(({ isCustom }) => isCustom);
+  return (
+    <Card>
+      {own?.length === 0 ? (
+        <Empty title={t("No fields of your own yet")}>
+          {t(
+            "What your program sends as data of a contact becomes a field, with the type of its first value.",
+          )}
+        </Empty>
+      ) : (
+        <Table label={t("Fields")} columns={columnsOf(setOpened)} rows={own} rowKey={({ field }) => field} />
+      )}
+      {opened !== null && (
+        <FieldDialog key={opened} project={project} field={opened} onClose={() => setOpened(null)} />
+      )}
+    </Card>
+  );
+}
+
+function columnsOf(open: (field: string) => void): Array<Column<ContactField>> {
+  return [
+    {
+      key: "name",
+      head: t("Name"),
+      cell: ({ field }) => (
+        <button
+          type="button"
+          onClick={() => open(field)}
+          className={`${ROW_LINK} block w-full truncate text-left`}
+        >
+          <bdi>{nameOf(field)}</bdi>
+        </button>
+      ),
+    },
+    { key: "type", head: t("Type"), width: "w-32", cell: ({ type }) => TYPE_NAMES[type] },
+    {
+      key: "coverage",
+      head: t("Contacts with it"),
+      width: "w-36",
+      align: "end",
+      cell: ({ coverage }) => formatShare(coverage),
+    },
+  ];
+}
+
+interface FieldDialogProps {
+  project: Project;
+  field: string;
+  onClose: () => void;
+}
+
+function FieldDialog({ project, field, onClose }: FieldDialogProps) {
+  const [isDeleting, setDeleting] = useState(false);
+  const asked = { projectId: project.id, params: { field } };
+  const usage = useQuery({
+    queryKey: [...keyOf(project.id), field, "usage"],
+    queryFn: ({ signal }) => call(getFieldUsage, { ...asked, signal }),
+  });
+  const values = useQuery({
+    queryKey: [...keyOf(project.id), field, "values"],
+    queryFn: ({ signal }) => call(listFieldValues, { ...asked, query: { limit: VALUES_SHOWN }, signal }),
+  });
+  if (isDeleting)
+    return <DeleteDialog project={project} field={field} usage={usage.data} onClose={onClose} />;
+  return (
+    <Dialog title={nameOf(field)} open onClose={onClose}>
+      {usage.isPending && <Skeleton className="h-24" />}
+      {usage.isError && <Failure error={usage.error} onRetry={() => void usage.refetch()} />}
+      {usage.data !== undefined && (
+        <p className="text-sm">
+          {plural(usage.data.contactCount, "{n} contact has it.", "{n} contacts have it.")}
+        </p>
+      )}
+      {(values.data?.values.length ?? 0) > 0 && (
+        <>
+          <h3 className="mt-4 text-sm font-medium">{t("Most frequent values")}</h3>
+          <ul className="mt-1.5 flex flex-wrap gap-1.5">
+            {values.data?.values.map((value) => (
+              <li
+                key={JSON.stringify(value)}
+                className="max-w-full truncate rounded-sm bg-hover px-1.5 py-0.5 font-mono text-xs"
+              >
+                <bdi>{typeof value === "string" ? value : JSON.stringify(value)}</bdi>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {usage.data !== undefined && <UsedIn projectId={project.id} usage={usage.data} />}
+      <div className="mt-5 flex justify-end gap-2">
+        <Button look="danger" onClick={() => setDeleting(true)}>
+          {t("Delete field")}
+        </Button>
+        <Button onClick={onClose}>{t("Close")}</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function UsedIn({ projectId, usage }: { projectId: string; usage: Usage }) {
+  const { usedInSegments, usedInCampaigns, usedInWorkflows } = usage;
+  const isUnused = usedInSegments.length + usedInCampaigns.length + usedInWorkflows.length === 0;
+  return (
+    <>
+      <h3 className="mt-4 text-sm font-medium">{t("Used in")}</h3>
+      {isUnused && <p className="mt-1 text-sm text-soft">{t("Nothing has a condition on it.")}</p>}
+      <ul className="mt-1 flex flex-col gap-1 text-sm">
+        {usedInSegments.map(({ id, name }) => (
+          <li key={id}>
+            <Link
+              to="/$projectId/segments/$segmentId"
+              params={{ projectId, segmentId: id }}
+              className="text-accent hover:underline"
+            >
+              <bdi>{name}</bdi>
+            </Link>{" "}
+            <span className="text-faint">{t("Segment")}</span>
+          </li>
+        ))}
+        {usedInCampaigns.map(({ id, name }) => (
+          <li key={id}>
+            <Link
+              to="/$projectId/campaigns/$campaignId"
+              params={{ projectId, campaignId: id }}
+              className="text-accent hover:underline"
+            >
+              <bdi>{name}</bdi>
+            </Link>{" "}
+            <span className="text-faint">{t("Campaign")}</span>
+          </li>
+        ))}
+        {usedInWorkflows.map(({ id, name }) => (
+          <li key={id}>
+            <bdi>{name}</bdi> <span className="text-faint">{t("Workflow")}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function DeleteDialog({ project, field, usage, onClose }: FieldDialogProps & { usage: Usage | undefined }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [typed, setTyped] = useState("");
+  const deleting = useMutation({
+    mutationFn: () => call(deleteContactField, { projectId: project.id, params: { field } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["project", project.id] });
+      toast(t("Field deleted"), nameOf(field));
+      onClose();
+    },
+  });
+  const name = nameOf(field);
+  const impact =
+    usage === undefined
+      ? ""
+      : plural(usage.contactCount, "{n} contact loses its value.", "{n} contacts lose their value.");
+  return (
+    <Dialog
+      title={t("Delete the field {name}?", { name })}
+      description={`${impact} ${t("Conditions on it match nobody from then on. It cannot be brought back.")}`}
+      open
+      onClose={onClose}
+    >
+      <OneFieldForm
+        label={t("Type {name} to confirm", { name })}
+        value={typed}
+        onChange={setTyped}
+        action={t("Delete field")}
+        expected={name}
+        asking={deleting}
+        way={
+          <Button look="quiet" onClick={onClose}>
+            {t("Keep it")}
+          </Button>
+        }
+      />
+    </Dialog>
+  );
+}
