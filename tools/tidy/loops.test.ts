@@ -1,0 +1,158 @@
+// Every loop of the product that counts or waits stands in a list: what is over user input on the serving thread is fed the most and worst of it
+// here; of the others it is said over what they go. A file with a new loop joins by standing in FED or OVER.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseAddress, parseDisplayName, parseDomain, parseMailbox } from "@postloft/contract/address.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { createCsvReader } from "../../server/src/contacts/import/read-csv.ts";
+import { readHeader } from "../../server/src/contacts/import/read-header.ts";
+import { isReturnPath } from "../../server/src/deliveries/return-path.ts";
+import { bodySha256 } from "../../server/src/message/body-hash.ts";
+import { relaxedLines } from "../../server/src/message/quoted-printable.ts";
+import { findHostileValues, parseJson } from "../../server/src/platform/http-body.ts";
+import { nearestPath, withGuesses } from "../../server/src/platform/http-guesses.ts";
+import { createLocator } from "../../server/src/rendering/source-position.ts";
+import { scanTemplate } from "../../server/src/rendering/scan-template.ts";
+import { resolveMarks } from "../../server/src/rendering/text-part.ts";
+import { toWireBody } from "../../server/src/transports/smtp-body.ts";
+import { createReplyReader } from "../../server/src/transports/smtp-replies.ts";
+import { suggestDomain } from "../../server/src/v1/verify-rules.ts";
+import { visit, type SourceFile } from "./source.ts";
+import { isGenerated, isTest, readTree } from "./tree.ts";
+
+const PRODUCT = /^(server\/src|contract\/src)\//;
+/** As much as a request may have everywhere. */
+const LENGTH = LIMITS.bodyBytes.value;
+/** CPU time of this thread for one text: 20 ms where the machine is at rest, up to three times that where it is not. */
+const MOST_MS = 60;
+const TRIES = 5;
+
+/** A unit again and again, to the full length. */
+const filled = (unit: string, length = LENGTH) =>
+  unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+const ADDRESSES = ["a", "@", '"', "\\", ".", "(", "a@", "a.", '"\\'].map((unit) => filled(unit));
+const BODIES = ["{},", "[", '"', "\\", "a", '{"a":', "[],", '"\\"'].map((unit) => Buffer.from(filled(unit)));
+const CSV = ["a", ",", '"', '""', "\n", "\r", '",', '"\n', ";", " "].map((unit) => `email\n${filled(unit)}`);
+const TEMPLATES = ["{", "{{", "{{{", "}}", "{{!--", '{{"', "{{[", "a\n", "{{a}}", "<a", "&amp;"];
+const readAll = (text: string, separator: string) => {
+  const reader = createCsvReader(text, separator, true);
+  // One page of rows: whoever reads on lets others have a turn between.
+  for (let rows = 0; rows < LIMITS.importErrors.value && reader.next() !== null; rows++);
+};
+
+/** What is fed, by file: loops over what a caller, a server or a file says. */
+const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
+  "contract/src/address.ts": ADDRESSES.flatMap((text) => [
+    () => parseAddress(text),
+    () => parseMailbox(text),
+    () => parseMailbox(`${text} <a@b.c>`),
+    () => parseDisplayName(text),
+    () => parseDomain(text),
+  ]),
+  "server/src/contacts/import/read-csv.ts": CSV.flatMap((text) => [
+    () => readAll(text, ","),
+    () => readAll(text, ";"),
+  ]),
+  "server/src/contacts/import/read-header.ts": CSV.map((text) => () => readHeader(text)),
+  "server/src/deliveries/return-path.ts": ADDRESSES.map((text) => () => isReturnPath(text)),
+  "server/src/message/body-hash.ts": ["\r\n", "a\r\n", "a"].map(
+    (unit) => () => bodySha256(Buffer.from(filled(unit)), 0, []),
+  ),
+  "server/src/message/quoted-printable.ts": ["=\r\n", " ", "\r\n", " \r\n", "=20", "a"].map(
+    (unit) => () => relaxedLines(Buffer.from(filled(unit))),
+  ),
+  "server/src/platform/http-body.ts": BODIES.map((bytes) => () => {
+    try {
+      return findHostileValues(parseJson(bytes));
+    } catch {
+      return null;
+    }
+  }),
+  "server/src/platform/http-guesses.ts": [filled("/"), filled("a"), filled("/a")].flatMap((text) => [
+    () => nearestPath([], text),
+    () => withGuesses([{ field: text, message: "", code: "custom" }], { [text]: 1 }),
+  ]),
+  "server/src/rendering/source-position.ts": TEMPLATES.map(
+    (unit) => () => createLocator(filled(unit))(LENGTH),
+  ),
+  "server/src/rendering/scan-template.ts": TEMPLATES.map((unit) => () => scanTemplate(filled(unit))),
+  "server/src/rendering/text-part.ts": ["\uFDD3", " \uFDD3", "\uFDD0", "a", " ", "\n"].map(
+    (unit) => () => resolveMarks(filled(unit)),
+  ),
+  "server/src/transports/smtp-body.ts": ["\n.", "\r\n.", ".", "\r\n..", "a"].map(
+    (unit) => () => toWireBody(Buffer.from(filled(unit))),
+  ),
+  "server/src/transports/smtp-replies.ts": ["250-a\r\n", "2", "\r\n", "250 a\r\n", "a"].map((unit) => () => {
+    try {
+      return createReplyReader().read(Buffer.from(filled(unit)), () => undefined);
+    } catch {
+      return null;
+    }
+  }),
+  "server/src/v1/verify-rules.ts": ["a", "gmail", "-"].map(
+    (unit) => () => suggestDomain(`${filled(unit, 250)}.com`, "mx"),
+  ),
+};
+
+/** Over what loops go that need no feeding, and the files that have them, below server/src/. */
+const OVER: Readonly<Record<string, string>> = {
+  "a batch after the other, until none is left; each waits for the database":
+    "audit/audit-log.ts campaigns/settle-campaigns.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/email-history.ts emails/paused-destinations.ts emails/put-right.ts platform/idempotency.ts platform/jobs.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts",
+  "work that comes in turn, or a wait with a deadline; other work goes on between two rounds":
+    "emails/doubt-brake.ts emails/sender.ts instance/operator.ts platform/background.ts platform/database-watch.ts platform/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/group-commit.ts platform/open-database.ts platform/turns.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
+  "a template or the body of a mail, on a render thread, which is ended when it takes too long":
+    "message/body.ts message/part-text.ts rendering/find-links.ts rendering/link-slots.ts rendering/template-syntax.ts",
+  "parts of a file of a job; each part is small and others have a turn between":
+    "contacts/import/import-step.ts contacts/import/imports.ts",
+  "ids of one bulk change, as many as one may have": "contacts/bulk/rules.ts",
+  "segments of a project, or the steps of a workflow, as many as there may be":
+    "contacts/filters/load-segments.ts segments/rules.ts workflows/executions/simulated-world.ts workflows/executions/walk.ts workflows/graph-rules.ts",
+  "a few steps of questions to DNS, with a deadline": "domains/ask-records.ts",
+  "the refusals until a mail is given up, the places of a batch of calls, three time steps":
+    "emails/rules.ts webhooks/rules.ts users/second-factor/totp.ts",
+  "the headers of a request, which Node.js bounds at 16 KB; the parts of a path, of which so many are looked at":
+    "platform/http-guards.ts platform/http.ts",
+  "the letters of one address, which is short by then": "v1/lane.ts",
+  "the tables of the database, and the migrations": "platform/migrations.ts platform/tenant-rows.ts",
+  "the hours of one day": "reports/period.ts",
+};
+
+function loopsOf(file: SourceFile): number {
+  let count = 0;
+  const add = () => void count++;
+  visit(file, { WhileStatement: add, DoWhileStatement: add, ForStatement: add });
+  return count;
+}
+
+const files = readTree(join(import.meta.dirname, "../.."))
+  .sources.filter(({ path, text }) => PRODUCT.test(path) && !isTest(path) && !isGenerated(text))
+  .filter(
+    ({ path }) => !path.startsWith("server/src/testing/") && !path.startsWith("server/src/instance/pages/"),
+  );
+
+test("every file with a loop that counts or waits says what it goes over", () => {
+  const withLoops = files.filter((file) => loopsOf(file) > 0).map(({ path }) => path);
+  const others = Object.values(OVER).flatMap((paths) => paths.split(" ").map((path) => `server/src/${path}`));
+  const listed = [...Object.keys(FED), ...others];
+  expect(withLoops.filter((path) => !listed.includes(path))).toEqual([]);
+  expect(listed.filter((path) => !withLoops.includes(path))).toEqual([]);
+});
+
+test.each(Object.entries(FED))("the loops of %s take no long, whatever they are given", (_path, feeds) => {
+  const tooLong = feeds.map(leastMsOf).filter((ms) => ms > MOST_MS);
+  expect(tooLong).toEqual([]);
+});
+
+/** The least of several times where the first is too long: busy machines are slow in CPU time, too. */
+function leastMsOf(feed: () => unknown): number {
+  let ms = cpuMsOf(feed);
+  for (let tries = 1; tries < TRIES && ms > MOST_MS; tries++) ms = Math.min(ms, cpuMsOf(feed));
+  return ms;
+}
+
+function cpuMsOf(feed: () => unknown): number {
+  const before = process.threadCpuUsage();
+  feed();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
