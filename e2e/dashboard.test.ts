@@ -205,6 +205,11 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   expect(known?.data).toEqual({ fullName: "Person 7, <b>", Plan: "pro" });
 
   await page.getByRole("link", { name: "All contacts" }).click();
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitem", { name: "fullName" }).click();
+  await page.getByRole("cell", { name: "Person 7, <b>" }).waitFor();
+  await page.reload();
+  await page.getByRole("cell", { name: "Person 7, <b>" }).waitFor();
   await page.getByLabel("Choose all that are shown").check();
   await page.getByRole("button", { name: "Choose all 60 that match" }).click();
   await page.getByLabel("Choose person59@example.com").uncheck();

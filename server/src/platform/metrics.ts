@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom
 export interface Metrics {
   readonly registry: Registry;
   readonly httpSeconds: Histogram<"method" | "route" | "status">;
+  readonly requestsLeftOut: Counter;
   readonly emailOutcomes: Counter<"outcome" | "kind" | "transport">;
   readonly handoversPerSecond: Gauge;
   readonly emailsQueued: Gauge<"kind">;
@@ -32,6 +33,11 @@ export function createMetrics(): Metrics {
     registry,
     ...createWorkflowMetrics(registers),
     ...createLoopMetrics(registry),
+    requestsLeftOut: new Counter({
+      name: "postloft_requests_left_out_total",
+      help: "API requests that are not in the log of their project, since there were too many in a second.",
+      registers,
+    }),
     httpSeconds: new Histogram({
       name: "postloft_http_request_seconds",
       help: "Time to answer an HTTP request.",

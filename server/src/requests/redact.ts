@@ -4,7 +4,6 @@
 /** Texts that name something of the project; nothing a person would mind. */
 const NAMING = new Set([
   "event",
-  "name",
   "type",
   "status",
   "template",
@@ -16,7 +15,6 @@ const NAMING = new Set([
   "field",
   "operator",
   "language",
-  "key",
 ]);
 /** Below these only names and types are kept: what a project knows of people. */
 const PERSONAL = new Set(["data", "variables", "value", "headers", "updates"]);
@@ -36,6 +34,13 @@ export function redactBody(bytes: Buffer): unknown {
   }
 }
 
+/** A path without addresses: in their place stands the name that the route has for them. */
+export function redactPath(path: string, route: string): string {
+  const names = route.split("/");
+  const parts = path.split("/").map((part, at) => (/@|%40/i.test(part) ? (names[at] ?? "[…]") : part));
+  return cut(parts.join("/"));
+}
+
 function redact(value: unknown, name: string, isPersonal: boolean, depth: number): unknown {
   if (value === null) return null;
   if (typeof value === "string") return redactText(value, name, isPersonal);
@@ -49,7 +54,13 @@ function redact(value: unknown, name: string, isPersonal: boolean, depth: number
   const entries = Object.entries(value);
   const kept = entries
     .slice(0, MAX_ITEMS)
-    .map(([key, item]) => [cut(key), redact(item, key, isPersonal || PERSONAL.has(key), depth + 1)] as const);
+    .map(
+      ([key, item]) =>
+        [
+          key.includes("@") ? "[…]" : cut(key),
+          redact(item, key, isPersonal || PERSONAL.has(key), depth + 1),
+        ] as const,
+    );
   const rest = entries.length - kept.length;
   return Object.fromEntries(rest === 0 ? kept : [...kept, ["…", `[${rest} more]`]]);
 }
@@ -57,7 +68,7 @@ function redact(value: unknown, name: string, isPersonal: boolean, depth: number
 function redactText(text: string, name: string, isPersonal: boolean): string {
   const domain = ADDRESS.exec(text)?.[1];
   if (domain !== undefined) return `[…]@${cut(domain)}`;
-  if (NAMING.has(name) && !isPersonal) return cut(text);
+  if (NAMING.has(name) && !isPersonal && !text.includes("@")) return cut(text);
   return `[text of ${text.length}]`;
 }
 

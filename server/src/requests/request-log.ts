@@ -18,7 +18,7 @@ import {
   type RequestFilter,
   type RequestRow,
 } from "./queries.ts";
-import { redactBody } from "./redact.ts";
+import { redactBody, redactPath } from "./redact.ts";
 
 const EVERY_MS = 1_000;
 /** Rows that one statement writes. */
@@ -65,6 +65,7 @@ export function createRequestLog(options: { database: Database; log: Log; metric
     const taken = isFailure ? second.keptFailures : second.kept;
     if (taken >= LIMITS.loggedRequests.value || waiting.length >= MAX_WAITING) {
       second.leftOut++;
+      metrics.requestsLeftOut.inc();
       return null;
     }
     if (isFailure) second.keptFailures++;
@@ -105,7 +106,7 @@ function rowOf(request: AnsweredRequest, leftOut: number): RequestRow {
     request_id: request.requestId,
     at: now(),
     method: request.method,
-    path: request.path.slice(0, MAX_TEXT_LENGTH).toWellFormed(),
+    path: redactPath(request.path, request.route),
     route: request.route,
     status: request.status,
     error_code: request.errorCode,

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { sql } from "kysely";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
-import { redactBody } from "./redact.ts";
+import { redactBody, redactPath } from "./redact.ts";
 import { sweepRequests } from "./request-log.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -134,11 +134,23 @@ test("no text of a body outside the fields that name things is kept, whatever th
   assert(
     property(jsonValue({ maxDepth: 4 }), string(), (value, name) => {
       const texts = withTexts(value, hidden);
-      const body = { data: { [name]: texts, event: texts }, password: hidden, variables: texts };
-      expect(JSON.stringify(redactBody(Buffer.from(JSON.stringify(body))))).not.toContain(hidden);
+      const person = { name: hidden, email: `${hidden.replace(" ", ".")}@example.com` };
+      const body = {
+        data: { [name]: texts, event: texts },
+        password: hidden,
+        variables: texts,
+        to: [person, `${hidden} <a@b.c>`],
+        name: hidden,
+        template: `${hidden} <a@b.c>`,
+      };
+      const redacted = JSON.stringify(redactBody(Buffer.from(JSON.stringify(body))));
+      expect(redacted).not.toMatch(/hidden[ .]words/);
     }),
   );
   expect(redactBody(Buffer.from('{"event":"a\\u0000b"}'))).toEqual({ event: "a�b" });
+  const asked = ["/suppressions/ada%40example.com", "/suppressions/:address"] as const;
+  expect(redactPath(...asked)).toBe("/suppressions/:address");
+  expect(redactPath("/contacts/1", "/contacts/:id")).toBe("/contacts/1");
   expect(redactBody(Buffer.from("no json"))).toBeNull();
   expect(redactBody(Buffer.from(JSON.stringify({ text: "x".repeat(20_000) })))).toBeNull();
 });

@@ -10,27 +10,29 @@ import { exportContacts, listContacts } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
-import { Choices } from "../../ui/choices.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { More } from "../../ui/more.tsx";
 import { Badge, Card, Page } from "../../ui/page.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, SortButton, Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
 import { BulkBar, BulkJob } from "./bulk-bar.tsx";
+import { ContactFilters } from "./contact-filters.tsx";
 import { NewContactDialog } from "./new-contact-dialog.tsx";
-import { readContactsSearch, type ContactsSearch } from "./search.ts";
+import { fieldsOf, readContactsSearch, type ContactsChange, type ContactsSearch } from "./search.ts";
 import { useSelection, type Selection } from "./selection.ts";
 
 const route = getRouteApi("/signed-in/$projectId/contacts");
 type Contact = z.output<typeof contact>;
 
-function queryOf({ status, job: _job, ...rest }: ContactsSearch) {
-  return status === undefined
-    ? rest
-    : ({ ...rest, subscribed: status === "subscribed" ? "true" : "false" } as const);
+function queryOf({ status, segment, job: _job, fields: _fields, ...rest }: ContactsSearch) {
+  const subscribed = status === "subscribed" ? ("true" as const) : ("false" as const);
+  return {
+    ...rest,
+    ...(segment === undefined ? {} : { segmentId: segment }),
+    ...(status === undefined ? {} : { subscribed }),
+  };
 }
 
 export function ContactsPage() {
@@ -44,7 +46,7 @@ export function ContactsPage() {
   const selection = useSelection(search, list.rows?.map(({ id }) => id) ?? [], total);
   const columns = useColumns(selection);
   const change = useSearchChange();
-  const isFiltered = search.search !== undefined || search.status !== undefined;
+  const isFiltered = [search.search, search.status, search.segment].some((one) => one !== undefined);
   return (
     <Page
       title={t("Contacts")}
@@ -54,7 +56,7 @@ export function ContactsPage() {
       {search.job !== undefined && (
         <BulkJob projectId={project.id} jobId={search.job} onClose={() => change({ job: undefined })} />
       )}
-      <Filters />
+      <ContactFilters projectId={project.id} search={search} onChange={change} />
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} />
       ) : (
@@ -115,36 +117,13 @@ function Actions({ projectId, search, onAdd }: ActionsProps) {
 /** Changes what the URL says; what becomes undefined leaves it. */
 function useSearchChange() {
   const navigate = route.useNavigate();
-  return (change: { [Name in keyof ContactsSearch]?: ContactsSearch[Name] | undefined }, replace = false) =>
+  return (change: ContactsChange, replace = false) =>
     void navigate({ search: (old) => readContactsSearch({ ...old, ...change }), replace });
 }
 
-function Filters() {
-  const { search = "", status } = route.useSearch();
-  const change = useSearchChange();
-  return (
-    <div className="mb-3 flex flex-wrap items-center gap-3">
-      <SearchBox
-        label={t("Search by address")}
-        value={search}
-        onSearch={(text) => change({ search: text }, true)}
-      />
-      <Choices
-        label={t("Subscription")}
-        options={[
-          { value: "all", label: t("All") },
-          { value: "subscribed", label: t("Subscribed") },
-          { value: "unsubscribed", label: t("Unsubscribed") },
-        ]}
-        value={status ?? "all"}
-        onChoose={(chosen) => change({ status: chosen === "all" ? undefined : chosen })}
-      />
-    </div>
-  );
-}
-
 function useColumns(selection: Selection): Array<Column<Contact>> {
-  const { sort = "createdAt", dir } = route.useSearch();
+  const search = route.useSearch();
+  const { sort = "createdAt", dir } = search;
   const { projectId } = route.useParams();
   const change = useSearchChange();
   const orderBy = (column: "email" | "createdAt", label: string) => {
@@ -191,6 +170,12 @@ function useColumns(selection: Selection): Array<Column<Contact>> {
       width: "w-36",
       cell: ({ subscribed }) => <SubscriptionBadge isSubscribed={subscribed} />,
     },
+    ...fieldsOf(search).map((name) => ({
+      key: `data.${name}`,
+      head: <bdi>{name}</bdi>,
+      width: "w-36",
+      cell: ({ data }: Contact) => <bdi>{shownValue(data[name])}</bdi>,
+    })),
     {
       key: "createdAt",
       ...orderBy("createdAt", t("Added")),
@@ -198,6 +183,12 @@ function useColumns(selection: Selection): Array<Column<Contact>> {
       cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
     },
   ];
+}
+
+/** As it was stored: a number is no text. */
+function shownValue(value: unknown): string {
+  if (value === undefined || value === null) return "–";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 interface TickProps {

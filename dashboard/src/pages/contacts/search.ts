@@ -4,13 +4,17 @@ export interface ContactsSearch {
   status?: "subscribed" | "unsubscribed";
   sort?: "email";
   dir?: "asc" | "desc";
+  /** Only members of this segment. */
+  segment?: string;
+  /** Own fields that have a column, with a comma between them. */
+  fields?: string;
   /** A bulk change that is under way, or has just ended. */
   job?: string;
 }
 
 /** What of the URL is understood; the rest is left out. */
 export function readContactsSearch(given: Record<string, unknown>): ContactsSearch {
-  const { search, status, sort, dir } = given;
+  const { search, status, sort, dir, segment, fields } = given;
   return {
     ...((typeof search === "string" && search !== "") || typeof search === "number"
       ? { search: String(search) }
@@ -18,8 +22,21 @@ export function readContactsSearch(given: Record<string, unknown>): ContactsSear
     ...(status === "subscribed" || status === "unsubscribed" ? { status } : {}),
     ...(sort === "email" ? { sort } : {}),
     ...(dir === "asc" || dir === "desc" ? { dir } : {}),
+    ...(typeof segment === "string" && segment !== "" ? { segment } : {}),
+    ...(typeof fields === "string" && fields !== "" ? { fields } : {}),
     ...readJobSearch(given),
   };
+}
+
+/** More columns than these no screen has room for. */
+export const MOST_FIELDS = 5;
+
+/** A change of what the URL says; what becomes undefined leaves it. */
+export type ContactsChange = { [Name in keyof ContactsSearch]?: ContactsSearch[Name] | undefined };
+
+/** The own fields that have a column, as they were chosen. */
+export function fieldsOf({ fields = "" }: ContactsSearch): string[] {
+  return [...new Set(fields.split(",").filter((name) => name !== ""))].slice(0, MOST_FIELDS);
 }
 
 /** The job that a page follows, so that a reload loses nothing. */

@@ -21,7 +21,7 @@ export interface Selection {
 
 /** Another filter means other people: what was chosen before is not chosen any more. */
 export function useSelection(
-  { search, status }: ContactsSearch,
+  { search, status, segment }: ContactsSearch,
   shown: readonly string[],
   total: number,
 ): Selection {
@@ -32,7 +32,7 @@ export function useSelection(
     setIds(new Set());
     setAll(false);
   };
-  useEffect(clear, [search, status]);
+  useEffect(clear, [search, status, segment]);
   const has = (id: string) => ids.has(id) !== isAll;
   const isShownChosen = shown.length > 0 && shown.every(has);
   const count = isAll ? Math.max(0, total - ids.size) : ids.size;
@@ -59,6 +59,7 @@ export function useSelection(
             mode: "query",
             filter: {
               ...(search === undefined ? {} : { search }),
+              ...(segment === undefined ? {} : { segmentId: segment }),
               ...(status === undefined ? {} : { subscribed: status === "subscribed" }),
             },
             excludeIds: [...ids],

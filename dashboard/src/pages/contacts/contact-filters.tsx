@@ -1,0 +1,98 @@
+// What narrows the list of contacts, and which of their own fields it shows. Before it: contacts-page.tsx. After it: the URL.
+import { useQuery } from "@tanstack/react-query";
+import { Check, Columns3 } from "lucide-react";
+import { call } from "../../api/call.ts";
+import { listContactFields } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Choices } from "../../ui/choices.tsx";
+import { INPUT_CLASS } from "../../ui/field.tsx";
+import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { segmentsQuery } from "../segments/segment-queries.ts";
+import { fieldsOf, MOST_FIELDS, type ContactsChange, type ContactsSearch } from "./search.ts";
+
+interface FiltersProps {
+  projectId: string;
+  search: ContactsSearch;
+  onChange: (change: ContactsChange, replace?: boolean) => void;
+}
+
+export function ContactFilters({ projectId, search, onChange }: FiltersProps) {
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-3">
+      <SearchBox
+        label={t("Search by address")}
+        value={search.search ?? ""}
+        onSearch={(text) => onChange({ search: text }, true)}
+      />
+      <Choices
+        label={t("Subscription")}
+        options={[
+          { value: "all", label: t("All") },
+          { value: "subscribed", label: t("Subscribed") },
+          { value: "unsubscribed", label: t("Unsubscribed") },
+        ]}
+        value={search.status ?? "all"}
+        onChoose={(chosen) => onChange({ status: chosen === "all" ? undefined : chosen })}
+      />
+      <SegmentFilter projectId={projectId} search={search} onChange={onChange} />
+      <FieldMenu projectId={projectId} search={search} onChange={onChange} />
+    </div>
+  );
+}
+
+function SegmentFilter({ projectId, search, onChange }: FiltersProps) {
+  const segments = useQuery(segmentsQuery(projectId));
+  if ((segments.data?.length ?? 0) === 0 && search.segment === undefined) return null;
+  return (
+    <select
+      aria-label={t("Segment")}
+      value={search.segment ?? ""}
+      onChange={({ target }) => onChange({ segment: target.value === "" ? undefined : target.value })}
+      className={`${INPUT_CLASS} max-w-52`}
+    >
+      <option value="">{t("Every segment")}</option>
+      {segments.data?.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function FieldMenu({ projectId, search, onChange }: FiltersProps) {
+  const fields = useQuery({
+    queryKey: ["project", projectId, "contact-fields"],
+    queryFn: ({ signal }) => call(listContactFields, { projectId, signal }),
+  });
+  const own = fields.data?.fields.filter(({ isCustom }) => isCustom) ?? [];
+  const shown = fieldsOf(search);
+  if (own.length === 0) return null;
+  const toggle = (name: string) => {
+    const others = shown.filter((one) => one !== name);
+    const next = others.length < shown.length ? others : [...shown, name].slice(-MOST_FIELDS);
+    onChange({ fields: next.length === 0 ? undefined : next.join(",") }, true);
+  };
+  return (
+    <Menu
+      label={t("Columns")}
+      className="inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 text-sm text-soft hover:bg-hover hover:text-ink"
+      button={
+        <>
+          <Columns3 size={14} aria-hidden /> {t("Columns")}
+        </>
+      }
+    >
+      {own.map(({ field }) => {
+        const name = field.slice("data.".length);
+        return (
+          <MenuItem key={field} onSelect={() => toggle(name)}>
+            <bdi className="min-w-0 max-w-64 flex-1 truncate">{name}</bdi>
+            {shown.includes(name) && <Check size={14} className="text-accent" aria-label={t("shown")} />}
+          </MenuItem>
+        );
+      })}
+    </Menu>
+  );
+}
