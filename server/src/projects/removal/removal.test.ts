@@ -66,10 +66,11 @@ async function furnish(project: TestProject, contacts = 30): Promise<void> {
   );
 }
 
-/** How many rows of a project each table holds, of those with any. */
+/** How many rows of a project each table holds, of those with any; but for its log of requests, which is written behind the answers. */
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of await listTenantTables(server.database)) {
+    if (name === "api_requests") continue;
     const [row] = await server.rows<{ count: number }>(
       `select count(*)::int as count from "${name}" where project_id = $1`,
       projectId,
