@@ -82,8 +82,8 @@ export async function skipCampaignEmails(
       select id from emails where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED'
       limit ${limit} for update skip locked
     )
-    update emails e set status = 'SKIPPED', reason = ${reason}
-    from waiting where e.project_id = ${projectId} and e.id = waiting.id`.execute(tx);
+    update emails set status = 'SKIPPED', reason = ${reason}
+    where project_id = ${projectId} and id = any (array(select id from waiting))`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
 }
 

@@ -144,9 +144,10 @@ export async function cancelExecutionRows(
     ), ended as (
       update workflow_executions x set status = 'CANCELLED', step_id = null, due_at = null, waits_for = null, answer = null,
         exit_reason = ${reason}, ended_at = now(),
-        trace = case when active.is_open then jsonb_set(x.trace, '{-1}', x.trace -> -1 || jsonb_build_object(
+        trace = case when ${isOpen} then jsonb_set(x.trace, '{-1}', x.trace -> -1 || jsonb_build_object(
           'is', 'CANCELLED', 'end', floor(extract(epoch from now()) * 1000))) else x.trace end
-      from active where x.project_id = ${projectId} and x.id = active.id
+      -- As a list: joined, each may be compared with each where PostgreSQL takes the project to have few.
+      where x.project_id = ${projectId} and x.id = any (array(select id from active))
       returning x.id
     ), counted as (
       insert into workflow_step_counts as c (project_id, workflow_id, step_id, cancelled)
