@@ -5,16 +5,26 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
 import { startBrowser } from "./browser.ts";
 import { fromBase32 } from "../server/src/testing/base32.ts";
+import { FAKE_CLIENT, startIdentityFake } from "../server/src/testing/identity-fake.ts";
 import { useTestServer } from "../server/src/testing/test-server.ts";
 import { codeAt } from "../server/src/users/second-factor/totp.ts";
 
-const server = useTestServer();
+const identities = await startIdentityFake();
+const server = useTestServer({
+  OIDC_ISSUER: identities.url,
+  OIDC_CLIENT_ID: FAKE_CLIENT.id,
+  OIDC_CLIENT_SECRET: FAKE_CLIENT.secret,
+  OIDC_NAME: "Acme ID",
+});
 let browser: Browser;
 beforeAll(async () => {
   await buildDashboard(process.execPath);
   browser = await startBrowser();
 });
-afterAll(() => browser.close());
+afterAll(async () => {
+  await browser.close();
+  await identities.close();
+});
 
 async function signUp(page: Page, email: string): Promise<void> {
   await page.goto(`${server.url}/app`);
@@ -285,6 +295,36 @@ test("a second factor is switched on, asked for at the door, and passed with a r
   await page.getByLabel("Code of the app, or a recovery code").fill(recoveryCode);
   await page.getByRole("button", { name: "Sign in" }).click();
   expect(await page.getByText("9 recovery codes are left.").textContent()).toBeTruthy();
+  await context.close();
+});
+
+test("another service signs up, in where one was going, and is disconnected once there is a password", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  identities.person = { sub: "7", email: "grace@example.com", email_verified: true };
+  await page.goto(`${server.url}/app`);
+  await page.getByRole("link", { name: "Continue with Acme ID" }).click();
+  await page.getByLabel("Project name").fill("Acme");
+  await page.getByRole("button", { name: "Create project" }).click();
+  await page.getByRole("heading", { name: "Getting started" }).waitFor();
+  await context.clearCookies();
+  await page.goto(`${page.url()}/account`);
+  await page.getByRole("link", { name: "Continue with Acme ID" }).click();
+  await page.getByRole("heading", { name: "Your account" }).waitFor();
+  await page.getByText("Your account has none.", { exact: false }).waitFor();
+  await page.getByRole("button", { name: "Disconnect" }).click();
+  await page.getByText("It is the only way into your account.", { exact: false }).waitFor();
+  await page.getByRole("button", { name: "Set one by mail" }).click();
+  await page.getByText("A mail is on its way").waitFor();
+  await server.rows(
+    "update users set password_hash = 'set by mail' where email = $1",
+    identities.person.email,
+  );
+  await page.reload();
+  await page.getByLabel("New password").waitFor();
+  await page.getByRole("button", { name: "Disconnect" }).click();
+  await page.getByRole("link", { name: "Connect", exact: true }).click();
+  await page.getByRole("button", { name: "Disconnect" }).waitFor();
   await context.close();
 });
 

@@ -70,7 +70,7 @@ CREATE INDEX rate_windows_age ON rate_windows USING btree (started_at);
 CREATE TABLE users (
   id             uuid                      NOT NULL,
   email          text                      NOT NULL,
-  password_hash  text                      NOT NULL,
+  password_hash  text,
   created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
   verified_at    timestamp with time zone,
   CONSTRAINT users_pkey PRIMARY KEY (id),
@@ -1042,3 +1042,16 @@ CREATE TABLE billing_limits (
   CONSTRAINT billing_limits_transactional_check CHECK (transactional > 0),
   CONSTRAINT billing_limits_workflows_check CHECK (workflows > 0)
 );
+
+CREATE TABLE identities (
+  id          uuid                      NOT NULL,
+  issuer      text                      NOT NULL,
+  subject     text                      NOT NULL,
+  user_id     uuid                      NOT NULL,
+  email       text                      NOT NULL,
+  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT identities_pkey PRIMARY KEY (id),
+  CONSTRAINT identities_issuer_subject_key UNIQUE (issuer, subject),
+  CONSTRAINT identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX identities_user ON identities USING btree (user_id);

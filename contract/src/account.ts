@@ -10,18 +10,6 @@ const token = z.string().min(1).max(100).describe("As it stands at the end of th
 const message = z.object({ message: z.string() });
 const current = z.string().min(1).max(LIMITS.passwordMaximum.value);
 
-export const getOauthConfig = endpoint({
-  name: "auth.oauthConfig",
-  method: "GET",
-  path: "/auth/oauth-config",
-  summary: "Read which other ways to log in there are",
-  description: "Before anybody is logged in. This version has none but the password.",
-  caller: "anyone",
-  envelope: "wrapped",
-  answers: { 200: z.object({ github: z.boolean(), google: z.boolean() }) },
-  errors: ["RATE_LIMIT_EXCEEDED"],
-});
-
 export const requestVerification = endpoint({
   name: "auth.requestVerification",
   method: "POST",

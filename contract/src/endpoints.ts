@@ -22,6 +22,7 @@ import * as instance from "./instance.ts";
 import * as keys from "./keys.ts";
 import * as mailbox from "./mailbox.ts";
 import * as members from "./members.ts";
+import * as oauth from "./oauth.ts";
 import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
 import * as removal from "./project-removal.ts";
@@ -200,7 +201,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   users.signUp,
   users.logIn,
   users.logOut,
-  account.getOauthConfig,
+  oauth.getOauthConfig,
   account.requestVerification,
   account.verifyEmail,
   account.requestPasswordReset,
@@ -211,6 +212,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   account.listSessions,
   account.endSession,
   account.endOtherSessions,
+  oauth.listIdentities,
+  oauth.removeIdentity,
   secondFactor.getSecondFactor,
   secondFactor.beginSecondFactor,
   secondFactor.confirmSecondFactor,
@@ -220,6 +223,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   accountPages.submitVerifyPage,
   accountPages.showResetPage,
   accountPages.submitResetPage,
+  oauth.beginOauth,
+  oauth.finishOauth,
+  oauth.submitOauthCode,
   projects.listProjects,
   projects.createProject,
   projects.updateProject,

@@ -141,6 +141,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "domains.create": { domain: "mail.example.com" },
   "domains.update": { ed25519: true },
   "auth.signup": { email: "ada@example.com", password: "correct horse battery" },
+  "oauth.code": { code: "492039" },
   "accountPages.verify": {},
   "accountPages.reset": { newPassword: "correct horse battery" },
   "auth.verifyEmail": { token: "m3qLk0Yx2oXb7nUe5hRw9tPz1sVc4dJf6gKa8iQyBwE" },

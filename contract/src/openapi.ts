@@ -47,6 +47,10 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
   emails: { about: "Each mail to one recipient, and where it stands." },
   mailbox: { title: "Local mailbox", about: "What the transport `mailbox` kept instead of sending it." },
   tracking: { title: "Opens and clicks", about: "The pixel and the links in mails." },
+  oauth: {
+    title: "Other services",
+    about: "Logging in through GitHub, Google or an OpenID Connect provider.",
+  },
   accountPages: { title: "Account pages", about: "What the links in mails about accounts open." },
   pages: { title: "Public pages", about: "What the links in mails open, for a person without a login." },
   domains: { title: "Sender domains", about: "Where mail may come from, and the proof in DNS." },

@@ -76,7 +76,8 @@ import { createVerifier } from "./v1/verify.ts";
 import { analyticsRoutes } from "./reports/analytics-routes.ts";
 import { activityRoutes } from "./reports/activity-routes.ts";
 import { addPages } from "./instance/pages.ts";
-import { instanceRoutes, mailboxRoutes, setupRoutes, type InstanceFacts } from "./instance/routes.ts";
+import { instanceRoutes, mailboxRoutes, setupRoutes } from "./instance/routes.ts";
+import type { InstanceFacts } from "./instance/facts.ts";
 
 export interface ApiParts {
   database: Database;
@@ -228,7 +229,7 @@ function routesOfTenants(
   const staysHere = facts.transportName === "mailbox";
   return [
     ...userRoutes({ ...parts, ...shared, baseUrl, signupsDisabled: facts.signupsDisabled }),
-    ...accountRoutes({ ...parts, ...shared, baseUrl }),
+    ...accountRoutes({ ...parts, ...shared, ...facts }),
     ...projectRoutes(parts),
     ...setupRoutes(parts),
     ...removalRoutes(parts),

@@ -2,8 +2,6 @@
 // Before it: tools/bootstrap/start.js. After it: api.ts and worker.ts.
 import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
-import { resolve } from "node:path";
-import manifest from "../package.json" with { type: "json" };
 import { followClock } from "./platform/clock.ts";
 import { ConfigError, readConfig, type Config } from "./platform/config.ts";
 import { createSealer } from "./platform/crypto.ts";
@@ -35,7 +33,8 @@ import { createGuard } from "./deliveries/reputation.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
 import { openSnsDoor } from "./deliveries/open-sns.ts";
 import { createMailTokens } from "./deliveries/tracking/mail-tokens.ts";
-import { bootstrap, explainIgnored, openSystemMail } from "./instance/bootstrap.ts";
+import { bootstrap, explainIgnored } from "./instance/bootstrap.ts";
+import { factsOf } from "./instance/facts.ts";
 import { greet, warnOfRoot } from "./instance/greeting.ts";
 import { SETTING_CHECKS } from "./instance/setting-checks.ts";
 import { openStatusServer } from "./instance/status-server.ts";
@@ -181,11 +180,11 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   const notices = createNoticeStore(parts.database, () => hints.tell("notices"));
   await openSmtp(config, parts, notices, ground);
   const { address, transport } = parts;
-  const dataDir = config.DATABASE_URL === undefined ? resolve(config.DATA_DIR) : null;
+  const facts = factsOf(config, { transportName: transport.name, baseUrl: () => address.url });
   if (!config.ROLES.includes("api")) {
     const status = await openStatusServer({
       ...parts,
-      dataDir,
+      dataDir: facts.dataDir,
       host: config.HOST,
       port: config.STATUS_PORT ?? null,
       metricsAccess: config.METRICS_ACCESS,
@@ -196,15 +195,6 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
     say(`Postloft is ready (ROLES=${roles}): ${status.url}/health, /ready and /metrics, and no other HTTP.`);
     return { url: null, statusUrl: status.url };
   }
-  const facts = {
-    version: manifest.version,
-    baseUrl: () => address.url,
-    transportName: transport.name,
-    signupsDisabled: config.DISABLE_SIGNUPS,
-    verificationRequired: config.REQUIRE_EMAIL_VERIFICATION,
-    ...openSystemMail(config, transport.name),
-    dataDir,
-  };
   // A process loads the code of its roles only: a worker at rest without HTTP is a quarter smaller.
   const { createApi } = await import("./api.ts");
   const { closeHttp } = await import("./platform/http.ts");

@@ -63,7 +63,7 @@ async function requests(story: Story, key: string): Promise<void> {
 
 /** Its address is asked for, its sessions are looked at and ended. */
 async function accounts({ ask }: Story): Promise<void> {
-  const reading = ["users.me", "auth.oauthConfig", "users.listSessions"];
+  const reading = ["users.me", "auth.oauthConfig", "users.listSessions", "users.identities"];
   for (const name of [...reading, "auth.requestVerification", "auth.requestPasswordReset"]) await ask(name);
   await ask("users.changeEmail", {
     body: { currentPassword: "correct horse battery", newEmail: "ada@example.net" },

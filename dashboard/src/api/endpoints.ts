@@ -17,6 +17,7 @@ import type * as events from "@postloft/contract/events.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as keys from "@postloft/contract/keys.ts";
 import type * as members from "@postloft/contract/members.ts";
+import type * as oauth from "@postloft/contract/oauth.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
 import type * as requests from "@postloft/contract/requests.ts";
@@ -54,6 +55,12 @@ export const changeEmail = bare<typeof account.changeEmail>("POST", "/users/@me/
 export const listSessions = bare<typeof account.listSessions>("GET", "/users/@me/sessions");
 export const endSession = bare<typeof account.endSession>("DELETE", "/users/@me/sessions/:sessionId");
 export const endOtherSessions = bare<typeof account.endOtherSessions>("DELETE", "/users/@me/sessions");
+export const getOauthConfig = wrapped<typeof oauth.getOauthConfig>("GET", "/auth/oauth-config");
+export const listIdentities = bare<typeof oauth.listIdentities>("GET", "/users/@me/identities");
+export const removeIdentity = bare<typeof oauth.removeIdentity>(
+  "DELETE",
+  "/users/@me/identities/:identityId",
+);
 export const getSecondFactor = bare<typeof secondFactor.getSecondFactor>("GET", "/users/@me/second-factor");
 export const beginSecondFactor = bare<typeof secondFactor.beginSecondFactor>(
   "POST",

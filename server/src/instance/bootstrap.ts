@@ -2,7 +2,7 @@
 // Before it: main.ts has migrated. After it: the roles start.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { randomText, type Sealer } from "../platform/crypto.ts";
+import type { Sealer } from "../platform/crypto.ts";
 import { ConfigError, type Config } from "../platform/config.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -92,23 +92,4 @@ export async function bootstrap(
     await createProject(tx, { sealer, inboundDomain: null }, { name, ownerId: user.id, keys });
     return "made";
   });
-}
-
-const TOKEN_LENGTH = 40;
-
-/**
- * Who may read mail of the installation itself, which holds secrets: only where that is asked for and nothing leaves, the account of
- * whoever runs it, and whoever has a token, made anew at each start.
- */
-export function openSystemMail(
-  config: Config,
-  transportName: string,
-): { systemMailReader: string | null; operatorToken: string | null } {
-  if (!config.SYSTEM_MAILBOX || transportName !== "mailbox")
-    return { systemMailReader: null, operatorToken: null };
-  const operator = parseAddress(config.BOOTSTRAP_EMAIL ?? "");
-  return {
-    systemMailReader: operator.ok ? operator.address : null,
-    operatorToken: `op_${randomText(TOKEN_LENGTH)}`,
-  };
 }

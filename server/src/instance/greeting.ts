@@ -4,7 +4,7 @@ import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/database.ts";
 import type { BootstrapResult } from "./bootstrap.ts";
 import { nextStep, readProgress } from "./next-step.ts";
-import type { InstanceFacts } from "./routes.ts";
+import type { InstanceFacts } from "./facts.ts";
 
 /** Below it a system lets only root listen. */
 const FIRST_FREE_PORT = 1024;

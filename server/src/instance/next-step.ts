@@ -4,7 +4,7 @@ import type { Database } from "../platform/database.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { hasUsers } from "../users/users.ts";
 import { hasEmails, hasProvenDomain } from "./queries.ts";
-import type { InstanceFacts } from "./routes.ts";
+import type { InstanceFacts } from "./facts.ts";
 
 /** How far an installation has come. */
 export interface Progress {

@@ -11,7 +11,7 @@ import { errorsPage } from "./errors-page.ts";
 import { readReadiness } from "./health.ts";
 import { homePage } from "./home-page.ts";
 import { nextStep, readProgress } from "./next-step.ts";
-import type { InstanceFacts } from "./routes.ts";
+import type { InstanceFacts } from "./facts.ts";
 
 const HTML = "text/html; charset=utf-8";
 const TYPES = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8" };

@@ -18,23 +18,9 @@ import {
 } from "../transports/kept-messages.ts";
 import type { Domains } from "../domains/domains.ts";
 import { findFirstUser } from "../users/users.ts";
+import type { InstanceFacts } from "./facts.ts";
 import { answerHealth, answerReady } from "./health.ts";
 import { readSetupState } from "./setup-state.ts";
-
-export interface InstanceFacts {
-  version: string;
-  baseUrl: () => string;
-  transportName: string;
-  signupsDisabled: boolean;
-  /** Who has not proved their address sends nothing in a session. */
-  verificationRequired: boolean;
-  /** The address whose account may read mail of the installation itself; null when nobody may. */
-  systemMailReader: string | null;
-  /** The token printed at start, with which mail of the installation is read; null: there is none. */
-  operatorToken: string | null;
-  /** Of the embedded database; null with a database elsewhere. */
-  dataDir: string | null;
-}
 
 export function instanceRoutes({
   database,
@@ -63,15 +49,20 @@ export function instanceRoutes({
   ];
 }
 
-function publicConfig({ baseUrl, transportName, signupsDisabled }: InstanceFacts, hasBilling: boolean) {
+function publicConfig(facts: InstanceFacts, hasBilling: boolean) {
+  const { baseUrl, transportName, signupsDisabled, oauth } = facts;
   return {
     environment: "production",
     urls: { api: baseUrl(), dashboard: `${baseUrl()}/app`, docs: `${baseUrl()}/docs` },
     features: {
       signups: !signupsDisabled,
       billing: hasBilling,
-      storage: false,
-      authProviders: { github: false, google: false, oidc: false },
+      storage: true,
+      authProviders: {
+        github: oauth.github !== null,
+        google: oauth.google !== null,
+        oidc: oauth.oidc !== null,
+      },
       email: { provider: transportName, trackingToggleEnabled: true },
       smtp: { enabled: false, domain: null, ports: null },
     },

@@ -5,11 +5,13 @@ import type { MoreChecks } from "../platform/config.ts";
 import { isFirstStart } from "../platform/open-database.ts";
 import { faultsOfTransports } from "../transports/create-transport.ts";
 import { faultsOfStorage } from "../uploads/storage.ts";
+import { faultsOfOauth } from "../users/oauth/settings.ts";
 import { faultsOfBootstrap } from "./bootstrap.ts";
 
 export const SETTING_CHECKS: readonly MoreChecks[] = [
   faultsOfTransports,
   faultsOfStorage,
   faultsOfBilling,
+  faultsOfOauth,
   (settings) => (isFirstStart(settings) ? faultsOfBootstrap(settings) : []),
 ];

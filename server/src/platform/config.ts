@@ -1,6 +1,5 @@
 // The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made from here.
 // After it: main.ts builds everything from the Config it answers.
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import {
   access,
@@ -20,6 +19,8 @@ import {
   word,
   words,
 } from "./setting-forms.ts";
+import { OAUTH_SETTINGS } from "./oauth-settings.ts";
+import { readGiven } from "./read-setting.ts";
 import { STRIPE_SETTINGS } from "./stripe-settings.ts";
 
 interface Setting {
@@ -175,6 +176,7 @@ export const SETTINGS = {
     "Port where a process without the role `api` answers `/health`, `/ready` and `/metrics`, at HOST; 0 takes a free one. Empty: 3001, or a free one where that is taken.",
   ),
   ...STRIPE_SETTINGS,
+  ...OAUTH_SETTINGS,
   DISABLE_SIGNUPS: setting(
     flag.default(false),
     "false",
@@ -279,22 +281,4 @@ export function readConfig(
   if (problems.length > 0) throw new ConfigError(`These settings are not valid:\n  ${problems.join("\n  ")}`);
   const base = config.BASE_URL ?? (config.PORT === 0 ? null : `http://localhost:${config.PORT}`);
   return { ...config, BASE_URL: base?.replace(/\/+$/, "") ?? null };
-}
-
-/** What the environment says of a setting, itself or in a file; an Error where it says it twice or the file cannot be read. */
-function readGiven(
-  environment: Readonly<Record<string, string | undefined>>,
-  name: string,
-): string | undefined | Error {
-  const value = environment[name]?.trim() ?? "";
-  const file = environment[`${name}_FILE`]?.trim() ?? "";
-  if (file === "") return value === "" ? undefined : value;
-  if (value !== "") return new Error(`${name}_FILE: ${name} is set too; leave one of them out`);
-  try {
-    const held = readFileSync(file, "utf8").trim();
-    return held === "" ? new Error(`${name}_FILE: the file ${file} is empty`) : held;
-  } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    return new Error(`${name}_FILE: the file ${file} cannot be read (${code})`);
-  }
 }

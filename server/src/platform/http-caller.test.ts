@@ -509,6 +509,7 @@ async function furnish() {
       "/projects/:projectId/audit-log": project.id,
       "/invitations/:token/accept": "a".repeat(43),
       "/users/@me/sessions/:sessionId": session?.id ?? "",
+      "/users/@me/identities/:identityId": project.id,
       "/users/@me/projects/:projectId": project.id,
       "/users/@me/projects/:projectId/security": project.id,
       "/users/@me/projects/:projectId/checkout": project.id,

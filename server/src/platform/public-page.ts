@@ -21,7 +21,7 @@ button.quiet { background: none; color: var(--strong) }
 button:hover { filter: brightness(1.08) }
 a { display: inline-block; margin-top: 12px; padding: 10px 8px; color: var(--strong); font-size: 15px }
 label { display: block; margin: 0 0 6px; text-align: left; font-size: 15px; font-weight: 600 }
-input[type=password] { width: 100%; min-height: 48px; margin: 0 0 16px; padding: 10px 14px; border: 2px solid var(--line); border-radius: 10px; background: none; color: inherit; font: inherit }
+input { width: 100%; min-height: 48px; margin: 0 0 16px; padding: 10px 14px; border: 2px solid var(--line); border-radius: 10px; background: none; color: inherit; font: inherit }
 button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid var(--strong); outline-offset: 3px }
 @media (max-width: 420px) { main { padding: 32px 22px } button { width: 100% } }
 `;

@@ -297,6 +297,15 @@ export interface IdempotencyKeysTable {
   created_at: Generated<Date>;
 }
 
+export interface IdentitiesTable {
+  id: string;
+  issuer: string;
+  subject: string;
+  user_id: string;
+  email: string;
+  created_at: Generated<Date>;
+}
+
 export interface InstallationTable {
   is_single: Generated<boolean>;
   id: string | null;
@@ -636,7 +645,7 @@ export interface UploadsTable {
 export interface UsersTable {
   id: string;
   email: string;
-  password_hash: string;
+  password_hash: string | null;
   created_at: Generated<Date>;
   verified_at: Date | null;
 }
@@ -753,6 +762,7 @@ export interface Rows {
   event_subscriptions: EventSubscriptionsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
+  identities: IdentitiesTable;
   installation: InstallationTable;
   invitations: InvitationsTable;
   job_errors: JobErrorsTable;

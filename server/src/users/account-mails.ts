@@ -58,3 +58,17 @@ export function secondFactorMail(to: string, isOn: boolean): NewSystemMail {
   });
   return { to, ...mail };
 }
+
+/** @param title what people call the service */
+export function identityMail(to: string, title: string, isConnected: boolean): NewSystemMail {
+  const mail = layOutSystemMail({
+    subject: isConnected ? `Your account is connected with ${title}` : `Your account left ${title}`,
+    blocks: [
+      isConnected
+        ? `Whoever logs in to ${title} as you now logs in to the account ${to}, too.`
+        : `Nobody logs in to the account ${to} through ${title} any more.`,
+    ],
+    footer: "If it was not you, change your password at once, and look at your account.",
+  });
+  return { to, ...mail };
+}

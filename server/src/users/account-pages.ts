@@ -1,8 +1,11 @@
-// The pages behind the links in mails about accounts: a question with a button, and what came of it. Pure.
-// Before it: account-routes.ts. After it: platform/public-page.ts frames them.
+// The pages before and behind a login, which need no dashboard: a question with a button, and what came of it. Pure.
+// Before it: account-routes.ts, oauth/routes.ts. After it: platform/public-page.ts frames them.
+import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { escapeHtml } from "../platform/escape-html.ts";
-import { writePublicPage } from "../platform/public-page.ts";
+import type { Answer } from "../platform/http-route.ts";
+import { PAGE_HEADERS, writePublicPage } from "../platform/public-page.ts";
+import { Refusal } from "../platform/refusal.ts";
 
 function page(title: string, lines: readonly string[]): string {
   return writePublicPage({
@@ -41,3 +44,20 @@ export const resetDonePage = () =>
 
 export const problemPage = (problem: string) =>
   page("This did not work", [`<p role="alert">${escapeHtml(problem)}</p>`]);
+
+/** @param problem what was wrong with the last try */
+export const codePage = (problem: string | null) =>
+  page("Your second factor", [
+    ...(problem === null ? [] : [`<p role="alert">${escapeHtml(problem)}</p>`]),
+    '<form method="post" action="/auth/oauth/code"><label for="code">Code of the app, or a recovery code</label>',
+    '<input id="code" name="code" type="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus>',
+    '<button type="submit">Log in</button></form>',
+  ]);
+
+export const asPage = (html: string, status = 200): Answer => ({ status, body: html, headers: PAGE_HEADERS });
+
+/** What was refused in words; anything else goes on to the log. */
+export function refusedPage(error: unknown, write = problemPage): Answer {
+  if (!(error instanceof Refusal)) throw error;
+  return asPage(write(error.fields?.[0]?.message ?? error.message), ERRORS[error.code].status);
+}

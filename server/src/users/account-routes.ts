@@ -3,17 +3,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as pages from "@postloft/contract/account-pages.ts";
 import * as contract from "@postloft/contract/account.ts";
-import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { password as passwordRule } from "@postloft/contract/users.ts";
 import { sha256, type Sealer } from "../platform/crypto.ts";
 import { databaseErrorCode, transaction, type Database } from "../platform/database.ts";
-import { noContent, ok, route, type Answer, type Route } from "../platform/http-route.ts";
-import { PAGE_HEADERS } from "../platform/public-page.ts";
+import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
-import { problemPage, resetDonePage, resetPage, verifiedPage, verifyPage } from "./account-pages.ts";
+import {
+  asPage,
+  problemPage,
+  refusedPage,
+  resetDonePage,
+  resetPage,
+  verifiedPage,
+  verifyPage,
+} from "./account-pages.ts";
 import {
   endOtherSessions,
   endSession,
@@ -30,7 +36,10 @@ import {
 import { attemptsOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import { createRequirePassword } from "./require-password.ts";
+import { oauthRoutes } from "./oauth/routes.ts";
+import type { OauthSettings } from "./oauth/settings.ts";
 import { secondFactorRoutes } from "./second-factor/routes.ts";
+import type { Sessions } from "./sessions.ts";
 import type { User } from "./users.ts";
 
 const HOUR_SECONDS = 3600;
@@ -43,7 +52,10 @@ export interface AccountParts {
   database: Database;
   sealer: Sealer;
   passwords: Passwords;
+  sessions: Sessions;
   rateLimiter: RateLimiter;
+  oauth: OauthSettings;
+  signupsDisabled: boolean;
   baseUrl: () => string;
   wakeSender: () => void;
 }
@@ -54,6 +66,7 @@ export function accountRoutes(parts: AccountParts): Route[] {
     ...ownRoutes(parts),
     ...secondFactorRoutes({ ...parts, requirePassword: createRequirePassword(parts) }),
     ...pageRoutes(parts),
+    ...oauthRoutes(parts),
   ];
 }
 
@@ -86,7 +99,6 @@ function mailedRoutes(parts: AccountParts): Route[] {
   const { database, baseUrl, wakeSender } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
-    route(contract.getOauthConfig, async () => ok({ github: false, google: false })),
     route(contract.requestVerification, async ({ userId, commit }) => {
       const account = await readAccount(database, userId);
       await limit(mailsTo(account.email));
@@ -160,14 +172,6 @@ function ownRoutes(parts: AccountParts): Route[] {
       commit(async (tx) => ok({ ended: await endOtherSessions(tx, userId, sessionId ?? "") })),
     ),
   ];
-}
-
-const asPage = (html: string, status = 200): Answer => ({ status, body: html, headers: PAGE_HEADERS });
-
-/** What was refused in words; anything else goes on to the log. */
-function refusedPage(error: unknown, write = problemPage): Answer {
-  if (!(error instanceof Refusal)) throw error;
-  return asPage(write(error.fields?.[0]?.message ?? error.message), ERRORS[error.code].status);
 }
 
 function pageRoutes(parts: AccountParts): Route[] {

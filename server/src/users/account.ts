@@ -35,7 +35,8 @@ const SECONDS: Record<TokenPurpose, number> = {
 };
 
 export interface Account extends User {
-  passwordHash: string;
+  /** Null: it logs in through another service alone. */
+  passwordHash: string | null;
   isVerified: boolean;
 }
 

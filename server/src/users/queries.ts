@@ -30,7 +30,7 @@ export async function countUsers(database: Database): Promise<number> {
 /** Whether the row is new; false when the address has an account. */
 export async function insertUser(
   tx: Tx,
-  user: { id: string; email: string; password_hash: string; verified_at: Date | null },
+  user: { id: string; email: string; password_hash: string | null; verified_at: Date | null },
 ): Promise<boolean> {
   const result = await tx
     .insertInto("users")

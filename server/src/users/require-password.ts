@@ -26,6 +26,10 @@ export function createRequirePassword(parts: {
   const { database, passwords, rateLimiter } = parts;
   return async (userId, given, network) => {
     const account = await readAccount(database, userId);
+    if (account.passwordHash === null)
+      throw new Refusal("INVALID_CREDENTIALS", {
+        message: "Your account has no password. Set one first: “Forgot your password?” mails a link.",
+      });
     await takeOrRefuse(rateLimiter, guessesOf(userId));
     if (!(await passwords.matches(network, account.passwordHash, given)))
       throw new Refusal("INVALID_CREDENTIALS", { message: "The current password is wrong." });

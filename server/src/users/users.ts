@@ -1,4 +1,4 @@
-// People who log in: accounts with a password.
+// People who log in: accounts.
 // Before it: routes.ts, instance/bootstrap.ts. After it: sessions.ts.
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
@@ -20,10 +20,10 @@ export interface User {
   email: string;
 }
 
-/** `isVerified`: the operator makes it, or whoever came by a link that was mailed to the address. @throws Refusal CONFLICT when that has an account. */
+/** `passwordHash` null: it logs in through another service. `isVerified`: the operator makes it, or whoever came by a link that was mailed to the address. @throws Refusal CONFLICT when that has an account. */
 export async function createUser(
   tx: Tx,
-  user: { email: string; passwordHash: string; isVerified?: boolean },
+  user: { email: string; passwordHash: string | null; isVerified?: boolean },
 ): Promise<User> {
   const id = newId();
   const verifiedAt = user.isVerified === true ? now() : null;
@@ -41,9 +41,10 @@ export async function findUserByCredentials(
   address: string,
 ): Promise<(User & { passwordHash: string }) | null> {
   const row = await findUserByEmail(database, email);
-  const matches = await passwords.matches(address, row?.password_hash ?? null, password);
-  return row !== undefined && matches
-    ? { id: row.id, email: row.email, passwordHash: row.password_hash }
+  const passwordHash = row?.password_hash ?? null;
+  const matches = await passwords.matches(address, passwordHash, password);
+  return row !== undefined && passwordHash !== null && matches
+    ? { id: row.id, email: row.email, passwordHash }
     : null;
 }
 

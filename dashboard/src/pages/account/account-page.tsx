@@ -1,8 +1,8 @@
-// The account of whoever is signed in: address, password, second factor, sessions. After it: second-factor-card.tsx, sessions-card.tsx.
+// The account of whoever is signed in: address, password, second factor, sessions. After it: identities-card.tsx, second-factor-card.tsx, sessions-card.tsx.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
-import { changeEmail, changePassword } from "../../api/endpoints.ts";
+import { changeEmail, changePassword, requestPasswordReset } from "../../api/endpoints.ts";
 import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -10,18 +10,21 @@ import { Field } from "../../ui/field.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { IdentitiesCard, useIdentities } from "./identities-card.tsx";
 import { SecondFactorCard } from "./second-factor-card.tsx";
 import { SessionsCard } from "./sessions-card.tsx";
 
 export function AccountPage() {
   const account = useQuery(accountQuery);
+  const hasPassword = useIdentities().data?.hasPassword ?? true;
   return (
     <Page title={t("Your account")} about={account.data?.email ?? ""}>
       <div className="flex max-w-3xl flex-col gap-5">
-        <PasswordCard />
-        <SecondFactorCard />
+        {hasPassword ? <PasswordCard /> : <NoPasswordCard />}
+        <IdentitiesCard />
+        {hasPassword && <SecondFactorCard />}
         <SessionsCard />
-        <AddressCard />
+        {hasPassword && <AddressCard />}
       </div>
     </Page>
   );
@@ -109,6 +112,35 @@ function PasswordCard() {
       }
       onDone={() => toast(t("Password changed"), t("All other sessions ended."))}
     />
+  );
+}
+
+/** An account that came through another service: what asks for the password begins with a mail. */
+function NoPasswordCard() {
+  const account = useQuery(accountQuery);
+  const toast = useToast();
+  const email = account.data?.email ?? "";
+  const asking = useMutation({
+    mutationFn: () => call(requestPasswordReset, { body: { email } }),
+    onSuccess: () => toast(t("A mail is on its way"), email),
+    onError: (error) => toast(t("Nothing was changed"), error.message),
+  });
+  return (
+    <Card>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-4">
+        <div className="min-w-60 flex-1">
+          <h2 className="font-semibold">{t("Password")}</h2>
+          <p className="text-sm text-soft">
+            {t(
+              "Your account has none. With one you can switch on a second factor and change your address; all sessions end when it is set.",
+            )}
+          </p>
+        </div>
+        <Button busy={asking.isPending} disabled={email === ""} onClick={() => asking.mutate()}>
+          {t("Set one by mail")}
+        </Button>
+      </div>
+    </Card>
   );
 }
 

@@ -7,6 +7,7 @@ import { call } from "../../api/call.ts";
 import { acceptInvitation, readInvitation, signUpInvited } from "../../api/endpoints.ts";
 import { accountQuery, projectsQuery } from "../../session/queries.ts";
 import { roleName } from "../../session/rights.ts";
+import { OtherWays } from "../../session/other-ways.tsx";
 import { SignInForm } from "../../session/sign-in-form.tsx";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -39,7 +40,12 @@ export function InvitationPage() {
               role: roleName(data.role),
             })}
           </p>
-          {data.hasAccount && account.data == null && <SignInForm onDone={() => void account.refetch()} />}
+          {data.hasAccount && account.data == null && (
+            <>
+              <SignInForm onDone={() => void account.refetch()} />
+              <OtherWays next={`/app/invitations/${token}`} />
+            </>
+          )}
           {data.hasAccount && account.data != null && <Accept token={token} />}
           {!data.hasAccount && <MakeAccount token={token} />}
         </>

@@ -3,10 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
 import { configQuery } from "../../session/queries.ts";
+import { OtherWays } from "../../session/other-ways.tsx";
 import { SignInForm } from "../../session/sign-in-form.tsx";
 import { t } from "../../text/t.ts";
 import { Mark } from "../mark.tsx";
 
+const HOME = "/app";
 const signInRoute = getRouteApi("/sign-in");
 
 export function SignInPage() {
@@ -31,6 +33,7 @@ export function SignInPage() {
       <SignInForm
         onDone={() => (from === undefined ? void navigate({ to: "/" }) : router.history.push(from))}
       />
+      <OtherWays next={from === undefined ? HOME : `${HOME}${from}`} />
     </Door>
   );
 }
@@ -47,6 +50,7 @@ export function SignUpPage() {
       }
     >
       <SignInForm isNew onDone={() => void navigate({ to: "/" })} />
+      <OtherWays next={HOME} />
     </Door>
   );
 }

@@ -1,0 +1,72 @@
+// With which other services the account is connected. Before it: account-page.tsx. After it: session/oauth.ts leads there.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { call } from "../../api/call.ts";
+import { listIdentities, removeIdentity } from "../../api/endpoints.ts";
+import { useOtherWays } from "../../session/oauth.ts";
+import { t } from "../../text/t.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { formatAgo } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+const KEY = ["account-identities"];
+
+export function useIdentities() {
+  return useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(listIdentities, { signal }) });
+}
+
+/** Nothing where no service is set up and none is connected. */
+export function IdentitiesCard() {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const identities = useIdentities();
+  const ways = useOtherWays();
+  const removing = useMutation({
+    mutationFn: ({ id }: { id: string; title: string }) =>
+      call(removeIdentity, { params: { identityId: id } }),
+    onSuccess: (_, { title }) => toast(t("{service} is disconnected", { service: title })),
+    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
+  });
+  const connected = identities.data?.identities ?? [];
+  const others = ways.filter(({ name }) => connected.every(({ provider }) => provider !== name));
+  if (identities.isError)
+    return <Failure error={identities.error} onRetry={() => void identities.refetch()} />;
+  if (identities.isPending || connected.length + others.length === 0) return null;
+  return (
+    <Card>
+      <header className="border-b border-line px-5 py-3">
+        <h2 className="font-semibold">{t("Other ways to sign in")}</h2>
+        <p className="text-sm text-soft">{t("A second factor is asked for all the same.")}</p>
+      </header>
+      <ul className="divide-y divide-line">
+        {connected.map(({ id, title, email, createdAt }) => (
+          <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
+            <div className="min-w-48 flex-1">
+              <p className="font-medium">
+                <bdi>{title}</bdi>
+              </p>
+              <p className="truncate text-sm text-faint">
+                <bdi>{email}</bdi> · {t("Connected {when}", { when: formatAgo(createdAt) })}
+              </p>
+            </div>
+            <Button look="quiet" disabled={removing.isPending} onClick={() => removing.mutate({ id, title })}>
+              {t("Disconnect")}
+            </Button>
+          </li>
+        ))}
+        {others.map(({ name, title, beginAt }) => (
+          <li key={name} className="flex items-center gap-4 px-5 py-3">
+            <p className="flex-1 font-medium">
+              <bdi>{title}</bdi>
+            </p>
+            <a href={beginAt(location.pathname, { connect: true })} className={buttonClass("plain")}>
+              {t("Connect")}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

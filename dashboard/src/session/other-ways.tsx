@@ -1,0 +1,28 @@
+// Signing in through other services: links, since the browser goes there as a whole. Before it: the pages before an account. After it: oauth.ts.
+import { t } from "../text/t.ts";
+import { buttonClass } from "../ui/button.tsx";
+import { useOtherWays } from "./oauth.ts";
+
+/** A button for each of them below the form; nothing where there is none. */
+export function OtherWays({ next }: { next: string }) {
+  const ways = useOtherWays();
+  if (ways.length === 0) return null;
+  return (
+    <>
+      <p className="my-5 flex items-center gap-3 text-sm text-faint">
+        <span className="h-px flex-1 bg-line" />
+        {t("or")}
+        <span className="h-px flex-1 bg-line" />
+      </p>
+      <ul className="flex flex-col gap-2">
+        {ways.map(({ name, title, beginAt }) => (
+          <li key={name}>
+            <a href={beginAt(next)} className={buttonClass("plain", "w-full")}>
+              {t("Continue with {service}", { service: title })}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

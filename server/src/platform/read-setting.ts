@@ -1,0 +1,21 @@
+// One setting as it was given: in the environment itself, or in a file, as containers hand over secrets.
+// Before it: config.ts. After it: nothing.
+import { readFileSync } from "node:fs";
+
+/** What the environment says of a setting, itself or in a file; an Error where it says it twice or the file cannot be read. */
+export function readGiven(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string,
+): string | undefined | Error {
+  const value = environment[name]?.trim() ?? "";
+  const file = environment[`${name}_FILE`]?.trim() ?? "";
+  if (file === "") return value === "" ? undefined : value;
+  if (value !== "") return new Error(`${name}_FILE: ${name} is set too; leave one of them out`);
+  try {
+    const held = readFileSync(file, "utf8").trim();
+    return held === "" ? new Error(`${name}_FILE: the file ${file} is empty`) : held;
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return new Error(`${name}_FILE: the file ${file} cannot be read (${code})`);
+  }
+}

@@ -1,0 +1,102 @@
+// Whose account somebody of another service has here (docs/decisions/0059-sign-in-through-others.md).
+// Before it: routes.ts has a Person. After it: queries.ts; mails go into the outbox of the installation, in the same transaction.
+import type { Database, Tx } from "../../platform/database.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { enqueueSystemMails } from "../../emails/system-mail.ts";
+import { identityMail } from "../account-mails.ts";
+import { readAccount } from "../account.ts";
+import { createUser, findUserByAddress, type User } from "../users.ts";
+import { deleteIdentity, findIdentityUser, insertIdentity, listIdentityRows, lockUser } from "./queries.ts";
+import type { Person, Provider } from "./providers.ts";
+
+/** Whose account it is, or would be by its address; undefined: nobody's. */
+export async function findUserOf(database: Database, person: Person): Promise<User | undefined> {
+  return (await findIdentityUser(database, person)) ?? findUserByAddress(database, person.email);
+}
+
+/**
+ * The account that somebody logs in to: the one connected with them, else the one of their address, else a new one. An account
+ * whose address nobody proved is not given away: whoever made it knows its password.
+ *
+ * @throws Refusal CONFLICT, SIGNUPS_DISABLED
+ */
+export async function enterAs(
+  tx: Tx,
+  { person, title, signupsDisabled }: { person: Person; title: string; signupsDisabled: boolean },
+): Promise<User> {
+  const known = await findIdentityUser(tx, person);
+  if (known !== undefined) return known;
+  const owner = await findUserByAddress(tx, person.email);
+  if (owner === undefined) {
+    if (signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
+    const user = await createUser(tx, { email: person.email, passwordHash: null, isVerified: true });
+    await connect(tx, user, { person, title });
+    return user;
+  }
+  if (!(await readAccount(tx, owner.id)).isVerified)
+    throw new Refusal("CONFLICT", {
+      message: `There is an account ${person.email} whose address was never confirmed. Set a new password for it by mail, which confirms it; then try again.`,
+    });
+  await connect(tx, owner, { person, title });
+  await enqueueSystemMails(tx, [identityMail(owner.email, title, true)]);
+  return owner;
+}
+
+async function connect(tx: Tx, user: User, { person, title }: { person: Person; title: string }) {
+  if (!(await insertIdentity(tx, newId(), user.id, person)))
+    throw new Refusal("CONFLICT", {
+      message: `This person of ${title} is connected with another account. Log in to that one, or disconnect it there.`,
+    });
+}
+
+/** Connects somebody of another service with the account that is logged in; nothing where they are connected. @throws Refusal CONFLICT */
+export async function connectIdentity(
+  tx: Tx,
+  userId: string,
+  { person, title }: { person: Person; title: string },
+): Promise<void> {
+  if ((await findIdentityUser(tx, person))?.id === userId) return;
+  const user = await readAccount(tx, userId);
+  await connect(tx, user, { person, title });
+  await enqueueSystemMails(tx, [identityMail(user.email, title, true)]);
+}
+
+/** With which services an account is connected, and whether it has a password beside them. */
+export async function readIdentities(database: Database, userId: string, providers: readonly Provider[]) {
+  const [{ passwordHash }, rows] = await Promise.all([
+    readAccount(database, userId),
+    listIdentityRows(database, userId),
+  ]);
+  return {
+    hasPassword: passwordHash !== null,
+    identities: rows.map((row) => ({
+      id: row.id,
+      provider: providers.find(({ issuer }) => issuer === row.issuer)?.name ?? null,
+      title: titleOf(row.issuer, providers),
+      email: row.email,
+      createdAt: row.created_at.toISOString(),
+    })),
+  };
+}
+
+/** What is not set up any more goes by its address. */
+function titleOf(issuer: string, providers: readonly Provider[]): string {
+  return providers.find((one) => one.issuer === issuer)?.title ?? issuer;
+}
+
+/** @throws Refusal RESOURCE_NOT_FOUND, the same for one of somebody else; CONFLICT for the only way in */
+export async function disconnectIdentity(
+  tx: Tx,
+  { userId, id, providers }: { userId: string; id: string; providers: readonly Provider[] },
+): Promise<void> {
+  const user = await lockUser(tx, userId);
+  const issuer = user !== undefined && isId(id) ? await deleteIdentity(tx, userId, id) : undefined;
+  if (user === undefined || issuer === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
+  if (user.password_hash === null && (await listIdentityRows(tx, userId)).length === 0)
+    throw new Refusal("CONFLICT", {
+      message:
+        "It is the only way into your account. Set a password first: “Forgot your password?” mails a link.",
+    });
+  await enqueueSystemMails(tx, [identityMail(user.email, titleOf(issuer, providers), false)]);
+}

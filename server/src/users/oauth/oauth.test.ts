@@ -1,0 +1,317 @@
+// Logging in through other services: who gets in, as whom, and what does not hold. Against a provider with real signatures.
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { FAKE_CLIENT, startIdentityFake, type FakePerson } from "../../testing/identity-fake.ts";
+import { fromBase32 } from "../../testing/base32.ts";
+import { cookieOf, refusalOf, useTestServer, type OneServer, type Reply } from "../../testing/test-server.ts";
+import { codeAt } from "../second-factor/totp.ts";
+
+const fake = await startIdentityFake();
+const SETTINGS = {
+  ROLES: "api",
+  OIDC_ISSUER: fake.url,
+  OIDC_CLIENT_ID: FAKE_CLIENT.id,
+  OIDC_CLIENT_SECRET: FAKE_CLIENT.secret,
+  OIDC_NAME: "Our directory",
+  GITHUB_URL: fake.url,
+  GITHUB_CLIENT_ID: FAKE_CLIENT.id,
+  GITHUB_CLIENT_SECRET: FAKE_CLIENT.secret,
+};
+const server = useTestServer(SETTINGS);
+afterAll(() => fake.close());
+
+let people = 0;
+const newPerson = (): FakePerson => ({
+  sub: String(1_000 + ++people),
+  email: `visitor${people}@example.com`,
+  email_verified: true,
+});
+beforeEach(async () => {
+  Object.assign(fake, { person: newPerson(), lie: "none", hidesEmail: false });
+  // What one network may try in a minute is another test's promise.
+  await server.rows("delete from rate_windows where bucket like 'auth:%'");
+});
+
+interface Trip {
+  provider?: string;
+  query?: string;
+  /** Of whoever is logged in already. */
+  session?: string;
+  from?: OneServer;
+  /** What happens to the way back. */
+  bend?: (back: URL) => void;
+}
+
+/** Out, yes, and back, with the cookies of one browser. */
+async function travel({ provider = "oidc", query = "", session = "", from = server, bend }: Trip = {}) {
+  const out = await from.call("GET", `/auth/oauth/${provider}${query}`, { cookie: session });
+  if (out.status !== 302) return { out, reply: out, cookie: "" };
+  const back = fake.approve(out.headers.get("location") ?? "");
+  bend?.(back);
+  const cookie = cookieOf(out);
+  const path = `${back.pathname}${back.search}`;
+  const reply = await from.call("GET", path, { cookie: `${session}; ${cookie}` });
+  return { out, reply, cookie, path };
+}
+
+const whoIs = async (reply: Reply<unknown>) =>
+  (await server.call<{ id: string; email: string }>("GET", "/users/@me", { cookie: cookieOf(reply) })).body;
+const identitiesOf = async (cookie: string) =>
+  (
+    await server.call<{ hasPassword: boolean; identities: Array<{ id: string; provider: string | null }> }>(
+      "GET",
+      "/users/@me/identities",
+      { cookie },
+    )
+  ).body;
+const subjectsTo = async (email: string) =>
+  (
+    await server.rows<{ subject: string }>(
+      "select subject from system_mails where to_address = $1 order by id",
+      email,
+    )
+  ).map(({ subject }) => subject);
+
+test("what is set up is said before anybody is logged in", async () => {
+  const config = await server.call("GET", "/auth/oauth-config");
+  expect(config.body).toEqual({
+    success: true,
+    data: { github: true, google: false, oidc: true, oidcName: "Our directory" },
+  });
+  const features = (await server.call<{ features: object }>("GET", "/config")).body.features;
+  expect(features).toMatchObject({ authProviders: { github: true, google: false, oidc: true } });
+  expect((await travel({ provider: "google" })).reply.status).toBe(404);
+});
+
+test.for(["oidc", "github"])(
+  "%s: the first time makes an account with a proved address and no password, the second logs in to it, also after the address changed there",
+  async (provider) => {
+    const first = await travel({ provider, query: "?next=/app/account" });
+    expect(first.reply.status).toBe(302);
+    expect(first.reply.headers.get("location")).toBe("/app/account");
+    const account = await whoIs(first.reply);
+    expect(account.email).toBe(fake.person.email);
+    expect(await identitiesOf(cookieOf(first.reply))).toMatchObject({
+      hasPassword: false,
+      identities: [{ provider }],
+    });
+    const rows = await server.rows(
+      "select verified_at is not null as v from users where id = $1",
+      account.id,
+    );
+    expect(rows).toEqual([{ v: true }]);
+    fake.person = { ...fake.person, email: `moved-${provider}@example.com` };
+    const second = await travel({ provider });
+    expect(await whoIs(second.reply)).toEqual(account);
+    expect(second.reply.headers.get("location")).toBe("/app");
+  },
+);
+
+test("an account whose address is proved is found by it, and told; one that nobody proved is not given away", async () => {
+  const owner = await server.signUp();
+  fake.person = { ...newPerson(), email: owner.email.toUpperCase() };
+  const early = await travel();
+  expect(early.reply.status).toBe(409);
+  expect(early.reply.text).toContain("never confirmed");
+  await server.rows("update users set verified_at = now() where id = $1", owner.id);
+  expect((await whoIs((await travel()).reply)).id).toBe(owner.id);
+  expect(await subjectsTo(owner.email)).toContain("Your account is connected with Our directory");
+  expect((await server.call("GET", "/users/@me", { cookie: owner.cookie })).status).toBe(200);
+});
+
+test("an address that the service has not verified opens nothing, unless the operator trusts it", async () => {
+  for (const verified of [false, undefined, "false"]) {
+    fake.person = {
+      sub: newPerson().sub,
+      email: "nobody@example.com",
+      ...(verified !== undefined && { email_verified: verified }),
+    };
+    const { reply } = await travel();
+    expect([reply.status, reply.headers.get("set-cookie")]).toEqual([403, null]);
+  }
+  fake.person = { ...newPerson(), email_verified: "true" };
+  expect((await travel()).reply.status).toBe(302);
+  fake.person = { ...newPerson(), email_verified: false };
+  expect((await travel({ provider: "github" })).reply.status).toBe(403);
+  const trusting = await server.startAnother({ ...SETTINGS, OIDC_TRUST_EMAIL: "true" });
+  const { email_verified: _, ...unsaid } = newPerson();
+  fake.person = unsaid;
+  expect((await travel({ from: trusting })).reply.status).toBe(302);
+  fake.person = { ...newPerson(), email_verified: false };
+  expect((await travel({ from: trusting })).reply.status).toBe(403);
+});
+
+test("an address that stands only behind the userinfo endpoint is asked for there", async () => {
+  fake.hidesEmail = true;
+  expect((await whoIs((await travel()).reply)).email).toBe(fake.person.email);
+});
+
+test.for(["unsigned", "wrong key", "wrong audience", "wrong nonce", "late"] as const)(
+  "an id token with a lie (%s) logs nobody in",
+  async (lie) => {
+    const before = await server.countRows();
+    fake.lie = lie;
+    const { reply } = await travel();
+    expect([400, 503]).toContain(reply.status);
+    expect(reply.headers.get("set-cookie")).toBeNull();
+    const { rate_windows: _, ...after } = await server.countRows();
+    expect(before).toMatchObject(after);
+  },
+);
+
+test("a service that is down is a page that says so", async () => {
+  fake.lie = "down";
+  const another = await server.startAnother(SETTINGS);
+  const { reply } = await travel({ from: another });
+  expect(reply.status).toBe(503);
+  expect(reply.text).toContain("Our directory cannot be reached");
+  fake.lie = "none";
+  expect((await travel({ from: another })).reply.status).toBe(302);
+});
+
+test("a way back counts once, in the browser and for the service that began it, and only unbent", async () => {
+  const { path = "", cookie } = await travel();
+  const again = await server.call("GET", path, { cookie });
+  expect(again.status).toBe(400);
+  const bends: Array<(back: URL) => void> = [
+    (back) => back.searchParams.set("state", "another"),
+    (back) => back.searchParams.delete("state"),
+    (back) => back.searchParams.set("code", "another"),
+    (back) => back.searchParams.delete("code"),
+    (back) => back.searchParams.set("iss", "https://evil.example"),
+    (back) => (back.pathname = "/auth/oauth/github/callback"),
+    (back) => {
+      back.searchParams.delete("code");
+      back.searchParams.set("error", "server_error");
+    },
+  ];
+  for (const bend of bends) {
+    const { reply } = await travel({ bend });
+    expect([reply.status, reply.headers.get("set-cookie")]).toEqual([400, null]);
+  }
+  const declined = await travel({
+    bend: (back) => {
+      back.searchParams.delete("code");
+      back.searchParams.set("error", "access_denied");
+    },
+  });
+  expect(declined.reply.status).toBe(403);
+  // Another browser has another cookie, or none, or one that nobody sealed.
+  const victim = await travel({ bend: (back) => back.searchParams.set("state", "kept back") });
+  for (const foreign of ["", "postloft_oauth=AAAA", `${victim.cookie.slice(0, -4)}AAAA`]) {
+    const reply = await server.call("GET", victim.path ?? "", { cookie: foreign });
+    expect([reply.status, reply.headers.get("set-cookie")]).toEqual([400, null]);
+  }
+});
+
+test.for(["https://evil.example", "//evil.example", "/app@evil.example", "/app\\evil", "/docs", "/app/\n"])(
+  "nobody is led on to %j",
+  async (next) => {
+    const { reply } = await travel({ query: `?next=${encodeURIComponent(next)}` });
+    expect(reply.headers.get("location")).toBe("/app");
+  },
+);
+
+test("with DISABLE_SIGNUPS nobody new gets in, whoever is known does", async () => {
+  const known = fake.person;
+  await travel();
+  const closed = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true" });
+  expect((await travel({ from: closed })).reply.status).toBe(302);
+  fake.person = newPerson();
+  expect((await travel({ from: closed })).reply.status).toBe(403);
+  expect(await server.rows("select 1 from users where email = $1", fake.person.email)).toEqual([]);
+  expect(known.email).not.toBe(fake.person.email);
+});
+
+test("a second factor is asked for here as well, each code once, and few guesses", async () => {
+  const first = await travel();
+  const cookie = cookieOf(first.reply);
+  // A password, since the second factor is switched on with it.
+  const { id } = await whoIs(first.reply);
+  const donor = await server.signUp();
+  await server.rows(
+    "update users set password_hash = (select password_hash from users where id = $1) where id = $2",
+    donor.id,
+    id,
+  );
+  const begun = await server.call<{ secret: string }>(
+    "POST",
+    "/users/@me/second-factor",
+    { cookie },
+    { currentPassword: donor.password },
+  );
+  const secret = fromBase32(begun.body.secret);
+  const step = Math.floor(Date.now() / 30_000);
+  await server.call("POST", "/users/@me/second-factor/confirm", { cookie }, { code: codeAt(secret, step) });
+
+  const { reply } = await travel({ query: "?next=/app/account" });
+  expect(reply.status).toBe(200);
+  expect(reply.text).toContain('name="code"');
+  const half = cookieOf(reply);
+  expect((await server.call("GET", "/users/@me", { cookie: half })).status).toBe(401);
+  const give = (code: string, held = half) =>
+    server.call(
+      "POST",
+      "/auth/oauth/code",
+      { cookie: held, headers: { "content-type": "application/x-www-form-urlencoded" } },
+      `code=${code}`,
+    );
+  expect((await give("000000")).status).toBe(401);
+  expect((await give("")).status).toBe(401);
+  expect((await give(codeAt(secret, step + 1), "")).status).toBe(400);
+  const passed = await give(codeAt(secret, step + 1));
+  expect([passed.status, passed.headers.get("location")]).toEqual([303, "/app/account"]);
+  expect((await whoIs(passed)).id).toBe(id);
+  expect((await give(codeAt(secret, step + 1))).status).toBe(401);
+});
+
+test("whoever is logged in connects a service and disconnects it; the only way in stays", async () => {
+  const person = await server.signUp();
+  expect((await travel({ query: "?connect=true" })).reply.status).toBe(401);
+  const { reply } = await travel({ query: "?connect=true&next=/app/account", session: person.cookie });
+  expect([reply.status, reply.headers.get("location")]).toEqual([302, "/app/account"]);
+  const { identities, hasPassword } = await identitiesOf(person.cookie);
+  expect([identities.length, hasPassword]).toEqual([1, true]);
+  // Whoever is connected with one account is not taken to another.
+  const other = await server.signUp();
+  expect((await travel({ query: "?connect=true", session: other.cookie })).reply.status).toBe(409);
+  const path = `/users/@me/identities/${identities[0]?.id}`;
+  expect(refusalOf(await server.call("DELETE", path, { cookie: other.cookie }))).toBe(
+    "404 RESOURCE_NOT_FOUND",
+  );
+  expect((await server.call("DELETE", path, { cookie: person.cookie })).status).toBe(204);
+  expect(await subjectsTo(person.email)).toContain("Your account left Our directory");
+
+  fake.person = newPerson();
+  const alone = cookieOf((await travel()).reply);
+  const [only] = (await identitiesOf(alone)).identities;
+  const refused = await server.call("DELETE", `/users/@me/identities/${only?.id}`, { cookie: alone });
+  expect(refusalOf(refused)).toBe("409 CONFLICT");
+  const noPassword = await server.call(
+    "POST",
+    "/users/@me/password",
+    { cookie: alone },
+    { currentPassword: "x", newPassword: "correct horse battery" },
+  );
+  expect(refusalOf(noPassword)).toBe("401 INVALID_CREDENTIALS");
+});
+
+test("a connection that began logged in does not end in another session", async () => {
+  const [one, two] = [await server.signUp(), await server.signUp()];
+  const out = await server.call("GET", "/auth/oauth/oidc?connect=true", { cookie: one.cookie });
+  const back = fake.approve(out.headers.get("location") ?? "");
+  const reply = await server.call("GET", `${back.pathname}${back.search}`, {
+    cookie: `${two.cookie}; ${cookieOf(out)}`,
+  });
+  expect(reply.status).toBe(400);
+  expect((await identitiesOf(two.cookie)).identities).toEqual([]);
+});
+
+test("settings that belong together are asked for together", async () => {
+  const { readConfig } = await import("../../platform/config.ts");
+  const { SETTING_CHECKS } = await import("../../instance/setting-checks.ts");
+  expect(() =>
+    readConfig({ GITHUB_CLIENT_ID: "a", OIDC_ISSUER: "https://id.example" }, SETTING_CHECKS),
+  ).toThrow(
+    /GITHUB_CLIENT_SECRET: required with GITHUB_CLIENT_ID\n.*OIDC_CLIENT_ID: required[^]*OIDC_CLIENT_SECRET/,
+  );
+});

@@ -1,0 +1,253 @@
+// Other services that say who somebody is: the code flow with PKCE, state and nonce (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).
+// Before it: routes.ts. After it: openid-client speaks the protocol; identities.ts knows whose account it is.
+import { parseAddress } from "@postloft/contract/address.ts";
+import * as client from "openid-client";
+import { Refusal } from "../../platform/refusal.ts";
+import type { OauthSettings } from "./settings.ts";
+
+const GOOGLE_ISSUER = "https://accounts.google.com";
+const GITHUB_ADDRESS = "https://github.com";
+const TIMEOUT_SECONDS = 8;
+const MAX_SUBJECT_LENGTH = 255;
+
+export type ProviderName = "github" | "google" | "oidc";
+
+/** What has to be kept between the way out and the way back. */
+export interface Flow {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** Somebody, as a service says it. */
+export interface Person {
+  issuer: string;
+  subject: string;
+  /** Proved at the service. */
+  email: string;
+}
+
+export interface Provider {
+  readonly name: ProviderName;
+  /** As people call it. */
+  readonly title: string;
+  /** Under which its people are kept. */
+  readonly issuer: string;
+  /** Where the browser goes. @throws Refusal SERVICE_UNAVAILABLE when the service cannot be reached */
+  begin(redirectUri: string): Promise<{ url: URL; flow: Flow }>;
+  /** @param url the whole address of the way back. @throws Refusal BAD_REQUEST, FORBIDDEN, SERVICE_UNAVAILABLE */
+  finish(url: URL, flow: Flow): Promise<Person>;
+}
+
+interface Kind {
+  name: ProviderName;
+  title: string;
+  issuer: string;
+  scope: string;
+  /** Whether it speaks OpenID Connect, so that an id token comes with the code. */
+  hasIdToken: boolean;
+  open: () => Promise<client.Configuration>;
+  readPerson: (config: client.Configuration, tokens: Tokens) => Promise<{ subject: string; email: string }>;
+}
+
+type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
+
+/** Those that are set up, in the order in which they are offered. */
+export function createProviders({ github, google, oidc }: OauthSettings): Provider[] {
+  return [
+    ...(github === null ? [] : [createProvider(githubOf(github))]),
+    ...(google === null
+      ? []
+      : [
+          createProvider(
+            oidcOf({ ...google, name: "google", title: "Google", issuer: GOOGLE_ISSUER, trustsEmail: false }),
+          ),
+        ]),
+    ...(oidc === null ? [] : [createProvider(oidcOf({ ...oidc, name: "oidc" }))]),
+  ];
+}
+
+function createProvider(kind: Kind): Provider {
+  let opened: Promise<client.Configuration> | null = null;
+  /** What a provider says about itself is asked once; a failure is not kept. */
+  function open(): Promise<client.Configuration> {
+    opened ??= kind.open();
+    opened.catch(() => (opened = null));
+    return opened;
+  }
+  const { name, title, issuer, scope } = kind;
+  return {
+    name,
+    title,
+    issuer,
+    begin: (redirectUri) =>
+      explained(title, async () => {
+        const config = await open();
+        const flow = {
+          state: client.randomState(),
+          nonce: client.randomNonce(),
+          verifier: client.randomPKCECodeVerifier(),
+        };
+        const url = client.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope,
+          state: flow.state,
+          code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
+          code_challenge_method: "S256",
+          ...(kind.hasIdToken ? { nonce: flow.nonce } : {}),
+        });
+        return { url, flow };
+      }),
+    finish: (url, { state, nonce, verifier }) =>
+      explained(title, async () => {
+        const config = await open();
+        const tokens = await client.authorizationCodeGrant(config, url, {
+          expectedState: state,
+          pkceCodeVerifier: verifier,
+          ...(kind.hasIdToken ? { expectedNonce: nonce, idTokenExpected: true } : {}),
+        });
+        const { subject, email } = await kind.readPerson(config, tokens);
+        return { issuer, subject, email: canonical(email, title) };
+      }),
+  };
+}
+
+function canonical(email: string, title: string): string {
+  const parsed = parseAddress(email);
+  if (!parsed.ok) throw unproved(title);
+  return parsed.address;
+}
+
+const unproved = (title: string) =>
+  new Refusal("FORBIDDEN", {
+    message: `${title} has no verified e-mail address of you. Verify yours there, then try again.`,
+  });
+
+/** What went wrong there, in words for whoever sits before it. */
+async function explained<T>(title: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (error instanceof client.AuthorizationResponseError)
+      throw new Refusal(error.error === "access_denied" ? "FORBIDDEN" : "BAD_REQUEST", {
+        message:
+          error.error === "access_denied"
+            ? `You did not let ${title} log you in.`
+            : `${title} refused to log you in. Try again.`,
+      });
+    // The code was used, came too late, or none of this belongs together.
+    if (error instanceof client.ResponseBodyError || isAboutAnswer(error))
+      throw new Refusal("BAD_REQUEST", {
+        message: `The answer of ${title} does not hold (any more). Start again.`,
+      });
+    throw new Refusal("SERVICE_UNAVAILABLE", {
+      message: `${title} cannot be reached, or does not answer as it should. Try again in a minute.`,
+    });
+  }
+}
+
+const ANSWER_FAULTS = new Set([
+  "OAUTH_INVALID_RESPONSE",
+  "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
+  "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
+]);
+
+function isAboutAnswer(error: unknown): boolean {
+  return error instanceof client.ClientError && ANSWER_FAULTS.has(error.code ?? "");
+}
+
+interface OidcSettings {
+  name: ProviderName;
+  title: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  trustsEmail: boolean;
+}
+
+function oidcOf({ name, title, issuer, clientId, clientSecret, trustsEmail }: OidcSettings): Kind {
+  return {
+    name,
+    title,
+    issuer,
+    scope: "openid email",
+    hasIdToken: true,
+    open: () =>
+      client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+        timeout: TIMEOUT_SECONDS,
+        execute: [
+          client.enableNonRepudiationChecks,
+          // Whoever sets up a provider without TLS has it on their own machine or network.
+          ...(issuer.startsWith("http:") ? [client.allowInsecureRequests] : []),
+        ],
+      }),
+    async readPerson(config, tokens) {
+      const claims = tokens.claims();
+      if (claims === undefined) throw unproved(title);
+      const { userinfo_endpoint: endpoint } = config.serverMetadata();
+      // Some say the address only when they are asked.
+      const said =
+        claims["email"] === undefined && endpoint !== undefined
+          ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+          : claims;
+      const { email, email_verified: verified } = said;
+      // Some write the word instead of the value.
+      const isVerified = verified === true || String(verified) === "true";
+      const isTrusted = isVerified || (trustsEmail && verified === undefined);
+      if (typeof email !== "string" || !isTrusted) throw unproved(title);
+      return { subject: claims.sub, email };
+    },
+  };
+}
+
+/** GitHub speaks OAuth without an id token: who it is stands in its API. */
+function githubOf({ url, clientId, clientSecret }: NonNullable<OauthSettings["github"]>): Kind {
+  const title = "GitHub";
+  const api = url === GITHUB_ADDRESS ? "https://api.github.com" : `${url}/api/v3`;
+  const issuer = `${url}/login/oauth`;
+  return {
+    name: "github",
+    title,
+    issuer,
+    scope: "read:user user:email",
+    hasIdToken: false,
+    async open() {
+      const metadata = {
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/access_token`,
+      };
+      const config = new client.Configuration(
+        metadata,
+        clientId,
+        undefined,
+        client.ClientSecretPost(clientSecret),
+      );
+      config.timeout = TIMEOUT_SECONDS;
+      if (url.startsWith("http:")) client.allowInsecureRequests(config);
+      return config;
+    },
+    async readPerson(config, { access_token: token }) {
+      const read = async (path: string): Promise<unknown> => {
+        const headers = new Headers({ accept: "application/vnd.github+json", "user-agent": "postloft" });
+        const reply = await client.fetchProtectedResource(
+          config,
+          token,
+          new URL(`${api}${path}`),
+          "GET",
+          null,
+          headers,
+        );
+        return reply.json();
+      };
+      const { id } = (await read("/user")) as { id?: unknown };
+      const emails = (await read("/user/emails")) as Array<Record<string, unknown>>;
+      const primary = Array.isArray(emails) ? emails.find((one) => one["primary"] === true) : undefined;
+      const email = primary?.["email"];
+      if (typeof id !== "number" || typeof email !== "string" || primary?.["verified"] !== true)
+        throw unproved(title);
+      return { subject: String(id).slice(0, MAX_SUBJECT_LENGTH), email };
+    },
+  };
+}
