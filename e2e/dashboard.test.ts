@@ -325,6 +325,8 @@ test("another service signs up, in where one was going, and is disconnected once
   await page.getByRole("button", { name: "Disconnect" }).click();
   await page.getByRole("link", { name: "Connect", exact: true }).click();
   await page.getByRole("button", { name: "Disconnect" }).waitFor();
+  const connected = await server.rows("select email from identities where subject = '7'");
+  expect(connected).toEqual([{ email: "grace@example.com" }]);
   await context.close();
 });
 

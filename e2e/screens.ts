@@ -70,6 +70,8 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "activity", path: `${project}/activity` },
     { name: "mails", path: `${project}/activity?view=mails` },
     { name: "requests", path: `${project}/activity?view=requests` },
+    { name: "reports", path: `${project}/reports` },
+    { name: "reports-audience", path: `${project}/reports?about=audience` },
     { name: "mail", path: `${project}/emails/${emailId}` },
     { name: "domains", path: `${project}/domains` },
     { name: "keys", path: `${project}/keys` },

@@ -91,6 +91,18 @@ export const listActivity = endpoint({
   errors: ["CONTACT_NOT_FOUND", "CAMPAIGN_NOT_FOUND", "WORKFLOW_NOT_FOUND"],
 });
 
+export const streamActivity = endpoint({
+  name: "activity.stream",
+  method: "GET",
+  path: "/activity/stream",
+  summary: "Follow what happens, as it happens",
+  description: `Server-sent events: \`activity\` with one activity as \`GET /activity\` shows it, about a second after it happened, and \`more\` where a second had more than ${LIMITS.liveActivities.value}: read those with \`GET /activity\`. It begins with what happens from then on, or after \`Last-Event-ID\`. Each connection ends after ${LIMITS.liveStreamSeconds.value} seconds; a client that speaks the protocol asks again by itself. However many follow a project, each process reads it once a second.`,
+  caller: "project",
+  envelope: "raw",
+  answers: { 200: z.string() },
+  errors: ["RATE_LIMIT_EXCEEDED"],
+});
+
 export const countRecentActivity = endpoint({
   name: "activity.recentCount",
   method: "GET",

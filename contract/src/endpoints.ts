@@ -160,6 +160,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   events.listEventFields,
   events.deleteEvents,
   activity.listActivity,
+  activity.streamActivity,
   activity.countRecentActivity,
   activity.listActivityTypes,
   activity.listUpcomingActivity,

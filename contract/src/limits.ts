@@ -116,6 +116,18 @@ export const LIMITS = {
   ),
   activityTypesLength: limit(500, "characters", "`type` of `GET /activity`."),
   recentMinutes: limit(1440, "minutes", "`minutes` of `GET /activity/recent-count`."),
+  liveStreams: limit(20, "connections", "`GET /activity/stream` of one project, in each process."),
+  liveStreamsInAll: limit(200, "connections", "`GET /activity/stream` of all projects, in each process."),
+  liveStreamSeconds: limit(
+    300,
+    "seconds",
+    "A connection of `GET /activity/stream`; then its client asks again.",
+  ),
+  liveActivities: limit(
+    100,
+    "activities",
+    "What `GET /activity/stream` tells of one second; `more` says that there was more.",
+  ),
   upcomingActivities: limit(50, "activities", "What `GET /activity/upcoming` shows."),
   reportDays: limit(732, "days", "The period of a report: two years."),
   reportRows: limit(1000, "rows", "What `GET /analytics/breakdown` shows."),

@@ -74,6 +74,7 @@ import { createSendDoor } from "./v1/send.ts";
 import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
 import { analyticsRoutes } from "./reports/analytics-routes.ts";
+import { createLiveActivity } from "./reports/live-activity.ts";
 import { activityRoutes } from "./reports/activity-routes.ts";
 import { addPages } from "./instance/pages.ts";
 import { instanceRoutes, mailboxRoutes, setupRoutes } from "./instance/routes.ts";
@@ -126,6 +127,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
   const images = await openImages(parts);
   const requestLog = createRequestLog(parts);
+  const reports = openReports(parts);
   const routes = [
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...routesOfContacts(parts),
@@ -153,8 +155,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       inferType: inferFieldType,
       wakeJobs: parts.wakeJobs,
     }),
-    ...activityRoutes({ database }),
-    ...analyticsRoutes({ database }),
+    ...reports.routes,
     ...emailRoutes({ database, wakeSender: parts.wakeSender }),
     ...mailboxRoutes({ database, facts }),
     ...domainRoutes({ domains }),
@@ -180,10 +181,15 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     },
     routes,
   );
-  for (const one of [renderer, explainer, linter, passwords, tracking.book, images, requestLog])
-    app.addHook("onClose", async () => one.close());
+  app.addHook("preClose", async () => reports.close());
+  closeAfter(app, [renderer, explainer, linter, passwords, tracking.book, images, requestLog]);
   await addPages(app, parts);
   return app;
+}
+
+/** Once everything that was asked is answered. */
+function closeAfter(app: FastifyInstance, all: ReadonlyArray<{ close: () => unknown }>): void {
+  for (const one of all) app.addHook("onClose", async () => void (await one.close()));
 }
 
 /** How http.ts finds out who calls. */
@@ -207,6 +213,15 @@ async function openImages(parts: ApiParts) {
   const sweeping = startSweepingFiles({ ...parts, storage });
   const uploads = createUploads({ ...parts, storage, baseUrl: parts.facts.baseUrl });
   return { routes: uploadRoutes(uploads), close: () => sweeping.stop() };
+}
+
+/** Answers that follow what happens have no end of their own: they are ended before the server waits for what is asked. */
+function openReports({ database, log }: ApiParts) {
+  const live = createLiveActivity({ database, log });
+  return {
+    routes: [...activityRoutes({ database, live }), ...analyticsRoutes({ database })],
+    close: () => live.close(),
+  };
 }
 
 function routesOfContacts(parts: ApiParts): Route[] {

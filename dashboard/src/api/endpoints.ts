@@ -2,6 +2,7 @@
 // Before it: contract/. After it: call.ts.
 import type * as account from "@postloft/contract/account.ts";
 import type * as activity from "@postloft/contract/activity.ts";
+import type * as analytics from "@postloft/contract/analytics.ts";
 import type * as audit from "@postloft/contract/audit.ts";
 import type * as billingLimits from "@postloft/contract/billing-limits.ts";
 import type * as campaignActions from "@postloft/contract/campaign-actions.ts";
@@ -110,6 +111,14 @@ export const deleteDomain = bare<typeof domains.deleteDomain>("DELETE", "/domain
 export const listActivity = bare<typeof activity.listActivity>("GET", "/activity");
 export const listUpcomingActivity = bare<typeof activity.listUpcomingActivity>("GET", "/activity/upcoming");
 export const countRecentActivity = bare<typeof activity.countRecentActivity>("GET", "/activity/recent-count");
+
+export const getTimeseries = bare<typeof analytics.getTimeseries>("GET", "/analytics/timeseries");
+export const getSummary = bare<typeof analytics.getSummary>("GET", "/analytics/summary");
+export const getBreakdown = bare<typeof analytics.getBreakdown>("GET", "/analytics/breakdown");
+export const listTopEvents = bare<typeof analytics.listTopEvents>("GET", "/analytics/top-events");
+export const getAudience = bare<typeof analytics.getAudience>("GET", "/analytics/audience");
+export const getHours = bare<typeof analytics.getHours>("GET", "/analytics/hours");
+export const exportReport = raw<typeof analytics.exportReport>("GET", "/analytics/export.csv");
 
 export const listEmails = bare<typeof emails.listEmails>("GET", "/emails");
 export const getEmail = bare<typeof emails.getEmail>("GET", "/emails/:id");

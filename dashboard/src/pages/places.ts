@@ -2,6 +2,7 @@
 // Before it: project-shell.tsx, palette/. After it: router.tsx.
 import {
   Activity,
+  ChartNoAxesColumn,
   Globe,
   House,
   KeyRound,
@@ -21,6 +22,7 @@ export const PLACES = [
   { to: "/$projectId/templates", label: t("Templates"), icon: LayoutTemplate, letter: "t" },
   { to: "/$projectId/campaigns", label: t("Campaigns"), icon: Megaphone, letter: "m" },
   { to: "/$projectId/activity", label: t("Activity"), icon: Activity, letter: "a" },
+  { to: "/$projectId/reports", label: t("Reports"), icon: ChartNoAxesColumn, letter: "r" },
   { to: "/$projectId/domains", label: t("Domains"), icon: Globe, letter: "d" },
   { to: "/$projectId/keys", label: t("API keys"), icon: KeyRound, letter: "k" },
   { to: "/$projectId/settings", label: t("Settings"), icon: Settings, letter: "," },

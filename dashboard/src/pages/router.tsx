@@ -15,6 +15,7 @@ import { readCampaignSearch, readCampaignsSearch } from "./campaigns/search.ts";
 import { readContactSearch, readContactsSearch, readJobSearch } from "./contacts/search.ts";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
 import { ProjectShell } from "./project-shell.tsx";
+import { readReportsSearch } from "./reports/search.ts";
 import { readSettingsSearch } from "./settings/search.ts";
 import { readTemplatesSearch } from "./templates/search.ts";
 import { SignInPage, SignUpPage } from "./account/sign-in-page.tsx";
@@ -153,6 +154,12 @@ const activity = createRoute({
   validateSearch: readActivitySearch,
   component: lazyRouteComponent(() => import("./activity/activity-page.tsx"), "ActivityPage"),
 });
+const reports = createRoute({
+  getParentRoute: () => project,
+  path: "/reports",
+  validateSearch: readReportsSearch,
+  component: lazyRouteComponent(() => import("./reports/reports-page.tsx"), "ReportsPage"),
+});
 const email = createRoute({
   getParentRoute: () => project,
   path: "/emails/$emailId",
@@ -197,6 +204,7 @@ const tree = root.addChildren([
       campaigns,
       campaign,
       activity,
+      reports,
       email,
       domains,
       keys,

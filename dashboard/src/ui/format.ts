@@ -7,6 +7,7 @@ const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte"].map(
   (unit) => new Intl.NumberFormat(locale(), { style: "unit", unit, maximumFractionDigits: 1 }),
 );
 const DAY = new Intl.DateTimeFormat(locale(), { dateStyle: "medium" });
+const CALENDAR_DAY = new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeZone: "UTC" });
 const INSTANT = new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" });
 const TIME = new Intl.DateTimeFormat(locale(), { timeStyle: "short" });
 const RELATIVE = new Intl.RelativeTimeFormat(locale(), { numeric: "auto", style: "short" });
@@ -44,6 +45,11 @@ export function formatDay(instant: string): string {
 
 export function formatInstant(instant: string): string {
   return INSTANT.format(new Date(instant));
+}
+
+/** A day of the calendar, as 2027-01-31: the same in every zone. */
+export function formatDate(date: string): string {
+  return date === "" ? "" : CALENDAR_DAY.format(new Date(`${date}T00:00:00Z`));
 }
 
 /** The time of day alone. */

@@ -2,10 +2,19 @@
 import * as contract from "@postloft/contract/activity.ts";
 import type { Database } from "../platform/database.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
+import { isId } from "../platform/ids.ts";
 import { readPage } from "../platform/page.ts";
 import { countRecentActivity, listActivity, listUpcoming } from "./activity.ts";
+import type { LiveActivity } from "./live-activity.ts";
 
-export function activityRoutes({ database }: { database: Database }): Route[] {
+/** A proxy that collects answers before it passes them on would make a live stream of them anything but that. */
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+};
+
+export function activityRoutes({ database, live }: { database: Database; live: LiveActivity }): Route[] {
   return [
     route(contract.listActivity, async ({ projectId, query }) => {
       const { type: types, since, until, ...plain } = query;
@@ -16,6 +25,12 @@ export function activityRoutes({ database }: { database: Database }): Route[] {
         until: until === undefined ? undefined : new Date(until),
       };
       return ok(await listActivity(database, projectId, asked, readPage("activity", query)));
+    }),
+    route(contract.streamActivity, async ({ projectId, method, headers }) => {
+      if (method === "HEAD") return { ...ok(""), headers: STREAM_HEADERS };
+      const after = headers["last-event-id"];
+      const stream = live.follow(projectId, typeof after === "string" && isId(after) ? after : null);
+      return { ...ok(stream), headers: STREAM_HEADERS };
     }),
     route(contract.countRecentActivity, async ({ projectId, query }) =>
       ok(await countRecentActivity(database, projectId, query.minutes)),

@@ -1,6 +1,6 @@
 // For tests: the whole service as main.ts builds it, on a database of its own and a free port, with an account and a project.
 // Before it: platform/test-database.ts clones the database. After it: *.test.ts files that speak HTTP.
-import { Agent, request as httpRequest } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -232,14 +232,18 @@ function createCall(url: string, agent: Agent): Call {
       const options = { hostname, port, path, method, headers, agent, timeout: REQUEST_TIMEOUT_MS };
       const request = httpRequest(options, (response) => {
         const chunks: Buffer[] = [];
+        // It has no end: whoever wants what comes over it reads it themselves.
+        if (response.headers["content-type"]?.startsWith("text/event-stream") === true) {
+          resolve({ ...beginningOf(response), text: "", body: undefined as Body });
+          return void request.destroy();
+        }
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
         response.on("end", () => {
           const text = Buffer.concat(chunks).toString("utf8");
           const isJson = (response.headers["content-type"] ?? "").startsWith("application/json");
           resolve({
-            status: response.statusCode ?? 0,
-            headers: new Headers(pairsOf(response.rawHeaders)),
+            ...beginningOf(response),
             text,
             body: (isJson && text !== "" ? JSON.parse(text) : undefined) as Body,
           });
@@ -249,6 +253,10 @@ function createCall(url: string, agent: Agent): Call {
       request.on("error", reject);
       request.end(bytes ?? undefined);
     });
+}
+
+function beginningOf({ statusCode = 0, rawHeaders }: IncomingMessage) {
+  return { status: statusCode, headers: new Headers(pairsOf(rawHeaders)) };
 }
 
 /** Text and bytes go as they are, everything else as JSON. */

@@ -1,9 +1,11 @@
 // What happened in a project: everything as a feed, mails by where they stand, and what comes next. After it: emails/email-page.tsx.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useCallback } from "react";
 import type { ActivityType } from "@postloft/contract/activity.ts";
 import { call } from "../../api/call.ts";
 import { listActivity, listUpcomingActivity } from "../../api/endpoints.ts";
+import { useNews } from "../../api/follow.ts";
 import { useList } from "../../api/use-list.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -19,7 +21,8 @@ import { ActivityLines } from "./activity-item.tsx";
 import { readActivitySearch, type ActivitySearch, type Kind } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/activity");
-const LOOK_EVERY_MS = 10_000;
+/** Beside what is heard at once: for whoever has no live connection. */
+const LOOK_EVERY_MS = 30_000;
 const TYPES: Record<Kind, ActivityType[]> = {
   mails: [
     "email.sent",
@@ -99,6 +102,14 @@ function Feed() {
       }),
     // What was read on is not read again and again.
     { lookEveryMs: LOOK_EVERY_MS },
+  );
+  const isAtBeginning = (list.data?.pages.length ?? 0) <= 1;
+  const { refetch } = list;
+  useNews(
+    project.id,
+    useCallback(() => {
+      if (isAtBeginning) void refetch();
+    }, [isAtBeginning, refetch]),
   );
   const isFiltered = kind !== undefined || event !== undefined;
   return (

@@ -1,52 +1,155 @@
-// The home of a project: what to do next, as far as it has come, and the first mail as a snippet with its own key.
+// The home of a project: how its mail does, what just happened, what to do next, and the first mail as a snippet with its own key.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check } from "lucide-react";
+import { useCallback } from "react";
+import { call } from "../../api/call.ts";
+import { getSecurity, listActivity } from "../../api/endpoints.ts";
+import { useNews } from "../../api/follow.ts";
 import { configQuery, setupStateQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { useProject } from "../project-shell.tsx";
+import { ActivityLines } from "../activity/activity-item.tsx";
 import { firstMail } from "../keys/snippets.ts";
+import { useProject } from "../project-shell.tsx";
+import { MailTiles } from "../reports/mail-tiles.tsx";
+
+const DAYS = 7;
+const LATEST = "8";
 
 export function HomePage() {
   const project = useProject();
-  const config = useQuery(configQuery);
-  const hasMailbox = config.data?.features.email.provider === "mailbox";
+  const state = useQuery(setupStateQuery(project.id));
+  const isSetUp = state.data !== undefined && state.data.contactCount > 0 && state.data.hasVerifiedDomain;
   return (
-    <Page title={project.name} about={t("What happens next, and how your program talks to this project.")}>
-      {project.disabled && (
-        <p role="alert" className="mb-5 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn">
-          {t("This project is disabled: it sends nothing until its owner enables it again.")}
-        </p>
-      )}
-      <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
-        <NextSteps project={project} />
-        <Card className="p-5">
-          <h2 className="font-semibold">{t("Send a mail from your program")}</h2>
-          <p className="mt-0.5 mb-4 text-sm text-soft">
-            {t("One call; the copy has the secret key of this project in it.")}
-          </p>
-          <Snippet
-            code={firstMail(location.origin, project.secret)}
-            secret={project.secret}
-            label={t("Copy the command")}
-          />
-          <div className="mt-4 flex flex-wrap gap-2">
-            {hasMailbox && (
-              <a href="/mailbox" className={buttonClass("plain")}>
-                {t("Read it in the mailbox")}
-              </a>
-            )}
-            <Link to="/$projectId/keys" params={{ projectId: project.id }} className={buttonClass("quiet")}>
-              {t("More languages")}
+    <Page title={project.name} about={t("How it goes, and what comes next.")}>
+      <div className="flex flex-col gap-5">
+        <NeedsYou project={project} />
+        <div>
+          <header className="mb-2 flex flex-wrap items-baseline justify-between gap-2">
+            <h2 className="font-semibold">{t("The last 7 days")}</h2>
+            <Link
+              to="/$projectId/reports"
+              params={{ projectId: project.id }}
+              search={{}}
+              className="inline-flex min-h-6 items-center text-sm text-accent hover:underline"
+            >
+              {t("All reports")}
             </Link>
+          </header>
+          <MailTiles projectId={project.id} days={DAYS} />
+        </div>
+        <div className={`grid items-start gap-5 ${isSetUp ? "" : "lg:grid-cols-[17rem_minmax(0,1fr)]"}`}>
+          {!isSetUp && <NextSteps project={project} />}
+          <div className="flex min-w-0 flex-col gap-5">
+            {!isSetUp && <FirstMail project={project} />}
+            <Latest projectId={project.id} />
           </div>
-        </Card>
+        </div>
       </div>
     </Page>
+  );
+}
+
+/** What does not wait: a project that sends nothing, or soon will not. */
+function NeedsYou({ project }: { project: Project }) {
+  const security = useQuery({
+    queryKey: ["project", project.id, "security"],
+    queryFn: ({ signal }) => call(getSecurity, { params: { projectId: project.id }, signal }),
+  });
+  const isHealthy = security.data?.status.isHealthy ?? true;
+  if (!project.disabled && isHealthy) return null;
+  return (
+    <div
+      role="alert"
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn"
+    >
+      <p className="min-w-60 flex-1">
+        {project.disabled
+          ? t("This project is disabled: it sends nothing until its owner enables it again.")
+          : t("More mail of this project comes back or is reported as spam than providers bear.")}
+      </p>
+      <Link
+        to="/$projectId/settings"
+        params={{ projectId: project.id }}
+        search={{ tab: "reputation" }}
+        className={buttonClass("plain")}
+      >
+        {t("See why")}
+      </Link>
+    </div>
+  );
+}
+
+/** What happened last, as it happens. */
+function Latest({ projectId }: { projectId: string }) {
+  const latest = useQuery({
+    queryKey: ["project", projectId, "activity", "latest"],
+    queryFn: ({ signal }) => call(listActivity, { projectId, query: { limit: LATEST }, signal }),
+  });
+  const { refetch } = latest;
+  useNews(
+    projectId,
+    useCallback(() => void refetch(), [refetch]),
+  );
+  return (
+    <Card>
+      <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-3">
+        <h2 className="inline-flex items-center gap-2 font-semibold">
+          <span className="size-2 rounded-full bg-good" aria-hidden />
+          {t("Happening now")}
+        </h2>
+        <Link
+          to="/$projectId/activity"
+          params={{ projectId }}
+          search={{}}
+          className="inline-flex min-h-6 items-center text-sm text-accent hover:underline"
+        >
+          {t("All activity")}
+        </Link>
+      </header>
+      {latest.isError ? (
+        <div className="p-4">
+          <Failure error={latest.error} onRetry={() => void latest.refetch()} />
+        </div>
+      ) : latest.data?.data.length === 0 ? (
+        <p className="px-4 py-6 text-center text-soft" role="status">
+          {t("Waiting for your first mail or event. It appears here by itself.")}
+        </p>
+      ) : (
+        <ActivityLines projectId={projectId} items={latest.data?.data} />
+      )}
+    </Card>
+  );
+}
+
+function FirstMail({ project }: { project: Project }) {
+  const config = useQuery(configQuery);
+  return (
+    <Card className="p-5">
+      <h2 className="font-semibold">{t("Send a mail from your program")}</h2>
+      <p className="mt-0.5 mb-4 text-sm text-soft">
+        {t("One call; the copy has the secret key of this project in it.")}
+      </p>
+      <Snippet
+        code={firstMail(location.origin, project.secret)}
+        secret={project.secret}
+        label={t("Copy the command")}
+      />
+      <div className="mt-4 flex flex-wrap gap-2">
+        {config.data?.features.email.provider === "mailbox" && (
+          <a href="/mailbox" className={buttonClass("plain")}>
+            {t("Read it in the mailbox")}
+          </a>
+        )}
+        <Link to="/$projectId/keys" params={{ projectId: project.id }} className={buttonClass("quiet")}>
+          {t("More languages")}
+        </Link>
+      </div>
+    </Card>
   );
 }
 

@@ -1,0 +1,68 @@
+// Which events came most, beside the time before. Before it: reports-page.tsx. After it: the feed of one event.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { call, type Answer } from "../../api/call.ts";
+import { listTopEvents } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { formatNumber, formatPercent } from "../../ui/format.ts";
+import { Failure } from "../../ui/states.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+import { lastDays } from "./period.ts";
+import { ReportCard } from "./reports-page.tsx";
+
+type Row = Answer<NonNullable<typeof listTopEvents.endpoint>>[number];
+
+/** With its sign, as a change is read. */
+function trendOf(trend: number | null): string {
+  if (trend === null) return t("new");
+  return `${trend > 0 ? "+" : trend < 0 ? "−" : ""}${formatPercent(Math.abs(trend))}`;
+}
+
+export function EventReport({ projectId, days }: { projectId: string; days: number }) {
+  const query = { ...lastDays(days), limit: "50" };
+  const events = useQuery({
+    queryKey: ["project", projectId, "reports", "events", query],
+    queryFn: ({ signal }) => call(listTopEvents, { projectId, query, signal }),
+  });
+  const columns: Column<Row>[] = [
+    {
+      key: "event",
+      head: t("Event"),
+      cell: ({ name }) => (
+        <Link
+          to="/$projectId/activity"
+          params={{ projectId }}
+          search={{ event: name }}
+          className="hover:underline"
+        >
+          <bdi>{name}</bdi>
+        </Link>
+      ),
+    },
+    { key: "count", head: t("Count"), width: "w-28", align: "end", cell: ({ count }) => formatNumber(count) },
+    {
+      key: "before",
+      head: t("Before"),
+      width: "w-28",
+      align: "end",
+      cell: ({ previousCount }) => formatNumber(previousCount),
+    },
+    { key: "change", head: t("Change"), width: "w-28", align: "end", cell: ({ trend }) => trendOf(trend) },
+  ];
+  return (
+    <ReportCard title={t("Most frequent events")} projectId={projectId} days={days} report="top-events">
+      {events.isError ? (
+        <Failure error={events.error} onRetry={() => void events.refetch()} />
+      ) : events.data?.length === 0 ? (
+        <p className="text-soft">{t("No event came in this time.")}</p>
+      ) : (
+        <Table
+          label={t("Most frequent events")}
+          columns={columns}
+          rows={events.data}
+          rowKey={({ name }) => name}
+        />
+      )}
+    </ReportCard>
+  );
+}

@@ -1,0 +1,148 @@
+// Mails of a time: as numbers, day by day, by what they belong to, and by the hours of a week. Before it: reports-page.tsx. After it: nothing.
+import { useQuery } from "@tanstack/react-query";
+import { call, type Answer } from "../../api/call.ts";
+import { getBreakdown, getHours, getTimeseries } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Choices } from "../../ui/choices.tsx";
+import { DayChart } from "../../ui/day-chart.tsx";
+import { formatNumber, formatPercent } from "../../ui/format.ts";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+import { MailTiles } from "./mail-tiles.tsx";
+import { KINDS, PROVIDERS } from "./names.ts";
+import { lastDays } from "./period.ts";
+import { ReportCard } from "./reports-page.tsx";
+import type { Breakdown } from "./search.ts";
+import { WeekHours } from "./week-hours.tsx";
+
+interface MailReportProps {
+  projectId: string;
+  days: number;
+  by: Breakdown;
+  onBy: (by: Breakdown) => void;
+}
+
+export function MailReport({ projectId, days, by, onBy }: MailReportProps) {
+  return (
+    <>
+      <MailTiles projectId={projectId} days={days} />
+      <MailsByDay projectId={projectId} days={days} />
+      <MailsBy projectId={projectId} days={days} by={by} onBy={onBy} />
+      <MailsByHour projectId={projectId} days={days} />
+    </>
+  );
+}
+
+function MailsByDay({ projectId, days }: { projectId: string; days: number }) {
+  const period = lastDays(days);
+  const series = useQuery({
+    queryKey: ["project", projectId, "reports", "timeseries", period],
+    queryFn: ({ signal }) => call(getTimeseries, { projectId, query: period, signal }),
+  });
+  const { data } = series;
+  return (
+    <ReportCard title={t("Day by day")} projectId={projectId} days={days} report="timeseries">
+      {series.isError && <Failure error={series.error} onRetry={() => void series.refetch()} />}
+      {series.isPending && <Skeleton className="h-60" />}
+      {data !== undefined && (
+        <DayChart
+          label={t("Mails day by day")}
+          dates={data.map(({ date }) => date)}
+          series={[
+            { label: t("Sent"), tone: "accent", values: data.map(({ emails }) => emails) },
+            { label: t("Opened by people"), tone: "good", values: data.map(({ opens }) => opens) },
+            { label: t("Clicked"), tone: "warn", values: data.map(({ clicks }) => clicks) },
+            { label: t("Bounced"), tone: "bad", values: data.map(({ bounces }) => bounces) },
+          ]}
+        />
+      )}
+    </ReportCard>
+  );
+}
+
+type Row = Answer<NonNullable<typeof getBreakdown.endpoint>>[number];
+
+function nameOf({ value, name }: Row, by: Breakdown): string {
+  if (by === "provider") return PROVIDERS[value] ?? value;
+  if (by === "kind") return KINDS[value] ?? value;
+  return name ?? t("Deleted");
+}
+
+const numberColumn = (key: string, head: string, cell: (row: Row) => string): Column<Row> => ({
+  key,
+  head,
+  width: "w-28",
+  align: "end",
+  cell,
+});
+
+const columnsOf = (by: Breakdown): Column<Row>[] => [
+  { key: "name", head: t("Name"), cell: (row) => <bdi>{nameOf(row, by)}</bdi> },
+  numberColumn("sent", t("Sent"), ({ emails }) => formatNumber(emails)),
+  numberColumn("opened", t("Opened"), ({ openRate }) => formatPercent(openRate)),
+  numberColumn("clicked", t("Clicked"), ({ clickRate }) => formatPercent(clickRate)),
+  numberColumn("bounced", t("Bounced"), ({ bounceRate }) => formatPercent(bounceRate)),
+  numberColumn("soft", t("Soft bounces"), ({ softBounces }) => formatNumber(softBounces)),
+  numberColumn("complaints", t("Complaints"), ({ complaints }) => formatNumber(complaints)),
+];
+
+function MailsBy({ projectId, days, by, onBy }: MailReportProps) {
+  const query = { ...lastDays(days), dimension: by };
+  const rows = useQuery({
+    queryKey: ["project", projectId, "reports", "breakdown", query],
+    queryFn: ({ signal }) => call(getBreakdown, { projectId, query, signal }),
+  });
+  return (
+    <ReportCard
+      title={t("Compared")}
+      about={t("Rates are of the mails sent in this time.")}
+      projectId={projectId}
+      days={days}
+      report="breakdown"
+      dimension={by}
+      choices={
+        <Choices
+          label={t("By")}
+          options={[
+            { value: "provider", label: t("Provider") },
+            { value: "campaign", label: t("Campaign") },
+            { value: "template", label: t("Template") },
+            { value: "workflow", label: t("Workflow") },
+            { value: "kind", label: t("Kind") },
+          ]}
+          value={by}
+          onChoose={onBy}
+        />
+      }
+    >
+      {rows.isError ? (
+        <Failure error={rows.error} onRetry={() => void rows.refetch()} />
+      ) : rows.data?.length === 0 ? (
+        <p className="text-soft">{t("Nothing was sent in this time.")}</p>
+      ) : (
+        <Table label={t("Compared")} columns={columnsOf(by)} rows={rows.data} rowKey={({ value }) => value} />
+      )}
+    </ReportCard>
+  );
+}
+
+function MailsByHour({ projectId, days }: { projectId: string; days: number }) {
+  const period = lastDays(days);
+  const hours = useQuery({
+    queryKey: ["project", projectId, "reports", "hours", period],
+    queryFn: ({ signal }) => call(getHours, { projectId, query: period, signal }),
+  });
+  return (
+    <ReportCard
+      title={t("When people open")}
+      about={t("Opens by weekday and hour of your zone.")}
+      projectId={projectId}
+      days={days}
+      report="hours"
+    >
+      {hours.isError && <Failure error={hours.error} onRetry={() => void hours.refetch()} />}
+      {hours.isPending && <Skeleton className="h-48" />}
+      {hours.data !== undefined && <WeekHours hours={hours.data} />}
+    </ReportCard>
+  );
+}

@@ -1,0 +1,20 @@
+// How people call what mails are counted by. Before it: mail-report.tsx. After it: nothing.
+import { t } from "../../text/t.ts";
+
+export const PROVIDERS: Readonly<Record<string, string>> = {
+  gmail: "Gmail",
+  microsoft: "Microsoft",
+  yahoo: "Yahoo",
+  apple: "Apple",
+  proton: "Proton",
+  gmx: "GMX",
+  yandex: "Yandex",
+  "mail.ru": "Mail.ru",
+  other: t("All others"),
+};
+export const KINDS: Readonly<Record<string, string>> = {
+  TRANSACTIONAL: t("Transactional"),
+  CAMPAIGN: t("Campaign"),
+  WORKFLOW: t("Workflow"),
+  INBOUND: t("Received"),
+};

@@ -1,0 +1,25 @@
+// What the URL of the reports says. Before it: router.tsx. After it: reports-page.tsx.
+export const SPANS = [7, 30, 90, 365] as const;
+export type Span = (typeof SPANS)[number];
+export const SUBJECTS = ["mails", "audience", "events"] as const;
+export type Subject = (typeof SUBJECTS)[number];
+export const BREAKDOWNS = ["provider", "campaign", "template", "workflow", "kind"] as const;
+export type Breakdown = (typeof BREAKDOWNS)[number];
+
+export interface ReportsSearch {
+  about?: Subject;
+  days?: Span;
+  by?: Breakdown;
+}
+
+/** What of the URL is understood; the rest is left out. */
+export function readReportsSearch({ about, days, by }: Record<string, unknown>): ReportsSearch {
+  const known = SUBJECTS.find((one) => one === about);
+  const span = SPANS.find((one) => one === Number(days));
+  const dimension = BREAKDOWNS.find((one) => one === by);
+  return {
+    ...(known === undefined ? {} : { about: known }),
+    ...(span === undefined ? {} : { days: span }),
+    ...(dimension === undefined ? {} : { by: dimension }),
+  };
+}

@@ -1,0 +1,72 @@
+// Opens in the hours of a week: the darker, the more. Before it: mail-report.tsx. After it: nothing.
+import { plural, t, locale } from "../../text/t.ts";
+import { formatNumber } from "../../ui/format.ts";
+
+const HOURS_A_DAY = 24;
+/** A Monday. */
+const MONDAY_MS = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+const WEEKDAY = new Intl.DateTimeFormat(locale(), { weekday: "short", timeZone: "UTC" });
+const HOUR = new Intl.DateTimeFormat(locale(), { hour: "numeric", timeZone: "UTC" });
+const SHOWN_EVERY = 6;
+
+interface WeekHour {
+  weekday: number;
+  hour: number;
+  opens: number;
+}
+
+const dayName = (weekday: number) => WEEKDAY.format(MONDAY_MS + (weekday - 1) * DAY_MS);
+const hourName = (hour: number) => HOUR.format(MONDAY_MS + hour * 3_600_000);
+
+export function WeekHours({ hours }: { hours: readonly WeekHour[] }) {
+  const most = Math.max(...hours.map(({ opens }) => opens));
+  const best = hours.find(({ opens }) => opens === most);
+  if (best === undefined || most === 0)
+    return <p className="text-soft">{t("Nobody opened a mail in this time.")}</p>;
+  return (
+    <>
+      <p className="mb-3 text-sm">
+        {t("Most opens: {weekday}, {hour}.", { weekday: dayName(best.weekday), hour: hourName(best.hour) })}
+      </p>
+      <div className="overflow-x-auto">
+        <table className="w-full min-w-160 border-separate border-spacing-0.5 text-xs text-faint">
+          <thead>
+            <tr>
+              <td />
+              {Array.from({ length: HOURS_A_DAY }, (_unused, hour) => (
+                <th key={hour} scope="col" className="pb-1 text-left font-normal whitespace-nowrap">
+                  <span className={hour % SHOWN_EVERY === 0 ? "" : "sr-only"}>{hourName(hour)}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {Array.from({ length: 7 }, (_unused, day) => (
+              <tr key={day}>
+                <th scope="row" className="w-10 pr-2 text-left font-normal">
+                  {dayName(day + 1)}
+                </th>
+                {hours
+                  .filter(({ weekday }) => weekday === day + 1)
+                  .map(({ hour, opens }) => (
+                    <Cell key={hour} opens={opens} share={opens / most} />
+                  ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Cell({ opens, share }: { opens: number; share: number }) {
+  const says = plural(opens, "{n} open", "{n} opens", { n: formatNumber(opens) });
+  return (
+    <td className="relative h-5 overflow-hidden rounded-sm bg-hover p-0" title={says}>
+      <span className="absolute inset-0 bg-accent" style={{ opacity: share }} />
+      <span className="sr-only">{says}</span>
+    </td>
+  );
+}

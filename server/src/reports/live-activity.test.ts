@@ -1,0 +1,139 @@
+// Following the activity of a project: what happens is told within seconds, once, to whoever may see it, and to so many only.
+import { get, type IncomingMessage } from "node:http";
+import { expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { newId } from "../platform/ids.ts";
+import { useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const WAIT = { timeout: 15_000, interval: 20 };
+
+interface Told {
+  id: string;
+  type: string;
+  metadata: { eventName?: string };
+}
+
+interface Following {
+  status: number;
+  headers: IncomingMessage["headers"];
+  text: () => string;
+  told: () => Told[];
+  isOver: () => boolean;
+  stop: () => void;
+}
+
+function follow(project: TestProject, after?: string, from: OneServer = server): Promise<Following> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${project.secretKey}`,
+      ...(after === undefined ? {} : { "last-event-id": after }),
+    };
+    const request = get(`${from.url}/activity/stream`, { headers, agent: false }, (response) => {
+      let text = "";
+      let isOver = false;
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.on("close", () => (isOver = true)).on("error", () => undefined);
+      const told = () =>
+        [...text.matchAll(/^data: (\{".*)$/gm)].map(([, data]) => JSON.parse(data ?? "") as Told);
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: () => text,
+        told,
+        isOver: () => isOver,
+        stop: () => request.destroy(),
+      });
+    }).on("error", reject);
+  });
+}
+
+/** An id of so long ago (UUIDv7). */
+const idOf = (msAgo: number) => {
+  const hex = (Date.now() - msAgo).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`;
+};
+const track = (project: TestProject, event: string) =>
+  server.call("POST", "/v1/track", project.byKey, { email: "ada@example.com", event });
+const namesIn = (following: Following) =>
+  following.told().flatMap(({ metadata }) => metadata.eventName ?? []);
+
+test("what happens is told once to all who follow the project and to nobody else, and what was before is not", async () => {
+  const [project, other] = [await server.createProject(), await server.createProject()];
+  await track(project, "before");
+  const first = await follow(project);
+  const foreign = await follow(other);
+  expect(first.headers).toMatchObject({
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+  });
+  await vi.waitFor(() => expect(first.text()).toContain("retry: "), WAIT);
+  // The first reading is what later ones are compared with.
+  await vi.waitFor(async () => {
+    await track(project, "probe");
+    expect(namesIn(first)).toContain("probe");
+  }, WAIT);
+  const second = await follow(project);
+  await track(project, "one");
+  await track(other, "theirs");
+  for (const one of [first, second]) await vi.waitFor(() => expect(namesIn(one)).toContain("one"), WAIT);
+  await vi.waitFor(() => expect(foreign.told().length).toBeGreaterThan(0), WAIT);
+  await track(project, "two");
+  await vi.waitFor(() => expect(namesIn(first)).toContain("two"), WAIT);
+  expect(namesIn(first).filter((name) => name !== "probe")).toEqual(["one", "two"]);
+  expect(namesIn(foreign)).toEqual(["theirs"]);
+  const [told] = first.told().filter(({ metadata }) => metadata.eventName === "one");
+  const listed = await server.call<{ data: Told[] }>("GET", "/activity?eventName=one", project.byKey);
+  expect(told).toEqual(listed.body.data[0]);
+  expect(first.text()).toContain(`id: ${told?.id}\n`);
+  for (const one of [first, second, foreign]) one.stop();
+});
+
+test("a row that is committed after a younger one is told all the same", async () => {
+  const project = await server.createProject();
+  await track(project, "made");
+  const following = await follow(project);
+  await vi.waitFor(async () => {
+    await track(project, "young");
+    expect(namesIn(following)).toContain("young");
+  }, WAIT);
+  const old = idOf(3_000);
+  await server.rows(
+    `insert into events (project_id, id, name, contact_id, data)
+     select project_id, $2, 'late', contact_id, data from events where project_id = $1 and name = 'made'`,
+    project.id,
+    old,
+  );
+  await vi.waitFor(() => expect(namesIn(following)).toContain("late"), WAIT);
+  following.stop();
+});
+
+test("with Last-Event-ID nothing of the last seconds is missed; of longer ago it says that there was more", async () => {
+  const project = await server.createProject();
+  await track(project, "known");
+  await track(project, "missed");
+  const { body } = await server.call<{ data: Told[] }>("GET", "/activity?eventName=known", project.byKey);
+  const again = await follow(project, body.data[0]?.id);
+  await vi.waitFor(() => expect(namesIn(again)).toEqual(["missed"]), WAIT);
+  const late = await follow(project, idOf(3_600_000));
+  await vi.waitFor(() => expect(late.text()).toContain("event: more"), WAIT);
+  for (const one of [again, late]) one.stop();
+});
+
+test("only so many follow one project, who leaves makes room, and a process that stops lets all of them go at once", async () => {
+  const project = await server.createProject();
+  const another = await server.startAnother();
+  const all = await Promise.all(
+    Array.from({ length: LIMITS.liveStreams.value }, () => follow(project, undefined, another)),
+  );
+  expect((await follow(project, undefined, another)).status).toBe(429);
+  all[0]?.stop();
+  await vi.waitFor(async () => {
+    const one = await follow(project, undefined, another);
+    expect(one.status).toBe(200);
+  }, WAIT);
+  const began = Date.now();
+  await another.stop();
+  expect(Date.now() - began).toBeLessThan(10_000);
+  await vi.waitFor(() => expect(all.every((one) => one.isOver())).toBe(true), WAIT);
+});
