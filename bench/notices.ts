@@ -86,7 +86,12 @@ async function runRound(database: Database, count: number, loops: number): Promi
 
   const deliveries = createDeliveries({ guard: createGuard({ isOn: false, baseUrl: () => "" }) });
   const returnPaths = createReturnPaths("a secret for this benchmark only");
-  const interpret = createInterpreter({ deliveries, returnPaths, ownDomains: [] });
+  const interpret = createInterpreter({
+    reportReader: { read: async () => ({ fault: "none here" }) },
+    deliveries,
+    returnPaths,
+    ownDomains: [],
+  });
   const reading = performance.now();
   await Promise.all(
     Array.from({ length: loops }, async () => {

@@ -71,6 +71,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "mails", path: `${project}/activity?view=mails` },
     { name: "requests", path: `${project}/activity?view=requests` },
     { name: "reports", path: `${project}/reports` },
+    { name: "reports-deliverability", path: `${project}/reports?about=deliverability` },
     { name: "reports-audience", path: `${project}/reports?about=audience` },
     { name: "mail", path: `${project}/emails/${emailId}` },
     { name: "domains", path: `${project}/domains` },

@@ -1055,3 +1055,51 @@ CREATE TABLE identities (
   CONSTRAINT identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX identities_user ON identities USING btree (user_id);
+
+CREATE TABLE dmarc_reports (
+  project_id   uuid                      NOT NULL,
+  id           uuid                      NOT NULL,
+  domain       text                      NOT NULL,
+  reporter     text                      NOT NULL,
+  report_id    text                      NOT NULL,
+  begins_at    timestamp with time zone  NOT NULL,
+  ends_at      timestamp with time zone  NOT NULL,
+  policy       text,
+  received_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT dmarc_reports_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT dmarc_reports_project_id_domain_reporter_report_id_key UNIQUE (project_id, domain, reporter, report_id),
+  CONSTRAINT dmarc_reports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX dmarc_reports_old ON dmarc_reports USING btree (received_at);
+
+CREATE TABLE dmarc_sources (
+  project_id   uuid      NOT NULL,
+  report_id    uuid      NOT NULL,
+  "position"   smallint  NOT NULL,
+  source_ip    text      NOT NULL,
+  messages     bigint    NOT NULL,
+  disposition  text      NOT NULL,
+  dkim         boolean   NOT NULL,
+  spf          boolean   NOT NULL,
+  signers      text[]    NOT NULL,
+  CONSTRAINT dmarc_sources_pkey PRIMARY KEY (project_id, report_id, "position"),
+  CONSTRAINT dmarc_sources_project_id_report_id_fkey FOREIGN KEY (project_id, report_id) REFERENCES dmarc_reports(project_id, id) ON DELETE CASCADE
+);
+
+CREATE TABLE tls_reports (
+  project_id   uuid                      NOT NULL,
+  id           uuid                      NOT NULL,
+  domain       text                      NOT NULL,
+  reporter     text                      NOT NULL,
+  report_id    text                      NOT NULL,
+  begins_at    timestamp with time zone  NOT NULL,
+  ends_at      timestamp with time zone  NOT NULL,
+  successes    bigint                    NOT NULL,
+  failures     bigint                    NOT NULL,
+  details      jsonb                     NOT NULL,
+  received_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT tls_reports_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT tls_reports_project_id_domain_reporter_report_id_key UNIQUE (project_id, domain, reporter, report_id),
+  CONSTRAINT tls_reports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX tls_reports_old ON tls_reports USING btree (received_at);

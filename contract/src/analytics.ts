@@ -65,6 +65,11 @@ export const getSummary = endpoint({
   errors: ID_ERRORS,
 });
 
+export const breakdownRow = mailCounts.extend(rates.shape).extend({
+  value: z.string().describe("A kind, a provider, or an id."),
+  name: z.string().nullable().describe("Of what has the id, while it is there."),
+});
+
 export const getBreakdown = endpoint({
   name: "analytics.breakdown",
   method: "GET",
@@ -74,12 +79,7 @@ export const getBreakdown = endpoint({
   caller: "project",
   query: periodQuery.extend({ dimension: z.enum(DIMENSIONS) }),
   answers: {
-    200: z.array(
-      mailCounts.extend(rates.shape).extend({
-        value: z.string().describe("A kind, a provider, or an id."),
-        name: z.string().nullable().describe("Of what has the id, while it is there."),
-      }),
-    ),
+    200: z.array(breakdownRow),
   },
 });
 

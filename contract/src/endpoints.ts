@@ -13,6 +13,7 @@ import * as analytics from "./analytics.ts";
 import * as campaignActions from "./campaign-actions.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
+import * as deliverability from "./deliverability.ts";
 import * as domains from "./domains.ts";
 import * as emails from "./emails.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -174,6 +175,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   analytics.getAudience,
   analytics.getHours,
   analytics.exportReport,
+  deliverability.getDeliverability,
   emails.listEmails,
   emails.listPausedDestinations,
   emails.releaseListMail,

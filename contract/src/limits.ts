@@ -116,6 +116,12 @@ export const LIMITS = {
   ),
   activityTypesLength: limit(500, "characters", "`type` of `GET /activity`."),
   recentMinutes: limit(1440, "minutes", "`minutes` of `GET /activity/recent-count`."),
+  domainReportBytes: limit(
+    10_000_000,
+    "bytes",
+    "A DMARC or TLS report when it is unpacked; a larger one is not read.",
+  ),
+  domainReportDays: limit(180, "days", "DMARC and TLS reports are kept for so long."),
   liveStreams: limit(20, "connections", "`GET /activity/stream` of one project, in each process."),
   liveStreamsInAll: limit(200, "connections", "`GET /activity/stream` of all projects, in each process."),
   liveStreamSeconds: limit(

@@ -44,6 +44,10 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
     about: "What happened to mails, contacts, campaigns and workflows, in one list.",
   },
   analytics: { about: "Numbers over a period, by days of the viewer's zone." },
+  deliverability: {
+    title: "Deliverability",
+    about: "How receivers judge the mail of a project, as they report it.",
+  },
   emails: { about: "Each mail to one recipient, and where it stands." },
   mailbox: { title: "Local mailbox", about: "What the transport `mailbox` kept instead of sending it." },
   tracking: { title: "Opens and clicks", about: "The pixel and the links in mails." },

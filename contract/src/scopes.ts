@@ -15,6 +15,7 @@ export const SCOPE_NOUNS = [
   "events",
   "activity",
   "analytics",
+  "deliverability",
   "emails",
   "mailbox",
   "domains",

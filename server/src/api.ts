@@ -75,6 +75,7 @@ import { createTracker } from "./v1/track.ts";
 import { createVerifier } from "./v1/verify.ts";
 import { analyticsRoutes } from "./reports/analytics-routes.ts";
 import { createLiveActivity } from "./reports/live-activity.ts";
+import { deliverabilityRoutes } from "./reports/deliverability-routes.ts";
 import { activityRoutes } from "./reports/activity-routes.ts";
 import { addPages } from "./instance/pages.ts";
 import { instanceRoutes, mailboxRoutes, setupRoutes } from "./instance/routes.ts";
@@ -216,10 +217,15 @@ async function openImages(parts: ApiParts) {
 }
 
 /** Answers that follow what happens have no end of their own: they are ended before the server waits for what is asked. */
-function openReports({ database, log }: ApiParts) {
+function openReports(parts: ApiParts) {
+  const { database, log } = parts;
   const live = createLiveActivity({ database, log });
   return {
-    routes: [...activityRoutes({ database, live }), ...analyticsRoutes({ database })],
+    routes: [
+      ...activityRoutes({ database, live }),
+      ...analyticsRoutes({ database }),
+      ...deliverabilityRoutes(parts),
+    ],
     close: () => live.close(),
   };
 }

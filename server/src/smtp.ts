@@ -8,6 +8,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { limitConnection, type ConnectionLimits } from "./platform/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
 import type { RateLimiter } from "./platform/rate-limit.ts";
+import { isReportName } from "./domains/reports/domain-reports.ts";
 import { isInboundName } from "./projects/projects.ts";
 import type { NoticeStore } from "./deliveries/notices.ts";
 import { isReturnPath, type ReturnPaths } from "./deliveries/return-path.ts";
@@ -151,7 +152,8 @@ function kindOf(address: string, { bounceDomain, inboundDomain, returnPaths }: S
   const domain = domainOf(address).toLowerCase();
   const local = localPartOf(address).toLowerCase();
   if (domain !== bounceDomain && domain !== inboundDomain) return null;
-  if (isOperatorName(local)) return "operator";
+  // Receivers mail their reports as anybody mails: they are limited as what people write is.
+  if (isOperatorName(local) || (domain === inboundDomain && isReportName(local))) return "operator";
   const isFeedback = local === FEEDBACK_NAME || local === returnPaths.feedbackName;
   if (domain === bounceDomain && (isReturnPath(local) || isFeedback)) return "report";
   return domain === inboundDomain && isInboundName(local) ? "project" : null;

@@ -1,6 +1,6 @@
 // Table of contents of the background: the sender, and what is checked and swept by the clock.
 // Before it: main.ts built the parts. After it: emails/sender.ts sends.
-import { startLoop } from "./platform/background.ts";
+import { startLoop, type Loop } from "./platform/background.ts";
 import type { Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
 import type { Dns } from "./platform/dns.ts";
@@ -38,6 +38,8 @@ import { startWebhookCalls } from "./webhooks/run-calls.ts";
 import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal.ts";
 import { sweepTokens } from "./users/account.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
+import { sweepDomainReports } from "./domains/reports/domain-reports.ts";
+import { createReportReader } from "./domains/reports/unpack-apart.ts";
 import { sweepRequests } from "./requests/request-log.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
@@ -155,8 +157,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const settler = { database, domains, wakeJobs: () => hints.tell("jobs"), log, metrics };
   const campaigns = startSettlingCampaigns(settler);
   const workflows = startWorkflows(parts);
-  const interpret = createNoticeInterpreter(parts, deliveries);
-  const notices = startNoticeReader({ database, interpret, log, metrics });
+  const notices = startNotices(parts, deliveries);
   hints.hear("emails", () => sender.wake());
   hints.hear("jobs", () => jobs.wake());
   hints.hear("notices", () => notices.wake());
@@ -235,12 +236,20 @@ function createReturnPathOf({ transport, returnPaths, bounceDomain }: WorkerPart
   };
 }
 
-function createNoticeInterpreter(
-  { returnPaths, bounceDomain, inboundDomain, operator }: WorkerParts,
-  deliveries: Deliveries,
-) {
+/** Goes through what came back and what was written to us. */
+function startNotices(parts: WorkerParts, deliveries: Deliveries): Loop {
+  const { database, returnPaths, bounceDomain, inboundDomain, operator, log, metrics } = parts;
   const ownDomains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
-  return createInterpreter({ deliveries, returnPaths, ownDomains, operator });
+  const reportReader = createReportReader();
+  const interpret = createInterpreter({ deliveries, returnPaths, ownDomains, operator, reportReader });
+  const loop = startNoticeReader({ database, interpret, log, metrics });
+  return {
+    ...loop,
+    async stop() {
+      await loop.stop();
+      await reportReader.close();
+    },
+  };
 }
 
 /** Each deletes what nobody needs any more; small and safe to run in several processes at once. */
@@ -254,6 +263,7 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of returned messages": () => sweepReturnedMessages(database),
     "sweep of account tokens": () => sweepTokens(database),
     "sweep of invitations": () => sweepInvitations(database),
+    "sweep of domain reports": () => sweepDomainReports(database),
     "sweep of requests": () => sweepRequests(database),
     "sweep of sessions": () => sessions.sweep(),
     "sweep of events of Stripe": () => sweepStripeEvents(database),

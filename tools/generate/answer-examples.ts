@@ -227,7 +227,13 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("events.listByContact", { params: { contactId } });
   await ask("events.names");
   await ask("events.stats");
-  for (const name of ["activity.list", "activity.recentCount", "activity.types", "activity.upcoming"])
+  for (const name of [
+    "activity.list",
+    "activity.recentCount",
+    "activity.types",
+    "activity.upcoming",
+    "deliverability.get",
+  ])
     await ask(name);
   for (const name of [
     "activity.stats",

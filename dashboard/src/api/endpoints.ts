@@ -11,6 +11,7 @@ import type * as contactBulk from "@postloft/contract/contact-bulk.ts";
 import type * as contactFields from "@postloft/contract/contact-fields.ts";
 import type * as contactImport from "@postloft/contract/contact-import.ts";
 import type * as contacts from "@postloft/contract/contacts.ts";
+import type * as deliverability from "@postloft/contract/deliverability.ts";
 import type * as domains from "@postloft/contract/domains.ts";
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type * as emails from "@postloft/contract/emails.ts";
@@ -118,6 +119,7 @@ export const getBreakdown = bare<typeof analytics.getBreakdown>("GET", "/analyti
 export const listTopEvents = bare<typeof analytics.listTopEvents>("GET", "/analytics/top-events");
 export const getAudience = bare<typeof analytics.getAudience>("GET", "/analytics/audience");
 export const getHours = bare<typeof analytics.getHours>("GET", "/analytics/hours");
+export const getDeliverability = bare<typeof deliverability.getDeliverability>("GET", "/deliverability");
 export const exportReport = raw<typeof analytics.exportReport>("GET", "/analytics/export.csv");
 
 export const listEmails = bare<typeof emails.listEmails>("GET", "/emails");

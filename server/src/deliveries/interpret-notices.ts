@@ -6,6 +6,9 @@ import type { Tx } from "../platform/database.ts";
 import { recordEvents } from "../events/events.ts";
 import { findReturnedMails, type ReturnedMail } from "../emails/returned-emails.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { isReportName, keepDomainReport } from "../domains/reports/domain-reports.ts";
+import type { DomainReport } from "../domains/reports/report.ts";
+import type { ReportReader } from "../domains/reports/unpack-apart.ts";
 import { findWrittenTo } from "../projects/projects.ts";
 import { keepReturnedMessages } from "../emails/returned-messages.ts";
 import { readDataPatch } from "../contacts/rules.ts";
@@ -14,7 +17,12 @@ import type { Deliveries, MailReport } from "./deliveries.ts";
 import type { InterpretNotices, Verdict } from "./notices.ts";
 import { operatorMail } from "./operator-mail.ts";
 import type { NoticeRow } from "./queries.ts";
-import { readReturnedMessage, type IncomingMessage, type OperatorMessage } from "./returned-message.ts";
+import {
+  localPartOf,
+  readReturnedMessage,
+  type IncomingMessage,
+  type OperatorMessage,
+} from "./returned-message.ts";
 import type { ReturnPaths } from "./return-path.ts";
 import { hasLeft, neverLeaves } from "./rules.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
@@ -24,6 +32,8 @@ export interface InterpreterOptions {
   returnPaths: ReturnPaths;
   /** Domains whose mail we take ourselves. */
   ownDomains: readonly string[];
+  /** Reads what receivers report of domains. */
+  reportReader: Pick<ReportReader, "read">;
   /** Who gets what is written to postmaster@ and abuse@; null or missing: it is only kept. */
   operator?: string | null;
 }
@@ -31,6 +41,7 @@ export interface InterpreterOptions {
 /** A mail is in the books at the latest so long after a report about it; then it is not one of ours. */
 const PATIENCE_SECONDS = 600;
 const FIRST_WAIT_SECONDS = 5;
+const MAX_FAULT_LENGTH = 200;
 
 export function createInterpreter({
   deliveries,
@@ -82,6 +93,9 @@ export function createInterpreter({
     );
     const written = read.flatMap((one) => ("operator" in one ? [one.operator] : []));
     if (operator !== null) await enqueueSystemMails(tx, passOn(written, operator));
+    const domainReports = new Map<Read, string>();
+    for (const one of read)
+      if ("domainReport" in one) domainReports.set(one, await keepDomainReport(tx, one.domainReport));
     return notices.map((_, at): Verdict => {
       const waiting = verdicts[at];
       if (waiting !== null && waiting !== undefined) return waiting;
@@ -89,6 +103,7 @@ export function createInterpreter({
       if (one === undefined) throw new Error("A notice was not read.");
       if ("ignored" in one) return { result: one.ignored };
       if ("operator" in one) return { result: FOR_THE_OPERATOR, isKept: true };
+      if ("domainReport" in one) return { result: domainReports.get(one) ?? "" };
       if ("message" in one) return { result: incoming.has(one.message) ? "received" : "no such project" };
       return {
         result: one.reports.map((report) => resultOf(report, mailOf.get(report) ?? null, done)).join(", "),
@@ -101,6 +116,7 @@ type Read =
   | { reports: Report[] }
   | { message: IncomingMessage }
   | { operator: OperatorMessage }
+  | { domainReport: DomainReport }
   | { ignored: string };
 
 /** By this an operator finds the messages in the inbox (docs/self-hosting.md). */
@@ -108,7 +124,7 @@ const FOR_THE_OPERATOR = "for the operator";
 
 async function readNotice(
   notice: NoticeRow,
-  reading: Pick<InterpreterOptions, "returnPaths" | "ownDomains">,
+  reading: Pick<InterpreterOptions, "returnPaths" | "ownDomains" | "reportReader">,
 ): Promise<Read> {
   if (notice.source === "sns") {
     const event = readSesEvent(notice.text ?? "");
@@ -118,6 +134,12 @@ async function readNotice(
       : { reports: [event.report] };
   }
   const envelope = { sender: notice.sender ?? "", recipient: notice.recipient ?? "" };
+  if (isReportName(localPartOf(envelope.recipient))) {
+    const unpacked = await reading.reportReader.read(notice.raw ?? Buffer.alloc(0));
+    return "report" in unpacked
+      ? { domainReport: unpacked.report }
+      : { ignored: `ignored: ${unpacked.fault.slice(0, MAX_FAULT_LENGTH)}` };
+  }
   const found = await readReturnedMessage(notice.raw ?? Buffer.alloc(0), envelope, reading);
   switch (found.kind) {
     case "reports":

@@ -21,6 +21,7 @@ import {
   sesNotification,
   type SentMail,
 } from "../testing/sent-mails.ts";
+import { createReportReader } from "../domains/reports/unpack-apart.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createInterpreter } from "./interpret-notices.ts";
 import {
@@ -35,7 +36,10 @@ import { readSesEvent } from "./ses-events.ts";
 
 const silent = createLog({ level: "silent" });
 const returnPaths = createReturnPaths("a secret that is long enough");
+const reportReader = createReportReader();
+afterAll(() => reportReader.close());
 const interpret = createInterpreter({
+  reportReader,
   deliveries: createDeliveries({ guard: async () => undefined }),
   returnPaths,
   ownDomains: ["bounce.example", "in.example"],

@@ -145,6 +145,30 @@ export interface CountPositionsTable {
   position: string;
 }
 
+export interface DmarcReportsTable {
+  project_id: string;
+  id: string;
+  domain: string;
+  reporter: string;
+  report_id: string;
+  begins_at: Date;
+  ends_at: Date;
+  policy: string | null;
+  received_at: Generated<Date>;
+}
+
+export interface DmarcSourcesTable {
+  project_id: string;
+  report_id: string;
+  position: number;
+  source_ip: string;
+  messages: number;
+  disposition: string;
+  dkim: boolean;
+  spf: boolean;
+  signers: string[];
+}
+
 export interface DomainsTable {
   project_id: string;
   id: string;
@@ -619,6 +643,20 @@ export interface TemplatesTable {
   updated_at: Generated<Date>;
 }
 
+export interface TlsReportsTable {
+  project_id: string;
+  id: string;
+  domain: string;
+  reporter: string;
+  report_id: string;
+  begins_at: Date;
+  ends_at: Date;
+  successes: number;
+  failures: number;
+  details: ColumnType<unknown, string, string>;
+  received_at: Generated<Date>;
+}
+
 export interface TrackingCountsTable {
   project_id: string;
   content_id: string;
@@ -751,6 +789,8 @@ export interface Rows {
   contacts: ContactsTable;
   content_links: ContentLinksTable;
   count_positions: CountPositionsTable;
+  dmarc_reports: DmarcReportsTable;
+  dmarc_sources: DmarcSourcesTable;
   domains: DomainsTable;
   email_attempts: EmailAttemptsTable;
   email_contents: EmailContentsTable;
@@ -791,6 +831,7 @@ export interface Rows {
   suppressions: SuppressionsTable;
   system_mails: SystemMailsTable;
   templates: TemplatesTable;
+  tls_reports: TlsReportsTable;
   tracking_counts: TrackingCountsTable;
   uploads: UploadsTable;
   users: UsersTable;

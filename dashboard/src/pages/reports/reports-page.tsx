@@ -13,6 +13,7 @@ import { Card, Page } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
 import { AudienceReport } from "./audience-report.tsx";
+import { DeliverabilityReport } from "./deliverability-report.tsx";
 import { EventReport } from "./event-report.tsx";
 import { MailReport } from "./mail-report.tsx";
 import { lastDays } from "./period.ts";
@@ -37,6 +38,7 @@ export function ReportsPage() {
             { value: "mails", label: t("Mails") },
             { value: "audience", label: t("Audience") },
             { value: "events", label: t("Events") },
+            { value: "deliverability", label: t("Deliverability") },
           ]}
           value={about}
           onChoose={(chosen) => change({ about: chosen })}
@@ -59,6 +61,7 @@ export function ReportsPage() {
         )}
         {about === "audience" && <AudienceReport {...shared} />}
         {about === "events" && <EventReport {...shared} />}
+        {about === "deliverability" && <DeliverabilityReport {...shared} />}
       </div>
     </Page>
   );

@@ -1,7 +1,7 @@
 // What the URL of the reports says. Before it: router.tsx. After it: reports-page.tsx.
 export const SPANS = [7, 30, 90, 365] as const;
 export type Span = (typeof SPANS)[number];
-export const SUBJECTS = ["mails", "audience", "events"] as const;
+export const SUBJECTS = ["mails", "audience", "events", "deliverability"] as const;
 export type Subject = (typeof SUBJECTS)[number];
 export const BREAKDOWNS = ["provider", "campaign", "template", "workflow", "kind"] as const;
 export type Breakdown = (typeof BREAKDOWNS)[number];

@@ -1,6 +1,5 @@
 // Opens in the hours of a week: the darker, the more. Before it: mail-report.tsx. After it: nothing.
 import { plural, t, locale } from "../../text/t.ts";
-import { formatNumber } from "../../ui/format.ts";
 
 const HOURS_A_DAY = 24;
 /** A Monday. */
@@ -62,7 +61,7 @@ export function WeekHours({ hours }: { hours: readonly WeekHour[] }) {
 }
 
 function Cell({ opens, share }: { opens: number; share: number }) {
-  const says = plural(opens, "{n} open", "{n} opens", { n: formatNumber(opens) });
+  const says = plural(opens, "{n} open", "{n} opens");
   return (
     <td className="relative h-5 overflow-hidden rounded-sm bg-hover p-0" title={says}>
       <span className="absolute inset-0 bg-accent" style={{ opacity: share }} />

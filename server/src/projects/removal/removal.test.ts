@@ -90,10 +90,10 @@ const isGone = async (project: TestProject) =>
 
 /** What a reset wipes. Whoever adds a table of projects puts it here, or into `KEPT` where a reset has to leave it. */
 const WIPED =
-  "api_requests campaigns consent_changes contact_fields contacts content_links count_positions email_attempts email_contents email_files " +
+  "api_requests campaigns consent_changes contact_fields contacts content_links count_positions dmarc_reports dmarc_sources email_attempts email_contents email_files " +
   "email_resolutions emails event_counts event_reactions event_subscriptions events idempotency_keys job_errors job_files link_clicks " +
   "mail_counts mailbox_messages paused_destinations recipient_batches returned_messages segment_members segments templates " +
-  "tracking_counts uploads webhook_calls workflow_executions workflow_step_counts workflow_versions workflows";
+  "tls_reports tracking_counts uploads webhook_calls workflow_executions workflow_step_counts workflow_versions workflows";
 
 test("of each table of projects it was decided whether a reset leaves it", async () => {
   const tables = (await listTenantTables(server.database)).map(({ name }) => name);

@@ -1,0 +1,67 @@
+// How the mail of a project is judged where it arrives: records, reports of receivers, rates by provider.
+// Before it: analytics.ts. After it: server/src/reports/deliverability-routes.ts.
+import { z } from "zod";
+import { breakdownRow } from "./analytics.ts";
+import { endpoint } from "./endpoint.ts";
+import { instant, queryInteger } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+
+const messages = z.int();
+
+export const getDeliverability = endpoint({
+  name: "deliverability.get",
+  method: "GET",
+  path: "/deliverability",
+  summary: "Read how receivers judge your mail",
+  description: `For each sender domain its records, what receivers report of it (DMARC aggregate reports, RFC 9990; SMTP TLS reports, RFC 8460) and what to do next in a sentence each; then bounces, complaints and opens by receiving provider. Reports come by mail to \`reportAddress\`, count from the day they are about, and are kept for ${LIMITS.domainReportDays.value} days. Nobody proves who wrote a report.`,
+  caller: "project",
+  query: z.object({
+    days: queryInteger(1, LIMITS.domainReportDays.value, "How far back; default 30.").optional(),
+  }),
+  answers: {
+    200: z.object({
+      days: z.int(),
+      reportAddress: z
+        .string()
+        .nullable()
+        .describe("For `rua=mailto:…` of DMARC and TLS-RPT records; null without INBOUND_DOMAIN."),
+      domains: z.array(
+        z.object({
+          domain: z.string(),
+          verified: z.boolean(),
+          records: z.array(
+            z.object({ purpose: z.string(), status: z.string(), advice: z.string().nullable() }),
+          ),
+          dmarc: z.object({
+            reports: z.int(),
+            lastReportAt: instant.nullable(),
+            policy: z.string().nullable().describe("As the last report found it: none, quarantine, reject."),
+            messages,
+            aligned: messages.describe("Passed by DKIM or SPF of a domain that fits the one in From."),
+            quarantined: messages,
+            rejected: messages,
+            reporters: z.array(z.object({ reporter: z.string(), messages })),
+            sources: z
+              .array(
+                z.object({
+                  ip: z.string(),
+                  messages,
+                  aligned: messages,
+                  signers: z.array(z.string()).describe("Whose DKIM signatures passed, fitting or not."),
+                }),
+              )
+              .describe("Who sent, those with the most that was not aligned first."),
+          }),
+          tls: z.object({
+            reports: z.int(),
+            successes: z.int(),
+            failures: z.int(),
+            causes: z.array(z.object({ result: z.string(), count: z.int() })),
+          }),
+          advice: z.array(z.string()),
+        }),
+      ),
+      providers: z.array(breakdownRow),
+    }),
+  },
+});

@@ -1,0 +1,163 @@
+// How receivers judge the mail: what to do, and for each domain who sent as it. Before it: reports-page.tsx. After it: the domains.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { call, type Answer } from "../../api/call.ts";
+import { getDeliverability } from "../../api/endpoints.ts";
+import { plural, t } from "../../text/t.ts";
+import { formatAgo, formatNumber, formatShare } from "../../ui/format.ts";
+import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+
+const MOST_DAYS = 180;
+const GOOD_SHARE = 0.98;
+const FAIR_SHARE = 0.9;
+
+type Room = Answer<NonNullable<typeof getDeliverability.endpoint>>;
+type Domain = Room["domains"][number];
+type Source = Domain["dmarc"]["sources"][number];
+
+export function DeliverabilityReport({ projectId, days }: { projectId: string; days: number }) {
+  const query = { days: String(Math.min(days, MOST_DAYS)) };
+  const room = useQuery({
+    queryKey: ["project", projectId, "reports", "deliverability", query],
+    queryFn: ({ signal }) => call(getDeliverability, { projectId, query, signal }),
+  });
+  if (room.isError) return <Failure error={room.error} onRetry={() => void room.refetch()} />;
+  if (room.data === undefined) return <Skeleton className="h-80" />;
+  const { domains, reportAddress } = room.data;
+  return (
+    <>
+      <p className="text-sm text-soft">
+        {reportAddress === null
+          ? t(
+              "Receivers can report here once this installation takes mail: its operator sets INBOUND_DOMAIN.",
+            )
+          : t("Receivers report to {address} once a day. Nobody proves who wrote a report.", {
+              address: reportAddress,
+            })}
+      </p>
+      {domains.length === 0 && (
+        <Card>
+          <Empty title={t("No domain yet")}>
+            <Link to="/$projectId/domains" params={{ projectId }} className="text-accent hover:underline">
+              {t("Add the domain that you send from.")}
+            </Link>
+          </Empty>
+        </Card>
+      )}
+      {domains.map((domain) => (
+        <DomainCard key={domain.domain} domain={domain} />
+      ))}
+    </>
+  );
+}
+
+function toneOf(share: number): Tone {
+  if (share >= GOOD_SHARE) return "good";
+  return share >= FAIR_SHARE ? "warn" : "bad";
+}
+
+function DomainCard({ domain: { domain, dmarc, tls, advice, records } }: { domain: Domain }) {
+  const share = dmarc.messages === 0 ? null : dmarc.aligned / dmarc.messages;
+  const faulty = records.filter(({ advice: about }) => about !== null);
+  return (
+    <Card>
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-5 py-3">
+        <h2 className="font-semibold">
+          <bdi>{domain}</bdi>
+        </h2>
+        {share !== null && (
+          <Badge tone={toneOf(share)}>{t("{share} fits the domain", { share: formatShare(share) })}</Badge>
+        )}
+        <p className="ml-auto text-sm text-faint">
+          {dmarc.lastReportAt === null
+            ? t("No report yet")
+            : t("Last report {when}", { when: formatAgo(dmarc.lastReportAt) })}
+        </p>
+      </header>
+      <div className="flex flex-col gap-4 p-5">
+        {advice.length + faulty.length > 0 && (
+          <ul className="flex flex-col gap-2">
+            {[...faulty.map(({ advice: about }) => about), ...advice].map((text) => (
+              <li key={text} className="rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn">
+                {text}
+              </li>
+            ))}
+          </ul>
+        )}
+        <dl className="flex flex-wrap gap-x-8 gap-y-3 text-sm">
+          <Fact label={t("Messages reported")} value={formatNumber(dmarc.messages)} />
+          <Fact label={t("Policy")} value={dmarc.policy ?? "–"} />
+          <Fact label={t("Quarantined")} value={formatNumber(dmarc.quarantined)} />
+          <Fact label={t("Rejected")} value={formatNumber(dmarc.rejected)} />
+          <Fact
+            label={t("Reporters")}
+            value={dmarc.reporters.map(({ reporter }) => reporter).join(", ") || "–"}
+          />
+          <Fact
+            label={t("TLS failures")}
+            value={
+              tls.reports === 0
+                ? "–"
+                : plural(
+                    tls.successes + tls.failures,
+                    "{failed} of {n} session",
+                    "{failed} of {n} sessions",
+                    { failed: formatNumber(tls.failures) },
+                  )
+            }
+          />
+        </dl>
+        {dmarc.sources.length > 0 && (
+          <Table
+            label={t("Who sent as {domain}", { domain })}
+            columns={COLUMNS}
+            rows={dmarc.sources}
+            rowKey={({ ip }) => ip}
+          />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function Fact({ label, value }: { label: string; value: string }) {
+  return (
+    <div>
+      <dt className="text-faint">{label}</dt>
+      <dd className="font-medium tabular-nums">
+        <bdi>{value}</bdi>
+      </dd>
+    </div>
+  );
+}
+
+const COLUMNS: Column<Source>[] = [
+  {
+    key: "ip",
+    head: t("Sent from"),
+    cell: ({ ip }) => <code className="font-mono text-xs">{ip}</code>,
+  },
+  {
+    key: "signers",
+    head: t("Signed by"),
+    cell: ({ signers }) => <bdi>{signers.join(", ") || "–"}</bdi>,
+  },
+  {
+    key: "messages",
+    head: t("Messages"),
+    width: "w-28",
+    align: "end",
+    cell: ({ messages }) => formatNumber(messages),
+  },
+  {
+    key: "aligned",
+    head: t("Fit"),
+    width: "w-28",
+    align: "end",
+    cell: ({ messages, aligned }) => (
+      <Badge tone={toneOf(aligned / messages)}>{formatShare(aligned / messages)}</Badge>
+    ),
+  },
+];

@@ -1,0 +1,67 @@
+// Keeps what receivers report of sender domains, with the project whose verified domain it is about
+// (docs/decisions/0060-domain-reports.md).
+// Before it: deliveries/interpret-notices.ts has read a mail. After it: queries.ts; reports/deliverability.ts shows them.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { deleteOldReports, findOwners, insertDmarcReport, insertTlsReport } from "./queries.ts";
+import type { DmarcReport, DomainReport, TlsReport } from "./report.ts";
+
+/** The parts before the @ of INBOUND_DOMAIN where reports are taken. */
+const REPORT_NAMES: readonly string[] = ["dmarc", "tlsrpt"];
+
+export function isReportName(localPart: string): boolean {
+  return REPORT_NAMES.includes(localPart.toLowerCase());
+}
+
+/** What became of a report, in a few words. */
+export async function keepDomainReport(tx: Tx, report: DomainReport): Promise<string> {
+  const kept = report.kind === "dmarc" ? await keepDmarc(tx, report) : await keepTls(tx, report);
+  if (kept.length === 0) return `${report.kind} report: of no domain here`;
+  return kept.some((isNew) => isNew) ? `${report.kind} report` : `${report.kind} report: known`;
+}
+
+/** The policy may stand above the domain that sends (RFC 9989 §4.10): each project gets what its own domain sent. */
+async function keepDmarc(tx: Tx, report: DmarcReport): Promise<boolean[]> {
+  const senderOf = (headerFrom: string) => (headerFrom === "" ? report.domain : headerFrom);
+  const domains = new Set([report.domain, ...report.sources.map(({ headerFrom }) => senderOf(headerFrom))]);
+  const kept: boolean[] = [];
+  for (const { project_id: projectId, domain } of await findOwners(tx, [...domains])) {
+    const own = report.sources.filter(({ headerFrom }) => senderOf(headerFrom) === domain);
+    if (own.length === 0 && domain !== report.domain) continue;
+    const { reporter, reportId, begin, end, policy } = report;
+    const row = { projectId, id: newId(), domain, reporter, reportId, begin, end, policy };
+    kept.push(await insertDmarcReport(tx, row, own));
+  }
+  return kept;
+}
+
+async function keepTls(tx: Tx, report: TlsReport): Promise<boolean[]> {
+  const { reporter, reportId, begin, end } = report;
+  const kept: boolean[] = [];
+  const owners = await findOwners(tx, [...new Set(report.policies.map(({ domain }) => domain))]);
+  for (const { project_id: projectId, domain } of owners) {
+    const own = report.policies.filter((policy) => policy.domain === domain);
+    const sum = (count: (policy: (typeof own)[number]) => number) =>
+      own.reduce((total, policy) => total + count(policy), 0);
+    kept.push(
+      await insertTlsReport(tx, {
+        projectId,
+        id: newId(),
+        domain,
+        reporter,
+        reportId,
+        begin,
+        end,
+        successes: sum(({ successes }) => successes),
+        failures: sum(({ failures }) => failures),
+        details: own.flatMap(({ details }) => details).toSorted((one, other) => other.count - one.count),
+      }),
+    );
+  }
+  return kept;
+}
+
+export async function sweepDomainReports(database: Database): Promise<void> {
+  await deleteOldReports(database, LIMITS.domainReportDays.value);
+}

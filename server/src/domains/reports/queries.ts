@@ -1,0 +1,81 @@
+// Statements on `dmarc_reports`, `dmarc_sources` and `tls_reports`.
+// Before it: domain-reports.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+
+/** Which of these domains are verified, and whose. */
+export async function findOwners(database: Database, domains: readonly string[]) {
+  return database
+    .selectFrom("domains")
+    .select(["project_id", "domain"])
+    .where("status", "=", "VERIFIED")
+    .where("domain", "in", [...domains])
+    .execute();
+}
+
+export interface NewDmarcReport {
+  projectId: string;
+  id: string;
+  domain: string;
+  reporter: string;
+  reportId: string;
+  begin: Date;
+  end: Date;
+  policy: string | null;
+}
+
+export interface NewDmarcSource {
+  ip: string;
+  messages: number;
+  disposition: string;
+  dkim: boolean;
+  spf: boolean;
+  signers: string[];
+}
+
+/** With its sources; false where it is there already. */
+export async function insertDmarcReport(
+  tx: Tx,
+  report: NewDmarcReport,
+  sources: readonly NewDmarcSource[],
+): Promise<boolean> {
+  const { projectId, id, domain, reporter, reportId, begin, end, policy } = report;
+  const { numAffectedRows } = await sql`
+    insert into dmarc_reports (project_id, id, domain, reporter, report_id, begins_at, ends_at, policy)
+    values (${projectId}, ${id}, ${domain}, ${reporter}, ${reportId}, ${begin}, ${end}, ${policy})
+    on conflict (project_id, domain, reporter, report_id) do nothing`.execute(tx);
+  if (numAffectedRows !== 1n) return false;
+  await sql`
+    insert into dmarc_sources (project_id, report_id, position, source_ip, messages, disposition, dkim, spf, signers)
+    select ${projectId}, ${id}, position, ip, messages, disposition, dkim, spf,
+           array(select jsonb_array_elements_text(signers))
+    from jsonb_to_recordset(${JSON.stringify(sources.map((source, position) => ({ position, ...source })))}::jsonb)
+      as s (position smallint, ip text, messages bigint, disposition text, dkim boolean, spf boolean, signers jsonb)`.execute(
+    tx,
+  );
+  return true;
+}
+
+export interface NewTlsReport extends Omit<NewDmarcReport, "policy"> {
+  successes: number;
+  failures: number;
+  details: unknown;
+}
+
+/** False where it is there already. */
+export async function insertTlsReport(tx: Tx, report: NewTlsReport): Promise<boolean> {
+  const { projectId, id, domain, reporter, reportId, begin, end, successes, failures, details } = report;
+  const { numAffectedRows } = await sql`
+    insert into tls_reports (project_id, id, domain, reporter, report_id, begins_at, ends_at, successes, failures, details)
+    values (${projectId}, ${id}, ${domain}, ${reporter}, ${reportId}, ${begin}, ${end}, ${successes}, ${failures},
+            ${JSON.stringify(details)}::jsonb)
+    on conflict (project_id, domain, reporter, report_id) do nothing`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+export async function deleteOldReports(database: Database, days: number): Promise<void> {
+  await sql`
+    delete from dmarc_reports where received_at < now() - make_interval(days => ${days})`.execute(database);
+  await sql`
+    delete from tls_reports where received_at < now() - make_interval(days => ${days})`.execute(database);
+}

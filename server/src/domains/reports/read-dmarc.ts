@@ -1,0 +1,141 @@
+// A DMARC aggregate report as XML: RFC 9990, RFC 7489 appendix C, and what real reporters make of them. Pure.
+// Before it: unpack.ts has the text. After it: domain-reports.ts.
+import { isIP } from "node:net";
+import { Parser } from "htmlparser2";
+import {
+  plainCount,
+  plainDomain,
+  plainInstant,
+  plainText,
+  type DmarcReport,
+  type DmarcSource,
+} from "./report.ts";
+
+const MAX_SOURCES = 1_000;
+const MAX_SIGNERS = 5;
+const MAX_TEXT_LENGTH = 200;
+/** No report is nested as deep; what is, is none. */
+const MAX_DEPTH = 12;
+
+class TooDeep extends Error {}
+
+/** A record while it is read: the text of its elements by their path within it. */
+interface OpenRecord {
+  texts: Map<string, string>;
+  signers: Array<{ domain: string; result: string }>;
+}
+
+/** Null for what is no such report, or holds no domain, time or id. */
+export function readDmarc(xml: string): DmarcReport | null {
+  const head = new Map<string, string>();
+  const sources: DmarcSource[] = [];
+  const path: string[] = [];
+  let record: OpenRecord | null = null;
+  let text = "";
+  const parser = new Parser(
+    {
+      onopentag(tag) {
+        path.push(localName(tag));
+        text = "";
+        // Thrown, since the parser's own time grows with the depth.
+        if (path.length > MAX_DEPTH) throw new TooDeep();
+        if (at(path) === "record") record = { texts: new Map(), signers: [] };
+        if (record !== null && at(path) === "record/auth_results/dkim")
+          record.signers.push({ domain: "", result: "" });
+      },
+      ontext(part) {
+        if (text.length < MAX_TEXT_LENGTH) text += part;
+      },
+      onclosetag() {
+        const place = at(path);
+        if (record === null) head.set(place, text);
+        else note(record, place, text);
+        if (record !== null && place === "record") {
+          if (sources.length < MAX_SOURCES) sources.push(...sourceOf(record));
+          record = null;
+        }
+        path.pop();
+        text = "";
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  try {
+    parser.write(xml);
+    parser.end();
+  } catch (error) {
+    if (error instanceof TooDeep) return null;
+    throw error;
+  }
+  return reportOf(head, sources);
+}
+
+/** Some reporters prefix every element with a namespace. */
+const localName = (tag: string) => tag.slice(tag.indexOf(":") + 1).toLowerCase();
+
+/** Below the root, whatever that is called. */
+const at = (path: readonly string[]) => path.slice(1).join("/");
+
+function note(record: OpenRecord, place: string, text: string): void {
+  const [, name] = /^record\/auth_results\/dkim\/(domain|result)$/.exec(place) ?? [];
+  const signer = record.signers.at(-1);
+  if (name !== undefined && signer !== undefined) signer[name as "domain" | "result"] = text;
+  else record.texts.set(place.slice("record/".length), text);
+}
+
+function sourceOf({ texts, signers }: OpenRecord): DmarcSource[] {
+  const word = (name: string) => plainText(texts.get(name), MAX_TEXT_LENGTH).toLowerCase();
+  const ip = word("row/source_ip");
+  const messages = plainCount(texts.get("row/count"));
+  // What Microsoft calls `identities` and an old draft `identifiers` is the same.
+  const headerFrom = plainDomain(texts.get("identifiers/header_from") ?? texts.get("identities/header_from"));
+  if (isIP(ip) === 0 || messages === 0) return [];
+  return [
+    {
+      ip,
+      messages,
+      disposition:
+        /^(none|quarantine|reject|pass)$/.exec(word("row/policy_evaluated/disposition"))?.[0] ?? "none",
+      dkim: word("row/policy_evaluated/dkim") === "pass",
+      spf: word("row/policy_evaluated/spf") === "pass",
+      headerFrom,
+      signers: [
+        ...new Set(
+          signers
+            .filter(({ result }) => result.trim().toLowerCase() === "pass")
+            .map(({ domain }) => plainDomain(domain))
+            .filter((domain) => domain !== ""),
+        ),
+      ].slice(0, MAX_SIGNERS),
+    },
+  ];
+}
+
+function reportOf(head: ReadonlyMap<string, string>, sources: DmarcSource[]): DmarcReport | null {
+  const begin = secondsOf(head.get("report_metadata/date_range/begin"));
+  const end = secondsOf(head.get("report_metadata/date_range/end"));
+  const domain = plainDomain(head.get("policy_published/domain"));
+  const reportId = plainText(head.get("report_metadata/report_id"), MAX_TEXT_LENGTH);
+  const reporter =
+    plainText(head.get("report_metadata/org_name"), MAX_TEXT_LENGTH) ||
+    plainText(head.get("report_metadata/email"), MAX_TEXT_LENGTH);
+  if (begin === null || end === null || end < begin) return null;
+  if (domain === "" || reportId === "" || reporter === "") return null;
+  const policy = /^(none|quarantine|reject)$/i.exec(plainText(head.get("policy_published/p"), 20));
+  return {
+    kind: "dmarc",
+    reporter,
+    reportId,
+    begin,
+    end,
+    domain,
+    policy: policy?.[0].toLowerCase() ?? null,
+    sources,
+  };
+}
+
+/** Seconds since 1970; some write a fraction. */
+function secondsOf(text: string | undefined): Date | null {
+  const seconds = Number(plainText(text, 20) || "NaN");
+  return Number.isFinite(seconds) ? plainInstant(Math.floor(seconds) * 1000) : null;
+}

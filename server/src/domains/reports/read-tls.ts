@@ -1,0 +1,65 @@
+// An SMTP TLS report as JSON (RFC 8460 §4). Pure. Before it: unpack.ts has the text. After it: domain-reports.ts.
+import {
+  plainCount,
+  plainDomain,
+  plainInstant,
+  plainText,
+  type TlsPolicy,
+  type TlsReport,
+} from "./report.ts";
+
+const MAX_POLICIES = 100;
+const MAX_DETAILS = 20;
+const MAX_TEXT_LENGTH = 200;
+
+type Shape = Readonly<Record<string, unknown>>;
+
+const shapeOf = (value: unknown): Shape =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Shape) : {};
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Null for what is no such report, or holds no domain, time or id. */
+export function readTls(json: string): TlsReport | null {
+  let said: Shape;
+  try {
+    said = shapeOf(JSON.parse(json));
+  } catch {
+    return null;
+  }
+  const range = shapeOf(said["date-range"]);
+  const begin = instantOf(range["start-datetime"]);
+  const end = instantOf(range["end-datetime"]);
+  const reporter =
+    plainText(said["organization-name"], MAX_TEXT_LENGTH) || plainText(said["contact-info"], MAX_TEXT_LENGTH);
+  const reportId = plainText(said["report-id"], MAX_TEXT_LENGTH);
+  const policies = listOf(said["policies"]).slice(0, MAX_POLICIES).flatMap(policyOf);
+  if (begin === null || end === null || end < begin) return null;
+  if (reporter === "" || reportId === "" || policies.length === 0) return null;
+  return { kind: "tls", reporter, reportId, begin, end, policies };
+}
+
+function policyOf(value: unknown): TlsPolicy[] {
+  const { policy, summary, "failure-details": details } = shapeOf(value);
+  const domain = plainDomain(shapeOf(policy)["policy-domain"]);
+  if (domain === "") return [];
+  const counts = shapeOf(summary);
+  return [
+    {
+      domain,
+      successes: plainCount(counts["total-successful-session-count"]),
+      failures: plainCount(counts["total-failure-session-count"]),
+      details: listOf(details)
+        .slice(0, MAX_DETAILS)
+        .map(shapeOf)
+        .map((one) => ({
+          result: plainText(one["result-type"], MAX_TEXT_LENGTH) || "unknown",
+          count: plainCount(one["failed-session-count"]),
+          mx: plainDomain(one["receiving-mx-hostname"]) || null,
+        })),
+    },
+  ];
+}
+
+function instantOf(value: unknown): Date | null {
+  return plainInstant(Date.parse(plainText(value, 40)));
+}

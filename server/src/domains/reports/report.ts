@@ -1,0 +1,77 @@
+// What a report of a receiver says of domains, whichever form it came in. After it: read-dmarc.ts and read-tls.ts make them.
+interface Common {
+  /** Who reports, as they call themselves. Nobody proved it. */
+  reporter: string;
+  reportId: string;
+  begin: Date;
+  end: Date;
+}
+
+/** Messages of one sender, judged alike. */
+export interface DmarcSource {
+  ip: string;
+  messages: number;
+  disposition: string;
+  /** Whether it passed and fits the domain in From. */
+  dkim: boolean;
+  spf: boolean;
+  headerFrom: string;
+  /** Domains whose DKIM signature passed. */
+  signers: string[];
+}
+
+/** RFC 9990, and RFC 7489 appendix C before it. */
+export interface DmarcReport extends Common {
+  kind: "dmarc";
+  /** Where the policy was found. */
+  domain: string;
+  policy: string | null;
+  sources: DmarcSource[];
+}
+
+export interface TlsPolicy {
+  domain: string;
+  successes: number;
+  failures: number;
+  details: Array<{ result: string; count: number; mx: string | null }>;
+}
+
+/** RFC 8460. */
+export interface TlsReport extends Common {
+  kind: "tls";
+  policies: TlsPolicy[];
+}
+
+export type DomainReport = DmarcReport | TlsReport;
+
+/** Text as somebody else wrote it: bounded, one line, and text that the database takes; '' for what is none. */
+export function plainText(value: unknown, maxLength: number): string {
+  if (typeof value !== "string") return "";
+  return value
+    .slice(0, maxLength)
+    .replaceAll(/\p{Cc}/gu, " ")
+    .toWellFormed()
+    .trim();
+}
+
+/** A domain as we compare them; '' for what is none. */
+export function plainDomain(value: unknown): string {
+  const text = plainText(value, 260).toLowerCase().replace(/\.$/, "");
+  return /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){1,20}$/.test(text) ? text : "";
+}
+
+const MOST = 1_000_000_000;
+
+/** How many: a whole number of this world; 0 for what is none. */
+export function plainCount(value: unknown): number {
+  const count = typeof value === "number" ? value : Number(plainText(value, 20) || "0");
+  return Number.isSafeInteger(count) && count > 0 ? Math.min(count, MOST) : 0;
+}
+
+const EARLIEST_MS = Date.UTC(2010, 0, 1);
+const LATEST_MS = Date.UTC(2200, 0, 1);
+
+/** An instant of this age, from milliseconds; null for anything else. */
+export function plainInstant(ms: number): Date | null {
+  return ms > EARLIEST_MS && ms < LATEST_MS ? new Date(ms) : null;
+}
