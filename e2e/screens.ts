@@ -77,12 +77,20 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "domains", path: `${project}/domains` },
     { name: "keys", path: `${project}/keys` },
     { name: "account", path: `${project}/account` },
-    ...["general", "members", "fields", "reputation", "usage", "suppressions", "audit", "danger"].map(
-      (tab) => ({
-        name: `settings-${tab}`,
-        path: `${project}/settings?tab=${tab}`,
-      }),
-    ),
+    ...[
+      "general",
+      "members",
+      "notifications",
+      "fields",
+      "reputation",
+      "usage",
+      "suppressions",
+      "audit",
+      "danger",
+    ].map((tab) => ({
+      name: `settings-${tab}`,
+      path: `${project}/settings?tab=${tab}`,
+    })),
   ];
 }
 

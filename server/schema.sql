@@ -117,10 +117,11 @@ CREATE TABLE projects (
 );
 
 CREATE TABLE memberships (
-  project_id  uuid                      NOT NULL,
-  user_id     uuid                      NOT NULL,
-  role        text                      NOT NULL,
-  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  project_id     uuid                      NOT NULL,
+  user_id        uuid                      NOT NULL,
+  role           text                      NOT NULL,
+  created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  notifications  jsonb                     NOT NULL  DEFAULT '{}'::jsonb,
   CONSTRAINT memberships_pkey PRIMARY KEY (project_id, user_id),
   CONSTRAINT memberships_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -1103,3 +1104,11 @@ CREATE TABLE tls_reports (
   CONSTRAINT tls_reports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX tls_reports_old ON tls_reports USING btree (received_at);
+
+CREATE TABLE told_members (
+  project_id  uuid                      NOT NULL,
+  kind        text                      NOT NULL,
+  told_at     timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT told_members_pkey PRIMARY KEY (project_id, kind),
+  CONSTRAINT told_members_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);

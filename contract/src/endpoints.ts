@@ -23,6 +23,7 @@ import * as instance from "./instance.ts";
 import * as keys from "./keys.ts";
 import * as mailbox from "./mailbox.ts";
 import * as members from "./members.ts";
+import * as notifications from "./notifications.ts";
 import * as oauth from "./oauth.ts";
 import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
@@ -255,6 +256,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   members.readInvitation,
   members.acceptInvitation,
   members.signUpInvited,
+  notifications.listNotifications,
+  notifications.updateNotifications,
   audit.listAuditLog,
   requests.listRequests,
   requests.getRequest,

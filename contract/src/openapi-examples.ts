@@ -141,6 +141,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "domains.create": { domain: "mail.example.com" },
   "domains.update": { ed25519: true },
   "auth.signup": { email: "ada@example.com", password: "correct horse battery" },
+  "notifications.update": { "weekly-summary": true },
   "oauth.code": { code: "492039" },
   "accountPages.verify": {},
   "accountPages.reset": { newPassword: "correct horse battery" },

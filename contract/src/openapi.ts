@@ -62,6 +62,7 @@ const NOUNS: Readonly<Record<string, { title?: string; about: string }>> = {
   users: { title: "Account", about: "The person who is logged in." },
   projects: { about: "The tenants: keys, settings, rates." },
   keys: { title: "Scoped keys", about: "Secret keys that open a part of the API of a project." },
+  notifications: { title: "Notifications", about: "What members are told by mail." },
   members: { about: "People of a project, and what they may do." },
   invitations: { about: "Asked to join a project, not come yet." },
   audit: { title: "Audit log", about: "Who changed what of a project, when and from where." },

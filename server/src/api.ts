@@ -27,6 +27,7 @@ import type { Billing } from "./billing/stripe.ts";
 import { createKeyFinder } from "./projects/keys.ts";
 import { findMembership } from "./projects/projects.ts";
 import { memberRoutes } from "./projects/members/routes.ts";
+import { notificationRoutes } from "./projects/members/notification-routes.ts";
 import { removalRoutes } from "./projects/removal/routes.ts";
 import { scopedKeyRoutes } from "./projects/scoped-keys/routes.ts";
 import { projectRoutes } from "./projects/routes.ts";
@@ -255,6 +256,7 @@ function routesOfTenants(
     ...setupRoutes(parts),
     ...removalRoutes(parts),
     ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere }),
+    ...notificationRoutes(parts),
     ...auditRoutes(parts),
     ...scopedKeyRoutes(parts),
     ...requestRoutes(parts),

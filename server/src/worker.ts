@@ -39,6 +39,7 @@ import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal
 import { sweepTokens } from "./users/account.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
 import { sweepDomainReports } from "./domains/reports/domain-reports.ts";
+import { startWeeklySummaries } from "./reports/weekly-summary.ts";
 import { createReportReader } from "./domains/reports/unpack-apart.ts";
 import { sweepRequests } from "./requests/request-log.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
@@ -87,6 +88,8 @@ export interface WorkerParts {
   operator: string | null;
   publicIdOf: (projectId: string) => string;
   guard: Guard;
+  /** Where the installation is reached. */
+  address: { readonly url: string };
   /** Whoever is added here is heard when the database is another one than it was. */
   addWitness: (witness: Witness) => void;
   /** Null: it is off. */
@@ -173,7 +176,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     campaigns,
     ...workflows,
     startAuditingCampaigns(settler),
-    startWatchingRates({ database, guard: parts.guard, log, metrics }),
+    ...startTellingMembers(parts),
     ...startBilling(parts),
     ...startSweeps(parts),
   ];
@@ -217,6 +220,16 @@ function startWorkflows({
   hints.hear("workflows", () => engine.wake());
   hints.hear("webhooks", () => calls.wake());
   return [engine, calls, startSchedules({ ...common, wakeJobs: () => hints.tell("jobs") })];
+}
+
+/** Judges projects while they send, and sums up their weeks. */
+function startTellingMembers({ database, guard, address, hints, log, metrics }: WorkerParts): Loop[] {
+  const baseUrl = () => address.url;
+  const wakeSender = () => hints.tell("emails");
+  return [
+    startWatchingRates({ database, guard, log, metrics }),
+    startWeeklySummaries({ database, baseUrl, wakeSender, log, metrics }),
+  ];
 }
 
 /** Learns what became of subscriptions, where projects are billed. */

@@ -43,6 +43,8 @@ export async function recordAnswers(url: string): Promise<Answers> {
 async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("projects.list");
   await ask("projects.update", { params: { projectId }, body: { language: "pt-BR" } });
+  for (const name of ["notifications.list", "notifications.update"])
+    await ask(name, { params: { projectId } });
   await ask("projects.setupState", { params: { projectId } });
   await ask("projects.security", { params: { projectId } });
   await ask("projects.ownSecurity", { params: { projectId } });

@@ -19,6 +19,7 @@ import type * as events from "@postloft/contract/events.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as keys from "@postloft/contract/keys.ts";
 import type * as members from "@postloft/contract/members.ts";
+import type * as notifications from "@postloft/contract/notifications.ts";
 import type * as oauth from "@postloft/contract/oauth.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
@@ -161,6 +162,14 @@ export const listKeys = wrapped<typeof keys.listKeys>("GET", "/projects/:project
 export const createKey = wrapped<typeof keys.createKey>("POST", "/projects/:projectId/keys");
 export const revokeKey = bare<typeof keys.revokeKey>("DELETE", "/projects/:projectId/keys/:keyId");
 
+export const listNotifications = wrapped<typeof notifications.listNotifications>(
+  "GET",
+  "/projects/:projectId/notifications",
+);
+export const updateNotifications = wrapped<typeof notifications.updateNotifications>(
+  "PUT",
+  "/projects/:projectId/notifications",
+);
 export const listMembers = wrapped<typeof members.listMembers>("GET", "/projects/:projectId/members");
 export const addMember = wrapped<typeof members.addMember>("POST", "/projects/:projectId/members");
 export const changeMember = wrapped<typeof members.changeMember>(

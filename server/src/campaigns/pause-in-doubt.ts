@@ -4,8 +4,7 @@ import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { PauseInDoubt } from "../emails/doubt-brake.ts";
-import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { readMemberAddresses } from "../projects/members/members.ts";
+import { tellMembers } from "../projects/members/notifications.ts";
 import { listDoubtfulCampaigns, updateDoubtfulToPaused } from "./doubt-queries.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
 import { DOUBT_LIMIT, doubtReason } from "./rules.ts";
@@ -42,11 +41,7 @@ async function pause(
     const name = await updateDoubtfulToPaused(tx, campaign, reason);
     if (name === null) return false;
     const mail = pausedCampaignMail({ id: campaignId, name }, reason, "in-doubt");
-    const members = await readMemberAddresses(tx, projectId);
-    await enqueueSystemMails(
-      tx,
-      members.map((to) => ({ to, ...mail })),
-    );
+    await tellMembers(tx, { projectId, kind: "campaign-paused" }, mail);
     return true;
   });
   if (!isOurs) return;

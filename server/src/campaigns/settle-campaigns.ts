@@ -7,8 +7,7 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/campaign-emails.ts";
 import { pauseDestination } from "../emails/paused-destinations.ts";
-import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { readMemberAddresses } from "../projects/members/members.ts";
+import { tellMembers } from "../projects/members/notifications.ts";
 import type { Domains } from "../domains/domains.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -107,11 +106,7 @@ export async function pauseRefusedCampaigns({
     const isOurs = await transaction(database, async (tx) => {
       if (!(await updateRefusedToPaused(tx, campaign, reason))) return false;
       const mail = pausedCampaignMail(campaign, reason);
-      const members = await readMemberAddresses(tx, campaign.project_id);
-      await enqueueSystemMails(
-        tx,
-        members.map((to) => ({ to, ...mail })),
-      );
+      await tellMembers(tx, { projectId, kind: "campaign-paused" }, mail);
       return true;
     });
     if (!isOurs) continue;

@@ -10,8 +10,7 @@ import {
   tryPaused,
   type PausedDestination,
 } from "../emails/paused-destinations.ts";
-import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { readMemberAddresses } from "../projects/members/members.ts";
+import { tellMembers } from "../projects/members/notifications.ts";
 import { pausedDestinationMail, pausedListMail } from "./paused-campaign-mail.ts";
 import { findCampaign } from "./queries.ts";
 
@@ -45,11 +44,7 @@ async function tell(database: Database, paused: PausedDestination): Promise<bool
     if (!(await isToBeTold(tx, paused))) return false;
     const mail = await mailAbout(tx, paused);
     if (mail === undefined) return false;
-    const members = await readMemberAddresses(tx, paused.project_id);
-    await enqueueSystemMails(
-      tx,
-      members.map((to) => ({ to, ...mail })),
-    );
+    await tellMembers(tx, { projectId: paused.project_id, kind: "campaign-paused" }, mail);
     return true;
   });
 }

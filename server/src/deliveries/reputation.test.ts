@@ -56,7 +56,7 @@ const read = async (project: TestProject): Promise<Security> => {
 };
 const mailsTo = async (project: TestProject) =>
   server.rows<{ subject: string; text: string; to_address: string }>(
-    "select subject, text, to_address from system_mails where text like $1",
+    "select subject, text, to_address from system_mails where text like $1 and subject like '%was disabled'",
     `%${project.id}%`,
   );
 

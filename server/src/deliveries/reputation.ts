@@ -3,9 +3,11 @@
 import type { z } from "zod";
 import type { security } from "@postloft/contract/security.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { now } from "../platform/clock.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { readSendingTotals } from "../emails/sending-hours.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { isDueToTell, tellMembers } from "../projects/members/notifications.ts";
 import {
   listSuspensions,
   readStandings,
@@ -14,7 +16,9 @@ import {
   type SuspendedProject,
 } from "../projects/suspend-projects.ts";
 import { judge, ratesOf } from "./reputation-rules.ts";
-import { suspensionMail } from "./suspension-mail.ts";
+import { suspensionMail, warningMail } from "./suspension-mail.ts";
+
+const WARNED_AGAIN_MS = 7 * 86_400_000;
 
 export type Security = z.output<typeof security>;
 
@@ -61,16 +65,30 @@ export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => s
       tx,
       standings.map((standing) => ({ projectId: standing.projectId, from: countedFrom(standing) })),
     );
-    const critical = totals.flatMap((one) => {
-      const { shouldDisable, violations } = judge(one);
-      return shouldDisable ? [{ projectId: one.projectId, reasons: violations }] : [];
-    });
+    const judged = totals.map((one) => ({ projectId: one.projectId, ...judge(one) }));
+    const critical = judged.flatMap(({ projectId, shouldDisable, violations }) =>
+      shouldDisable ? [{ projectId, reasons: violations }] : [],
+    );
+    for (const { projectId, shouldDisable, violations, warnings } of judged)
+      if (!shouldDisable && violations.length + warnings.length > 0)
+        await warn(tx, { projectId, reasons: [...violations, ...warnings] }, baseUrl());
     const suspended = await suspendProjects(tx, critical);
     await enqueueSystemMails(
       tx,
       suspended.flatMap((project) => mailsAbout(project, baseUrl())),
     );
   };
+}
+
+/** Once a week at most: rates move slowly. */
+async function warn(
+  tx: Tx,
+  about: { projectId: string; reasons: readonly string[] },
+  baseUrl: string,
+): Promise<void> {
+  const told = { projectId: about.projectId, kind: "reputation-warning" } as const;
+  const since = new Date(now().getTime() - WARNED_AGAIN_MS);
+  if (await isDueToTell(tx, { ...told, since })) await tellMembers(tx, told, warningMail(about, baseUrl));
 }
 
 function mailsAbout(project: SuspendedProject, baseUrl: string) {

@@ -1,4 +1,4 @@
-// What members are told when the reputation guard disabled their project. Pure.
+// What members are told when the reputation guard disabled their project, or may soon. Pure.
 // Before it: reputation.ts. After it: emails/system-mail.ts sends it.
 import { layOutSystemMail, type SystemMailText } from "../emails/system-mail-layout.ts";
 
@@ -16,5 +16,25 @@ export function suspensionMail(
         "Then ask whoever runs this installation to enable the project again.",
     ],
     action: { label: "The rates in detail", url: `${baseUrl}/projects/${project.projectId}/security` },
+  });
+}
+
+export function warningMail(
+  project: { projectId: string; reasons: readonly string[] },
+  baseUrl: string,
+): SystemMailText {
+  return layOutSystemMail({
+    subject: "Too much of your mail comes back or is reported as spam",
+    blocks: [
+      "Receivers judge a sender by these rates, and a project whose rates are critical is disabled:",
+      { points: project.reasons },
+      "Find out which addresses these were and where they came from, and stop sending to the others of that origin.",
+    ],
+    action: {
+      label: "The rates in detail",
+      url: `${baseUrl}/app/${project.projectId}/settings?tab=reputation`,
+    },
+    footer:
+      "Told once a week at most; in the settings of the project, under Notifications, you switch it off.",
   });
 }

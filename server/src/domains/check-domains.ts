@@ -5,8 +5,7 @@ import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { readMemberAddresses } from "../projects/members/members.ts";
+import { tellMembers } from "../projects/members/notifications.ts";
 import { askRecords, askSpf, type Asked } from "./ask-records.ts";
 import {
   claimDueDomains,
@@ -153,11 +152,7 @@ async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked, returnP
   const isLost = hasChanged && state.status === "PENDING";
   if (isLost) {
     const mail = lostDomainMail(row, MAX_FAILED_CHECKS);
-    const members = await readMemberAddresses(tx, row.project_id);
-    await enqueueSystemMails(
-      tx,
-      members.map((to) => ({ to, ...mail })),
-    );
+    await tellMembers(tx, { projectId: row.project_id, kind: "domain-lost" }, mail);
   }
   return { isTaken, isLost, isSwitched };
 }

@@ -426,6 +426,7 @@ export interface MembershipsTable {
   user_id: string;
   role: string;
   created_at: Generated<Date>;
+  notifications: ColumnType<unknown, string | undefined, string>;
 }
 
 export interface NoticesTable {
@@ -657,6 +658,12 @@ export interface TlsReportsTable {
   received_at: Generated<Date>;
 }
 
+export interface ToldMembersTable {
+  project_id: string;
+  kind: string;
+  told_at: Generated<Date>;
+}
+
 export interface TrackingCountsTable {
   project_id: string;
   content_id: string;
@@ -832,6 +839,7 @@ export interface Rows {
   system_mails: SystemMailsTable;
   templates: TemplatesTable;
   tls_reports: TlsReportsTable;
+  told_members: ToldMembersTable;
   tracking_counts: TrackingCountsTable;
   uploads: UploadsTable;
   users: UsersTable;

@@ -2,6 +2,7 @@
 export const TABS = [
   "general",
   "members",
+  "notifications",
   "fields",
   "reputation",
   "usage",

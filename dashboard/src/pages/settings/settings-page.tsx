@@ -9,6 +9,7 @@ import { DangerSettings } from "./danger-settings.tsx";
 import { FieldSettings } from "./field-settings.tsx";
 import { GeneralSettings } from "./general-settings.tsx";
 import { MemberSettings } from "./member-settings.tsx";
+import { NotificationSettings } from "./notification-settings.tsx";
 import { Reputation } from "./reputation.tsx";
 import { SuppressionSettings } from "./suppression-settings.tsx";
 import { UsageSettings } from "./usage-settings.tsx";
@@ -27,6 +28,7 @@ export function SettingsPage() {
         options={[
           { value: "general", label: t("General") },
           { value: "members", label: t("Members") },
+          { value: "notifications", label: t("Notifications") },
           { value: "fields", label: t("Fields") },
           { value: "reputation", label: t("Reputation") },
           { value: "usage", label: t("Usage") },
@@ -39,6 +41,7 @@ export function SettingsPage() {
       />
       {tab === "general" && <GeneralSettings key={project.updatedAt} project={project} />}
       {tab === "members" && <MemberSettings project={project} />}
+      {tab === "notifications" && <NotificationSettings project={project} />}
       {tab === "fields" && <FieldSettings project={project} />}
       {tab === "reputation" && <Reputation project={project} />}
       {tab === "usage" && <UsageSettings project={project} />}

@@ -5,7 +5,6 @@ import type { Role } from "@postloft/contract/roles.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
-import { listMemberAddresses } from "../suspension-queries.ts";
 import {
   deleteInvitationsOf,
   deleteMember,
@@ -30,12 +29,6 @@ function present(row: MemberRow): MemberView {
     role: row.role as Role,
     createdAt: row.created_at.toISOString(),
   };
-}
-
-/** The addresses of all members of a project. */
-export async function readMemberAddresses(tx: Tx, projectId: string): Promise<string[]> {
-  const rows = await listMemberAddresses(tx, [projectId]);
-  return rows.map(({ email }) => email);
 }
 
 /** The first member first. */

@@ -34,6 +34,7 @@ export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
     "project_suspensions",
     "sending_hours",
     "suppressions",
+    "told_members",
   ]),
   DELETE: new Set(LAST),
 };

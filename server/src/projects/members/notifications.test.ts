@@ -1,0 +1,136 @@
+// What members are told: each what they chose, once, and nobody what they did not.
+import { expect, test } from "vitest";
+import type { NotificationKind } from "@postloft/contract/notifications.ts";
+import { transaction } from "../../platform/database.ts";
+import { createGuard } from "../../deliveries/reputation.ts";
+import { layOutSystemMail } from "../../emails/system-mail-layout.ts";
+import { lastMonday, tellSummaries } from "../../reports/weekly-summary.ts";
+import { makeSentMails } from "../../testing/sent-mails.ts";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestPerson,
+  type TestProject,
+} from "../../testing/test-server.ts";
+import { tellMembers } from "./notifications.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const baseUrl = () => "https://post.example";
+
+interface Choice {
+  kind: string;
+  byMail: boolean;
+}
+
+const pathOf = ({ id }: TestProject) => `/projects/${id}/notifications`;
+const choose = (project: TestProject, { cookie }: TestPerson, body: object) =>
+  server.call<{ data: Choice[] }>("PUT", pathOf(project), { cookie }, body);
+const chosen = async (project: TestProject, { cookie }: TestPerson) =>
+  Object.fromEntries(
+    (await server.call<{ data: Choice[] }>("GET", pathOf(project), { cookie })).body.data.map(
+      ({ kind, byMail }) => [kind, byMail],
+    ),
+  );
+const mailsTo = (email: string) =>
+  server.rows<{ subject: string; text: string }>(
+    "select subject, text from system_mails where to_address = $1 and subject not like 'Confirm%' order by id",
+    email,
+  );
+const tell = (project: TestProject, kind: NotificationKind) =>
+  transaction(server.database, (tx) =>
+    tellMembers(
+      tx,
+      { projectId: project.id, kind },
+      layOutSystemMail({ subject: kind, blocks: ["It happened."] }),
+    ),
+  );
+
+async function withMember(): Promise<{ project: TestProject; member: TestPerson }> {
+  const [project, member] = [await server.createProject(), await server.signUp()];
+  await server.rows(
+    "insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')",
+    project.id,
+    member.id,
+  );
+  return { project, member };
+}
+
+test("what nobody chose is as it is usual; a choice is one's own, of one project, and leaves the others as they are", async () => {
+  const { project, member } = await withMember();
+  const other = await server.createProject(member);
+  const usual = {
+    "domain-lost": true,
+    "campaign-paused": true,
+    "reputation-warning": true,
+    "weekly-summary": false,
+  };
+  expect(await chosen(project, member)).toEqual(usual);
+  await choose(project, member, { "domain-lost": false });
+  const { body } = await choose(project, member, { "weekly-summary": true });
+  expect(body.data.map(({ byMail }) => byMail)).toEqual([false, true, true, true]);
+  expect(await chosen(project, project.owner)).toEqual(usual);
+  expect(await chosen(other, member)).toEqual(usual);
+  expect([await tell(project, "domain-lost"), await tell(project, "campaign-paused")]).toEqual([1, 2]);
+  expect((await mailsTo(member.email)).map(({ subject }) => subject)).toEqual(["campaign-paused"]);
+});
+
+test("what is no choice and a stranger's project are refused", async () => {
+  const project = await server.createProject();
+  const stranger = await server.signUp();
+  const wrong = await server.call("PUT", pathOf(project), project.bySession, { "domain-lost": "yes" });
+  expect(faultsOf(wrong)).toEqual(["domain-lost invalid_type"]);
+  for (const method of ["GET", "PUT"]) {
+    const body = method === "PUT" ? {} : undefined;
+    const reply = await server.call(method, pathOf(project), { cookie: stranger.cookie }, body);
+    expect(refusalOf(reply)).toBe("404 PROJECT_NOT_FOUND");
+  }
+});
+
+test("rates near to a suspension are told once a week, and not to whoever does not want it", async () => {
+  const { project, member } = await withMember();
+  await choose(project, member, { "reputation-warning": false });
+  const mails = await makeSentMails(server.database, project.id, 200);
+  await server.rows(`update sending_hours set bounced = 14 where project_id = $1`, project.id);
+  expect(mails.length).toBe(200);
+  const guard = createGuard({ isOn: true, baseUrl });
+  const judge = () => transaction(server.database, (tx) => guard(tx, [project.id]));
+  await Promise.all([judge(), judge(), judge()]);
+  await judge();
+  const told = await mailsTo(project.owner.email);
+  expect(told.map(({ subject }) => subject)).toEqual([
+    "Too much of your mail comes back or is reported as spam",
+  ]);
+  expect(told[0]?.text).toContain(`https://post.example/app/${project.id}/settings?tab=reputation`);
+  expect(await mailsTo(member.email)).toEqual([]);
+  await server.rows(
+    "update told_members set told_at = now() - interval '8 days' where project_id = $1",
+    project.id,
+  );
+  await judge();
+  expect((await mailsTo(project.owner.email)).length).toBe(2);
+});
+
+test("the summary comes once a week to whoever asked, with the numbers of the week before", async () => {
+  const { project, member } = await withMember();
+  await choose(project, member, { "weekly-summary": true });
+  const at = new Date();
+  const tellAll = () => tellSummaries({ database: server.database, baseUrl }, at);
+  await Promise.all([tellAll(), tellAll()]);
+  await tellAll();
+  const told = await mailsTo(member.email);
+  expect(told.map(({ subject }) => subject)).toEqual(["A project: 0 mails last week"]);
+  expect(told[0]?.text).toContain("Sent: 0 (0)");
+  expect(await mailsTo(project.owner.email)).toEqual([]);
+  await tellSummaries({ database: server.database, baseUrl }, new Date(at.getTime() + 7 * 86_400_000));
+  expect((await mailsTo(member.email)).length).toBe(2);
+});
+
+test.for([
+  ["2026-11-23T05:59:59Z", "2026-11-16T06:00:00.000Z"],
+  ["2026-11-23T06:00:00Z", "2026-11-23T06:00:00.000Z"],
+  ["2026-11-29T23:59:59Z", "2026-11-23T06:00:00.000Z"],
+  ["2027-01-01T00:00:00Z", "2026-12-28T06:00:00.000Z"],
+])("the Monday before %s is %s", ([at, monday]) => {
+  expect(lastMonday(new Date(at ?? "")).toISOString()).toBe(monday);
+});
