@@ -47,6 +47,12 @@ const invitation = createRoute({
   path: "/invitations/$token",
   component: lazyRouteComponent(() => import("./account/invitation-page.tsx"), "InvitationPage"),
 });
+/** For whoever builds the dashboard: it shows nothing of anybody. */
+const components = createRoute({
+  getParentRoute: () => root,
+  path: "/_components",
+  component: lazyRouteComponent(() => import("./components/components-page.tsx"), "ComponentsPage"),
+});
 const signUp = createRoute({ getParentRoute: () => root, path: "/sign-up", component: SignUpPage });
 
 /** Everything below it needs somebody who is signed in. */
@@ -187,6 +193,7 @@ const tree = root.addChildren([
   signUp,
   forgottenPassword,
   invitation,
+  components,
   signedIn.addChildren([
     start,
     newProject,

@@ -38,7 +38,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
         <div className="mt-2 flex flex-wrap items-center gap-3">
           {onRetry !== undefined && <Button onClick={onRetry}>{t("Try again")}</Button>}
           {said?.requestId != null && (
-            <span className="text-xs text-faint">
+            <span className="text-xs text-soft">
               {t("Request")} <code className="font-mono">{said.requestId}</code>
             </span>
           )}

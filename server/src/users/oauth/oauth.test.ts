@@ -306,6 +306,18 @@ test("a connection that began logged in does not end in another session", async 
   expect((await identitiesOf(two.cookie)).identities).toEqual([]);
 });
 
+test("a session that is not of the last hour connects nothing", async () => {
+  const person = await server.signUp();
+  await server.rows(
+    "update sessions set created_at = now() - interval '61 minutes' where user_id = $1",
+    person.id,
+  );
+  const { reply } = await travel({ query: "?connect=true", session: person.cookie });
+  expect(reply.status).toBe(401);
+  expect(reply.text).toContain("Log out and in again");
+  expect((await server.call("GET", "/users/@me", { cookie: person.cookie })).status).toBe(200);
+});
+
 test("settings that belong together are asked for together", async () => {
   const { readConfig } = await import("../../platform/config.ts");
   const { SETTING_CHECKS } = await import("../../instance/setting-checks.ts");

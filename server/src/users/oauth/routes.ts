@@ -3,12 +3,14 @@
 import { parseCookie } from "cookie";
 import type { IncomingHttpHeaders } from "node:http";
 import * as contract from "@postloft/contract/oauth.ts";
+import { nowMs } from "../../platform/clock.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import { transaction, type Database } from "../../platform/database.ts";
 import { noContent, ok, route, type Answer, type Route } from "../../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/rate-limit.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
+import { listSessions } from "../account.ts";
 import { asPage, codePage, problemPage, refusedPage } from "../account-pages.ts";
 import { attemptsOf, codesOf } from "../attempts.ts";
 import { passSecondFactor } from "../second-factor/second-factor.ts";
@@ -23,6 +25,7 @@ const DASHBOARD = "/app";
 /** A path of the dashboard, and of no other site: no second slash, no backslash, nothing a browser would mend. */
 const NEXT = /^\/app(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/;
 const MAX_NEXT_LENGTH = 1_000;
+const RECENT_MS = 3_600_000;
 
 interface OauthParts {
   database: Database;
@@ -118,10 +121,18 @@ function browserRoutes(desk: Desk): Route[] {
 const pathOf = (given: string | undefined): string =>
   given !== undefined && given.length <= MAX_NEXT_LENGTH && NEXT.test(given) ? given : DASHBOARD;
 
-async function whoIsLoggedIn({ sessions }: Desk, headers: IncomingHttpHeaders): Promise<string> {
+/** A session that was stolen must not open a door of its own: only one that began lately may. */
+async function whoIsLoggedIn({ sessions, database }: Desk, headers: IncomingHttpHeaders): Promise<string> {
   const token = parseCookie(headers.cookie ?? "")[sessions.cookie];
   const session = token === undefined ? null : await sessions.find(token);
   if (session === null) throw new Refusal("UNAUTHORIZED");
+  const all = await listSessions(database, session.userId, session.sessionId);
+  const began = Date.parse(all.find(({ isCurrent }) => isCurrent)?.createdAt ?? "");
+  if (!(nowMs() - began < RECENT_MS))
+    throw new Refusal("UNAUTHORIZED", {
+      message:
+        "Log out and in again, then connect within an hour: a service that is connected opens your account.",
+    });
   return session.userId;
 }
 
