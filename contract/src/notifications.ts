@@ -12,6 +12,10 @@ export const NOTIFICATIONS = {
     about: "Bounces or complaints come near to what disables the project; once a week at most.",
     isUsual: true,
   },
+  "cap-near": {
+    about: "A cap on the mails of a month is reached to 80 %; once a month.",
+    isUsual: true,
+  },
   "weekly-summary": { about: "What was sent in the last week, on Mondays.", isUsual: false },
 } as const;
 export type NotificationKind = keyof typeof NOTIFICATIONS;
@@ -47,6 +51,7 @@ export const updateNotifications = endpoint({
     "domain-lost": choice,
     "campaign-paused": choice,
     "reputation-warning": choice,
+    "cap-near": choice,
     "weekly-summary": choice,
   } satisfies Record<NotificationKind, z.ZodType>),
   envelope: "wrapped",

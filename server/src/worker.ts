@@ -21,6 +21,7 @@ import { startSender } from "./emails/sender.ts";
 import { sweepSystemMails } from "./emails/system-mail.ts";
 import type { SystemAddress } from "./emails/system-sender.ts";
 import type { Sessions } from "./users/sessions.ts";
+import { startTellingCaps } from "./billing/tell-caps.ts";
 import { startFollowingSubscriptions, sweepStripeEvents } from "./billing/follow-subscriptions.ts";
 import type { Billing } from "./billing/stripe.ts";
 import { startDomainChecks } from "./domains/check-domains.ts";
@@ -222,12 +223,13 @@ function startWorkflows({
   return [engine, calls, startSchedules({ ...common, wakeJobs: () => hints.tell("jobs") })];
 }
 
-/** Judges projects while they send, and sums up their weeks. */
+/** Judges projects while they send, looks at their caps, and sums up their weeks. */
 function startTellingMembers({ database, guard, address, hints, log, metrics }: WorkerParts): Loop[] {
   const baseUrl = () => address.url;
   const wakeSender = () => hints.tell("emails");
   return [
     startWatchingRates({ database, guard, log, metrics }),
+    startTellingCaps({ database, baseUrl, wakeSender, log, metrics }),
     startWeeklySummaries({ database, baseUrl, wakeSender, log, metrics }),
   ];
 }

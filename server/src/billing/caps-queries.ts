@@ -19,6 +19,16 @@ export async function findCapsRow(database: Database, projectId: string): Promis
     .executeTakeFirst();
 }
 
+/** Projects with a cap, in the order of their ids, from the one after `after` on. */
+export async function listCappedProjects(database: Database, after: string | null, limit: number) {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select p.id, p.name from billing_limits b join projects p on p.id = b.project_id
+    where coalesce(b.transactional, b.campaigns, b.workflows) is not null
+      and b.project_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
+    order by b.project_id limit ${limit}`.execute(database);
+  return rows;
+}
+
 export async function upsertCapsRow(tx: Tx, projectId: string, caps: CapsRow): Promise<void> {
   const { transactional, campaigns, workflows } = caps;
   await sql`

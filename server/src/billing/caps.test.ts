@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 import { createCapGate, monthOf } from "./caps.ts";
+import { tellCaps } from "./tell-caps.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 20_000, interval: 50 };
@@ -148,6 +149,26 @@ test("a workflow skips its mail when the cap is reached, says so, and goes on", 
     project.id,
   );
   expect(traces).toHaveLength(1);
+});
+
+test("at 80 % of a cap members are told, once a month", async () => {
+  const project = await server.createProject();
+  const tell = () => tellCaps({ database: server.database, baseUrl: () => "https://post.example" });
+  const told = () =>
+    server.rows<{ subject: string; text: string }>(
+      "select subject, text from system_mails where to_address = $1 and subject like '%cap%'",
+      project.owner.email,
+    );
+  await setCaps(project, { transactional: 5 });
+  await send(project, "a@example.com", "b@example.com", "c@example.com");
+  await tell();
+  expect(await told()).toEqual([]);
+  await send(project, "d@example.com");
+  await Promise.all([tell(), tell()]);
+  await tell();
+  expect(await told()).toEqual([
+    { subject: "A project: a cap of this month is nearly reached", text: expect.stringContaining("4 of 5") },
+  ]);
 });
 
 test("a cap is no number below 1, and a month begins and ends in UTC", async () => {

@@ -20,7 +20,7 @@ const KIND_OF: Record<CapCategory, EmailKind> = {
   campaigns: "CAMPAIGN",
   workflows: "WORKFLOW",
 };
-const NAME_OF: Record<CapCategory, string> = {
+export const NAME_OF: Record<CapCategory, string> = {
   transactional: "transactional mails",
   campaigns: "mails of campaigns",
   workflows: "mails of workflows",

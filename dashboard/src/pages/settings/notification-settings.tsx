@@ -16,6 +16,7 @@ const LABELS: Record<NotificationKind, string> = {
   "domain-lost": t("A sender domain lost its DNS proof"),
   "campaign-paused": t("A campaign, or mail to one provider, paused by itself"),
   "reputation-warning": t("Bounces or complaints come near to what disables the project"),
+  "cap-near": t("A cap on the mails of a month is reached to 80 %"),
   "weekly-summary": t("A summary of the last week, on Mondays"),
 };
 

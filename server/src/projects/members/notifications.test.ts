@@ -63,12 +63,13 @@ test("what nobody chose is as it is usual; a choice is one's own, of one project
     "domain-lost": true,
     "campaign-paused": true,
     "reputation-warning": true,
+    "cap-near": true,
     "weekly-summary": false,
   };
   expect(await chosen(project, member)).toEqual(usual);
   await choose(project, member, { "domain-lost": false });
   const { body } = await choose(project, member, { "weekly-summary": true });
-  expect(body.data.map(({ byMail }) => byMail)).toEqual([false, true, true, true]);
+  expect(body.data.map(({ byMail }) => byMail)).toEqual([false, true, true, true, true]);
   expect(await chosen(project, project.owner)).toEqual(usual);
   expect(await chosen(other, member)).toEqual(usual);
   expect([await tell(project, "domain-lost"), await tell(project, "campaign-paused")]).toEqual([1, 2]);
