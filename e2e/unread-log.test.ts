@@ -2,9 +2,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createTestDatabase } from "../server/src/platform/test-database.ts";
+import { freePort } from "../server/src/testing/free-port.ts";
 import { createApiClient, type EmailItem, type Sent } from "./api-client.ts";
 import { BOOTSTRAP, MAIN, makeDataFolder } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
@@ -17,14 +17,6 @@ const cleanups: Array<() => unknown> = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 /** Starts the program with both its streams going to `output`; answers when it can be asked. */
 async function start(output: "pipe" | number): Promise<{ child: ChildProcess; url: string }> {

@@ -19,11 +19,18 @@ export async function findCapsRow(database: Database, projectId: string): Promis
     .executeTakeFirst();
 }
 
-/** Projects with a cap, in the order of their ids, from the one after `after` on. */
-export async function listCappedProjects(database: Database, after: string | null, limit: number) {
+/** Projects with a cap that were not told of it yet, in the order of their ids, from the one after `after` on. */
+export async function listCappedProjects(
+  database: Database,
+  { after, untold, limit }: { after: string | null; untold: { kind: string; since: Date }; limit: number },
+) {
   const { rows } = await sql<{ id: string; name: string }>`
     select p.id, p.name from billing_limits b join projects p on p.id = b.project_id
     where coalesce(b.transactional, b.campaigns, b.workflows) is not null
+      and not exists (
+        select 1 from told_members t
+        where t.project_id = b.project_id and t.kind = ${untold.kind} and t.told_at >= ${untold.since}
+      )
       and b.project_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
     order by b.project_id limit ${limit}`.execute(database);
   return rows;

@@ -7,7 +7,7 @@ import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { layOutSystemMail, type SystemMailText } from "../emails/system-mail-layout.ts";
-import { isDueToTell, tellMembers } from "../projects/members/notifications.ts";
+import { takeDue, tellMembers } from "../projects/members/notifications.ts";
 import { listCappedProjects } from "./caps-queries.ts";
 import { monthOf, NAME_OF, readCaps } from "./caps.ts";
 
@@ -46,19 +46,23 @@ interface TellOptions {
   baseUrl: () => string;
 }
 
-/** Goes through all projects with a cap. Returns how many were told. */
+/** Goes through all projects with a cap that were not told this month. Returns how many mails it queued. */
 export async function tellCaps({ database, baseUrl }: TellOptions): Promise<number> {
+  const since = monthOf(now()).start;
   let told = 0;
   for (let after: string | null = null; ;) {
-    const projects: Array<{ id: string; name: string }> = await listCappedProjects(database, after, AT_ONCE);
+    const projects: Array<{ id: string; name: string }> = await listCappedProjects(database, {
+      after,
+      untold: { kind: KIND, since },
+      limit: AT_ONCE,
+    });
     for (const project of projects) {
       const mail = capMail(project, await readCaps(database, project.id), baseUrl());
       if (mail === null) continue;
-      const about = { projectId: project.id, kind: KIND } as const;
-      const since = monthOf(now()).start;
-      told += await transaction(database, async (tx) =>
-        (await isDueToTell(tx, { ...about, since })) ? tellMembers(tx, about, mail) : 0,
-      );
+      told += await transaction(database, async (tx) => {
+        const due = await takeDue(tx, { projectIds: [project.id], kind: KIND, since });
+        return due.has(project.id) ? tellMembers(tx, { projectId: project.id, kind: KIND }, mail) : 0;
+      });
     }
     after = projects.at(-1)?.id ?? null;
     if (projects.length < AT_ONCE) return told;

@@ -4,7 +4,7 @@ import { domainOf } from "@postloft/contract/address.ts";
 import { judgeEnd } from "../transports/answers/answers.ts";
 import { DELAYED, FORMS, GIVEN_UP, NOISE, ORIGINAL_BEGINS } from "./bounce-forms.ts";
 import type { RecipientStatus } from "./delivery-status.ts";
-import { readText } from "./read-report.ts";
+import { readText } from "../platform/foreign-values.ts";
 import { kindOf } from "./rules.ts";
 import { findReply, partOf } from "./told-reply.ts";
 

@@ -2,7 +2,7 @@
 // Before it: returned-message.ts took the message apart. After it: rules.ts knows what each kind means.
 import { domainOf } from "@postloft/contract/address.ts";
 import { judgeEnd, type AnsweredPart, type Cause } from "../transports/answers/answers.ts";
-import { readText } from "./read-report.ts";
+import { readText } from "../platform/foreign-values.ts";
 import { kindOf, type ReportKind } from "./rules.ts";
 import { findReply, partOf } from "./told-reply.ts";
 

@@ -3,7 +3,8 @@
 import type { Email } from "postal-mime";
 import { readBounceText, tellingPart, withoutNoise } from "./bounce-text.ts";
 import { readDeliveryStatus, type RecipientStatus } from "./delivery-status.ts";
-import { readText, type ReadablePart } from "./read-report.ts";
+import { readText } from "../platform/foreign-values.ts";
+import type { ReadablePart } from "./read-report.ts";
 import { partOf } from "./told-reply.ts";
 
 export type Bounce =

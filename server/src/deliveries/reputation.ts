@@ -7,7 +7,7 @@ import { now } from "../platform/clock.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { readSendingTotals } from "../emails/sending-hours.ts";
 import { enqueueSystemMails } from "../emails/system-mail.ts";
-import { isDueToTell, tellMembers } from "../projects/members/notifications.ts";
+import { takeDue, tellMembers } from "../projects/members/notifications.ts";
 import {
   listSuspensions,
   readStandings,
@@ -69,9 +69,11 @@ export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => s
     const critical = judged.flatMap(({ projectId, shouldDisable, violations }) =>
       shouldDisable ? [{ projectId, reasons: violations }] : [],
     );
-    for (const { projectId, shouldDisable, violations, warnings } of judged)
-      if (!shouldDisable && violations.length + warnings.length > 0)
-        await warn(tx, { projectId, reasons: [...violations, ...warnings] }, baseUrl());
+    const near = judged.flatMap(({ projectId, shouldDisable, violations, warnings }) => {
+      const reasons = [...violations, ...warnings];
+      return shouldDisable || reasons.length === 0 ? [] : [{ projectId, reasons }];
+    });
+    await warn(tx, near, baseUrl());
     const suspended = await suspendProjects(tx, critical);
     await enqueueSystemMails(
       tx,
@@ -83,12 +85,15 @@ export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => s
 /** Once a week at most: rates move slowly. */
 async function warn(
   tx: Tx,
-  about: { projectId: string; reasons: readonly string[] },
+  near: ReadonlyArray<{ projectId: string; reasons: readonly string[] }>,
   baseUrl: string,
 ): Promise<void> {
-  const told = { projectId: about.projectId, kind: "reputation-warning" } as const;
+  const kind = "reputation-warning";
   const since = new Date(now().getTime() - WARNED_AGAIN_MS);
-  if (await isDueToTell(tx, { ...told, since })) await tellMembers(tx, told, warningMail(about, baseUrl));
+  const due = await takeDue(tx, { projectIds: near.map(({ projectId }) => projectId), kind, since });
+  for (const one of near)
+    if (due.has(one.projectId))
+      await tellMembers(tx, { projectId: one.projectId, kind }, warningMail(one, baseUrl));
 }
 
 function mailsAbout(project: SuspendedProject, baseUrl: string) {

@@ -8,7 +8,8 @@ import { tellCause } from "../transports/answers/answers.ts";
 import { isInboundName } from "../projects/projects.ts";
 import { bareAddress, readFeedbackReport, readFieldGroups, type FieldGroup } from "./delivery-status.ts";
 import { readBounce } from "./read-bounce.ts";
-import { readMessageId, readText } from "./read-report.ts";
+import { readText } from "../platform/foreign-values.ts";
+import { readMessageId } from "./read-report.ts";
 import type { ReturnPaths } from "./return-path.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
 

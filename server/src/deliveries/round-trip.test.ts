@@ -1,22 +1,14 @@
 // The whole way round: a mail leaves over SMTP under an address of its own, and what comes back to that address finds it again.
 import { generateKeyPairSync } from "node:crypto";
-import { createServer, type AddressInfo } from "node:net";
 import { createTransport } from "nodemailer";
 import { afterAll, expect, test } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
 import { newId } from "../platform/ids.ts";
 import { findMiscounts } from "../emails/sending-hours.ts";
+import { freePort } from "../testing/free-port.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { APP_SECRET, useTestServer } from "../testing/test-server.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const sink = await startSmtpSink();
 const port = await freePort();

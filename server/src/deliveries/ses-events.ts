@@ -8,7 +8,8 @@ import type { MailNames } from "../emails/returned-emails.ts";
 import type { ReadablePart } from "./read-report.ts";
 import { judgeGroup } from "./delivery-status.ts";
 import { kindOf, type ReportKind } from "./rules.ts";
-import { readInstant, readList, readMessageId, readObject, readText } from "./read-report.ts";
+import { readInstant, readList, readObject, readText } from "../platform/foreign-values.ts";
+import { readMessageId } from "./read-report.ts";
 
 /** A report as it was told: about a mail that is still to be found. */
 export interface Report {

@@ -35,6 +35,8 @@ interface Follower {
   /** What it has not got over its connection before; null: what happens from now on. */
   after: string | null;
   endsAt: number;
+  /** Ends it: nothing may be pushed after its end. */
+  end: () => void;
 }
 
 interface Tail {
@@ -87,7 +89,15 @@ export function createLiveActivity({ database, log }: { database: Database; log:
           retryAfterSeconds: LIMITS.liveStreamSeconds.value,
         });
       const stream = new Readable({ read: () => undefined });
-      const follower = { stream, after, endsAt: nowMs() + LIMITS.liveStreamSeconds.value * 1000 };
+      const follower: Follower = {
+        stream,
+        after,
+        endsAt: nowMs() + LIMITS.liveStreamSeconds.value * 1000,
+        end() {
+          drop(projectId, tail, follower);
+          stream.push(null);
+        },
+      };
       stream.on("close", () => drop(projectId, tail, follower));
       stream.push(`retry: ${CLIENT_WAITS_MS}\n\n`);
       tail.followers.add(follower);
@@ -99,11 +109,7 @@ export function createLiveActivity({ database, log }: { database: Database; log:
       return stream;
     },
     close() {
-      for (const tail of tails.values()) {
-        clearTimeout(tail.timer);
-        for (const { stream } of tail.followers) stream.push(null);
-      }
-      tails.clear();
+      for (const { followers } of tails.values()) for (const follower of followers) follower.end();
     },
   };
 }
@@ -131,6 +137,6 @@ function tell(tail: Tail, found: readonly ActivityView[], hasMore: boolean): voi
     if (text !== "") stream.push(text);
     else if (at % COMMENT_EVERY_MS < READ_EVERY_MS) stream.push(":\n\n");
     follower.after = null;
-    if (at > follower.endsAt) stream.push(null);
+    if (at > follower.endsAt) follower.end();
   }
 }

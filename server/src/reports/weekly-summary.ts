@@ -6,7 +6,7 @@ import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { layOutSystemMail, type SystemMailText } from "../emails/system-mail-layout.ts";
-import { isDueToTell, listDueForKind, tellMembers } from "../projects/members/notifications.ts";
+import { listDueForKind, takeDue, tellMembers } from "../projects/members/notifications.ts";
 import { getSummary, readMailFilter } from "./analytics.ts";
 import { readPeriod } from "./period.ts";
 
@@ -60,14 +60,15 @@ export async function tellSummaries(
   at = now(),
 ): Promise<number> {
   const since = lastMonday(at);
-  const due = await listDueForKind(database, KIND, since, AT_ONCE);
-  for (const project of due) {
+  const projects = await listDueForKind(database, KIND, since, AT_ONCE);
+  for (const project of projects) {
     const end = new Date(Math.floor(since.getTime() / DAY_MS) * DAY_MS - DAY_MS);
     const days = { startDate: dayOf(new Date(end.getTime() - 6 * DAY_MS)), endDate: dayOf(end) };
     const filter = await readMailFilter(database, project.id, {});
     const summary = await getSummary(database, project.id, filter, readPeriod(days, at));
     await transaction(database, async (tx) => {
-      if (await isDueToTell(tx, { projectId: project.id, kind: KIND, since }))
+      const due = await takeDue(tx, { projectIds: [project.id], kind: KIND, since });
+      if (due.has(project.id))
         await tellMembers(
           tx,
           { projectId: project.id, kind: KIND },
@@ -75,7 +76,7 @@ export async function tellSummaries(
         );
     });
   }
-  return due.length;
+  return projects.length;
 }
 
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);

@@ -1,4 +1,5 @@
 // An SMTP TLS report as JSON (RFC 8460 §4). Pure. Before it: unpack.ts has the text. After it: domain-reports.ts.
+import { readList, readObject } from "../../platform/foreign-values.ts";
 import {
   plainCount,
   plainDomain,
@@ -12,15 +13,11 @@ const MAX_POLICIES = 100;
 const MAX_DETAILS = 20;
 const MAX_TEXT_LENGTH = 200;
 
-type Shape = Readonly<Record<string, unknown>>;
-
-const shapeOf = (value: unknown): Shape =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Shape) : {};
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const shapeOf = (value: unknown) => readObject(value) ?? {};
 
 /** Null for what is no such report, or holds no domain, time or id. */
 export function readTls(json: string): TlsReport | null {
-  let said: Shape;
+  let said: Record<string, unknown>;
   try {
     said = shapeOf(JSON.parse(json));
   } catch {
@@ -32,7 +29,7 @@ export function readTls(json: string): TlsReport | null {
   const reporter =
     plainText(said["organization-name"], MAX_TEXT_LENGTH) || plainText(said["contact-info"], MAX_TEXT_LENGTH);
   const reportId = plainText(said["report-id"], MAX_TEXT_LENGTH);
-  const policies = listOf(said["policies"]).slice(0, MAX_POLICIES).flatMap(policyOf);
+  const policies = readList(said["policies"]).slice(0, MAX_POLICIES).flatMap(policyOf);
   if (begin === null || end === null || end < begin) return null;
   if (reporter === "" || reportId === "" || policies.length === 0) return null;
   return { kind: "tls", reporter, reportId, begin, end, policies };
@@ -48,7 +45,7 @@ function policyOf(value: unknown): TlsPolicy[] {
       domain,
       successes: plainCount(counts["total-successful-session-count"]),
       failures: plainCount(counts["total-failure-session-count"]),
-      details: listOf(details)
+      details: readList(details)
         .slice(0, MAX_DETAILS)
         .map(shapeOf)
         .map((one) => ({

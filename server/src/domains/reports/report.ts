@@ -1,4 +1,6 @@
 // What a report of a receiver says of domains, whichever form it came in. After it: read-dmarc.ts and read-tls.ts make them.
+import { readText } from "../../platform/foreign-values.ts";
+
 interface Common {
   /** Who reports, as they call themselves. Nobody proved it. */
   reporter: string;
@@ -44,14 +46,9 @@ export interface TlsReport extends Common {
 
 export type DomainReport = DmarcReport | TlsReport;
 
-/** Text as somebody else wrote it: bounded, one line, and text that the database takes; '' for what is none. */
+/** One line as somebody else wrote it; '' for what is none. */
 export function plainText(value: unknown, maxLength: number): string {
-  if (typeof value !== "string") return "";
-  return value
-    .slice(0, maxLength)
-    .replaceAll(/\p{Cc}/gu, " ")
-    .toWellFormed()
-    .trim();
+  return (readText(value, maxLength) ?? "").replaceAll(/\p{Cc}/gu, " ");
 }
 
 /** A domain as we compare them; '' for what is none. */

@@ -4,7 +4,8 @@ import { Refusal } from "../../platform/refusal.ts";
 import { createTaskThread, TaskOverLimit } from "../../platform/task-thread.ts";
 import type { Unpacked } from "./unpack.ts";
 
-const DEADLINE_MS = 10_000;
+/** Of one report. Those who tell of bounces wait meanwhile. */
+const DEADLINE_MS = 2_000;
 const WAITING = 50;
 
 export interface ReportReader {

@@ -35,23 +35,21 @@ export async function listListeners(
   return rows.map(({ email }) => email);
 }
 
-/** False where it was told since then. */
+/** Those that were not told since then; from now on they were. Who was is left alone, so that nobody waits for its row. */
 export async function markTold(
   tx: Tx,
-  { projectId, kind, since }: { projectId: string; kind: string; since: Date },
-): Promise<boolean> {
-  // Looked at first: whoever waits for the row would hold up what it is told with.
-  const { rows } = await sql`
-    select 1 from told_members where project_id = ${projectId} and kind = ${kind} and told_at >= ${since}`.execute(
-    tx,
-  );
-  if (rows.length > 0) return false;
-  const { numAffectedRows } = await sql`
-    insert into told_members as t (project_id, kind) values (${projectId}, ${kind})
-    on conflict (project_id, kind) do update set told_at = excluded.told_at where t.told_at < ${since}`.execute(
-    tx,
-  );
-  return numAffectedRows === 1n;
+  { projectIds, kind, since }: { projectIds: readonly string[]; kind: string; since: Date },
+): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    insert into told_members as t (project_id, kind)
+    select id, ${kind} from unnest(${projectIds}::uuid[]) id
+    where not exists (
+      select 1 from told_members o where o.project_id = id and o.kind = ${kind} and o.told_at >= ${since}
+    )
+    order by id
+    on conflict (project_id, kind) do update set told_at = excluded.told_at where t.told_at < ${since}
+    returning t.project_id`.execute(tx);
+  return rows.map((row) => row.project_id);
 }
 
 /** Projects of which somebody asked for this and nobody was told since then. */

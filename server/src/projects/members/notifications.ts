@@ -60,12 +60,12 @@ export async function tellMembers(
   return addresses.length;
 }
 
-/** Whether this was not told of the project since then; from now on it was. Of several at once one gets it. */
-export async function isDueToTell(
+/** Those of the projects that were not told this since then; from now on they were. Of several at once one gets each. */
+export async function takeDue(
   tx: Tx,
-  about: { projectId: string; kind: NotificationKind; since: Date },
-): Promise<boolean> {
-  return markTold(tx, about);
+  about: { projectIds: readonly string[]; kind: NotificationKind; since: Date },
+): Promise<Set<string>> {
+  return new Set(about.projectIds.length === 0 ? [] : await markTold(tx, about));
 }
 
 /** The first projects of which somebody asked for this, and were not told since then. */

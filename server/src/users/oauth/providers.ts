@@ -8,7 +8,8 @@ import type { OauthSettings } from "./settings.ts";
 const GOOGLE_ISSUER = "https://accounts.google.com";
 const GITHUB_ADDRESS = "https://github.com";
 const TIMEOUT_SECONDS = 8;
-const MAX_SUBJECT_LENGTH = 255;
+/** OpenID Connect Core §2. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 export type ProviderName = "github" | "google" | "oidc";
 
@@ -107,6 +108,8 @@ function createProvider(kind: Kind): Provider {
           ...(kind.hasIdToken ? { expectedNonce: nonce, idTokenExpected: true } : {}),
         });
         const { subject, email } = await kind.readPerson(config, tokens);
+        if (!SUBJECT.test(subject))
+          throw new Refusal("BAD_REQUEST", { message: `${title} names you by an id that nobody may have.` });
         return { issuer, subject, email: canonical(email, title) };
       }),
   };
@@ -247,7 +250,7 @@ function githubOf({ url, clientId, clientSecret }: NonNullable<OauthSettings["gi
       const email = primary?.["email"];
       if (typeof id !== "number" || typeof email !== "string" || primary?.["verified"] !== true)
         throw unproved(title);
-      return { subject: String(id).slice(0, MAX_SUBJECT_LENGTH), email };
+      return { subject: String(id), email };
     },
   };
 }

@@ -1,0 +1,11 @@
+// A port that nobody listens at, for what must know its port before it listens.
+// Before it: a test that writes settings. After it: whoever listens there.
+import { createServer, type AddressInfo } from "node:net";
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
