@@ -43,5 +43,6 @@ test("deleting a contact takes its events and messages, and mails that wait are 
     "select t::text as text from emails t where project_id = $1",
     id,
   );
-  expect(JSON.stringify(kept)).not.toMatch(/ada|of a person/);
+  // Without its sign, three letters of the address would also be found in an id now and then.
+  expect(JSON.stringify(kept)).not.toMatch(/\+ada|ada@|of a person/);
 });
