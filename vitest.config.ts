@@ -1,4 +1,4 @@
-// How `vitest run` finds and runs the tests: real PostgreSQL from the global setup, three workers: tests wait a third of their time.
+// How `vitest run` finds and runs the tests: real PostgreSQL and a browser from the global setup, three workers: tests wait a third of their time.
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: plain JavaScript, because it runs before anything is installed
@@ -28,7 +28,8 @@ class WholeProcessesFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["{contract,dashboard,server,tools,e2e,bench}/**/*.test.ts"],
-    globalSetup: ["tools/test-postgres.ts"],
+    globalSetup: ["tools/test-postgres.ts", "e2e/browser.ts", "tools/statements/empty-record.ts"],
+    setupFiles: ["tools/statements/record-statements.ts"],
     // Against what hangs, not against what is slow: a browser gives up after 30 s and names what it waited for.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -2,13 +2,17 @@
 // Before it: a person with a question. After it: docs/benchmarks.md holds what was seen.
 import { benchBounces } from "./bounces.ts";
 import { benchCampaign } from "./campaign.ts";
+import { benchDashboard } from "./dashboard.ts";
 import { benchDeliver } from "./deliver.ts";
 import { benchEventNames } from "./event-names.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchIdle } from "./idle.ts";
 import { benchImport } from "./import.ts";
 import { benchReports } from "./reports.ts";
+import { benchRetention } from "./retention.ts";
 import { benchSegments } from "./segments.ts";
+import { benchLive } from "./live.ts";
+import { benchLogins } from "./logins.ts";
 import { benchNeighbours } from "./neighbours.ts";
 import { benchNotices } from "./notices.ts";
 import { benchSend } from "./send.ts";
@@ -55,6 +59,15 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
       "one project queues 200,000 mails (or the number given), another sends one a second; memory meanwhile",
     run: benchFairness,
   },
+  logins: {
+    measures: "200 logins (or the number given) in the same moment; what tracking waits meanwhile; memory",
+    run: benchLogins,
+  },
+  retention: {
+    measures:
+      "a month of 5,000,000 events (or the number given) that nobody keeps any more goes; what tracking waits meanwhile",
+    run: benchRetention,
+  },
   neighbours: {
     measures:
       "what a project waits while another one does its worst within its rate limit (rounds: 4, or the number given)",
@@ -68,6 +81,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   start: {
     measures: "from the start of the program to its ready line, on an empty folder and on one that is there",
     run: benchStart,
+  },
+  dashboard: {
+    measures:
+      "the dashboard's lists in a browser, over 100,000 contacts and 500,000 events (or the numbers given): requests, presses, shifts",
+    run: benchDashboard,
   },
   segments: {
     measures: "filters over a million contacts: counts and pages, beside the plainest SQL",
@@ -88,8 +106,13 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
   reports: {
     measures:
-      "every report and page of the feed: 500,000 events, 200,000 mails, 1,000 small projects (or the numbers given)",
+      "every report and page of the feed: 500,000 events, 200,000 mails, 1,000 small projects (or the numbers given); --ground <folder> keeps them",
     run: benchReports,
+  },
+  live: {
+    measures:
+      "0, 1, 200 and 1,000 connections that follow the activity of 1 and 20 projects: CPU and memory of the process, CPU of its database",
+    run: benchLive,
   },
   workflows: {
     measures:

@@ -13,6 +13,7 @@ import {
 } from "../server/src/events/event-names.ts";
 import { listEvents } from "../server/src/events/events.ts";
 import { inferFieldType } from "../server/src/contacts/rules.ts";
+import { addProject } from "../server/src/testing/add-project.ts";
 import { startDatabase } from "./servers.ts";
 import { oneDecimal, printTable } from "./table.ts";
 
@@ -27,7 +28,7 @@ const PAGE = { limit: 50, before: null };
 
 /** A million events, a second apart: ten names came in the first half alone, ten others in the second. */
 async function fill(database: Database, projectId: string): Promise<void> {
-  await sql`insert into projects (id, name) values (${projectId}, 'event names')`.execute(database);
+  await addProject(database, { id: projectId, name: "event names" });
   await sql`insert into contacts (project_id, id, email, subscribed)
     select ${projectId}, new_id(), 'c' || n || '@x.example', true from generate_series(1, ${CONTACTS}) n`.execute(
     database,

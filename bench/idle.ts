@@ -28,10 +28,11 @@ const SHOWN_LENGTH = 70;
 export async function benchIdle(): Promise<void> {
   const [projects = PROJECTS] = readNumbers([PROJECTS]);
   await withMailGround(async (ground) => {
-    await sql`insert into projects (id, name) select uuidv7(), 'Idle ' || n from generate_series(1, ${projects}) n`.execute(
-      ground.outbox.database,
-    );
-    await sql`vacuum (analyze) projects`.execute(ground.outbox.database);
+    await sql`
+      with idle as (
+        insert into projects (id, name) select uuidv7(), 'Idle ' || n from generate_series(1, ${projects}) n returning id)
+      insert into project_queues (project_id) select id from idle`.execute(ground.outbox.database);
+    await sql`vacuum (analyze) projects, project_queues`.execute(ground.outbox.database);
     const settings = { ...settingsOf(ground.bench), MAIL_TRANSPORT: ground.sink.transport() };
     const worker = await startProgram({ ...settings, ROLES: "worker" });
     try {

@@ -163,7 +163,10 @@ async function oneByOne(pool: Pool, people: readonly Person[]): Promise<Result> 
 
 async function addProject(pool: Pool): Promise<string> {
   const id = newId();
-  await pool.query("insert into projects (id, name) values ($1, 'Bench')", [id]);
+  await pool.query(
+    "with p as (insert into projects (id, name) values ($1, 'Bench') returning id) insert into project_queues (project_id) select id from p",
+    [id],
+  );
   return id;
 }
 

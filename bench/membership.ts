@@ -13,6 +13,7 @@ import { stepOfBulk } from "../server/src/contacts/bulk/change-contacts.ts";
 import { computeSegment } from "../server/src/segments/compute-segment.ts";
 import { followChanges } from "../server/src/segments/follow-changes.ts";
 import { createSegment } from "../server/src/segments/segments.ts";
+import { whoIsMeant } from "../server/src/segments/usage.ts";
 import { print, printTable, whole } from "./table.ts";
 
 const CHANGES = 10_000;
@@ -129,7 +130,7 @@ async function unsubscribe(database: Database, projectId: string): Promise<void>
     metrics: createMetrics(),
   });
   const id = await transaction(database, (tx) =>
-    startBulk(tx, projectId, { operation: "unsubscribe", actor: "key" }, { contactIds }),
+    startBulk(tx, projectId, { operation: "unsubscribe", actor: "key" }, { contactIds }, whoIsMeant),
   );
   jobs.wake();
   while ((await getBulk(database, projectId, id)).state !== "completed")

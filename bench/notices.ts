@@ -4,8 +4,8 @@ import { sql } from "kysely";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
 import { contentId, newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { enqueueEmails, makeContent } from "../server/src/emails/emails.ts";
-import { countMails, findMiscounts } from "../server/src/emails/sending-hours.ts";
+import { enqueueEmails, makeContent } from "../server/src/emails/outbox/emails.ts";
+import { countMails, findMiscounts } from "../server/src/emails/booking/sending-hours.ts";
 import { createDeliveries } from "../server/src/deliveries/deliveries.ts";
 import { createInterpreter } from "../server/src/deliveries/interpret-notices.ts";
 import { createNoticeStore, readNotices } from "../server/src/deliveries/notices.ts";
@@ -23,6 +23,7 @@ import {
   type ToldReport,
 } from "./ses-reports.ts";
 import { print, printTable, whole } from "./table.ts";
+import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
 
 const NOTICES = 100_000;
 const BATCH = 2_000;
@@ -69,7 +70,11 @@ export async function benchNotices(): Promise<void> {
 }
 
 async function runRound(database: Database, count: number, loops: number): Promise<Round> {
-  const [project] = await database.selectFrom("projects").select("id").execute();
+  const [project] = await database
+    .selectFrom("projects")
+    .select("id")
+    .where("id", "<>", SYSTEM_PROJECT_ID)
+    .execute();
   if (project === undefined) throw new Error("The database of the benchmark has no project.");
   await sql`delete from notices`.execute(database);
   const log = createLog({ level: "silent" });

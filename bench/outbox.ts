@@ -6,11 +6,12 @@ import { createSealer } from "../server/src/platform/crypto.ts";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { enqueueEmails, makeContent } from "../server/src/emails/emails.ts";
+import { enqueueEmails, makeContent } from "../server/src/emails/outbox/emails.ts";
 import { createProject } from "../server/src/projects/projects.ts";
 import { CONTACT_DATA, HTML, SUBJECT } from "./content.ts";
 import { APP_SECRET, type BenchDatabase } from "./servers.ts";
 import { progress, whole } from "./table.ts";
+import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
 
 export const SENDER_DOMAIN = "sender.example";
 const CONTACTS_AT_ONCE = 50_000;
@@ -29,7 +30,11 @@ export interface Outbox {
 export async function openOutbox(bench: BenchDatabase): Promise<Outbox> {
   const log = createLog({ level: "silent" });
   const database = createDatabase(createPool({ connection: bench.connection, maxConnections: 2, log }));
-  const project = await database.selectFrom("projects").select("id").executeTakeFirstOrThrow();
+  const project = await database
+    .selectFrom("projects")
+    .select("id")
+    .where("id", "<>", SYSTEM_PROJECT_ID)
+    .executeTakeFirstOrThrow();
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const outbox = {
@@ -101,6 +106,7 @@ export async function unlimited<T>(
 ): Promise<T> {
   return database.connection().execute(async (connection) => {
     await sql`set statement_timeout = 0`.execute(connection);
+    await sql`set transaction_timeout = 0`.execute(connection);
     try {
       return await work(connection);
     } finally {

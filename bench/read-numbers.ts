@@ -2,9 +2,12 @@
 // Before it: `npm run bench <name> -- 10000 100000`. After it: the benchmark.
 
 /** @throws Error when one is not a whole number above 0. */
-export function readNumbers(fallback: readonly number[]): readonly number[] {
-  const given = process.argv.slice(3).map(Number);
+export function readNumbers(
+  fallback: readonly number[],
+  texts: readonly string[] = process.argv.slice(3),
+): readonly number[] {
+  const given = texts.map(Number);
   if (!given.every((number) => Number.isSafeInteger(number) && number > 0))
-    throw new Error(`not whole numbers above 0: ${process.argv.slice(3).join(" ")}`);
+    throw new Error(`not whole numbers above 0: ${texts.join(" ")}`);
   return given.length === 0 ? fallback : given;
 }

@@ -1,9 +1,17 @@
 // What `npm run bench reports` stands on: one project with very many mails and events over ninety days, beside a thousand small ones.
 // Before it: reports.ts. After it: the counts are kept up to date, and the reports are asked.
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "kysely";
 import * as names from "@postloft/contract/event-names.ts";
-import type { Database } from "../server/src/platform/database.ts";
+import { createPool, type Database } from "../server/src/platform/database.ts";
+import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/embedded-postgres.ts";
 import { newId } from "../server/src/platform/ids.ts";
+import { createLog } from "../server/src/platform/log.ts";
+import { migrate } from "../server/src/platform/migrations.ts";
+import { addProject } from "../server/src/testing/add-project.ts";
+import { makeDataFolder } from "../e2e/program.ts";
 import { progress } from "./table.ts";
 
 export interface ReportSize {
@@ -17,6 +25,43 @@ export interface ReportProject {
   id: string;
   campaignId: string;
   contactId: string;
+}
+
+/** What a ground that is kept holds, beside its database. */
+interface KeptGround {
+  size: ReportSize;
+  project: ReportProject;
+  /** null: it is not counted to the end. */
+  countedMs: number | null;
+}
+
+/**
+ * PostgreSQL on a folder, migrated. `kept`: a folder that stays, so that the next run need not make everything anew; null: a temporary one.
+ */
+export async function startGround(kept: string | null) {
+  const folder = kept === null ? await makeDataFolder() : { path: kept, remove: async () => undefined };
+  const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: progress });
+  const { superuser: connection } = postgres;
+  const pool = createPool({ connection, maxConnections: 1, log: createLog({ level: "warn" }) });
+  await migrate(pool);
+  await pool.end();
+  const note = join(folder.path, "ground.json");
+  return {
+    connection,
+    /** @throws Error where the folder holds another size, or one that was never finished */
+    async read(size: ReportSize): Promise<KeptGround | null> {
+      if (!existsSync(note)) return null;
+      const known = JSON.parse(await readFile(note, "utf8")) as KeptGround | { size: ReportSize };
+      if (!("project" in known) || JSON.stringify(known.size) !== JSON.stringify(size))
+        throw new Error(`${folder.path} holds another ground, or half of one: ${JSON.stringify(known.size)}`);
+      return known;
+    },
+    write: (what: KeptGround | { size: ReportSize }) => writeFile(note, JSON.stringify(what)),
+    async stop() {
+      await postgres.stop();
+      await folder.remove();
+    },
+  };
 }
 
 /** A campaign goes to all of them. */
@@ -60,6 +105,21 @@ async function addOccasions(database: Database, projectId: string, occasions: nu
     from generate_series(1, 20) n`.execute(database);
 }
 
+/** Who and what the rows are about, numbered; the planner is told how many they are. */
+async function numberOccasions(database: Database, projectId: string): Promise<void> {
+  const numbered = (table: string, of: string) => sql`
+    create temp table ${sql.table(table)} as
+    select o.*, row_number() over (order by o.id) - 1 as at from ${sql.table(of)} o where o.project_id = ${projectId}`;
+  await numbered("people", "contacts").execute(database);
+  await numbered("occasions", "campaigns").execute(database);
+  await numbered("flows", "workflows").execute(database);
+  await sql`create temp table back as
+    select * from unnest(${CAME_BACK.map(({ name }) => name)}::text[], ${CAME_BACK.map(({ percent }) => percent)}::int[],
+      ${CAME_BACK.map(({ data }) => data)}::text[]) b (name, percent, data)`.execute(database);
+  for (const table of ["people", "occasions", "flows", "back"])
+    await sql`analyze ${sql.table(table)}`.execute(database);
+}
+
 /** Everybody gets mail after mail: half of the occasions are campaigns, a quarter are of workflows, the rest is transactional. */
 async function addMails(database: Database, projectId: string, mails: number): Promise<void> {
   const contentId = newId();
@@ -67,48 +127,52 @@ async function addMails(database: Database, projectId: string, mails: number): P
     insert into email_contents (project_id, id, from_address, subject, html)
     values (${projectId}, ${contentId}, 'news@shop.example', 'Hello', '<p>Hello</p>')`.execute(database);
   for (let from = 0; from < mails; from += ROWS_AT_ONCE) {
+    const until = Math.min(from + ROWS_AT_ONCE, mails) - 1;
     await sql`
-      with people as (
-        select id, email, row_number() over (order by id) - 1 as at from contacts where project_id = ${projectId}
-      ), occasions as (
-        select k.id as campaign_id, row_number() over (order by k.id) - 1 as at from campaigns k where k.project_id = ${projectId}
-      ), flows as (
-        select w.id as workflow_id, row_number() over (order by w.id) - 1 as at from workflows w where w.project_id = ${projectId}
-      ), made as (
-        select n, ${atOf(mails)} as at from generate_series(${from}::int, ${Math.min(from + ROWS_AT_ONCE, mails) - 1}::int) n
-      ), sent as (
+      with sent as (
         insert into emails (project_id, id, contact_id, content_id, priority, status, to_address, due_at, created_at, sent_at,
           delivered_at, campaign_id, workflow_id)
-        select ${projectId}::uuid, sent_event_id(gen_random_uuid(), m.at), p.id, ${contentId}::uuid,
-          case when o.at % 2 = 0 then 3 when o.at % 4 = 1 then 2 else 1 end, 'DELIVERED', p.email, m.at, m.at, m.at, m.at,
-          case when o.at % 2 = 0 then o.campaign_id end, case when o.at % 4 = 1 then f.workflow_id end
-        from made m join people p on p.at = m.n % ${CONTACTS} join occasions o on o.at = m.n / ${CONTACTS}
-        join flows f on f.at = m.n % 20
+        select ${projectId}::uuid, sent_event_id(gen_random_uuid(), m.sent_at), p.id, ${contentId}::uuid,
+          case when o.at % 2 = 0 then 3 when o.at % 4 = 1 then 2 else 1 end, 'DELIVERED', p.email, m.sent_at, m.sent_at, m.sent_at,
+          m.sent_at, case when o.at % 2 = 0 then o.id end, case when o.at % 4 = 1 then f.id end
+        from (select n, ${atOf(mails)} as sent_at from generate_series(${from}::int, ${until}::int) n) m
+        join people p on p.at = m.n % ${CONTACTS} join occasions o on o.at = m.n / ${CONTACTS} join flows f on f.at = m.n % 20
         returning id, contact_id, sent_at
       )
       insert into events (project_id, id, contact_id, name, data, email_id, created_at)
       select ${projectId}::uuid, sent_event_id(gen_random_uuid(), s.sent_at + interval '1 minute'), s.contact_id, b.name, b.data::jsonb, s.id,
         s.sent_at + interval '1 minute'
-      from sent s
-      join unnest(${CAME_BACK.map(({ name }) => name)}::text[], ${CAME_BACK.map(({ percent }) => percent)}::int[],
-        ${CAME_BACK.map(({ data }) => data)}::text[]) b (name, percent, data)
-        on abs(hashtextextended(s.id::text || b.name, 7)) % 100 < b.percent`.execute(database);
-    progress(`${Math.min(from + ROWS_AT_ONCE, mails)} of ${mails} mails`);
+      from sent s cross join back b where abs(hashtextextended(s.id::text || b.name, 7)) % 100 < b.percent`.execute(
+      database,
+    );
+    progress(`${until + 1} of ${mails} mails`);
   }
 }
 
 async function addOtherEvents(database: Database, projectId: string, events: number): Promise<void> {
   for (let from = 0; from < events; from += ROWS_AT_ONCE) {
+    const until = Math.min(from + ROWS_AT_ONCE, events) - 1;
     await sql`
-      with people as (
-        select id, row_number() over (order by id) - 1 as at from contacts where project_id = ${projectId}
-      ), made as (
-        select n, ${atOf(events)} as at from generate_series(${from}::int, ${Math.min(from + ROWS_AT_ONCE, events) - 1}::int) n
-      )
       insert into events (project_id, id, contact_id, name, data, created_at)
       select ${projectId}::uuid, sent_event_id(gen_random_uuid(), m.at), p.id, (string_to_array(${OTHER_NAMES}, ' '))[1 + m.n % 11], '{"a": 1}', m.at
-      from made m join people p on p.at = (m.n::bigint * 7919) % ${CONTACTS}`.execute(database);
-    progress(`${Math.min(from + ROWS_AT_ONCE, events)} of ${events} events that are not of mails`);
+      from (select n, ${atOf(events)} as at from generate_series(${from}::int, ${until}::int) n) m
+      join people p on p.at = (m.n::bigint * 7919) % ${CONTACTS}`.execute(database);
+    progress(`${until + 1} of ${events} events that are not of mails`);
+  }
+}
+
+/** The work without the indexes of the tables that it fills: made at the end, they take a fraction of the time. */
+async function withoutIndexes(database: Database, work: () => Promise<void>): Promise<void> {
+  const { rows } = await sql<{ name: string; definition: string }>`
+    select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
+    where i.indrelid in ('emails'::regclass, 'events'::regclass)
+      and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid)`.execute(database);
+  for (const { name } of rows) await sql.raw(`drop index ${name}`).execute(database);
+  await work();
+  await sql`set maintenance_work_mem = '512MB'`.execute(database);
+  for (const { name, definition } of rows) {
+    progress(`index ${name}`);
+    await sql.raw(definition).execute(database);
   }
 }
 
@@ -117,6 +181,8 @@ async function addNeighbours(database: Database, neighbours: number): Promise<vo
   await sql`
     with small as (
       insert into projects (id, name) select new_id(), 'small ' || n from generate_series(1, ${neighbours}::int) n returning id
+    ), queues as (
+      insert into project_queues (project_id) select id from small
     ), people as (
       insert into contacts (project_id, id, email, subscribed) select id, new_id(), 'ada@example.com', true from small
       returning project_id, id
@@ -136,15 +202,23 @@ async function addNeighbours(database: Database, neighbours: number): Promise<vo
   );
 }
 
-/** Fills the database; nothing of it is counted yet. */
+/**
+ * Fills the database; nothing of it is counted yet. The connection is the superuser's: what refers to what is right as it is made, and
+ * not looked up row by row.
+ */
 export async function makeReportGround(database: Database, size: ReportSize): Promise<ReportProject> {
   const id = newId();
-  await sql`insert into projects (id, name) values (${id}, 'large')`.execute(database);
+  await sql`set session_replication_role = replica`.execute(database);
+  await sql`set synchronous_commit = off`.execute(database);
+  await addProject(database, { id, name: "large" });
   await addContacts(database, id, CONTACTS);
   await addOccasions(database, id, Math.ceil(size.mails / CONTACTS));
-  await addNeighbours(database, size.neighbours);
-  await addMails(database, id, size.mails);
-  await addOtherEvents(database, id, Math.max(0, size.events - Math.round(size.mails * EVENTS_A_MAIL)));
+  await numberOccasions(database, id);
+  await withoutIndexes(database, async () => {
+    await addNeighbours(database, size.neighbours);
+    await addMails(database, id, size.mails);
+    await addOtherEvents(database, id, Math.max(0, size.events - Math.round(size.mails * EVENTS_A_MAIL)));
+  });
   await sql`vacuum (analyze) contacts, events, emails, campaigns`.execute(database);
   const { rows } = await sql<{ campaignId: string; contactId: string }>`
     select campaign_id as "campaignId", contact_id as "contactId" from emails

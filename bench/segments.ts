@@ -10,8 +10,9 @@ import {
 } from "../server/src/platform/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { restrictionForAll, restrictionOf } from "../server/src/contacts/filters/compile-filter.ts";
-import type { SegmentSource } from "../server/src/contacts/filters/load-segments.ts";
+import { restrictionForAll, restrictionOf } from "../server/src/segments/filters/compile-filter.ts";
+import type { SegmentSource } from "../server/src/segments/filters/load-segments.ts";
+import { addProject } from "../server/src/testing/add-project.ts";
 import { seedProject } from "../tools/seed/seed-project.ts";
 import { measureMembership } from "./membership.ts";
 import { startDatabase } from "./servers.ts";
@@ -122,10 +123,7 @@ export async function benchSegments(): Promise<void> {
     const alone = new Map<string, number>();
     for (const contacts of SIZES) {
       const projectId = newId();
-      await database
-        .insertInto("projects")
-        .values({ id: projectId, name: `${contacts}` })
-        .execute();
+      await addProject(database, { id: projectId, name: `${contacts}` });
       await seedProject(pool, { projectId, contacts, events: contacts * EVENTS_PER_CONTACT, seed: SEED });
       await sql`vacuum (analyze) contacts, events`.execute(database);
       if (projects.length === 0)

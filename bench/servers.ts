@@ -12,6 +12,7 @@ import { bootstrap } from "../server/src/instance/bootstrap.ts";
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram } from "../e2e/program.ts";
 import { ADDRESSES, NUMBER_DIGITS } from "./request.ts";
 import type { RivalSpec } from "./rival-server.ts";
+import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
 
 export interface BenchServer {
   port: number;
@@ -39,7 +40,7 @@ export async function startDatabase() {
     `insert into contacts (project_id, id, email, subscribed, data)
      select p.id, uuidv7(), 'person-' || lpad(n::text, ${NUMBER_DIGITS}, '0') || '@example.com', true,
        '{"plan": "pro", "order": 1000000, "total": 129.5}'
-     from projects p, generate_series(0, ${ADDRESSES - 1}) n`,
+     from projects p, generate_series(0, ${ADDRESSES - 1}) n where p.id <> '${SYSTEM_PROJECT_ID}'`,
   );
   await pool.query("vacuum (analyze) contacts");
   await pool.query("checkpoint");

@@ -3,8 +3,8 @@
 import { sql } from "kysely";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { createLinkStore } from "../server/src/emails/content-links.ts";
-import { enqueueEmails, makeContent } from "../server/src/emails/emails.ts";
+import { createLinkStore } from "../server/src/emails/sending/content-links.ts";
+import { enqueueEmails, makeContent } from "../server/src/emails/outbox/emails.ts";
 import { compileContent } from "../server/src/rendering/compile-content.ts";
 import type { MailTracking } from "../server/src/rendering/link-target.ts";
 import { createMailTokens } from "../server/src/deliveries/tracking/mail-tokens.ts";

@@ -112,6 +112,7 @@ function domainsOf(database: Database): Domains {
     log: createLog({ level: "silent" }),
     staysHere: false,
     returnPath: null,
+    baseUrl: () => "",
   });
 }
 

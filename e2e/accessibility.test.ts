@@ -1,4 +1,5 @@
-// Every screen of the dashboard can be used by everybody: no serious finding of axe in either theme, and nothing is cut off at 320 px
+// Every screen of the dashboard can be used by everybody: no serious finding of axe in either theme, a reading order that makes sense, and
+// nothing is cut off at 320 px
 // (WCAG 2.2 AA; 1.4.10 asks for reflow at that width, which is also 1280 px at 400 %).
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
@@ -7,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
 import { startBrowser } from "./browser.ts";
 import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "./program.ts";
+import { faultsOfReading, readAloud } from "./reading-order.ts";
 import { furnish, openScreen, openWindow, type Screen } from "./screens.ts";
 
 let browser: Browser;
@@ -58,7 +60,10 @@ test.each(["light", "dark"] as const)(
         await openScreen(page, screen);
         const found = await findingsOf(page, theme === "light" ? ALL_RULES : RULES_OF_LOOKS);
         const overflow = await overflowOf(page);
-        if (found.length > 0 || overflow > 0) findings[screen.name] = { found, overflow };
+        // What is read is the same in both themes.
+        const reading = theme === "light" ? faultsOfReading(await readAloud(page), isOutside) : [];
+        if (found.length > 0 || overflow > 0 || reading.length > 0)
+          findings[screen.name] = { found, overflow, reading };
       }
       await context.close();
     }

@@ -1,5 +1,6 @@
 // Every screen of the dashboard with something on it: what is made through the API, and where each screen is.
 // Before it: a program that runs (program.ts). After it: tools/screens/ pictures them, accessibility.test.ts looks at each.
+import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createApiClient, type ApiClient } from "./api-client.ts";
 import { ACCOUNT } from "./program.ts";
@@ -32,11 +33,21 @@ const LOADED_WITHIN_MS = 15_000;
 const BODY = `<h1>Hello {{firstName ?? "there"}}</h1><p>Here is what changed this month.</p><p><a href="https://example.com/news">Read on</a></p>`;
 const SENDER = "news@sandbox.localhost";
 
+/** What the list of contacts is narrowed by. */
+const CONDITIONS = {
+  operator: "AND",
+  conditions: [
+    { field: "data.plan", operator: "in", value: ["pro", "team"] },
+    { field: "event.opened-project", operator: "triggeredWithin", value: 30, unit: "days" },
+  ],
+};
+
 /** Fills the first project so that no screen is empty, and lists the screens. */
 export async function furnish(url: string): Promise<Screen[]> {
   const api = createApiClient(url);
   const contactId = await makePeople(api);
   const templateId = await makeTemplate(api);
+  const blocksId = await makeBlocks(api);
   const segmentId = await makeSegment(api);
   const sentId = await makeCampaign(api, "November news");
   await api.post(`/campaigns/${sentId}/send`, {});
@@ -55,6 +66,10 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "components", path: "/_components", isOutside: true, isBusy: true },
     { name: "home", path: project },
     { name: "contacts", path: `${project}/contacts` },
+    {
+      name: "contacts-conditions",
+      path: `${project}/contacts?fields=plan,city&filter=${encodeURIComponent(JSON.stringify(CONDITIONS))}`,
+    },
     { name: "contact", path: `${project}/contacts/${contactId}` },
     { name: "contact-data", path: `${project}/contacts/${contactId}?tab=data` },
     { name: "contact-consent", path: `${project}/contacts/${contactId}?tab=consent` },
@@ -64,6 +79,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "segment", path: `${project}/segments/${segmentId}` },
     { name: "templates", path: `${project}/templates` },
     { name: "template", path: `${project}/templates/${templateId}` },
+    { name: "template-blocks", path: `${project}/templates/${blocksId}` },
     { name: "campaigns", path: `${project}/campaigns` },
     ...["audience", "content", "review"].map((step) => ({
       name: `campaign-${step}`,
@@ -115,6 +131,49 @@ async function makeTemplate(api: ApiClient): Promise<string> {
     body: BODY,
     type: "MARKETING",
     from: SENDER,
+  });
+  return id;
+}
+
+/** A block of plain text. */
+const textBlock = (words: string) => ({
+  kind: "text",
+  align: "left",
+  text: { type: "doc", content: [{ type: "paragraph", content: [{ type: "text", text: words }] }] },
+});
+
+async function makeBlocks(api: ApiClient): Promise<string> {
+  const blocks = [
+    { kind: "heading", level: 1, text: "Welcome aboard", align: "left" },
+    textBlock('Hello {{firstName ?? "there"}}, your project is ready.'),
+    { kind: "button", label: "Open it", url: "https://example.com/start", align: "left" },
+    { kind: "divider" },
+    { kind: "columns", columns: [[textBlock("Read the guide")], [textBlock("Ask a person")]] },
+  ];
+  const look = {
+    background: "#eef0f7",
+    surface: "#ffffff",
+    ink: "#17181c",
+    accent: "#4a4fd6",
+    font: "sans",
+    width: 600,
+  };
+  // Each block has an id of its own, also those in columns.
+  const numbered = JSON.parse(JSON.stringify(blocks), (_key, value: unknown) =>
+    typeof value === "object" && value !== null && "kind" in value ? { id: randomUUID(), ...value } : value,
+  ) as object[];
+  const { id } = await api.post<{ id: string }>("/templates", {
+    name: "Welcome",
+    subject: "Welcome aboard",
+    type: "TRANSACTIONAL",
+    design: {
+      format: "postloft-blocks",
+      version: 1,
+      look,
+      language: "en",
+      preheader: "Your first three steps",
+      blocks: numbered,
+    },
   });
   return id;
 }

@@ -24,6 +24,13 @@ export const ACCOUNT_LIMITS = {
     "minutes",
     "How long the link in a mail holds with which a new password is set.",
   ),
+  passkeyMinutes: limit(
+    5,
+    "minutes",
+    "How long the challenge holds that a passkey answers, when it is added or shown.",
+  ),
+  passkeys: limit(20, "passkeys per account", "Remove one that you do not use before you add another."),
+  passkeyName: limit(60, "characters", "The longest name of a passkey."),
   accountMails: limit(
     5,
     "mails per address and hour",

@@ -106,6 +106,9 @@ export const listSessions = endpoint({
           .describe("Where it was started; behind a proxy only with `TRUST_PROXY` the visitor's."),
         userAgent: z.string().nullable(),
         createdAt: instant,
+        lastUsedAt: instant
+          .nullable()
+          .describe("To within a few minutes; null where nobody knows: sessions from before it was kept."),
         expiresAt: instant,
       }),
     ),

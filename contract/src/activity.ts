@@ -99,6 +99,7 @@ export const streamActivity = endpoint({
   description: `Server-sent events: \`activity\` with one activity as \`GET /activity\` shows it, about a second after it happened, and \`more\` where a second had more than ${LIMITS.liveActivities.value}: read those with \`GET /activity\`. It begins with what happens from then on, or after \`Last-Event-ID\`. Each connection ends after ${LIMITS.liveStreamSeconds.value} seconds; a client that speaks the protocol asks again by itself. However many follow a project, each process reads it once a second.`,
   caller: "project",
   envelope: "raw",
+  contentType: "text/event-stream",
   answers: { 200: z.string() },
   errors: ["RATE_LIMIT_EXCEEDED"],
 });

@@ -235,6 +235,7 @@ export const exportReport = endpoint({
         context.addIssue(issue("Required for this report.", "required", undefined, ["dimension"]));
     }),
   envelope: "raw",
+  contentType: "text/csv",
   answers: { 200: z.string() },
   errors: ID_ERRORS,
 });

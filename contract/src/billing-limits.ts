@@ -7,6 +7,11 @@ import { instant, pathId } from "./field.ts";
 export const CAP_CATEGORIES = ["transactional", "campaigns", "workflows"] as const;
 export type CapCategory = (typeof CAP_CATEGORIES)[number];
 
+/** Whether a project is billed, and whether Stripe could be asked. */
+export const BILLING_STATES = ["off", "no-subscription", "subscribed", "unknown"] as const;
+export type BillingState = (typeof BILLING_STATES)[number];
+
+const amount = z.int().describe("In the smallest unit of the currency.");
 const MOST = 2_147_483_647;
 const params = z.object({ projectId: pathId });
 const given = z
@@ -56,7 +61,8 @@ export const getConsumption = endpoint({
   method: "GET",
   path: "/users/@me/projects/:projectId/billing-consumption",
   summary: "Read what a project has sent this calendar month",
-  description: "By kind, in UTC; the same numbers as in the caps. Test mails never count.",
+  description:
+    "By kind, in UTC; the same numbers as in the caps. Test mails never count. With what the next invoice of the project comes to.",
   caller: "member",
   params,
   answers: {
@@ -66,6 +72,24 @@ export const getConsumption = endpoint({
         total: z.int(),
         records: z.array(z.object({ category: z.enum(CAP_CATEGORIES), count: z.int() })),
       }),
+      billingState: z
+        .enum(BILLING_STATES)
+        .describe(
+          "`off`: this installation does not bill. `no-subscription`: the project has none that runs. `subscribed`: it has. `unknown`: it has, and Stripe gave no answer about the invoice within three seconds.",
+        ),
+      upcomingInvoice: z
+        .object({
+          amountDue: amount,
+          currency: z.string(),
+          periodStart: instant,
+          periodEnd: instant,
+          subtotal: amount,
+          total: amount,
+        })
+        .nullable()
+        .describe(
+          "The next invoice as it stands now at Stripe; null where `billingState` says why, or none is to come.",
+        ),
     }),
   },
 });

@@ -22,7 +22,7 @@ export const startCheckout = endpoint({
     currency: z.enum(["usd", "eur", "gbp"]).optional().describe("Default: that of the price."),
   }),
   answers: { 200: page },
-  errors: ["CONFLICT", "SERVICE_UNAVAILABLE"],
+  errors: ["RESOURCE_NOT_FOUND", "CONFLICT", "SERVICE_UNAVAILABLE"],
 });
 
 export const openPortal = endpoint({
@@ -36,14 +36,17 @@ export const openPortal = endpoint({
   isOpenWhenDisabled: true,
   params,
   answers: { 200: page },
-  errors: ["CONFLICT", "SERVICE_UNAVAILABLE"],
+  errors: ["RESOURCE_NOT_FOUND", "CONFLICT", "SERVICE_UNAVAILABLE"],
 });
 
 const amount = z.int().describe("In the smallest unit of the currency.");
 const invoice = z.object({
   id: z.string(),
   number: z.string().nullable(),
-  status: z.enum(["draft", "open", "paid", "uncollectible", "void"]).nullable(),
+  status: z
+    .string()
+    .nullable()
+    .describe("As Stripe says it: `draft`, `open`, `paid`, `uncollectible`, `void`, and what it may add."),
   amountDue: amount,
   amountPaid: amount,
   subtotal: amount,
@@ -73,7 +76,7 @@ export const listInvoices = endpoint({
       unpaidInvoices: z.array(invoice).describe("Of these, what is open or could not be collected."),
     }),
   },
-  errors: ["SERVICE_UNAVAILABLE"],
+  errors: ["RESOURCE_NOT_FOUND", "SERVICE_UNAVAILABLE"],
 });
 
 export const receiveStripe = endpoint({
@@ -98,5 +101,5 @@ export const receiveStripe = endpoint({
   }),
   bodyLimitBytes: LIMITS.webhookBytes.value,
   answers: { 200: z.object({ received: z.literal(true) }) },
-  errors: ["BAD_REQUEST"],
+  errors: ["BAD_REQUEST", "RESOURCE_NOT_FOUND"],
 });

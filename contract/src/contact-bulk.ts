@@ -1,6 +1,7 @@
 // One change for many contacts at once (spec §4.4, §8; decisions §3).
-// Before it: field.ts, job.ts. After it: server/src/contacts/bulk/routes.ts answers these.
+// Before it: contacts.ts, job.ts. After it: server/src/contacts/bulk/routes.ts answers these.
 import { z } from "zod";
+import { contactConditions } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
 import { id, issue } from "./field.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
@@ -11,16 +12,8 @@ export type BulkOperation = (typeof BULK_OPERATIONS)[number];
 
 /** Strict, unlike other bodies: a condition with a slip of the pen would otherwise mean everybody. */
 const bulkFilter = z
-  .strictObject({
-    search: z
-      .string()
-      .max(LIMITS.searchLength.value)
-      .optional()
-      .describe("A part of the address, in any case."),
-    subscribed: z.boolean().optional(),
-    segmentId: id.optional().describe("Only members of this segment."),
-  })
-  .describe("Who is meant, as `GET /contacts` lists them; `{}` means everybody.");
+  .strictObject(contactConditions)
+  .describe("Who is meant, as `POST /contacts/search` lists them; `{}` means everybody.");
 
 const whom = z
   .object({
@@ -103,6 +96,7 @@ const bulkResult = z.object({
     )
     .describe(`The first ${LIMITS.bulkErrors.value}.`),
 });
+export type BulkResult = z.output<typeof bulkResult>;
 
 export const getBulk = endpoint({
   name: "contacts.getBulk",

@@ -105,5 +105,5 @@ export const deleteContactField = endpoint({
   caller: "project",
   params: byField,
   answers: { 200: z.object({ deletedFrom: z.int().describe("How many contacts had it.") }) },
-  errors: ["FIELD_NOT_FOUND"],
+  errors: ["VALIDATION_ERROR", "FIELD_NOT_FOUND"],
 });

@@ -6,6 +6,7 @@ import { wholeEmail } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { event } from "./events.ts";
 import { id, instant, pathId, queryBoolean, uploadedFile } from "./field.ts";
+import { filterText } from "./filters.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -27,6 +28,7 @@ export const importResult = z.object({
   ignoredColumns: z.array(z.string()).describe("Columns that are the service's own, such as `createdAt`."),
   dryRun: z.boolean(),
 });
+export type ImportResult = z.output<typeof importResult>;
 
 export const importContacts = endpoint({
   name: "contacts.import",
@@ -71,6 +73,7 @@ export const getImportErrors = endpoint({
   caller: "project",
   params: byJobId,
   envelope: "raw",
+  contentType: "text/csv",
   answers: { 200: z.string() },
   errors: ["JOB_NOT_FOUND"],
 });
@@ -91,8 +94,10 @@ export const exportContacts = endpoint({
       .describe("A part of the address, in any case."),
     subscribed: queryBoolean("Only those that are, or are not, subscribed.").optional(),
     segmentId: id.optional().describe("Only members of this segment."),
+    filters: filterText.optional(),
   }),
   envelope: "raw",
+  contentType: "text/csv",
   answers: { 200: z.string() },
   errors: ["SEGMENT_NOT_FOUND"],
 });

@@ -12,6 +12,7 @@ import {
   pathId,
   queryBoolean,
 } from "./field.ts";
+import { filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
 
 export const contact = z.object({
@@ -28,6 +29,9 @@ const byId = z.object({ id: pathId });
 
 export const CONTACT_SORTS = ["createdAt", "email"] as const;
 export const SORT_DIRECTIONS = ["asc", "desc"] as const;
+
+const UNCOUNTED =
+  "With `false` nobody is counted for `total`, which is 0 then where it is not known anyway: a page of many is found sooner.";
 
 export const listContacts = endpoint({
   name: "contacts.list",
@@ -46,6 +50,40 @@ export const listContacts = endpoint({
     segmentId: id.optional().describe("Only members of this segment."),
     sort: z.enum(CONTACT_SORTS).optional().describe("`createdAt` unless said otherwise."),
     dir: z.enum(SORT_DIRECTIONS).optional().describe("`desc` unless said otherwise; by `email` it is `asc`."),
+    withTotal: queryBoolean(UNCOUNTED).optional(),
+  }),
+  answers: { 200: cursorList(contact) },
+  errors: ["SEGMENT_NOT_FOUND"],
+});
+
+/** Who is meant, in a body; all that is given must hold. */
+export const contactConditions = {
+  search: z
+    .string()
+    .max(LIMITS.searchLength.value)
+    .optional()
+    .describe("A part of the address, in any case."),
+  subscribed: z.boolean().optional(),
+  segmentId: id.optional().describe("Only members of this segment."),
+  filters: filter.optional().describe("Only those who match."),
+};
+
+export const searchContacts = endpoint({
+  name: "contacts.search",
+  method: "POST",
+  path: "/contacts/search",
+  summary: "List contacts that match a filter",
+  description:
+    "What `GET /contacts` lists, by conditions as well, as segments have them: too long for an address. Everything given must hold. The cursor of a page goes on with the same body.",
+  caller: "project",
+  isRead: true,
+  body: z.object({
+    limit: z.int().min(1).max(LIMITS.pageSizeMaximum.value).optional(),
+    cursor: z.string().max(LIMITS.cursorLength.value).optional(),
+    ...contactConditions,
+    sort: z.enum(CONTACT_SORTS).optional().describe("`createdAt` unless said otherwise."),
+    dir: z.enum(SORT_DIRECTIONS).optional().describe("`desc` unless said otherwise; by `email` it is `asc`."),
+    withTotal: z.boolean().optional().describe(UNCOUNTED),
   }),
   answers: { 200: cursorList(contact) },
   errors: ["SEGMENT_NOT_FOUND"],

@@ -1,7 +1,9 @@
 // How the mail of a project is judged where it arrives: records, reports of receivers, rates by provider.
 // Before it: analytics.ts. After it: server/src/reports/deliverability-routes.ts.
 import { z } from "zod";
+import { advice } from "./advice.ts";
 import { breakdownRow } from "./analytics.ts";
+import { dnsAdvice } from "./dns-advice.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits.ts";
@@ -13,7 +15,7 @@ export const getDeliverability = endpoint({
   method: "GET",
   path: "/deliverability",
   summary: "Read how receivers judge your mail",
-  description: `For each sender domain its records, what receivers report of it (DMARC aggregate reports, RFC 9990; SMTP TLS reports, RFC 8460) and what to do next in a sentence each; then bounces, complaints and opens by receiving provider. Reports come by mail to \`reportAddress\`, count from the day they are about, and are kept for ${LIMITS.domainReportDays.value} days. Nobody proves who wrote a report.`,
+  description: `For each sender domain its records, what receivers report of it (DMARC aggregate reports, RFC 9990; SMTP TLS reports, RFC 8460) and what to do next in a sentence each; how its records changed in DNS; then bounces, complaints and opens by receiving provider, with the campaigns that caused what came back. Advice has a code and values beside its English sentence, for who says it in another language. Reports come by mail to \`reportAddress\`, count from the day they are about, and are kept for ${LIMITS.domainReportDays.value} days. Nobody proves who wrote a report.`,
   caller: "project",
   query: z.object({
     days: queryInteger(1, LIMITS.domainReportDays.value, "How far back; default 30.").optional(),
@@ -30,7 +32,24 @@ export const getDeliverability = endpoint({
           domain: z.string(),
           verified: z.boolean(),
           records: z.array(
-            z.object({ purpose: z.string(), status: z.string(), advice: z.string().nullable() }),
+            z.object({
+              purpose: z.string(),
+              name: z.string(),
+              status: z.string(),
+              advice: z.string().nullable(),
+              adviceParts: z
+                .array(dnsAdvice)
+                .describe("The same, sentence by sentence: each with its code and what it names."),
+              history: z
+                .array(
+                  z.object({
+                    since: instant,
+                    status: z.string(),
+                    found: z.string().nullable().describe("null: DNS had none."),
+                  }),
+                )
+                .describe("What checks found of it, and since when; the last change first, at most ten."),
+            }),
           ),
           dmarc: z.object({
             reports: z.int(),
@@ -58,10 +77,27 @@ export const getDeliverability = endpoint({
             failures: z.int(),
             causes: z.array(z.object({ result: z.string(), count: z.int() })),
           }),
-          advice: z.array(z.string()),
+          advice: z.array(advice),
         }),
       ),
-      providers: z.array(breakdownRow),
+      providers: z.array(
+        breakdownRow.extend({
+          campaigns: z
+            .array(
+              z.object({
+                campaignId: z.uuid(),
+                name: z.string().nullable(),
+                bounces: z.int(),
+                softBounces: z.int(),
+                complaints: z.int(),
+              }),
+            )
+            .describe(
+              "Whose mail came back from there in these days, those that brought most first; at most five.",
+            ),
+          advice: z.array(advice),
+        }),
+      ),
     }),
   },
 });

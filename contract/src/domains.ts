@@ -2,6 +2,8 @@
 // Before it: address.ts, field.ts. After it: server/src/domains/routes.ts.
 import { z } from "zod";
 import { parseDomain } from "./address.ts";
+import { dnsAdvice } from "./dns-advice.ts";
+import { recordMistakes } from "./domain-mistakes.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, issue, jsonSchemas, pathId } from "./field.ts";
 
@@ -16,6 +18,9 @@ const domainName = z
   .register(jsonSchemas, {
     jsonSchema: { type: "string", format: "hostname", examples: ["mail.example.com"] },
   });
+
+/** A program cannot act on a sentence, and in another language it is said in other words. */
+const PARTS = "The same, sentence by sentence: each with its code and what it names.";
 
 /** A record to publish, with what DNS has in its place. */
 const record = z.object({
@@ -32,6 +37,7 @@ const record = z.object({
     .describe("What is published, one record a line; null when nothing is, or nobody answered."),
   status: z.enum(["UNCHECKED", "MISSING", "MISMATCH", "FOUND"]),
   advice: z.string().nullable().describe("What is wrong and what to do, in words; null when nothing is."),
+  adviceParts: z.array(dnsAdvice).describe(PARTS),
 });
 
 const domain = z.object({
@@ -56,6 +62,7 @@ const domain = z.object({
     .describe(
       "Why the domain lost its proof or is about to, or why the last check decided nothing; null when all is well.",
     ),
+  lastErrorParts: z.array(dnsAdvice).describe(PARTS),
   lastCheckedAt: instant.nullable(),
   createdAt: instant,
   updatedAt: instant,
@@ -99,6 +106,19 @@ export const verifyDomain = endpoint({
   params: byId,
   answers: { 200: domain },
   errors: ["DOMAIN_NOT_FOUND", "CONFLICT"],
+});
+
+export const diagnoseDomain = endpoint({
+  name: "domains.diagnose",
+  method: "GET",
+  path: "/domains/:id/diagnosis",
+  summary: "Look for common mistakes in the DNS records of a domain",
+  description:
+    "For each record of the domain's own that does not work: asks DNS at its name and at those where it is entered by mistake, and says what it recognizes. An empty list of `mistakes` means that the record is simply not there. Nothing is stored and nothing decided; `GET /domains/:id/verify` does that.",
+  caller: "project",
+  params: byId,
+  answers: { 200: z.object({ records: z.array(recordMistakes) }) },
+  errors: ["DOMAIN_NOT_FOUND"],
 });
 
 export const rotateDomainKey = endpoint({

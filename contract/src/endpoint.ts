@@ -35,6 +35,13 @@ export type Envelope = "bare" | "wrapped" | "raw" | "page";
  */
 export type BodyKind = "json" | "upload" | "text-json";
 
+const CONTENT_TYPES: Readonly<Record<Envelope, string>> = {
+  bare: "application/json",
+  wrapped: "application/json",
+  raw: "text/plain",
+  page: "text/html",
+};
+
 /** A request part in which nothing is read. */
 const nothing = z.object({});
 
@@ -74,6 +81,8 @@ export interface Endpoint<
   readonly bodyKind: BodyKind;
   readonly bodyLimitBytes: number | null;
   readonly envelope: Envelope;
+  /** Of what succeeds, without parameters such as a charset; `image/*`: any of them. */
+  readonly contentType: string;
   /** Status → what the answer holds (inside the envelope); null where there is no body. */
   readonly answers: Answers;
   /** Codes beyond those every endpoint of its caller kind can give. */
@@ -104,6 +113,8 @@ export interface EndpointDefinition<
   isRead?: boolean;
   sends?: boolean;
   envelope?: Envelope;
+  /** Where the envelope does not say it: `raw` is text/plain. */
+  contentType?: string;
   answers: Answers;
   errors?: readonly ErrorCode[];
 }
@@ -153,6 +164,7 @@ export function endpoint<
     bodyKind: definition.bodyKind ?? "json",
     bodyLimitBytes: definition.bodyLimitBytes ?? null,
     envelope: definition.envelope ?? "bare",
+    contentType: definition.contentType ?? CONTENT_TYPES[definition.envelope ?? "bare"],
     answers: definition.answers,
     errors: definition.errors ?? [],
   };

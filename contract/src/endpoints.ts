@@ -1,5 +1,4 @@
-// The table of contents of the HTTP side: every endpoint there is, in the order of the documentation.
-// After it: tools/generate writes openapi.json and docs/api.md; server/src/api.ts must answer each of them.
+// The table of contents of the HTTP side: every endpoint, in the order of the documentation. After it: tools/generate, server/src/api.ts.
 import * as account from "./account.ts";
 import * as accountPages from "./account-pages.ts";
 import * as activity from "./activity.ts";
@@ -13,6 +12,7 @@ import * as analytics from "./analytics.ts";
 import * as campaignActions from "./campaign-actions.ts";
 import * as campaigns from "./campaigns.ts";
 import * as contacts from "./contacts.ts";
+import * as contactViews from "./contact-views.ts";
 import * as deliverability from "./deliverability.ts";
 import * as domains from "./domains.ts";
 import * as emails from "./emails.ts";
@@ -25,6 +25,7 @@ import * as mailbox from "./mailbox.ts";
 import * as members from "./members.ts";
 import * as notifications from "./notifications.ts";
 import * as oauth from "./oauth.ts";
+import * as passkeys from "./passkeys.ts";
 import * as pages from "./pages.ts";
 import * as projects from "./projects.ts";
 import * as removal from "./project-removal.ts";
@@ -33,6 +34,7 @@ import * as secondFactor from "./second-factor.ts";
 import * as security from "./security.ts";
 import * as segments from "./segments.ts";
 import * as suppressions from "./suppressions.ts";
+import * as templateTrials from "./template-trials.ts";
 import * as templates from "./templates.ts";
 import * as tracking from "./tracking.ts";
 import * as uploads from "./uploads.ts";
@@ -50,6 +52,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   v1.send,
   verify.verify,
   contacts.listContacts,
+  contacts.searchContacts,
   contacts.upsertContact,
   contacts.countContacts,
   contacts.getContact,
@@ -61,6 +64,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   contactFields.listFieldValues,
   contactFields.getFieldUsage,
   contactFields.deleteContactField,
+  ...contactViews.CONTACT_VIEW_ENDPOINTS,
   contactBulk.bulkSubscribe,
   contactBulk.bulkUnsubscribe,
   contactBulk.bulkDelete,
@@ -97,6 +101,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
   templates.deleteTemplate,
   templates.duplicateTemplate,
   templates.getTemplateUsage,
+  templateTrials.testTemplate,
+  templateTrials.listTemplateVersions,
+  templateTrials.getTemplateVersion,
+  templateTrials.restoreTemplateVersion,
   templates.previewTemplate,
   uploads.uploadImage,
   uploads.listUploads,
@@ -199,18 +207,22 @@ export const ENDPOINTS: readonly Endpoint[] = [
   domains.listDomains,
   domains.createDomain,
   domains.verifyDomain,
+  domains.diagnoseDomain,
   domains.rotateDomainKey,
   domains.updateDomain,
   domains.deleteDomain,
   users.signUp,
   users.logIn,
   users.logOut,
+  passkeys.askPasskey,
+  passkeys.logInByPasskey,
   oauth.getOauthConfig,
   account.requestVerification,
   account.verifyEmail,
   account.requestPasswordReset,
   account.resetPassword,
   users.getMe,
+  users.updateMe,
   account.changePassword,
   account.changeEmail,
   account.listSessions,
@@ -218,6 +230,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   account.endOtherSessions,
   oauth.listIdentities,
   oauth.removeIdentity,
+  passkeys.listPasskeys,
+  passkeys.beginPasskey,
+  passkeys.addPasskey,
+  passkeys.renamePasskey,
+  passkeys.removePasskey,
   secondFactor.getSecondFactor,
   secondFactor.beginSecondFactor,
   secondFactor.confirmSecondFactor,
@@ -258,6 +275,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   members.signUpInvited,
   notifications.listNotifications,
   notifications.updateNotifications,
+  notifications.getNotificationWebhook,
+  notifications.setNotificationWebhook,
+  notifications.testNotificationWebhook,
   audit.listAuditLog,
   requests.listRequests,
   requests.getRequest,

@@ -42,7 +42,12 @@ export const ERRORS = {
   SECOND_FACTOR_REQUIRED: entry(
     401,
     "This account has a second factor.",
-    "Send the same request with `code`: of the authenticator app, or a recovery code.",
+    "Send the same request with `code` (of the authenticator app, or a recovery code) or with `passkey`.",
+  ),
+  SESSION_TOO_OLD: entry(
+    403,
+    "This asks for a session that began within the last hour.",
+    "Log in again, then repeat the request: what opens an account is not changed by a session that was left open.",
   ),
   BILLING_LIMIT_EXCEEDED: entry(
     429,
@@ -100,6 +105,11 @@ export const ERRORS = {
     404,
     "There is no such key.",
     "Check the id with `GET /projects/:projectId/keys`; keys of other projects cannot be seen.",
+  ),
+  VIEW_NOT_FOUND: entry(
+    404,
+    "There is no such view.",
+    "Check the id with `GET /contacts/views`; views of other projects cannot be seen.",
   ),
   SUPPRESSION_NOT_FOUND: entry(
     404,

@@ -1,33 +1,13 @@
 // The condition language of segments, campaigns and workflows (decisions §4): its form, its schema, what it depends on.
-// Before it: read-filter.ts checks. After it: server/src/contacts/filters compiles it to SQL and evaluates it in memory.
+// Before it: read-filter.ts checks. After it: server/src/segments/filters compiles it to SQL and evaluates it in memory.
 import { z } from "zod";
-import { jsonSchemas } from "./field.ts";
-import {
-  FILTER_OPERATORS,
-  FILTER_UNITS,
-  NEGATIVE_OPERATORS,
-  readField,
-  type FilterOperator,
-  type FilterUnit,
-} from "./filter-fields.ts";
+import { issue, jsonSchemas } from "./field.ts";
+import { FILTER_OPERATORS, FILTER_UNITS, NEGATIVE_OPERATORS, readField } from "./filter-fields.ts";
+import type { Filter, FilterCondition } from "./filter-form.ts";
+import { LIMITS } from "./limits.ts";
 import { readFilter } from "./read-filter.ts";
 
-export type FilterScalar = string | number | boolean;
-
-export interface FilterCondition {
-  field: string;
-  operator: FilterOperator;
-  value?: FilterScalar | FilterScalar[];
-  unit?: FilterUnit;
-  /** Of `triggered`: within so many units. */
-  window?: number;
-}
-
-/** The canonical form: what is stored, compiled and evaluated. A filter that was read is sound in every part. */
-export interface Filter {
-  operator: "AND" | "OR";
-  conditions: Array<Filter | FilterCondition>;
-}
+export type { Filter, FilterCondition, FilterScalar } from "./filter-form.ts";
 
 /** The second form: `logic` joins the groups; in a group all filters and the nested condition have to hold. */
 export interface GroupedFilter {
@@ -107,6 +87,32 @@ function filterSchema(acceptsCondition: boolean) {
 
 /** A filter in either form; answered in the canonical one. Issues name the exact place: `filters.conditions.2.value`. */
 export const filter = filterSchema(false).register(jsonSchemas, { jsonSchema: filterJsonSchema });
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same as JSON text, for addresses. What is wrong inside of it is named as it would be in a body. */
+export const filterText = z
+  .string()
+  .max(LIMITS.filterTextInAddress.value)
+  .transform((text, context): Filter => {
+    const push = (problem: ReturnType<typeof issue>) => context.issues.push(problem);
+    const input = parsedJson(text);
+    if (input === undefined) push(issue("Must be a filter as JSON.", "invalid_string", text));
+    return (input === undefined ? null : readFilter(input, push, false)) ?? z.NEVER;
+  })
+  .register(jsonSchemas, {
+    jsonSchema: {
+      type: "string",
+      maxLength: LIMITS.filterTextInAddress.value,
+      description: "Only those who match this filter, as JSON text: `{ operator, conditions }`.",
+    },
+  });
 
 /** The same, and also one condition by itself, which becomes a filter of one (the step CONDITION of a workflow). */
 export const filterOrCondition = filterSchema(true).register(jsonSchemas, {

@@ -64,6 +64,7 @@ export const getMetrics = endpoint({
   caller: "anyone",
   envelope: "raw",
   answers: { 200: z.string() },
+  errors: ["UNAUTHORIZED", "FORBIDDEN"],
 });
 
 export const getOpenApi = endpoint({
@@ -74,5 +75,6 @@ export const getOpenApi = endpoint({
   description: "This document.",
   caller: "anyone",
   envelope: "raw",
+  contentType: "application/json",
   answers: { 200: z.string() },
 });

@@ -1,6 +1,7 @@
 // Every number a caller can run into, with its unit and a sentence. The schemas, the errors and docs/api.md read it from here.
-// Before it: limit.ts; account-limits.ts and webhook-limits.ts with those of accounts and of outgoing webhooks. After it: the noun files, which put these bounds on their fields.
+// Before it: limit.ts; account-limits.ts, contact-limits.ts and webhook-limits.ts with those of accounts, of contacts and of outgoing webhooks. After it: the noun files, which put these bounds on their fields.
 import { ACCOUNT_LIMITS } from "./account-limits.ts";
+import { CONTACT_LIMITS } from "./contact-limits.ts";
 import { limit, MEGABYTE, type Limit } from "./limit.ts";
 import { WEBHOOK_LIMITS } from "./webhook-limits.ts";
 
@@ -145,7 +146,7 @@ export const LIMITS = {
   cursorLength: limit(500, "characters", "A cursor as it was handed out."),
   addressLength: limit(254, "octets", "An e-mail address, its domain in A-label form (RFC 5321 §4.5.3.1)."),
   displayNameLength: limit(256, "characters", "The name beside an address."),
-  nameLength: limit(100, "characters", "The name of a project, segment or template."),
+  nameLength: limit(100, "characters", "The name of a project, segment, template or view."),
   descriptionLength: limit(500, "characters", "The description of something."),
   dataKeys: limit(1000, "keys", "Keys in one `data` payload."),
   contactKeys: limit(2_000, "keys", "Keys in the data of one contact."),
@@ -160,9 +161,6 @@ export const LIMITS = {
   eventNames: limit(1_000, "names", "`GET /events/names` and `GET /events/stats`."),
   eventFields: limit(500, "fields", "`GET /events/:eventName/fields`."),
   eventNameLength: limit(255, "characters", "The name of an event."),
-  consentChanges: limit(1000, "changes", "`GET /contacts/:id/consent`: the newest of a contact."),
-  lookupEmails: limit(500, "addresses", "`POST /contacts/lookup`, per call."),
-  bulkContacts: limit(1000, "ids", '`contactIds` of one bulk call; with `mode: "query"` there is no limit.'),
   bulkExcluded: limit(10_000, "ids", "`excludeIds` of one bulk call."),
   bulkErrors: limit(1000, "errors", "Errors in the result of a bulk change; the counts are of all."),
   fieldValuesDefault: limit(100, "values", "`GET /contacts/fields/:field/values` when `limit` is not given."),
@@ -250,6 +248,10 @@ export const LIMITS = {
   templatesListed: limit(1000, "templates", "`GET /templates` without `limit` and `cursor`."),
   subjectLength: limit(998, "characters", "A subject; no line breaks."),
   htmlBytes: limit(5 * MEGABYTE, "bytes", "The HTML body, and the text body, before and after rendering."),
+  templateVersions: limit(50, "versions", "Former texts kept of a template; the oldest go first."),
+  templateVersionBytes: limit(20 * MEGABYTE, "bytes", "The former bodies kept of a template together."),
+  designParts: limit(10_000, "parts", "A design of blocks: its blocks, and each value in them."),
+  designTextLength: limit(100_000, "characters", "A text, an address or a block of HTML in a design."),
   trackedLinks: limit(
     1_000,
     "addresses",
@@ -285,6 +287,7 @@ export const LIMITS = {
   ),
   returnedMessageDays: limit(30, "days", "How long they are kept."),
   ...ACCOUNT_LIMITS,
+  ...CONTACT_LIMITS,
   ...WEBHOOK_LIMITS,
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "How long an `Idempotency-Key` is remembered."),

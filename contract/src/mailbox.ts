@@ -85,6 +85,7 @@ export const getRawMessage = endpoint({
   caller: "project",
   params: byId,
   envelope: "raw",
+  contentType: "message/rfc822",
   answers: { 200: z.string() },
   errors: ["MESSAGE_NOT_FOUND"],
 });
@@ -99,6 +100,7 @@ export const getAttachment = endpoint({
   caller: "project",
   params: byId.extend({ position: z.string() }),
   envelope: "raw",
+  contentType: "application/octet-stream",
   answers: { 200: z.string() },
   errors: ["MESSAGE_NOT_FOUND", "RESOURCE_NOT_FOUND"],
 });

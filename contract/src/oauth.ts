@@ -71,9 +71,10 @@ export const submitOauthCode = endpoint({
   method: "POST",
   path: "/auth/oauth/code",
   summary: "Give the second factor after another service",
-  description: "The form of the page that asks for it.",
+  description:
+    "The form of the page that asks for it: a code, or a passkey in its place, as JSON (see `POST /auth/passkey-login`).",
   caller: "anyone",
-  body: z.object({ code: z.string().optional() }),
+  body: z.object({ code: z.string().optional(), passkey: z.string().optional() }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
   answers: { 303: null, 400: html, 401: html, 409: html, 429: html },

@@ -29,8 +29,13 @@ interface ErrorRule {
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
     when: "a key or a session is needed",
-    codes: ["MISSING_AUTH", "INVALID_API_KEY", "RATE_LIMIT_EXCEEDED"],
+    codes: ["MISSING_AUTH", "INVALID_API_KEY"],
     applies: takesKey,
+  },
+  {
+    when: "somebody has to say who they are",
+    codes: ["RATE_LIMIT_EXCEEDED"],
+    applies: ({ caller }) => caller !== "anyone",
   },
   {
     when: "a session names its project in `X-Project-Id`",
@@ -39,9 +44,9 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   },
   { when: "the project stands in the path", codes: ["PROJECT_NOT_FOUND"], applies: namesProjectInPath },
   {
-    when: "a session whose role is less than the endpoint needs",
+    when: "a key opens only a part of the API, or a session's role is less than the endpoint needs",
     codes: ["FORBIDDEN"],
-    applies: (endpoint) => isOfProject(endpoint) && endpoint.leastRole !== "MEMBER",
+    applies: (endpoint) => takesKey(endpoint) || (isOfProject(endpoint) && endpoint.leastRole !== "MEMBER"),
   },
   {
     when: "only a session will do, or a token of the installation",
@@ -59,7 +64,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   {
     when: "a page of another site uses a session to change something",
     codes: ["FORBIDDEN"],
-    applies: ({ caller, method }) => caller !== "anyone" && method !== "GET",
+    applies: ({ caller, isRead, method }) => caller !== "anyone" && (method !== "GET" || !isRead),
   },
   {
     when: "something of a project changes",

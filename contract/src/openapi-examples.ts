@@ -20,6 +20,11 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "contacts.upsert": { email: "ada@example.com", subscribed: true, data: { firstName: "Ada" } },
   "contacts.update": { subscribed: false, data: { plan: null } },
   "contacts.lookup": { emails: ["ada@example.com", "nobody@example.com"] },
+  "contacts.createView": {
+    name: "Pro readers",
+    query: { subscribed: true, search: "@example.com", sort: "email", dir: "asc", fields: ["plan"] },
+  },
+  "contacts.updateView": { name: "Readers on pro" },
   "suppressions.add": { emails: ["gone@example.com"] },
   "templates.create": {
     name: "Welcome",
@@ -30,11 +35,23 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
     fromName: "Example",
   },
   "templates.update": { subject: 'Hello, {{firstName ?? "friend"}}', replyTo: null },
+  "templates.test": { email: "ada@example.com", from: "hello@example.com" },
   "templates.preview": {
     subject: 'Welcome, {{firstName ?? "friend"}}',
     body: '<p>Good to have you here, {{firstName ?? "friend"}}.</p>',
     type: "MARKETING",
     data: { firstName: "Ada" },
+  },
+  "contacts.search": {
+    filters: {
+      operator: "AND",
+      conditions: [
+        { field: "data.plan", operator: "equals", value: "pro" },
+        { field: "event.signed-in", operator: "triggeredWithin", value: 30, unit: "days" },
+      ],
+    },
+    subscribed: true,
+    sort: "email",
   },
   "contacts.bulkSubscribe": { contactIds: ["0199e0a1-7b2c-7d3e-8f40-5a6b7c8d9e0f"] },
   "contacts.bulkUnsubscribe": { mode: "query", filter: { search: "@example.org" } },
@@ -142,7 +159,36 @@ export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unk
   "domains.update": { ed25519: true },
   "auth.signup": { email: "ada@example.com", password: "correct horse battery" },
   "notifications.update": { "weekly-summary": true },
+  "notifications.setWebhook": { url: "https://hooks.example.com/postloft" },
   "oauth.code": { code: "492039" },
+  "auth.passkeyLogin": {
+    passkey: {
+      id: "Yy5wYXNza2V5LTE",
+      type: "public-key",
+      response: {
+        clientDataJSON:
+          "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiYyIsIm9yaWdpbiI6Imh0dHBzOi8vcG9zdC5leGFtcGxlLmNvbSJ9",
+        authenticatorData: "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+        signature: "MEUCIQDKo",
+        userHandle: "AZngoXssfT6PQAAAAAAAAQ",
+      },
+    },
+  },
+  "users.addPasskey": {
+    name: "Laptop",
+    passkey: {
+      id: "Yy5wYXNza2V5LTE",
+      type: "public-key",
+      response: {
+        clientDataJSON:
+          "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiYyIsIm9yaWdpbiI6Imh0dHBzOi8vcG9zdC5leGFtcGxlLmNvbSJ9",
+        attestationObject: "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YQ",
+        transports: ["internal"],
+      },
+    },
+  },
+  "users.update": { language: "fr" },
+  "users.renamePasskey": { name: "Old laptop" },
   "accountPages.verify": {},
   "accountPages.reset": { newPassword: "correct horse battery" },
   "auth.verifyEmail": { token: "m3qLk0Yx2oXb7nUe5hRw9tPz1sVc4dJf6gKa8iQyBwE" },

@@ -112,6 +112,7 @@ test("a refused request names its codes: those that knowing the caller gives, an
   expect(Object.keys(member(document, "paths", "/users/@me", "get", "responses") as Json)).toEqual([
     "200",
     "401",
+    "429",
     "500",
     "503",
   ]);

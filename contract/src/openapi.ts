@@ -76,23 +76,11 @@ export function nounTitle(noun: string): string {
   return NOUNS[noun]?.title ?? noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 
-/** What answers without an envelope hold, where it is not plain text. */
-const RAW_CONTENT: Readonly<Record<string, { type: string; schema: Json }>> = {
-  "mailbox.getAttachment": {
-    type: "application/octet-stream",
-    schema: { type: "string", format: "binary" },
-  },
-  "mailbox.getRaw": { type: "message/rfc822", schema: { type: "string" } },
-  "instance.openapi": { type: "application/json", schema: { type: "object" } },
-  "contacts.getImportErrors": { type: "text/csv", schema: { type: "string" } },
-  "contacts.exportAll": { type: "text/csv", schema: { type: "string" } },
-  "tracking.open": { type: "image/gif", schema: { type: "string", format: "binary" } },
-};
-
-/** The content type of an endpoint that answers without an envelope, and what stands in it. */
-export function rawContent(endpoint: Endpoint): { type: string; schema: Json } {
-  const type = endpoint.envelope === "page" ? "text/html" : "text/plain";
-  return RAW_CONTENT[endpoint.name] ?? { type, schema: { type: "string" } };
+/** What stands in an answer without an envelope. */
+function rawSchema({ contentType }: Endpoint): Json {
+  if (contentType === "application/json") return { type: "object" };
+  const isText = contentType.startsWith("text/") || contentType.startsWith("message/");
+  return isText ? { type: "string" } : { type: "string", format: "binary" };
 }
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -222,10 +210,8 @@ function exampleOf({ name, envelope }: Endpoint, status: string, schema: z.ZodTy
 }
 
 function answerContent(endpoint: Endpoint, schema: z.ZodType, example: Json): Json {
-  if (endpoint.envelope === "raw" || endpoint.envelope === "page") {
-    const { type, schema: content } = rawContent(endpoint);
-    return { [type]: { schema: content } };
-  }
+  if (endpoint.envelope === "raw" || endpoint.envelope === "page")
+    return { [endpoint.contentType]: { schema: rawSchema(endpoint) } };
   const data = outputSchema(schema);
   if (endpoint.envelope === "bare") return { "application/json": { schema: data, ...example } };
   const properties = { success: { type: "boolean", const: true }, data };

@@ -28,6 +28,7 @@ const project = z.object({
     .int()
     .nullable()
     .describe("Mails a second; null: as many as the installation lets a project send."),
+  eventRetentionDays: z.int().nullable().describe("How many days events are kept at least; null: for ever."),
   postalAddress: z.string().nullable(),
   logoUrl: z.string().nullable(),
   inboundAddress: z
@@ -159,6 +160,15 @@ export const updateProject = endpoint({
       .nullable()
       .optional()
       .describe("Mails a second, at most what the installation lets a project send; null: as many as that."),
+    eventRetentionDays: z
+      .int()
+      .min(LIMITS.eventRetentionMinimum.value)
+      .max(LIMITS.eventRetentionMaximum.value)
+      .nullable()
+      .optional()
+      .describe(
+        "How many days events are kept at least: those of a month (UTC) are deleted once its last day is so many days ago. Numbers of reports stay; conditions of segments see what is kept. null: for ever.",
+      ),
     postalAddress: postalAddress
       .nullable()
       .optional()

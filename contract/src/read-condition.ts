@@ -11,7 +11,7 @@ import {
   type FilterUnit,
   type ValueForm,
 } from "./filter-fields.ts";
-import type { FilterCondition, FilterScalar } from "./filters.ts";
+import type { FilterCondition, FilterScalar } from "./filter-form.ts";
 import { LIMITS } from "./limits.ts";
 
 export type Path = ReadonlyArray<string | number>;

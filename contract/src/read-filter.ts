@@ -1,7 +1,7 @@
 // Checks what a caller sent as a filter, in either of its forms, and puts it into the one canonical form.
 // Before it: read-condition.ts reads a single condition. After it: filters.ts makes a schema of it.
 import { issue } from "./field.ts";
-import type { Filter, FilterCondition } from "./filters.ts";
+import type { Filter, FilterCondition } from "./filter-form.ts";
 import { LIMITS } from "./limits.ts";
 import { isObject, readCondition, type Path, type Reading } from "./read-condition.ts";
 

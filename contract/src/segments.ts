@@ -7,11 +7,14 @@ import { emailAddress, instant, pageQuery, pathId, queryInteger } from "./field.
 import { filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
 
+export const SEGMENT_TYPES = ["DYNAMIC", "STATIC"] as const;
+export type SegmentType = (typeof SEGMENT_TYPES)[number];
+
 const segment = z.object({
   id: z.uuid(),
   name: z.string(),
   description: z.string().nullable(),
-  type: z.enum(["DYNAMIC", "STATIC"]),
+  type: z.enum(SEGMENT_TYPES),
   filters: z.unknown().describe("The condition of a dynamic segment; null for a static one."),
   condition: z.unknown().describe("The same condition as `{ logic, groups }`."),
   slug: z.string().describe("In the names of its events; made from the first name and kept."),
@@ -56,7 +59,7 @@ export const createSegment = endpoint({
   body: z.object({
     name,
     description: description.optional(),
-    type: z.enum(["DYNAMIC", "STATIC"]).optional(),
+    type: z.enum(SEGMENT_TYPES).optional(),
     filters: filter.optional().describe("The condition of a dynamic segment."),
     condition: filter.optional().describe("The same as `filters`."),
     trackMembership: z

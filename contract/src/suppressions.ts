@@ -100,6 +100,7 @@ export const exportSuppressions = endpoint({
   caller: "project",
   query: z.object(filter),
   envelope: "raw",
+  contentType: "text/csv",
   answers: { 200: z.string() },
 });
 
@@ -125,6 +126,7 @@ export const explainSuppression = endpoint({
       explanation: z.string().describe("A sentence for a person."),
     }),
   },
+  errors: ["SUPPRESSION_NOT_FOUND"],
 });
 
 export const removeSuppression = endpoint({

@@ -2,6 +2,7 @@
 // Before it: content.ts, field.ts. After it: server/src/templates/routes.ts.
 import { z } from "zod";
 import { bodyText, subject } from "./content.ts";
+import { DESIGN_FORMAT, problemsOfDesign } from "./design.ts";
 import { endpoint } from "./endpoint.ts";
 import {
   contactData,
@@ -38,14 +39,14 @@ const template = z.object({
   updatedAt: instant,
 });
 
-const wholeTemplate = template.extend({
+export const wholeTemplate = template.extend({
   design: z
     .record(z.string(), z.unknown())
     .nullable()
     .describe("What the editor keeps beside the body; lists leave it out."),
 });
 
-const byId = z.object({ id: pathId });
+export const byId = z.object({ id: pathId });
 
 const templateName = z
   .string()
@@ -62,10 +63,20 @@ const noVariables = {
   message: "Must not contain {{…}}: variables are filled in in the subject and the body only.",
   params: { code: "invalid_string" },
 };
-const plainAddress = emailAddress
+export const plainAddress = emailAddress
   .refine((address) => !address.includes("{{"), noVariables)
   .register(jsonSchemas, { jsonSchema: { type: "string", format: "email", examples: ["news@example.com"] } });
 const plainName = displayName.trim().refine((name) => !name.includes("{{"), noVariables);
+
+/** What an editor keeps; a design of our own blocks has to be one. */
+const design = z
+  .record(z.string(), z.unknown())
+  .superRefine((given, ctx) => {
+    if (given["format"] !== DESIGN_FORMAT) return;
+    for (const { path, message } of problemsOfDesign(given))
+      ctx.addIssue({ code: "custom", path: [...path], message });
+  })
+  .nullable();
 
 const fields = {
   name: templateName,
@@ -80,11 +91,11 @@ const fields = {
   from: plainAddress.nullable().optional().describe("The sender, at a verified domain."),
   fromName: plainName.nullable().optional().describe("The sender's display name."),
   replyTo: plainAddress.nullable().optional().describe("Where answers go."),
-  design: z
-    .record(z.string(), z.unknown())
-    .nullable()
+  design: design
     .optional()
-    .describe("Whatever an editor needs to go on; `body` is what is sent."),
+    .describe(
+      `What an editor needs to go on; \`body\` is what is sent. With \`format: "${DESIGN_FORMAT}"\` it holds blocks, and the body is made of them. A body that is changed alone empties such a design.`,
+    ),
 };
 
 /** Something to look at, and where in the content it stands. */
@@ -124,7 +135,20 @@ export const createTemplate = endpoint({
   summary: "Create a template",
   description: DESCRIPTION_OF_SAVING,
   caller: "project",
-  body: z.object(fields),
+  body: z
+    .object({
+      ...fields,
+      body: fields.body
+        .optional()
+        .describe("HTML with Handlebars variables. Required without a design of blocks."),
+    })
+    .refine(({ body, design: given }) => body !== undefined || given?.["format"] === DESIGN_FORMAT, {
+      path: ["body"],
+      message: "Required.",
+      params: { code: "required" },
+      // Told with the other faults, as every missing field is.
+      when: ({ value }) => typeof value === "object" && value !== null,
+    }),
   answers: { 201: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED"],
 });

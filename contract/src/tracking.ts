@@ -19,6 +19,7 @@ export const openPixel = endpoint({
     token: z.string().describe("As it stands in the mail; names the mail and nothing else."),
   }),
   envelope: "page",
+  contentType: "image/gif",
   answers: { 200: z.string() },
 });
 

@@ -95,6 +95,7 @@ export const openImage = endpoint({
   caller: "anyone",
   params: z.object({ key: pathId }),
   envelope: "raw",
+  contentType: "image/*",
   answers: { 200: z.string() },
   errors: ["UPLOAD_NOT_FOUND", "SERVICE_UNAVAILABLE"],
 });

@@ -1,11 +1,16 @@
 // Accounts and sessions (spec §4.13; decisions §2).
-// Before it: field.ts. After it: server/src/users/routes.ts.
+// Before it: field.ts, passkeys.ts. After it: server/src/users/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress } from "./field.ts";
 import { LIMITS } from "./limits.ts";
+import { passkeyAssertion } from "./passkeys.ts";
 
 export const account = z.object({ id: z.uuid(), email: z.string() });
+
+/** Languages in which people get mail about their accounts. */
+export const personLanguage = z.enum(["en", "de", "fr", "es"]);
+export type PersonLanguage = z.output<typeof personLanguage>;
 
 export const password = z.string().min(LIMITS.passwordMinimum.value).max(LIMITS.passwordMaximum.value);
 
@@ -38,12 +43,13 @@ export const logIn = endpoint({
   path: "/auth/login",
   summary: "Log in; sets the session cookie",
   description:
-    "The cookie holds for seven days. Wrong address and wrong password are the same error. An account with a second factor answers SECOND_FACTOR_REQUIRED to the right password alone: send the same with `code`.",
+    "The cookie holds for seven days. Wrong address and wrong password are the same error. An account with a second factor answers SECOND_FACTOR_REQUIRED to the right password alone: send the same with `code`, or with `passkey` (`POST /auth/passkey-options`).",
   caller: "anyone",
   body: z.object({
     email: emailAddress,
     password: z.string().min(1).max(LIMITS.passwordMaximum.value),
     code: secondFactorCode.optional(),
+    passkey: passkeyAssertion.optional().describe("One of the account, in place of a code."),
   }),
   envelope: "wrapped",
   answers: { 200: account },
@@ -71,4 +77,16 @@ export const getMe = endpoint({
   description: "The person whose session it is.",
   caller: "session",
   answers: { 200: account },
+});
+
+export const updateMe = endpoint({
+  name: "users.update",
+  method: "PATCH",
+  path: "/users/@me",
+  summary: "Choose in which language you get mail about your account",
+  description:
+    "An account that is made in a browser begins with the language that the browser asks for (`Accept-Language`).",
+  caller: "session",
+  body: z.object({ language: personLanguage }),
+  answers: { 200: account.extend({ language: personLanguage }) },
 });

@@ -28,6 +28,12 @@ export const WEBHOOK_LIMITS = {
   webhookCallsPerProject: limit(4, "calls", "Of these, so many of one project."),
   webhookCallsKept: limit(8, "calls", "Of these, places for projects that have no call under way."),
   webhookDays: limit(7, "days", "How long an outgoing webhook that ended is kept."),
+  notificationCalls: limit(20, "calls", "Calls of a member's webhook that are shown."),
+  webhookTests: limit(
+    60,
+    "calls per project and hour",
+    "Calls by which members try their webhooks out; after that 429 until the window ends.",
+  ),
   webhookSecretHours: limit(
     24,
     "hours",

@@ -1,5 +1,5 @@
 // What a browser has to load before it shows anything, measured on the build.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { buildDashboard } from "../../tools/bootstrap/build-dashboard.js";
 
 const DIST = join(import.meta.dirname, "../dist");
 const FIRST_LOAD_KB = 200;
+const EDITORS_KB = 320;
 
 interface Chunk {
   file: string;
@@ -28,6 +29,15 @@ test("the first load is at most 200 kB of JavaScript, gzipped", () => {
   expect(first.size).toBeGreaterThan(0);
   const sizes = [...first].map((file) => gzipSync(readFileSync(join(DIST, file))).length);
   expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(FIRST_LOAD_KB);
+});
+
+test("the editors are loaded when they are needed, and are at most 320 kB", () => {
+  const editors = readdirSync(join(DIST, "assets")).filter((name) =>
+    /^(html-editor|rich-text)-.*\.js$/.test(name),
+  );
+  expect(editors).toHaveLength(2);
+  const sizes = editors.map((name) => gzipSync(readFileSync(join(DIST, "assets", name))).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(EDITORS_KB);
 });
 
 test("the page has no script or style in itself, which its policy would refuse", () => {

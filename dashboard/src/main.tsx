@@ -5,10 +5,12 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createDashboardRouter } from "./pages/router.tsx";
 import { createQueries } from "./session/queries.ts";
+import { joinTabs } from "./session/tabs.ts";
 import { LANGUAGE } from "./text/t.ts";
 import { Toasts } from "./ui/toasts.tsx";
 
 const queries = createQueries();
+joinTabs(queries);
 const router = createDashboardRouter(queries);
 
 document.documentElement.lang = LANGUAGE;

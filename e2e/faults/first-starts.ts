@@ -85,7 +85,7 @@ async function faultsOfApi(url: string): Promise<string[]> {
 async function faultsOfAccounts(database: SharedDatabase): Promise<string[]> {
   const counts = await ask<{ users: number; projects: number }>(
     database,
-    "select (select count(*)::int from users) as users, (select count(*)::int from projects) as projects",
+    "select (select count(*)::int from users) as users, (select count(distinct project_id)::int from api_keys) as projects",
   );
   const isOnce = counts[0]?.users === 1 && counts[0].projects === 1;
   return isOnce ? [] : [`the first account and project were not made once: ${JSON.stringify(counts)}`];

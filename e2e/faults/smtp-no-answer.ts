@@ -98,7 +98,7 @@ async function playSingle(name: string, whenInDoubt: "RETRY" | "WAIT", times: nu
   const world = await startWorld({ rules: [{ phase: "DOT", action: "drop", accept: true }] });
   try {
     await world.start();
-    await world.query("update projects set when_in_doubt = $1", [whenInDoubt]);
+    await world.query("update project_queues set when_in_doubt = $1", [whenInDoubt]);
     const { data } = await world.insist<Sent>("/v1/send", {
       from: `us@${DOMAIN}`,
       to: Array.from({ length: SINGLE_MAILS }, (_, at) => `single${at}@example.net`),

@@ -99,7 +99,7 @@ create table segment_members (
 create index segment_members_by_contact on segment_members (project_id, contact_id);
 
 -- Contacts to which something happened that tracked segments must look at. Written with what happened, gone when looked at.
--- owner: events
+-- owner: reactions
 create table contact_changes (
   project_id  uuid  not null,
   id          uuid  not null,

@@ -1,7 +1,7 @@
 -- Workflows: graphs in versions, executions of them, and who waits for which events.
 
 -- Which events somebody reacts to, written by those who do; `*` is any change of a contact.
--- owner: events
+-- owner: reactions
 create table event_subscriptions (
   project_id uuid not null references projects (id) on delete cascade,
   event_name text not null,
@@ -10,7 +10,7 @@ create table event_subscriptions (
 );
 
 -- What happened that somebody waits for: a row for each subscriber, gone when it has reacted.
--- owner: events
+-- owner: reactions
 create table event_reactions (
   project_id uuid not null,
   subscriber text not null,

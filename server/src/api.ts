@@ -12,29 +12,31 @@ import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
 import { createRateLimiter, type RateLimiter } from "./platform/rate-limit.ts";
-import { emailRoutes } from "./emails/routes.ts";
+import { getUser } from "./users/users.ts";
+import { emailRoutes } from "./emails/reading/routes.ts";
 import { createAskedRenderer } from "./rendering/asked-renderer.ts";
+import { addLateSent } from "./events/counts.ts";
+import { listEventsOfEmail } from "./events/events.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { accountRoutes } from "./users/account-routes.ts";
 import { createPasswords, type Passwords } from "./users/passwords.ts";
+import { createPasskeyVerifier, type PasskeyVerifier } from "./users/passkeys/verifier.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { Sessions } from "./users/sessions.ts";
 import { auditRoutes } from "./audit/routes.ts";
-import { createRequestLog } from "./requests/request-log.ts";
-import { requestRoutes } from "./requests/routes.ts";
-import { billingRoutes } from "./billing/routes.ts";
-import type { Billing } from "./billing/stripe.ts";
 import { createKeyFinder } from "./projects/keys.ts";
 import { findMembership } from "./projects/projects.ts";
+import { isInvited } from "./projects/members/invitations.ts";
 import { memberRoutes } from "./projects/members/routes.ts";
 import { notificationRoutes } from "./projects/members/notification-routes.ts";
 import { removalRoutes } from "./projects/removal/routes.ts";
 import { scopedKeyRoutes } from "./projects/scoped-keys/routes.ts";
 import { projectRoutes } from "./projects/routes.ts";
-import { uploadRoutes } from "./uploads/routes.ts";
-import { createStorage, type StorageSettings } from "./uploads/storage.ts";
-import { startSweepingFiles } from "./uploads/sweep-files.ts";
-import { createUploads } from "./uploads/uploads.ts";
+import { createRequestLog } from "./requests/request-log.ts";
+import { requestRoutes } from "./requests/routes.ts";
+import { hasSubscription } from "./billing/billing.ts";
+import { billingRoutes } from "./billing/routes.ts";
+import type { Billing } from "./billing/stripe.ts";
 import type { Domains } from "./domains/domains.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { contactBulkRoutes } from "./contacts/bulk/routes.ts";
@@ -42,19 +44,32 @@ import { contactExists } from "./contacts/contacts.ts";
 import { inferFieldType } from "./contacts/rules.ts";
 import { contactFieldRoutes } from "./contacts/fields/routes.ts";
 import { contactFileRoutes } from "./contacts/import/routes.ts";
-import { createExplainer } from "./contacts/filters/explain-apart.ts";
 import type { ContactLinks, LinkedContact, LinkPurpose } from "./contacts/links.ts";
 import { pageRoutes } from "./contacts/pages/routes.ts";
 import { createSubscriptionPages } from "./contacts/pages/subscription-pages.ts";
 import { contactRoutes } from "./contacts/routes.ts";
-import { listSegmentsWithEvent } from "./segments/segments.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
+import { createExplainer } from "./segments/filters/explain-apart.ts";
 import { segmentRoutes } from "./segments/routes.ts";
+import {
+  listSegmentsWithEvent,
+  whoIsMeant,
+  segmentsNamingField,
+  segmentsOfContact,
+} from "./segments/usage.ts";
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
+import { templateFrom } from "./templates/usage.ts";
 import type { Network } from "./webhooks/networks.ts";
+import { memberWebhookRoutes } from "./webhooks/member-routes.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
+import { campaignFrom, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
+import { ownImagePath } from "./uploads/rules.ts";
+import { uploadRoutes } from "./uploads/routes.ts";
+import { createStorage, type StorageSettings } from "./uploads/storage.ts";
+import { startSweepingFiles } from "./uploads/sweep-files.ts";
+import { createUploads } from "./uploads/uploads.ts";
 import { executionRoutes } from "./workflows/executions/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 import {
@@ -123,7 +138,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
   const explainer = createExplainer();
   const linter = createLinter();
-  const passwords = createPasswords();
+  const people = { passwords: createPasswords(), verifier: createPasskeyVerifier() };
   const recentSends = createRecentSends(log);
   parts.addWitness(recentSends);
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
@@ -134,8 +149,8 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...routesOfContacts(parts),
     ...suppressionRoutes(parts),
-    ...segmentRoutes({ database, explainer, workflowOfSegment }),
-    ...templateRoutes({ database, renderer, linter, domains, linksOf: parts.linksOf, workflowStepsOf }),
+    ...segmentRoutes({ database, explainer, campaignOfSegment, workflowOfSegment }),
+    ...templateRoutes({ ...parts, renderer, rateLimiter, linter, workflowStepsOf }),
     ...images.routes,
     ...campaignRoutes({
       database,
@@ -158,10 +173,10 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       wakeJobs: parts.wakeJobs,
     }),
     ...reports.routes,
-    ...emailRoutes({ database, wakeSender: parts.wakeSender }),
+    ...emailRoutes({ ...parts, listEventsOfEmail, addLateSent, addressOfUser }),
     ...mailboxRoutes({ database, facts }),
-    ...domainRoutes({ domains }),
-    ...routesOfTenants(parts, { passwords, rateLimiter }),
+    ...domainRoutes({ domains, templateFrom, campaignFrom }),
+    ...routesOfTenants(parts, { ...people, rateLimiter }),
     ...webhookSecretRoutes({ database, sealer }),
     ...webhookRoutes({ sns: parts.sns }),
     ...trackingRoutes(tracking),
@@ -184,9 +199,13 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     routes,
   );
   app.addHook("preClose", async () => reports.close());
-  closeAfter(app, [renderer, explainer, linter, passwords, tracking.book, images, requestLog]);
+  closeAfter(app, [renderer, explainer, linter, ...Object.values(people), tracking.book, images, requestLog]);
   await addPages(app, parts);
   return app;
+}
+
+async function addressOfUser(database: Database, id: string): Promise<string> {
+  return (await getUser(database, id)).email;
 }
 
 /** Once everything that was asked is answered. */
@@ -234,29 +253,35 @@ function openReports(parts: ApiParts) {
 function routesOfContacts(parts: ApiParts): Route[] {
   const { database, wakeJobs } = parts;
   return [
-    ...contactRoutes({ database }),
-    ...contactBulkRoutes({ database, wakeJobs }),
-    ...contactFieldRoutes({ database, wakeJobs, workflowsNamingField }),
-    ...contactFileRoutes({ database, wakeJobs }),
-    ...pageRoutes({ pages: createSubscriptionPages(parts) }),
+    ...contactRoutes({ database, ...whoIsMeant }),
+    ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
+    ...contactFieldRoutes({
+      database,
+      wakeJobs,
+      segmentsNamingField,
+      campaignsNamingField,
+      workflowsNamingField,
+    }),
+    ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, segmentsOfContact }),
+    ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath }) }),
   ];
 }
 
 function routesOfTenants(
   parts: ApiParts,
-  shared: { passwords: Passwords; rateLimiter: RateLimiter },
+  shared: { passwords: Passwords; verifier: PasskeyVerifier; rateLimiter: RateLimiter },
 ): Route[] {
   const { facts } = parts;
   const { baseUrl } = facts;
-  const staysHere = facts.transportName === "mailbox";
   return [
     ...userRoutes({ ...parts, ...shared, baseUrl, signupsDisabled: facts.signupsDisabled }),
-    ...accountRoutes({ ...parts, ...shared, ...facts }),
+    ...accountRoutes({ ...parts, ...shared, ...facts, isInvited }),
     ...projectRoutes(parts),
     ...setupRoutes(parts),
-    ...removalRoutes(parts),
-    ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere }),
+    ...removalRoutes({ ...parts, hasSubscription }),
+    ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere: facts.transportName === "mailbox" }),
     ...notificationRoutes(parts),
+    ...memberWebhookRoutes({ ...parts, ...shared }),
     ...auditRoutes(parts),
     ...scopedKeyRoutes(parts),
     ...requestRoutes(parts),

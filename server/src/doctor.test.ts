@@ -55,6 +55,7 @@ test("a sound installation has no problem; counts are those of the rows, however
     "mail",
     "address",
     "audit log",
+    "consent log",
     "counts",
   ]);
   const told = await run({}, []);

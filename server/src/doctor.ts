@@ -15,7 +15,7 @@ import { examine, type Finding } from "./instance/doctor.ts";
 
 const USAGE = `npm run doctor -- [--json]
 
-Looks at the settings, the database, clocks, the disk, the mail servers, the public address, sender domains, audit logs and a sample of
+Looks at the settings, the database, clocks, the disk, the mail servers, the public address, sender domains, audit and consent logs and a sample of
 the counts. Changes nothing. Exit code: 0 no problem, 1 a problem, 2 not understood.
 `;
 const SIGNS = { ok: "ok      ", warning: "warning ", problem: "PROBLEM " } as const;

@@ -20,8 +20,8 @@ import { createTransport } from "./transports/create-transport.ts";
 import { tryAll } from "./transports/transport-watch.ts";
 import { createRenderer } from "./rendering/renderer.ts";
 import { smtpNameOf } from "./transports/smtp-name.ts";
-import { paceOf } from "./emails/pace.ts";
-import { defaultSystemAddress } from "./emails/system-sender.ts";
+import { paceOf } from "./emails/sending/pace.ts";
+import { defaultSystemAddress } from "./emails/system-mail/prepare-system-mail.ts";
 import { createSessions } from "./users/sessions.ts";
 import { createPublicIds } from "./projects/public-ids.ts";
 import { openBilling } from "./billing/stripe.ts";
@@ -120,6 +120,8 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
   });
   closing.push(() => renderer.close());
   const dns = createDns(config.DNS_SERVERS);
+  // With PORT=0 the public address is known once the port is.
+  const address = { url: config.BASE_URL ?? "http://localhost" };
   const domains = createDomains({
     database,
     sealer,
@@ -127,9 +129,8 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     log,
     staysHere: transport.name === "mailbox",
     returnPath: transport.name === "smtp" ? (config.BOUNCE_DOMAIN ?? null) : null,
+    baseUrl: () => address.url,
   });
-  // With PORT=0 the public address is known once the port is.
-  const address = { url: config.BASE_URL ?? "http://localhost" };
   const secure = address.url.startsWith("https:");
   const sessions = createSessions({ database, applicationSecret: secret, secure });
   const linksOf = createContactLinks(secret, () => address.url);

@@ -5,11 +5,12 @@ import { expect, test, vi } from "vitest";
 import { createDatabase, createPool, transaction } from "./platform/database.ts";
 import { newId } from "./platform/ids.ts";
 import { createLog } from "./platform/log.ts";
+import { recipientsOf } from "./contacts/recipients.ts";
 import { createScriptedTransport } from "./testing/scripted-transport.ts";
 import { addSendingCampaign, OUTBOX_WAIT, useOutbox } from "./testing/outbox-fixture.ts";
-import { hasPendingRecipients, snapshotRecipients } from "./emails/campaign-emails.ts";
-import { makeContent, storeContents } from "./emails/emails.ts";
-import { findReturnedMails } from "./emails/returned-emails.ts";
+import { hasPendingRecipients, snapshotRecipients } from "./emails/outbox/campaign-emails.ts";
+import { makeContent, storeContents } from "./emails/outbox/emails.ts";
+import { findReturnedMails } from "./emails/returned/returned-emails.ts";
 import { readDataPatch } from "./contacts/rules.ts";
 import { upsertContacts, upsertContactsWithEvents } from "./contacts/upsert-contacts.ts";
 import { createDeliveries } from "./deliveries/deliveries.ts";
@@ -33,9 +34,8 @@ const patch = (n: number) => readDataPatch({ n });
 
 async function eachTable(statement: (table: string) => string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
-    select format('%I', tablename) as name from pg_tables where schemaname = 'public'`.execute(
-    outbox.database,
-  );
+    select format('%I', relname) as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r'`.execute(outbox.database);
   for (const { name } of rows) await sql.raw(statement(name)).execute(outbox.database);
 }
 
@@ -150,7 +150,12 @@ async function send(): Promise<void> {
   const key = { projectId, campaignId: newId() };
   await addSendingCampaign(database, key);
   await transaction(database, (tx) =>
-    snapshotRecipients(tx, key, makeContent(contentParts()), sql<boolean>`c.email like '%@d7.example.com'`),
+    snapshotRecipients(
+      tx,
+      key,
+      makeContent(contentParts()),
+      recipientsOf(key.projectId, sql<boolean>`c.email like '%@d7.example.com'`),
+    ),
   );
   const singles = await outbox.enqueue(
     Array.from({ length: 60 }, () => ({ kind: "TRANSACTIONAL" as const })),

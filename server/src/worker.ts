@@ -1,5 +1,5 @@
 // Table of contents of the background: the sender, and what is checked and swept by the clock.
-// Before it: main.ts built the parts. After it: emails/sender.ts sends.
+// Before it: main.ts built the parts. After it: emails/sending/sender.ts sends.
 import { startLoop, type Loop } from "./platform/background.ts";
 import type { Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
@@ -11,35 +11,41 @@ import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { sweepRateWindows } from "./platform/rate-limit.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
-import { startCounting } from "./events/counts.ts";
+import { startEventLoops } from "./events/event-loops.ts";
 import { DELETE_EVENTS_JOB, deleteEventsStep } from "./events/event-names.ts";
-import { createPreparer } from "./emails/prepare-emails.ts";
+import { createPreparer } from "./emails/sending/prepare-emails.ts";
 import type { Transport } from "./transports/transport.ts";
 import type { TransportWatch } from "./transports/transport-watch.ts";
 import type { Renderer } from "./rendering/renderer.ts";
-import { startSender } from "./emails/sender.ts";
-import { sweepSystemMails } from "./emails/system-mail.ts";
-import type { SystemAddress } from "./emails/system-sender.ts";
+import { startSender } from "./emails/sending/sender.ts";
+import { sweepSystemMails } from "./emails/system-mail/system-mail.ts";
+import type { SystemAddress } from "./emails/system-mail/prepare-system-mail.ts";
 import type { Sessions } from "./users/sessions.ts";
 import { startTellingCaps } from "./billing/tell-caps.ts";
-import { startFollowingSubscriptions, sweepStripeEvents } from "./billing/follow-subscriptions.ts";
+import { sweepStripeEvents } from "./billing/follow-subscriptions.ts";
+import { startBillingLoops } from "./billing/billing-loops.ts";
 import type { Billing } from "./billing/stripe.ts";
 import { startDomainChecks } from "./domains/check-domains.ts";
 import type { Domains } from "./domains/domains.ts";
 import { readContactsForRendering } from "./contacts/contacts.ts";
+import { startSealingConsent } from "./contacts/consent-chain/seal-consent.ts";
 import { contactJobs } from "./contacts/jobs.ts";
 import type { ContactLinks } from "./contacts/links.ts";
 import { SUPPRESSION_IMPORT, suppressionImportStep } from "./suppressions/import-suppressions.ts";
+import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
 import { findSuppressed } from "./suppressions/suppressions.ts";
-import { startFollowingChanges } from "./segments/follow-changes.ts";
+import { noteExpiredEvents, startFollowingChanges } from "./segments/follow-changes.ts";
 import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
 import type { Network } from "./webhooks/networks.ts";
+import { callMembersStep } from "./webhooks/member-webhooks.ts";
 import { startWebhookCalls } from "./webhooks/run-calls.ts";
 import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal.ts";
 import { sweepTokens } from "./users/account.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
+import { CALL_MEMBERS_JOB } from "./projects/members/notifications.ts";
 import { sweepDomainReports } from "./domains/reports/domain-reports.ts";
+import { createFailureTeller } from "./reports/failed-jobs.ts";
 import { startWeeklySummaries } from "./reports/weekly-summary.ts";
 import { createReportReader } from "./domains/reports/unpack-apart.ts";
 import { sweepRequests } from "./requests/request-log.ts";
@@ -56,7 +62,7 @@ import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
 import { createInterpreter } from "./deliveries/interpret-notices.ts";
-import { sweepReturnedMessages } from "./emails/returned-messages.ts";
+import { sweepReturnedMessages } from "./emails/returned/returned-messages.ts";
 import { startNoticeReader, sweepNotices } from "./deliveries/notices.ts";
 import type { Guard } from "./deliveries/reputation.ts";
 import { startWatchingRates } from "./deliveries/watch-rates.ts";
@@ -110,33 +116,19 @@ export interface Worker {
 const SWEEP_MS = 10 * 60_000;
 
 export async function startWorker(parts: WorkerParts): Promise<Worker> {
-  const { database, transport, renderer, domains, hints, log, metrics } = parts;
+  const { database, transport, domains, hints, log, metrics } = parts;
+  const baseUrl = () => parts.address.url;
   const deliveries = createDeliveries({ guard: parts.guard });
-  const prepare = createPreparer({
-    database,
-    renderer,
-    surroundings: {
-      readContacts: (keys) => readContactsForRendering(database, keys),
-      findSuppressed: (addresses) => findSuppressed(database, addresses),
-      findSigningKeys: (names) => domains.findSigningKeys(names),
-      linksOf: parts.linksOf,
-      returnPathOf: createReturnPathOf(parts),
-      publicIdOf: parts.publicIdOf,
-      trackingOf: parts.mailTokens.trackingOf,
-      readFooters: (recipients) => readFooters(database, recipients),
-    },
-    ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
-  });
   const sender = await startSender({
     database,
     transport,
     mailbox: parts.mailbox,
-    prepare,
+    prepare: preparerOf(parts),
     applyFeedback: deliveries.applyFeedback,
+    recipients: RECIPIENT_CHECKS,
     connections: parts.connections,
-    pauseInDoubt: createPauseInDoubt({ database, log, metrics }),
+    pauseInDoubt: createPauseInDoubt({ database, baseUrl, log, metrics }),
     ...parts.pace,
-    systemFrom: parts.systemFrom,
     addWitness: parts.addWitness,
     holdCampaigns: holdForgottenCampaigns,
     outages: () => parts.watches.flatMap((watch) => watch.outage() ?? []),
@@ -154,11 +146,13 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       [DELETE_EVENTS_JOB]: deleteEventsStep,
       [RESET_JOB]: removalStep("RESET"),
       [DELETION_JOB]: removalStep("DELETE"),
+      [CALL_MEMBERS_JOB]: callMembersStep,
     },
+    onFailed: createFailureTeller({ baseUrl }),
     log,
     metrics,
   });
-  const settler = { database, domains, wakeJobs: () => hints.tell("jobs"), log, metrics };
+  const settler = { database, domains, baseUrl, wakeJobs: () => hints.tell("jobs"), log, metrics };
   const campaigns = startSettlingCampaigns(settler);
   const workflows = startWorkflows(parts);
   const notices = startNotices(parts, deliveries);
@@ -172,13 +166,14 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     jobs,
     notices,
     domainChecks,
-    startCounting({ database, log, metrics }),
+    ...startEventLoops({ database, onExpired: noteExpiredEvents, log, metrics }),
+    startSealingConsent({ database, log, metrics }),
     startFollowingChanges({ database, log, metrics }),
     campaigns,
     ...workflows,
     startAuditingCampaigns(settler),
     ...startTellingMembers(parts),
-    ...startBilling(parts),
+    ...startBillingLoops(parts, (wake) => hints.hear("billing", wake)),
     ...startSweeps(parts),
   ];
   return {
@@ -191,17 +186,30 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   };
 }
 
+/** Makes messages of claimed mails, with what the later folders know of their recipients and senders. */
+function preparerOf(parts: WorkerParts) {
+  const { database, transport, renderer, domains } = parts;
+  return createPreparer({
+    database,
+    renderer,
+    systemFrom: parts.systemFrom,
+    surroundings: {
+      readContacts: (keys) => readContactsForRendering(database, keys),
+      findSuppressed: (addresses) => findSuppressed(database, addresses),
+      findSigningKeys: (names) => domains.findSigningKeys(names),
+      linksOf: parts.linksOf,
+      returnPathOf: createReturnPathOf(parts),
+      publicIdOf: parts.publicIdOf,
+      trackingOf: parts.mailTokens.trackingOf,
+      readFooters: (recipients) => readFooters(database, recipients),
+    },
+    ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
+  });
+}
+
 /** Moves executions of workflows on, calls their webhooks and starts those that go by the clock. */
-function startWorkflows({
-  database,
-  domains,
-  sealer,
-  dns,
-  webhookNetworks,
-  hints,
-  log,
-  metrics,
-}: WorkerParts) {
+function startWorkflows(parts: WorkerParts) {
+  const { database, domains, sealer, dns, webhookNetworks, hints, log, metrics } = parts;
   const common = { database, log, metrics };
   const engine = startEngine({
     ...common,
@@ -214,7 +222,9 @@ function startWorkflows({
     secrets: createWebhookSecrets(sealer),
     call: createWebhookCaller({ dns, allowed: webhookNetworks }),
     async onEnded(tx, ended) {
-      await takeAnswers(tx, ended);
+      const ofWorkflows = ended.filter(({ ownerKind }) => ownerKind === "workflow");
+      if (ofWorkflows.length === 0) return;
+      await takeAnswers(tx, ofWorkflows);
       engine.wake();
     },
   });
@@ -225,21 +235,9 @@ function startWorkflows({
 
 /** Judges projects while they send, looks at their caps, and sums up their weeks. */
 function startTellingMembers({ database, guard, address, hints, log, metrics }: WorkerParts): Loop[] {
-  const baseUrl = () => address.url;
-  const wakeSender = () => hints.tell("emails");
-  return [
-    startWatchingRates({ database, guard, log, metrics }),
-    startTellingCaps({ database, baseUrl, wakeSender, log, metrics }),
-    startWeeklySummaries({ database, baseUrl, wakeSender, log, metrics }),
-  ];
-}
-
-/** Learns what became of subscriptions, where projects are billed. */
-function startBilling({ billing, database, hints, log, metrics }: WorkerParts) {
-  if (billing === null) return [];
-  const loop = startFollowingSubscriptions({ database, billing, log, metrics });
-  hints.hear("billing", () => loop.wake());
-  return [loop];
+  const common = { database, log, metrics };
+  const mails = { ...common, baseUrl: () => address.url, wakeSender: () => hints.tell("emails") };
+  return [startWatchingRates({ ...common, guard }), startTellingCaps(mails), startWeeklySummaries(mails)];
 }
 
 /** Where bounces come back to the envelope's sender; other transports tell in notices. */

@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import path from "node:path";
 import { ROOT } from "./prepare.js";
 
-/** `program` is a name in the `bin` of the package. */
+/** `program` is a name in the `bin` of the package; `script` is a file of ours. */
 const CHECKS = [
   {
     title: "format",
@@ -37,6 +37,12 @@ const CHECKS = [
     takesArguments: true,
     advice: "`npm test -- <file>` runs the tests of one file",
   },
+  {
+    title: "statements",
+    script: "tools/statements/check-statements.ts",
+    args: [],
+    advice: "the rows named above are not what their statements return",
+  },
 ];
 
 /**
@@ -49,21 +55,29 @@ const CHECKS = [
 export async function runChecks(node, args) {
   for (const check of CHECKS) {
     process.stdout.write(`\n── ${check.title}\n`);
-    const code = await runCheck(node, check, check.takesArguments === true ? args : []);
+    const isWhole = args.length === 0;
+    const more =
+      check.takesArguments === true ? args : check.script !== undefined && isWhole ? ["--all"] : [];
+    const code = await runCheck(node, check, more);
     if (code === 0) continue;
     process.stderr.write(
-      `\nStopped at "${check.title}" (${check.program} ended with code ${code}): ${check.advice}.\n`,
+      `\nStopped at "${check.title}" (${check.program ?? check.script} ended with code ${code}): ${check.advice}.\n`,
     );
     return code;
   }
   return 0;
 }
 
-function runCheck(node, { packageName, program, args }, moreArgs) {
+/** The JavaScript itself: the files in node_modules/.bin are shell scripts on Windows, and ask PATH for a Node.js elsewhere. */
+function pathOf({ script, packageName, program }) {
+  if (script !== undefined) return path.join(ROOT, script);
   const folder = path.join(ROOT, "node_modules", packageName);
   const { bin } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
-  // The JavaScript itself: the files in node_modules/.bin are shell scripts on Windows, and ask PATH for a Node.js elsewhere.
-  const child = spawn(node, [path.join(folder, bin[program]), ...args, ...moreArgs], {
+  return path.join(folder, bin[program]);
+}
+
+function runCheck(node, check, moreArgs) {
+  const child = spawn(node, [pathOf(check), ...check.args, ...moreArgs], {
     cwd: ROOT,
     stdio: "inherit",
     env: { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` },

@@ -1,6 +1,7 @@
 // A real answer of each endpoint that answers JSON, for the documentation: one story through the whole API of a running service.
 // Before it: a test starts the service. After it: contract/src/answer-examples.json, which openapi.ts shows.
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+import { accounts } from "./account-examples.ts";
 import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
 import { createStory, type Answers, type Body, type Story } from "./answer-story.ts";
 
@@ -13,8 +14,7 @@ const isOver = ({ state }: { state: string }) => state === "completed";
 /** Asks one service everything, as its first user does. */
 export async function recordAnswers(url: string): Promise<Answers> {
   const story = createStory(url);
-  await story.ask("auth.signup");
-  await story.ask("auth.login");
+  for (const name of ["auth.signup", "auth.login"]) await story.ask(name);
   await accounts(story);
   const project = await story.ask<{ id: string; secret: string }>("projects.create");
   story.speakFor(project.id);
@@ -43,8 +43,8 @@ export async function recordAnswers(url: string): Promise<Answers> {
 async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("projects.list");
   await ask("projects.update", { params: { projectId }, body: { language: "pt-BR" } });
-  for (const name of ["notifications.list", "notifications.update"])
-    await ask(name, { params: { projectId } });
+  for (const name of ["list", "update", "setWebhook", "webhook"])
+    await ask(`notifications.${name}`, { params: { projectId } });
   await ask("projects.setupState", { params: { projectId } });
   await ask("projects.security", { params: { projectId } });
   await ask("projects.ownSecurity", { params: { projectId } });
@@ -61,24 +61,6 @@ async function requests(story: Story, key: string): Promise<void> {
   type Listed = { data: Array<{ id: string }> };
   const { data } = await story.askUntil<Listed>("requests.list", {}, (listed) => listed.data.length > 0);
   await story.ask("requests.get", { params: { id: data[0]?.id ?? "" } });
-}
-
-/** Its address is asked for, its sessions are looked at and ended. */
-async function accounts({ ask }: Story): Promise<void> {
-  const reading = ["users.me", "auth.oauthConfig", "users.listSessions", "users.identities"];
-  for (const name of [...reading, "auth.requestVerification", "auth.requestPasswordReset"]) await ask(name);
-  await ask("users.changeEmail", {
-    body: { currentPassword: "correct horse battery", newEmail: "ada@example.net" },
-  });
-  await ask("users.endOtherSessions");
-  await ask("users.secondFactor");
-  await ask("users.beginSecondFactor", { body: { currentPassword: "correct horse battery" } });
-  await ask("users.changePassword", {
-    body: { currentPassword: "correct horse battery", newPassword: "correct  horse battery" },
-  });
-  await ask("users.changePassword", {
-    body: { currentPassword: "correct  horse battery", newPassword: "correct horse battery" },
-  });
 }
 
 /** Somebody is invited, comes, and takes over; whoever made the project goes on as an admin. */
@@ -101,6 +83,7 @@ async function members({ ask }: Story, projectId: string): Promise<void> {
 async function domains({ ask }: Story, projectId: string): Promise<void> {
   const { id } = await ask<{ id: string }>("domains.create");
   await ask("domains.verify", { params: { id } });
+  await ask("domains.diagnose", { params: { id } });
   await ask("domains.list", { params: { projectId } });
   await ask("domains.rotateKey", { params: { id } });
   await ask("domains.update", { params: { id } });
@@ -113,12 +96,12 @@ async function contacts({ ask }: Story): Promise<string> {
   await ask("contacts.upsert");
   await ask("contacts.update", { params, body: { subscribed: true, data: { plan: "team" } } });
   await ask("contacts.get", { params });
-  await ask("contacts.list");
-  await ask("contacts.count");
-  await ask("contacts.lookup");
-  await ask("contacts.listFields");
+  for (const name of ["list", "search", "count", "lookup", "listFields"]) await ask(`contacts.${name}`);
   await ask("contacts.listFieldValues", { params: { field: "data.plan" } });
   await ask("contacts.getFieldUsage", { params: { field: "data.plan" } });
+  const view = await ask<{ id: string }>("contacts.createView");
+  await ask("contacts.updateView", { params: { id: view.id } });
+  await ask("contacts.listViews");
   return contact;
 }
 
@@ -143,6 +126,11 @@ async function templates({ ask }: Story): Promise<void> {
   await ask("templates.get", { params: { id } });
   await ask("templates.update", { params: { id } });
   await ask("templates.usage", { params: { id } });
+  await ask("templates.test", { params: { id } });
+  const { versions } = await ask<{ versions: { id: string }[] }>("templates.versions", { params: { id } });
+  const params = { id, versionId: versions[0]?.id ?? "" };
+  await ask("templates.version", { params });
+  await ask("templates.restoreVersion", { params });
   await ask("templates.preview");
   await ask("templates.duplicate", { params: { id } });
 }

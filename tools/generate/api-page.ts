@@ -2,7 +2,7 @@
 // Before it: contract/src. After it: people who write a client.
 import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { bodyTypes, nounTitle, rawContent } from "@postloft/contract/openapi.ts";
+import { bodyTypes, nounTitle } from "@postloft/contract/openapi.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import {
   inputSchema,
@@ -151,7 +151,7 @@ function answersText(endpoint: Endpoint): string {
     status: `**${status}**`,
     text:
       (endpoint.envelope === "raw" || endpoint.envelope === "page") && schema !== null
-        ? `${code(rawContent(endpoint).type)}.`
+        ? `${code(endpoint.contentType)}.`
         : answerText(schema === null ? null : outputSchema(schema)),
   }));
   return [...Map.groupBy(texts, ({ text }) => text)]

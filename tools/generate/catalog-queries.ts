@@ -8,6 +8,8 @@ export interface Table {
   name: string;
   isUnlogged: boolean;
   options: string[] | null;
+  /** How it is partitioned; null: not at all. */
+  partitionKey: string | null;
   comment: string | null;
 }
 
@@ -55,13 +57,13 @@ export async function listExtensions(client: ClientBase): Promise<string[]> {
   );
 }
 
-/** In the order in which the migrations made them. */
+/** In the order in which the migrations made them; partitions depend on the day. */
 export async function listTables(client: ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.oid, quote_ident(c.relname) as name, c.relpersistence = 'u' as "isUnlogged", c.reloptions as options,
-       obj_description(c.oid, 'pg_class') as comment
+       pg_get_partkeydef(c.oid) as "partitionKey", obj_description(c.oid, 'pg_class') as comment
      from pg_class c
-     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migrations'
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'schema_migrations'
      order by c.oid`,
   );
   return rows;
@@ -103,7 +105,8 @@ export async function listConstraints(client: ClientBase, tableOid: number): Pro
 export async function listIndexStatements(client: ClientBase, tableOid: number): Promise<string[]> {
   return texts(
     client,
-    `select pg_get_indexdef(indexrelid, 0, true) as text
+    // That of a partitioned table is one of all partitions.
+    `select replace(pg_get_indexdef(indexrelid, 0, true), ' ON ONLY ', ' ON ') as text
      from pg_index
      where indrelid = $1
        and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
@@ -132,14 +135,14 @@ export async function listTriggerStatements(client: ClientBase): Promise<string[
   );
 }
 
-/** What none of the lists above holds: views, partitions, sequences and types of their own, aggregates, policies. */
+/** What none of the lists above holds: views, foreign tables, sequences and types of their own, aggregates, policies. */
 export async function listOtherObjects(client: ClientBase): Promise<string[]> {
   return texts(
     client,
     `select format('%s %s', case when o.relkind in ('v', 'm') then 'the view' when o.relkind = 'S' then 'the sequence'
-         else 'the partitioned or foreign table' end, o.relname) as text
+         else 'the foreign table' end, o.relname) as text
      from pg_class o
-     where o.relnamespace = 'public'::regnamespace and ${isOwn("pg_class")} and (o.relkind in ('v', 'm', 'f', 'p')
+     where o.relnamespace = 'public'::regnamespace and ${isOwn("pg_class")} and (o.relkind in ('v', 'm', 'f')
        or (o.relkind = 'S' and not exists (
          select from pg_depend where classid = 'pg_class'::regclass and objid = o.oid and deptype = 'i')))
      union all
@@ -162,6 +165,7 @@ export async function listRowColumns(client: ClientBase): Promise<RowColumn[]> {
      from information_schema.columns c
      join information_schema.tables t using (table_schema, table_name)
      where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.table_name <> 'schema_migrations'
+       and not exists (select from pg_class p where p.oid = to_regclass(quote_ident(c.table_name)) and p.relispartition)
      order by c.table_name, c.ordinal_position`,
   );
   return rows;

@@ -16,6 +16,9 @@ const TYPES: Readonly<Record<string, string>> = {
   _text: "string[]",
   _uuid: "string[]",
   _int4: "number[]",
+  // As the driver gives them: statements say what they want instead.
+  _int8: "string[]",
+  date: "Date",
   timestamptz: "Date",
   bytea: "Buffer",
   inet: "string",

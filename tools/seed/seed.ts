@@ -11,6 +11,7 @@ import { createLog } from "../../server/src/platform/log.ts";
 import { migrate } from "../../server/src/platform/migrations.ts";
 import { Refusal } from "../../server/src/platform/refusal.ts";
 import { seedProject, type SeedProgress } from "./seed-project.ts";
+import { SYSTEM_PROJECT_ID } from "../../server/src/emails/system-mail/system-project.ts";
 
 const USAGE = `npm run seed -- [--contacts 10000] [--events 50000] [--project <id> | --key <sk_…>] [--seed 1]
 
@@ -68,8 +69,8 @@ async function findProject(pool: pg.Pool, { project, key }: Options): Promise<st
   const { rows } =
     key === undefined
       ? await pool.query<{ id: string; name: string }>(
-          "select id, name from projects where $1::text is null or id::text = $1 order by id limit 20",
-          [project?.toLowerCase() ?? null],
+          "select id, name from projects where id <> $2 and ($1::text is null or id::text = $1) order by id limit 20",
+          [project?.toLowerCase() ?? null, SYSTEM_PROJECT_ID],
         )
       : await pool.query<{ id: string; name: string }>(
           "select p.id, p.name from api_keys k join projects p on p.id = k.project_id where k.hash = $1",

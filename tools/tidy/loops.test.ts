@@ -3,6 +3,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAddress, parseDisplayName, parseDomain, parseMailbox } from "@postloft/contract/address.ts";
+import { escapeAround } from "@postloft/contract/design-html.ts";
+import { problemsOfDesign } from "@postloft/contract/design.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { createCsvReader } from "../../server/src/contacts/import/read-csv.ts";
 import { readHeader } from "../../server/src/contacts/import/read-header.ts";
@@ -24,11 +26,13 @@ const PRODUCT = /^(server\/src|contract\/src)\//;
 /** As much as a request may have everywhere. */
 const LENGTH = LIMITS.bodyBytes.value;
 /**
- * CPU time of this thread for one text. At rest each takes 25 ms at most, but for a row of nothing but quotes and a message of nothing but
- * lines that begin with a dot, which take 45; beside other work three times that. What grows with the square takes minutes.
+ * CPU time of this thread for one text. At rest each takes 20 ms at most, and three times that beside other work. What grows with the
+ * square takes minutes.
  */
-const MOST_MS = 200;
+const MOST_MS = 60;
 const TRIES = 5;
+/** What a connection brings in one turn of the event loop at most, bytes. */
+const READ_LENGTH = 64 * 1024;
 
 /** A unit again and again, to the full length. */
 const filled = (unit: string, length = LENGTH) =>
@@ -52,6 +56,14 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     () => parseDisplayName(text),
     () => parseDomain(text),
   ]),
+  "contract/src/design.ts": BODIES.map((bytes) => () => {
+    try {
+      return problemsOfDesign(parseJson(bytes));
+    } catch {
+      return null;
+    }
+  }),
+  "contract/src/design-html.ts": TEMPLATES.map((unit) => () => escapeAround(filled(unit))),
   "server/src/contacts/import/read-csv.ts": CSV.flatMap((text) => [
     () => readAll(text, ","),
     () => readAll(text, ";"),
@@ -87,7 +99,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
   ),
   "server/src/transports/smtp-replies.ts": ["250-a\r\n", "2", "\r\n", "250 a\r\n", "a"].map((unit) => () => {
     try {
-      return createReplyReader().read(Buffer.from(filled(unit)), () => undefined);
+      return createReplyReader().read(Buffer.from(filled(unit, READ_LENGTH)), () => undefined);
     } catch {
       return null;
     }
@@ -100,23 +112,25 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
 /** Over what loops go that need no feeding, and the files that have them, below server/src/. */
 const OVER: Readonly<Record<string, string>> = {
   "a batch after the other, until none is left; each waits for the database":
-    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/email-history.ts emails/paused-destinations.ts emails/put-right.ts platform/idempotency.ts platform/jobs.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts",
+    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts events/retention.ts platform/idempotency.ts platform/jobs.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts",
   "work that comes in turn, or a wait with a deadline; other work goes on between two rounds":
-    "emails/doubt-brake.ts emails/sender.ts instance/operator.ts platform/background.ts platform/database-watch.ts platform/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/group-commit.ts platform/open-database.ts platform/turns.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
+    "emails/doubt/doubt-brake.ts emails/sending/sender.ts instance/operator.ts platform/background.ts platform/database-watch.ts platform/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/group-commit.ts platform/open-database.ts platform/turns.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
   "a template or the body of a mail, on a render thread, which is ended when it takes too long":
     "message/body.ts message/part-text.ts rendering/find-links.ts rendering/link-slots.ts rendering/template-syntax.ts",
   "parts of a file of a job; each part is small and others have a turn between":
     "contacts/import/import-step.ts contacts/import/imports.ts",
   "ids of one bulk change, as many as one may have": "contacts/bulk/rules.ts",
   "segments of a project, or the steps of a workflow, as many as there may be":
-    "contacts/filters/load-segments.ts segments/rules.ts workflows/executions/simulated-world.ts workflows/executions/walk.ts workflows/graph-rules.ts",
+    "segments/filters/load-segments.ts segments/rules.ts workflows/executions/simulated-world.ts workflows/executions/walk.ts workflows/graph-rules.ts",
   "a few steps of questions to DNS, with a deadline": "domains/ask-records.ts",
   "the refusals until a mail is given up, the places of a batch of calls, three time steps":
-    "emails/rules.ts webhooks/rules.ts users/second-factor/totp.ts",
+    "emails/outbox/rules.ts webhooks/rules.ts users/second-factor/totp.ts",
   "the headers of a request, which Node.js bounds at 16 KB; the parts of a path, of which so many are looked at":
     "platform/http-guards.ts platform/http.ts",
   "the letters of one address, which is short by then": "v1/lane.ts",
+  "a few months": "platform/partitions.ts",
   "the tables of the database, and the migrations": "platform/migrations.ts platform/tenant-rows.ts",
+  "the pieces of one answer; others have a turn between two": "platform/http-answer.ts",
   "the hours of one day": "reports/period.ts",
 };
 

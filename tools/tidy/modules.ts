@@ -44,7 +44,7 @@ export const headers: Rule = {
       }),
 };
 
-/** Of a name in a header the end of a path is enough: `sender.ts`, `emails/sender.ts`. Patterns such as `*.test.ts` name no file. */
+/** Of a name in a header the end of a path is enough: `sender.ts`, `emails/sending/sender.ts`. Patterns such as `*.test.ts` name no file. */
 export const headerNames: Rule = {
   name: "every file that a header names is there",
   check: ({ sources, texts }) => {

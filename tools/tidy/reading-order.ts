@@ -10,13 +10,13 @@ export const READING_ORDER = [
   "message",
   "rendering",
   "transports",
-  "events",
+  "reactions",
   "emails",
+  "events",
   "users",
   "audit",
-  "requests",
   "projects",
-  "uploads",
+  "requests",
   "billing",
   "domains",
   "contacts",
@@ -25,6 +25,7 @@ export const READING_ORDER = [
   "templates",
   "webhooks",
   "campaigns",
+  "uploads",
   "workflows",
   "deliveries",
   "v1",
@@ -103,7 +104,7 @@ export function folderOf(path: string): string | undefined {
 }
 
 /** Where an import leads: a path from the root for what is ours, otherwise the name of the package. */
-function targetOf(path: string, specifier: string): string {
+export function targetOf(path: string, specifier: string): string {
   if (specifier.startsWith(".")) return posix.join(posix.dirname(path), specifier);
   if (specifier.startsWith(CONTRACT_PACKAGE)) return CONTRACT + specifier.slice(CONTRACT_PACKAGE.length);
   return specifier;
@@ -168,6 +169,7 @@ function faultOfPrivacy(target: string, path: string): string | undefined {
   return `imports ${target}; ${hidden.role} are private to server/src/${owner}${way}. Call a verb of that folder instead, or add one.`;
 }
 
-function rankOf(folder: string): number {
+/** The place of a folder in the reading order; -1 for one that is not in it. */
+export function rankOf(folder: string): number {
   return READING_ORDER.findIndex((name) => name === folder);
 }

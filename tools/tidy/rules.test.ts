@@ -4,7 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { circlesOf, importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { links, readmeMap } from "./documents.ts";
+import { bannedWords } from "./glossary.ts";
 import {
   environment,
   exportsAndState,
@@ -22,16 +24,27 @@ import {
   READING_ORDER,
 } from "./reading-order.ts";
 import { RULES } from "./rules.ts";
+import { sharding, shardingBut } from "./sharding.ts";
 import { FILE_MAX_LINES, FUNCTION_MAX_LINES, RATCHET_PATH, sizes } from "./sizes.ts";
+import { noFixedSleeps, noFixedSleepsBut } from "./sleeps.ts";
 import { oneWriterPerTable, sqlInItsPlace } from "./sql.ts";
+import { readsInOrder, readsInOrderBut } from "./table-reads.ts";
 import { createTree, describeFinding, readTree, type Rule } from "./tree.ts";
-import { everyTestRuns, machinePaths, names, unfinishedWork } from "./wording.ts";
+import { everyTestRuns, machinePaths, names, suppressions, unfinishedWork } from "./wording.ts";
 
 /** A tree, and the beginning of each finding that the rule has in it. */
 type Case = [what: string, rule: Rule, files: Record<string, string>, findings: string[]];
 
 const MIGRATION = "server/migrations/0001_core.sql";
 const EMAILS_TABLE = { [MIGRATION]: "-- owner: emails\ncreate table emails (\n  id uuid\n);\n" };
+
+const TABLES = {
+  [MIGRATION]:
+    "-- owner: users\ncreate table users (\n  id uuid\n);\n-- owner: campaigns\ncreate table campaigns (\n  id uuid\n);\n",
+};
+
+const GLOSSARY_OF_BANS =
+  "| word | meaning | not |\n|---|---|---|\n| good | it | automation, beacon, bell, blacklist, gate, enrolment, journey, mailer, mass action, newsletter, rollover, waiting room (of others), wipe, workspace |\n";
 
 function linesOf(count: number): string {
   return "// line\n".repeat(count);
@@ -79,7 +92,7 @@ const BROKEN: Case[] = [
     readingOrder,
     {
       "server/src/events/deep/a.ts":
-        'import type { A } from "../../emails/a.ts";\nexport { b } from "../../users/b.ts";\nconst c = await import("../../v1/c.ts");\nlet d: import("../../billing/d.ts").D;',
+        'import type { A } from "../../domains/a.ts";\nexport { b } from "../../users/b.ts";\nconst c = await import("../../v1/c.ts");\nlet d: import("../../billing/d.ts").D;',
     },
     [1, 2, 3, 4].map((line) => `server/src/events/deep/a.ts:${line} imports`),
   ],
@@ -414,6 +427,112 @@ const BROKEN: Case[] = [
     ["tools/a.ts a: is no longer over 70"],
   ],
 
+  // Circles.
+  [
+    "reads of a later folder's table, in every spelling",
+    readsInOrder,
+    {
+      ...TABLES,
+      "server/src/users/queries.ts": [
+        "sql`select 1 from campaigns`;",
+        "sql`with a as (select 1) select 1 from a join Campaigns c on true`;",
+        "sql`select 1 from users u, campaigns c`;",
+        "sql`delete from users using only campaigns where true`;",
+        "const f = sql`exists (select from campaigns)`;",
+        'db.selectFrom("campaigns as c");',
+        'db.selectFrom("users").innerJoin("campaigns as c", "c.id", "users.id");',
+        'db.selectFrom(["users", "campaigns"]);',
+        'sql.raw("select 1 from campaigns");',
+        "sql`insert into users (id) select id from campaigns`;",
+      ].join("\n"),
+    },
+    Array.from(
+      { length: 10 },
+      (_, at) => `server/src/users/queries.ts:${at + 1} reads campaigns, which belongs to "campaigns"`,
+    ),
+  ],
+  [
+    "an exception whose reads are over",
+    readsInOrderBut([{ reader: "users", owner: "campaigns", why: "as it was" }]),
+    { ...TABLES, "server/src/users/queries.ts": "sql`select 1 from users`" },
+    ['tools/tidy/table-reads.ts lists "users" reading tables of "campaigns"'],
+  ],
+  [
+    "shapes of statements that a sharded database refuses",
+    sharding,
+    {
+      "server/src/emails/queries.ts": [
+        "merge into a using b on true",
+        "delete from a where ctid = any(array(select 1))",
+        "select 1 from a where until > clock_timestamp()",
+        "insert into a (id) values (1) on conflict (id) do update set at = now()",
+        "with b as (insert into a (id) values (1) on conflict (id) do update set at = (select 1) returning id) select 1",
+        "update a set at = coalesce(at, now())",
+        "update only a set at = case when b then now() end from c",
+        "select 1 from a where not exists (select 1 from unnest($1) as b (id) where b.id = a.id)",
+        "select 1 from unnest($1::uuid[]) as i (id) where exists (select 1 from a where a.id = i.id)",
+        "select 1 from a cross join lateral (select 1 from b limit 1) c",
+        "select 1 from a where due_at < now() for update skip locked",
+      ]
+        .map((text) => `sql\`${text}\`;`)
+        .join("\n"),
+      "server/migrations/0999_a.sql":
+        "-- on delete set null\n  foreign key (a) references b on delete set null (a)",
+    },
+    [
+      ...[
+        "merge.",
+        "ctid.",
+        "clock in a condition.",
+        "clock or query in DO UPDATE.",
+        "clock or query in DO UPDATE.",
+        "now() in CASE or COALESCE of an update.",
+        "now() in CASE or COALESCE of an update.",
+        "EXISTS over or beside unnest.",
+        "EXISTS over or beside unnest.",
+        "LATERAL with LIMIT over projects.",
+        "row locks over projects.",
+      ].map(
+        (shape, at) =>
+          `server/src/emails/queries.ts:${at + 1} has a statement that a sharded database refuses: ${shape}`,
+      ),
+      "server/migrations/0999_a.sql:2 empties a key",
+    ],
+  ],
+  [
+    "a statement that is listed and no longer refused",
+    shardingBut({ "emails/queries.ts merge": "as it was" }),
+    { "server/src/emails/queries.ts": "sql`select 1`" },
+    ['tools/tidy/sharding.ts lists "emails/queries.ts merge"'],
+  ],
+  [
+    "files that import each other, by their types and across parts",
+    importCircles,
+    {
+      "contract/src/a.ts": 'import type { B } from "./b.ts";',
+      "contract/src/b.ts": 'export { a } from "@postloft/contract/a.ts";',
+      "tools/c.ts": 'import "./c.ts";',
+    },
+    ["contract/src/a.ts imports itself by way of contract/src/b.ts.", "tools/c.ts imports itself"],
+  ],
+  [
+    "long functions beyond their share",
+    longFunctions,
+    { "tools/a.ts": `function createA() {\n${functionOf(70, "function b() {")}}\n` },
+    ["tools/a.ts:1 has 72 lines with the functions inside it"],
+  ],
+  [
+    "a noun all over the place",
+    nounsTogether,
+    Object.fromEntries(
+      ["emails", "users", "billing", "v1", "campaigns"].map((folder) => [
+        `server/src/${folder}/campaign-${folder}.ts`,
+        "",
+      ]),
+    ),
+    ["server/src/campaigns has its word in the names of files in billing, campaigns, emails, users, v1"],
+  ],
+
   // Words.
   ...[
     "utils",
@@ -461,6 +580,74 @@ const BROKEN: Case[] = [
     { "e2e/a.ts": code, "tools/a.test.ts": `\n${code}` },
     ["e2e/a.ts:1 has a .", "tools/a.test.ts:2 has a ."],
   ]),
+
+  [
+    "sleeps of a fixed time",
+    noFixedSleeps,
+    {
+      "e2e/a.ts": "async (page) => {\n  await page.waitForTimeout(5);\n};",
+      "server/src/a.test.ts":
+        'import { setTimeout as delay } from "node:timers/promises";\ntest("a", async () => {\n  await delay(5);\n  for (;;) f(async () => {\n    await new Promise((resolve) => setTimeout(resolve, 5));\n  });\n  await new Promise<void>((resolve) => {\n    setTimeout(resolve, 5);\n  });\n});',
+    },
+    [
+      "e2e/a.ts:2 sleeps",
+      "server/src/a.test.ts:3 sleeps",
+      "server/src/a.test.ts:5 sleeps",
+      "server/src/a.test.ts:7 sleeps",
+    ],
+  ],
+  [
+    "more sleeps than are allowed, and an allowance that is too large",
+    noFixedSleepsBut({
+      "a.test.ts": { count: 1, why: "it is so" },
+      "b.test.ts": { count: 2, why: "it is so" },
+    }),
+    {
+      "a.test.ts": "await page.waitForTimeout(5);\nawait page.waitForTimeout(5);",
+      "b.test.ts": "await page.waitForTimeout(5);",
+    },
+    ["a.test.ts:1 sleeps", "a.test.ts:2 sleeps", "b.test.ts has 1 fixed sleeps"],
+  ],
+  [
+    "silenced checks",
+    suppressions,
+    {
+      "a.ts": ["ts-ignore: because it is so", "ts-nocheck", "ts-expect-error", "ts-expect-error: because"]
+        .map((word) => `// @${word}`)
+        .concat(
+          [
+            "disable",
+            "disable no-alert -- it is needed here",
+            "disable-next-line no-alert",
+            "disable-line -- it is needed here",
+          ].map((word) => `// oxlint-${word}`),
+        )
+        .join("\n"),
+    },
+    Array.from({ length: 8 }, (_, at) => `a.ts:${at + 1} silences a check by `),
+  ],
+  [
+    "words that the glossary bans",
+    bannedWords,
+    {
+      "GLOSSARY.md": GLOSSARY_OF_BANS,
+      "a/blacklist.ts": "",
+      "b.ts": "const waitingRooms = 1;\nconst TO_MAILER = 1;\nclass MassActions {}\na.automation = b;",
+    },
+    [
+      'a/blacklist.ts calls something blacklist, and the glossary has another word for "blacklist": good',
+      'b.ts:1 calls something waitingRooms, and the glossary has another word for "waiting room": good',
+      "b.ts:2 calls something TO_MAILER",
+      "b.ts:3 calls something MassActions",
+      "b.ts:4 calls something automation",
+    ],
+  ],
+  [
+    "a ban that the glossary gave up",
+    bannedWords,
+    { "GLOSSARY.md": GLOSSARY_OF_BANS.replace("wipe, ", "") },
+    ['GLOSSARY.md does not ban "wipe" any more'],
+  ],
 
   // Documents.
   ["no README", readmeMap, { "tools/a.ts": "" }, ["README.md is missing"]],
@@ -588,6 +775,76 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
+    "reads of earlier folders, of reports, of tests, and words that are no tables that are read",
+    readsInOrder,
+    {
+      ...TABLES,
+      "server/src/campaigns/queries.ts": "sql`select 1 from users`",
+      "server/src/reports/queries.ts": "sql`select 1 from campaigns`",
+      "server/src/users/a.test.ts": "sql`select 1 from campaigns`",
+      "bench/a.ts": "sql`select 1 from campaigns`",
+      "server/src/users/queries.ts":
+        "sql`with campaigns as (select 1) select 1 from campaigns`; sql`select campaigns from users, campaigns(1) where a is distinct from campaigns.id`; const text = 'Mail comes from campaigns';",
+    },
+  ],
+  [
+    "an exception that is still needed, and a tree without the tables of the exceptions",
+    readsInOrderBut([{ reader: "users", owner: "campaigns", why: "for now" }]),
+    { ...TABLES, "server/src/users/queries.ts": "sql`select 1 from campaigns`" },
+  ],
+  [
+    "a statement that is listed",
+    shardingBut({ "emails/queries.ts merge": "it is so" }),
+    { "server/src/emails/queries.ts": "sql`merge into a using b on true`" },
+  ],
+  [
+    "shapes that are accepted, tables of no project, and tests",
+    sharding,
+    {
+      ...TABLES,
+      "server/migrations/0007_campaigns.sql": "foreign key (a) references b on delete set null (a)",
+      "server/src/emails/queries.ts": [
+        "insert into a (id) values (1) on conflict (id) do update set at = excluded.at where a.at < excluded.at returning now()",
+        "with instant as materialized (select now() as at) update a set at = coalesce(a.at, instant.at), due_at = now() from instant where b = case when c then now() end",
+        "select coalesce(at, now()), case when b then now() end from a",
+        "select 1 from unnest($1::uuid[]) as i (id) left join a on a.id = i.id where a.id is null",
+        "select 1 from a cross join lateral (select 1 from b where project_id = ${1} limit 1) c",
+        "select 1 from a where project_id = ${1} for update",
+        "update users set at = coalesce(at, now())",
+      ]
+        .map((text) => `sql\`${text}\`;`)
+        .join("\n"),
+      "server/src/a.test.ts": "sql`delete from a where ctid = 1`",
+    },
+  ],
+  [
+    "files that import what others import, and tests that import each other",
+    importCircles,
+    {
+      "a.ts": 'import "./b.ts";\nimport "./c.ts";',
+      "b.ts": 'import "./c.ts";',
+      "c.ts": 'import "node:fs";',
+      "d.test.ts": 'import "./e.test.ts";',
+      "e.test.ts": 'import "./d.test.ts";',
+    },
+  ],
+  [
+    "one long function among many",
+    longFunctions,
+    {
+      "a.ts": functionOf(71, "function a() {"),
+      "b.ts": "() => {};\n".repeat(199),
+      "c.test.ts": functionOf(99, "() => {"),
+    },
+  ],
+  [
+    "a noun in four folders",
+    nounsTogether,
+    Object.fromEntries(
+      ["emails", "users", "billing", "campaigns"].map((folder) => [`server/src/${folder}/campaigns.ts`, ""]),
+    ),
+  ],
+  [
     "the environment where it may be read",
     environment,
     {
@@ -692,6 +949,41 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     { "a.test.ts": 'parser.skip(1); const t = "test.skip(1)"; // test.only(', "b.ts": "test.skip(1)" },
   ],
   [
+    "a look again and again, timers of fakes, and time outside of tests",
+    noFixedSleeps,
+    {
+      "a.test.ts":
+        "for (;;) { await page.waitForTimeout(5); } while (b) await new Promise((resolve) => setTimeout(resolve, 5)); setTimeout(close, 5); await new Promise((resolve) => server.close(resolve)); await delay(5);",
+      "b.ts": "await new Promise((resolve) => setTimeout(resolve, 5));",
+      "e2e/faults/c.ts": "await page.waitForTimeout(5);",
+    },
+  ],
+  [
+    "sleeps that are allowed",
+    noFixedSleepsBut({ "a.test.ts": { count: 1, why: "it is so" } }),
+    { "a.test.ts": "await page.waitForTimeout(5);" },
+  ],
+  [
+    "silenced checks with their reason, and words about them",
+    suppressions,
+    {
+      "a.ts": [
+        "// @ts-expect-error: plain JavaScript",
+        "// oxlint-disable-next-line react/no-array-index-key -- a column is its place",
+        "/* @ts-expect-error plain JavaScript */",
+        'const text = "a line without @ts-ignore";',
+      ].join("\n"),
+    },
+  ],
+  [
+    "words that only hold a banned one",
+    bannedWords,
+    {
+      "GLOSSARY.md": GLOSSARY_OF_BANS,
+      "a.ts": "const label = bellows + room.waiting + aggregate; // a mailer",
+    },
+  ],
+  [
     "a map that is equal to the disk",
     readmeMap,
     {
@@ -734,6 +1026,14 @@ test("every rule is broken by some tree above and kept by another", () => {
   const kept = new Set([...SOUND.map(([, rule]) => rule), sound]);
   expect(RULES.filter((rule) => !broken.has(rule) || !kept.has(rule)).map(({ name }) => name)).toEqual([]);
   expect(new Set(RULES).size).toBe(RULES.length);
+});
+
+test("circles are found whole, each once, with what imports itself", () => {
+  const graph = Object.entries({ a: "b", b: "cx", c: "a", d: "a", e: "e", x: "y", y: "" });
+  expect(circlesOf(new Map(graph.map(([node, next]) => [node, new Set(next)])))).toEqual([
+    ["a", "b", "c"],
+    ["e"],
+  ]);
 });
 
 test("the reading order names each folder once", () => {

@@ -1,5 +1,6 @@
 // The table of contents of the house rules. What each one asks for is in its name and in the message of its findings.
 // Before it: the files that define them. After it: tidy.test.ts, which holds the tree against each.
+import { importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { links, readmeMap } from "./documents.ts";
 import {
   environment,
@@ -10,11 +11,15 @@ import {
   pathAliases,
   sound,
 } from "./modules.ts";
+import { bannedWords } from "./glossary.ts";
 import { contractImports, importsStayInside, privateFiles, readingOrder } from "./reading-order.ts";
+import { sharding } from "./sharding.ts";
 import { sizes } from "./sizes.ts";
+import { noFixedSleeps } from "./sleeps.ts";
 import { oneWriterPerTable, sqlInItsPlace } from "./sql.ts";
+import { readsInOrder } from "./table-reads.ts";
 import type { Rule } from "./tree.ts";
-import { everyTestRuns, machinePaths, names, unfinishedWork } from "./wording.ts";
+import { everyTestRuns, machinePaths, names, suppressions, unfinishedWork } from "./wording.ts";
 
 export const RULES: readonly Rule[] = [
   sound,
@@ -24,6 +29,11 @@ export const RULES: readonly Rule[] = [
   privateFiles,
   sqlInItsPlace,
   oneWriterPerTable,
+  readsInOrder,
+  sharding,
+  importCircles,
+  longFunctions,
+  nounsTogether,
   environment,
   oneClock,
   headers,
@@ -37,4 +47,7 @@ export const RULES: readonly Rule[] = [
   machinePaths,
   unfinishedWork,
   everyTestRuns,
+  noFixedSleeps,
+  suppressions,
+  bannedWords,
 ];

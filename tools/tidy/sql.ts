@@ -1,11 +1,11 @@
 // Where SQL may stand, and who may write to which table.
-// Before it: source.ts, which lists the string literals of a file. After it: rules.ts.
+// Before it: source.ts, which lists the string literals of a file. After it: table-reads.ts, which asks who reads which; rules.ts.
 import { posix } from "node:path";
 import { folderOf, READING_ORDER } from "./reading-order.ts";
 import { lineAt, memberNameOf, stringsOf, visit, type SourceFile } from "./source.ts";
 import { isTest, type Finding, type Rule, type Tree } from "./tree.ts";
 
-interface Table {
+export interface Table {
   name: string;
   owner: string | undefined;
   path: string;
@@ -13,7 +13,7 @@ interface Table {
 }
 
 /** A piece of SQL in code: the text of a literal, or the call of a query builder written as the statement it makes. */
-interface SqlPiece {
+export interface SqlPiece {
   text: string;
   start: number;
 }
@@ -92,11 +92,12 @@ export const oneWriterPerTable: Rule = {
   },
 };
 
-function isHeldToSqlRules(path: string): boolean {
+export function isHeldToSqlRules(path: string): boolean {
   return !isTest(path) && !path.startsWith("bench/") && !path.startsWith("tools/");
 }
 
-function tablesOf(tree: Tree): Table[] {
+/** The tables that the migrations create, each with the folder that owns it. */
+export function tablesOf(tree: Tree): Table[] {
   return [...tree.texts]
     .filter(([path]) => /^server\/migrations\/.+\.sql$/.test(path))
     .flatMap(([path, text]) => {
@@ -156,7 +157,7 @@ function tablesWrittenBy(sql: string): string[] {
   );
 }
 
-function sqlPiecesOf(file: SourceFile): SqlPiece[] {
+export function sqlPiecesOf(file: SourceFile): SqlPiece[] {
   const pieces: SqlPiece[] = stringsOf(file).filter(({ text, tag }) => tag === "sql" || looksLikeSql(text));
   visit(file, {
     CallExpression(node) {

@@ -1,4 +1,4 @@
-// Words that do not belong: names that say nothing, paths of one machine, markers of unfinished work, tests that do not run.
+// Words that do not belong: names that say nothing, paths of one machine, markers of unfinished work, silenced checks, tests that do not run.
 // Before it: tree.ts and source.ts. After it: rules.ts.
 import { extname, posix } from "node:path";
 import { lineAt, memberNameOf, rootNameOf, visit } from "./source.ts";
@@ -11,6 +11,11 @@ const EMPTY_NAME = /^(.+-)?(utils?|helpers?|commons?|managers?|handlers?|service
 const MACHINE_PATH = /(?<![\w.])[/](work|root)[/]/;
 const UNFINISHED = /\b(T[O]DO|F[I]XME|X{3}|H[A]CK)\b/;
 const MARKED_FILES = new Set([".ts", ".tsx", ".js", ".mjs", ".jsx", ".sql", ".css", ".yaml", ".yml"]);
+
+/** What silences a check, and how it may: with the line, the rule and the reason named. */
+const SUPPRESSION =
+  /(?:\/\/|\/\*)\s*(@ts-[\w-]+|(?:oxlint|eslint)-disable(?:-next-line|-line)?|(?:oxfmt|prettier)-ignore)\b(.*)/;
+const REASON_MIN_CHARACTERS = 10;
 
 const TEST_FUNCTIONS = new Set(["test", "it", "describe", "suite", "bench", "context", "ctx"]);
 const NOT_RUN = new Set(["skip", "only", "todo", "skipIf", "runIf"]);
@@ -71,6 +76,26 @@ export const everyTestRuns: Rule = {
         return findings;
       }),
 };
+
+export const suppressions: Rule = {
+  name: "no check is silenced without the reason, and none for a whole file",
+  check: ({ sources }) =>
+    sources.flatMap(({ path, text }) =>
+      text.split("\n").flatMap((content, index): Finding[] => {
+        const [, what = "", rest = ""] = SUPPRESSION.exec(content) ?? [];
+        if (what === "" || isExcused(what, rest)) return [];
+        const message = `silences a check by ${what}. Mend what it says; where it is wrong, name the line, the rule and why: @ts-expect-error: why, oxlint-disable-next-line rule -- why.`;
+        return [{ path, line: index + 1, message }];
+      }),
+    ),
+};
+
+function isExcused(what: string, rest: string): boolean {
+  if (what === "@ts-expect-error") return rest.replace(/\*\/\s*$/, "").trim().length >= REASON_MIN_CHARACTERS;
+  if (!/-(next-)?line$/.test(what)) return false;
+  const [, reason = ""] = /^\s+[\w/-]+\s+--\s+(.+)$/.exec(rest) ?? [];
+  return reason.length >= REASON_MIN_CHARACTERS;
+}
 
 function faultOfName(path: string, name: string): Finding[] {
   if (!EMPTY_NAME.test(name)) return [];

@@ -2,7 +2,8 @@
 // Before it: endpoints.ts says where. After it: the server, in the browser's session.
 import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { z } from "zod";
-import { t } from "../text/t.ts";
+import { LANGUAGE, t } from "../text/t.ts";
+import { saveFile } from "../ui/save-file.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Of what is as large as it is. */
@@ -87,14 +88,15 @@ export async function call<E extends Endpoint>(
   );
 }
 
-/** Calls an endpoint that takes a file. */
+/** Calls an endpoint that takes a file, in the part of that name. */
 export async function upload<E extends Endpoint>(
   address: Address<E>,
   given: Omit<Given<E>, "body">,
   file: File,
+  part = "file",
 ): Promise<Answer<E>> {
   const body = new FormData();
-  body.set("file", file);
+  body.set(part, file);
   return answerOf(address, await request(address, given, { headers: {}, body }, UPLOAD_TIMEOUT_MS));
 }
 
@@ -105,11 +107,7 @@ export async function download<E extends Endpoint>(
   fileName: string,
 ): Promise<void> {
   const response = await request(address, given, { headers: {}, body: null }, UPLOAD_TIMEOUT_MS);
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(await response.blob());
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(await response.blob(), fileName);
 }
 
 interface Sent {
@@ -127,10 +125,14 @@ async function request<E extends Endpoint>(
   const response = await fetch(urlOf(address.path, given.params, given.query), {
     method: address.method,
     headers: {
+      // A new account gets its mail in the language that is shown.
+      "accept-language": LANGUAGE,
       ...headers,
       ...(given.projectId === undefined ? {} : { "x-project-id": given.projectId }),
     },
     body,
+    // Also when the page is left in the same moment.
+    keepalive: address.method === "DELETE",
     signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(given.signal ? [given.signal] : [])]),
   }).catch((error: unknown) => {
     if (given.signal?.aborted === true) throw error;

@@ -1,5 +1,5 @@
 // Where each endpoint lives that the dashboard calls. The types come from the contract; endpoints.test.ts holds the rest to it.
-// Before it: contract/. After it: call.ts.
+// Before it: contract/. After it: call.ts. Those of one's own account: account-endpoints.ts.
 import type * as account from "@postloft/contract/account.ts";
 import type * as activity from "@postloft/contract/activity.ts";
 import type * as analytics from "@postloft/contract/analytics.ts";
@@ -13,36 +13,22 @@ import type * as contactImport from "@postloft/contract/contact-import.ts";
 import type * as contacts from "@postloft/contract/contacts.ts";
 import type * as deliverability from "@postloft/contract/deliverability.ts";
 import type * as domains from "@postloft/contract/domains.ts";
-import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type * as emails from "@postloft/contract/emails.ts";
 import type * as events from "@postloft/contract/events.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as keys from "@postloft/contract/keys.ts";
 import type * as members from "@postloft/contract/members.ts";
-import type * as notifications from "@postloft/contract/notifications.ts";
-import type * as oauth from "@postloft/contract/oauth.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
 import type * as requests from "@postloft/contract/requests.ts";
-import type * as secondFactor from "@postloft/contract/second-factor.ts";
 import type * as security from "@postloft/contract/security.ts";
 import type * as segments from "@postloft/contract/segments.ts";
 import type * as suppressions from "@postloft/contract/suppressions.ts";
+import type * as templateTrials from "@postloft/contract/template-trials.ts";
 import type * as templates from "@postloft/contract/templates.ts";
+import type * as uploads from "@postloft/contract/uploads.ts";
 import type * as users from "@postloft/contract/users.ts";
-import type { Address } from "./call.ts";
-
-function bare<E extends Endpoint>(method: Method, path: string): Address<E> {
-  return { method, path, envelope: "bare" };
-}
-
-function wrapped<E extends Endpoint>(method: Method, path: string): Address<E> {
-  return { method, path, envelope: "wrapped" };
-}
-
-function raw<E extends Endpoint>(method: Method, path: string): Address<E> {
-  return { method, path, envelope: "raw" };
-}
+import { bare, raw, wrapped } from "./address.ts";
 
 export const getConfig = bare<typeof instance.getConfig>("GET", "/config");
 
@@ -52,34 +38,6 @@ export const logOut = wrapped<typeof users.logOut>("GET", "/auth/logout");
 export const requestPasswordReset = wrapped<typeof account.requestPasswordReset>(
   "POST",
   "/auth/request-password-reset",
-);
-export const changePassword = bare<typeof account.changePassword>("POST", "/users/@me/password");
-export const changeEmail = bare<typeof account.changeEmail>("POST", "/users/@me/email");
-export const listSessions = bare<typeof account.listSessions>("GET", "/users/@me/sessions");
-export const endSession = bare<typeof account.endSession>("DELETE", "/users/@me/sessions/:sessionId");
-export const endOtherSessions = bare<typeof account.endOtherSessions>("DELETE", "/users/@me/sessions");
-export const getOauthConfig = wrapped<typeof oauth.getOauthConfig>("GET", "/auth/oauth-config");
-export const listIdentities = bare<typeof oauth.listIdentities>("GET", "/users/@me/identities");
-export const removeIdentity = bare<typeof oauth.removeIdentity>(
-  "DELETE",
-  "/users/@me/identities/:identityId",
-);
-export const getSecondFactor = bare<typeof secondFactor.getSecondFactor>("GET", "/users/@me/second-factor");
-export const beginSecondFactor = bare<typeof secondFactor.beginSecondFactor>(
-  "POST",
-  "/users/@me/second-factor",
-);
-export const confirmSecondFactor = bare<typeof secondFactor.confirmSecondFactor>(
-  "POST",
-  "/users/@me/second-factor/confirm",
-);
-export const renewRecoveryCodes = bare<typeof secondFactor.renewRecoveryCodes>(
-  "POST",
-  "/users/@me/second-factor/recovery-codes",
-);
-export const endSecondFactor = bare<typeof secondFactor.endSecondFactor>(
-  "POST",
-  "/users/@me/second-factor/end",
 );
 export const getMe = bare<typeof users.getMe>("GET", "/users/@me");
 
@@ -97,6 +55,7 @@ export const getSetupState = wrapped<typeof projects.getSetupState>(
 );
 
 export const listContacts = bare<typeof contacts.listContacts>("GET", "/contacts");
+export const searchContacts = bare<typeof contacts.searchContacts>("POST", "/contacts/search");
 export const getContact = bare<typeof contacts.getContact>("GET", "/contacts/:id");
 export const upsertContact = bare<typeof contacts.upsertContact>("POST", "/contacts");
 export const updateContact = bare<typeof contacts.updateContact>("PATCH", "/contacts/:id");
@@ -108,6 +67,7 @@ export const exportContact = bare<typeof contactImport.exportContact>("GET", "/c
 export const listDomains = bare<typeof domains.listDomains>("GET", "/domains/project/:projectId");
 export const createDomain = bare<typeof domains.createDomain>("POST", "/domains");
 export const verifyDomain = bare<typeof domains.verifyDomain>("GET", "/domains/:id/verify");
+export const diagnoseDomain = bare<typeof domains.diagnoseDomain>("GET", "/domains/:id/diagnosis");
 export const deleteDomain = bare<typeof domains.deleteDomain>("DELETE", "/domains/:id");
 
 export const listActivity = bare<typeof activity.listActivity>("GET", "/activity");
@@ -162,14 +122,6 @@ export const listKeys = wrapped<typeof keys.listKeys>("GET", "/projects/:project
 export const createKey = wrapped<typeof keys.createKey>("POST", "/projects/:projectId/keys");
 export const revokeKey = bare<typeof keys.revokeKey>("DELETE", "/projects/:projectId/keys/:keyId");
 
-export const listNotifications = wrapped<typeof notifications.listNotifications>(
-  "GET",
-  "/projects/:projectId/notifications",
-);
-export const updateNotifications = wrapped<typeof notifications.updateNotifications>(
-  "PUT",
-  "/projects/:projectId/notifications",
-);
 export const listMembers = wrapped<typeof members.listMembers>("GET", "/projects/:projectId/members");
 export const addMember = wrapped<typeof members.addMember>("POST", "/projects/:projectId/members");
 export const changeMember = wrapped<typeof members.changeMember>(
@@ -235,6 +187,20 @@ export const updateTemplate = bare<typeof templates.updateTemplate>("PATCH", "/t
 export const deleteTemplate = bare<typeof templates.deleteTemplate>("DELETE", "/templates/:id");
 export const duplicateTemplate = bare<typeof templates.duplicateTemplate>("POST", "/templates/:id/duplicate");
 export const getTemplateUsage = bare<typeof templates.getTemplateUsage>("GET", "/templates/:id/usage");
+export const uploadImage = bare<typeof uploads.uploadImage>("POST", "/uploads/image");
+export const testTemplate = bare<typeof templateTrials.testTemplate>("POST", "/templates/:id/test");
+export const listTemplateVersions = bare<typeof templateTrials.listTemplateVersions>(
+  "GET",
+  "/templates/:id/versions",
+);
+export const getTemplateVersion = bare<typeof templateTrials.getTemplateVersion>(
+  "GET",
+  "/templates/:id/versions/:versionId",
+);
+export const restoreTemplateVersion = bare<typeof templateTrials.restoreTemplateVersion>(
+  "POST",
+  "/templates/:id/versions/:versionId/restore",
+);
 export const previewTemplate = bare<typeof templates.previewTemplate>("POST", "/templates/preview");
 
 export const listEventNames = bare<typeof events.listEventNames>("GET", "/events/names");

@@ -1,5 +1,6 @@
 // A list that is read a page at a time, behind a cursor. Before it: pages with a table. After it: call.ts.
-import { keepPreviousData, useInfiniteQuery, type QueryKey } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, type QueryKey } from "@tanstack/react-query";
+import { goingQuery } from "./going.ts";
 
 interface ListPage<Row> {
   data: readonly Row[];
@@ -36,9 +37,13 @@ export function useList<Row>(
     refetchInterval: ({ state }) =>
       lookEveryMs !== undefined && (state.data?.pages.length ?? 0) <= 1 ? lookEveryMs : false,
   });
+  const { data: going } = useQuery(goingQuery);
+  const all = list.data?.pages.flatMap(({ data }) => data);
+  const rows = all?.filter((row) => !going.has(String((row as { id?: unknown }).id)));
+  const total = list.data?.pages[0]?.total;
   return {
     ...list,
-    rows: list.data?.pages.flatMap(({ data }) => data),
-    total: list.data?.pages[0]?.total,
+    rows,
+    total: total === undefined ? undefined : total - ((all?.length ?? 0) - (rows?.length ?? 0)),
   };
 }

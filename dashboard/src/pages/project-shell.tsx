@@ -14,13 +14,14 @@ import {
   Search,
   X,
 } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { call } from "../api/call.ts";
 import { logOut } from "../api/endpoints.ts";
 import { rememberProject } from "../session/last-project.ts";
 import { accountQuery, configQuery, projectsQuery, type Project } from "../session/queries.ts";
 import { SignInForm } from "../session/sign-in-form.tsx";
-import { chooseLanguage, LANGUAGE, LANGUAGES, t, type Language } from "../text/t.ts";
+import { LanguageItems } from "./language-items.tsx";
+import { t } from "../text/t.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
 import { useToast } from "../ui/toasts.tsx";
@@ -28,6 +29,7 @@ import { Mark } from "./mark.tsx";
 import { useShortcuts, type Opened } from "./palette/shortcuts.ts";
 import { PLACES } from "./places.ts";
 import { NotFoundPage } from "./not-found-page.tsx";
+import { TabNotes } from "./tab-notes.tsx";
 
 const loadPalette = () => import("./palette/palette.tsx");
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
@@ -66,6 +68,7 @@ export function ProjectShell() {
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => setNavOpen(false), [pathname]);
+  useKeptFocus(pathname);
   if (project === undefined) return <NotFoundPage />;
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[14.5rem_1fr]">
@@ -91,6 +94,7 @@ export function ProjectShell() {
         </div>
         <SearchButton onOpen={() => setOpened("palette")} />
         <Navigation projectId={project.id} isOpen={isNavOpen} />
+        <TabNotes />
         <div className="p-2.5 max-md:hidden">
           <AccountMenu projectId={project.id} />
         </div>
@@ -112,6 +116,16 @@ export function ProjectShell() {
       </Suspense>
     </div>
   );
+}
+
+/** Who pressed something that went with the old page goes on in the new one, not at the top of everything. */
+function useKeptFocus(pathname: string): void {
+  const before = useRef(pathname);
+  useEffect(() => {
+    if (before.current !== pathname && document.activeElement === document.body)
+      document.getElementById("content")?.focus({ preventScroll: true });
+    before.current = pathname;
+  }, [pathname]);
 }
 
 function SearchButton({ onOpen }: { onOpen: () => void }) {
@@ -228,22 +242,6 @@ function AccountItem({ projectId }: { projectId: string }) {
       <MenuItem onSelect={() => void navigate({ to: "/$projectId/account", params: { projectId } })}>
         <CircleUser size={14} className="text-faint" aria-hidden /> {t("Your account")}
       </MenuItem>
-      <MenuLine />
-    </>
-  );
-}
-
-function LanguageItems() {
-  return (
-    <>
-      {(Object.keys(LANGUAGES) as Language[]).map((code) => (
-        <MenuItem key={code} onSelect={() => chooseLanguage(code)}>
-          <span lang={code} className="flex-1">
-            {LANGUAGES[code]}
-          </span>
-          {code === LANGUAGE && <Check size={14} className="text-accent" aria-label={t("chosen")} />}
-        </MenuItem>
-      ))}
       <MenuLine />
     </>
   );

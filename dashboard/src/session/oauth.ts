@@ -1,7 +1,7 @@
 // Which other services people sign in through, and where the browser begins. Before it: other-ways.tsx, pages/account/identities-card.tsx. After it: the server.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../api/call.ts";
-import { getOauthConfig } from "../api/endpoints.ts";
+import { getOauthConfig } from "../api/account-endpoints.ts";
 import { configQuery } from "./queries.ts";
 
 const PROVIDERS = ["github", "google", "oidc"] as const;

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, CallError, problemWith } from "../api/call.ts";
+import { logInByPasskey } from "../api/account-endpoints.ts";
 import { logIn, signUp } from "../api/endpoints.ts";
 import { t } from "../text/t.ts";
 import { Button } from "../ui/button.tsx";
@@ -37,6 +38,20 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
       onDone();
     },
   });
+  /** Alone, or in place of the code that is asked for beside the password. */
+  const showing = useMutation({
+    mutationFn: async () => {
+      const { showPasskey } = await import("./passkeys.ts");
+      const passkey = await showPasskey();
+      return isCodeAsked
+        ? call(logIn, { body: { email, password, passkey } })
+        : call(logInByPasskey, { body: { passkey } });
+    },
+    onSuccess: (account) => {
+      queries.setQueryData(accountQuery.queryKey, account);
+      onDone();
+    },
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     signing.mutate();
@@ -47,6 +62,7 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
   const isAboutCode = error instanceof CallError && error.code === "SECOND_FACTOR_REQUIRED";
   return (
     <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+      {showing.error !== null && <Failure error={showing.error} />}
       {error !== null && fields.length === 0 && !isAboutCode && <Failure error={error} />}
       <Field
         label={t("Email")}
@@ -90,6 +106,11 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
       >
         {isNew ? t("Create account") : t("Sign in")}
       </Button>
+      {!isNew && "PublicKeyCredential" in globalThis && (
+        <Button busy={showing.isPending} onClick={() => showing.mutate()}>
+          {isCodeAsked ? t("Use a passkey instead") : t("Sign in with a passkey")}
+        </Button>
+      )}
     </form>
   );
 }

@@ -38,7 +38,17 @@ const CATALOGUE: Catalogue = LANGUAGE === "en" ? {} : (await CATALOGUES[LANGUAGE
 
 /** How numbers and dates are written: as the browser says where it speaks the language, so that a Briton keeps British dates. */
 export function locale(): string {
-  return navigator.languages.find((one) => one.startsWith(LANGUAGE)) ?? LANGUAGE;
+  return LOCALE;
+}
+const LOCALE = navigator.languages.find((one) => one.startsWith(LANGUAGE) && isLocale(one)) ?? LANGUAGE;
+
+/** Chromium under `LANG=C` calls its language `en-US@posix`, which its own `Intl` refuses. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** From now on in this language, on this device. The page begins anew, since its texts are made once. */

@@ -1,4 +1,6 @@
 // One of a few: side by side as a filter, or as tabs under a heading.
+import { useEffect, useRef } from "react";
+
 interface ChoicesProps<Value extends string> {
   /** What is chosen, for screen readers. */
   label: string;
@@ -6,6 +8,8 @@ interface ChoicesProps<Value extends string> {
   value: Value;
   onChoose: (value: Value) => void;
   look?: "filter" | "tabs";
+  /** In place of the line below tabs and the space around them. */
+  className?: string;
 }
 
 const OPTION = {
@@ -15,8 +19,9 @@ const OPTION = {
 };
 const GROUP = {
   filter: "flex flex-wrap gap-0.5",
-  tabs: "mb-5 flex gap-5 overflow-x-auto border-b border-line",
+  tabs: "relative flex gap-5 overflow-x-auto",
 };
+const EDGE = { filter: "", tabs: "mb-5 border-b border-line" };
 
 export function Choices<Value extends string>({
   label,
@@ -24,9 +29,17 @@ export function Choices<Value extends string>({
   value,
   onChoose,
   look = "filter",
+  className = EDGE[look],
 }: ChoicesProps<Value>) {
+  const group = useRef<HTMLDivElement>(null);
+  // Of tabs that do not fit, the chosen one is in sight.
+  useEffect(() => {
+    const chosen = group.current?.querySelector<HTMLElement>("[aria-pressed=true]");
+    if (group.current == null || chosen == null) return;
+    group.current.scrollLeft = chosen.offsetLeft - (group.current.clientWidth - chosen.offsetWidth) / 2;
+  }, [value]);
   return (
-    <div className={GROUP[look]} role="group" aria-label={label}>
+    <div ref={group} className={`${GROUP[look]} ${className}`} role="group" aria-label={label}>
       {options.map((option) => (
         <button
           key={option.value}

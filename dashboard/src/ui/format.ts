@@ -4,7 +4,14 @@ import { locale } from "../text/t.ts";
 const NUMBER = new Intl.NumberFormat(locale());
 const PERCENT = new Intl.NumberFormat(locale(), { style: "percent", maximumSignificantDigits: 3 });
 const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte"].map(
-  (unit) => new Intl.NumberFormat(locale(), { style: "unit", unit, maximumFractionDigits: 1 }),
+  (unit, at) =>
+    new Intl.NumberFormat(locale(), {
+      style: "unit",
+      unit,
+      // Of whole bytes the short form has no plural.
+      unitDisplay: at === 0 ? "long" : "short",
+      maximumFractionDigits: 1,
+    }),
 );
 const DAY = new Intl.DateTimeFormat(locale(), { dateStyle: "medium" });
 const CALENDAR_DAY = new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeZone: "UTC" });

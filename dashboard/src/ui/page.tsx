@@ -23,7 +23,10 @@ export function Page({ title, about, actions, width = "reading", children }: Pag
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
           {about !== undefined && <p className="mt-0.5 text-soft">{about}</p>}
         </div>
-        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+        {/* On a phone they begin a line: words without a frame begin where the title does. */}
+        {actions !== undefined && (
+          <div className="flex flex-wrap gap-2 max-md:[&>.text-soft:first-child]:-ml-3">{actions}</div>
+        )}
       </header>
       {children}
     </div>

@@ -3,14 +3,27 @@ import { Toast } from "@base-ui/react/toast";
 import type { ReactNode } from "react";
 import { t } from "../text/t.ts";
 
-const SHOWN_FOR_MS = 6000;
+const SHOWN_FOR_MS = 6_000;
+/** With something to press: long enough to read, decide and get there. */
+const OFFERED_FOR_MS = 10_000;
+
+interface ToastMore {
+  description?: string;
+  /** What can be done about it, once. */
+  action?: { label: string; run: () => void };
+  /** The toast went, by itself or closed, and nobody pressed. */
+  onPassed?: () => void;
+}
 
 export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Toast.Provider timeout={SHOWN_FOR_MS}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 z-30 flex w-[min(22rem,calc(100vw-2rem))] flex-col gap-2">
+        <Toast.Viewport
+          aria-label={t("Notifications")}
+          className="fixed right-4 bottom-4 z-30 flex w-[min(22rem,calc(100vw-2rem))] flex-col gap-2"
+        >
           <ToastList />
         </Toast.Viewport>
       </Toast.Portal>
@@ -31,14 +44,39 @@ function ToastList() {
           <Toast.Title className="text-sm font-medium" />
           <Toast.Description className="text-sm wrap-break-word text-soft" />
         </div>
+        <Toast.Action className="rounded-sm px-1 text-sm font-medium text-accent hover:underline" />
         <Toast.Close className="rounded-sm px-1 text-sm text-faint hover:text-ink">{t("Close")}</Toast.Close>
       </Toast.Content>
     </Toast.Root>
   ));
 }
 
-/** Gives the function that shows a toast. */
-export function useToast(): (title: string, description?: string) => void {
-  const { add } = Toast.useToastManager();
-  return (title, description) => add({ title, ...(description === undefined ? {} : { description }) });
+/** Gives the function that shows a toast; it returns the function that takes the toast away. */
+export function useToast(): (title: string, more?: string | ToastMore) => () => void {
+  const { add, close } = Toast.useToastManager();
+  return (title, more = {}) => {
+    const { description, action, onPassed } = typeof more === "string" ? { description: more } : more;
+    let isPressed = false;
+    const id = add({
+      title,
+      timeout: action === undefined ? SHOWN_FOR_MS : OFFERED_FOR_MS,
+      ...(description === undefined ? {} : { description }),
+      ...(action === undefined
+        ? {}
+        : {
+            actionProps: {
+              children: action.label,
+              onClick: () => {
+                isPressed = true;
+                close(id);
+                action.run();
+              },
+            },
+          }),
+      onClose: () => {
+        if (!isPressed) onPassed?.();
+      },
+    });
+    return () => close(id);
+  };
 }

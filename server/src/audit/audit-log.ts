@@ -116,10 +116,10 @@ export interface AuditEntryView {
   id: string;
   number: number;
   at: string;
-  actor: { kind: string; userId: string | null; email: string | null; ip: string | null };
-  action: string;
+  actor: { kind: ActorKind; userId: string | null; email: string | null; ip: string | null };
+  action: AuditAction;
   target: { id: string; name: string | null } | null;
-  details: unknown;
+  details: Record<string, unknown>;
   hash: string;
 }
 
@@ -134,10 +134,10 @@ export async function listAuditLog(
     id: row.id,
     number: row.number,
     at: row.at.toISOString(),
-    actor: { kind: row.actor_kind, userId: row.actor_id, email: row.actor_email, ip: row.ip },
-    action: row.action,
+    actor: { kind: row.actor_kind as ActorKind, userId: row.actor_id, email: row.actor_email, ip: row.ip },
+    action: row.action as AuditAction,
     target: row.target_id === null ? null : { id: row.target_id, name: row.target_name },
-    details: row.details,
+    details: row.details as Record<string, unknown>,
     hash: row.hash.toString("hex"),
   }));
   return { ...page, total: request.before === null ? await countEntries(database, projectId) : 0 };

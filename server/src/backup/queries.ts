@@ -1,6 +1,7 @@
 // Statements of backup and restore: which tables there are, what refers to what, and the copying of rows.
 // Before it: write-backup.ts, restore-backup.ts. After it: the catalog of PostgreSQL.
 import type pg from "pg";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 import { from, to, type CopyStreamQuery, type CopyToStreamQuery } from "pg-copy-streams";
 
 export interface TableShape {
@@ -8,12 +9,13 @@ export interface TableShape {
   columns: string[];
 }
 
-/** Tables whose rows outlive a crash, with the columns that are stored as given; never which migrations were applied. */
+/** Tables whose rows outlive a crash, with the columns that are stored as given; never partitions, nor which migrations were applied. */
 export async function listTables(client: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relpersistence = 'p' and c.relname <> 'schema_migrations'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
+      and c.relname <> 'schema_migrations'
     group by c.relname order by c.relname`);
   return rows;
 }
@@ -51,8 +53,11 @@ export async function isUsed(client: pg.ClientBase): Promise<boolean> {
     "select to_regclass('public.users') is not null as there",
   );
   if (rows[0]?.there !== true) return false;
-  const used = await client.query<{ used: boolean }>(`
-    select exists (select 1 from users) or exists (select 1 from projects) or exists (select 1 from senders) as used`);
+  const used = await client.query<{ used: boolean }>(
+    `
+    select exists (select 1 from users) or exists (select 1 from projects where id <> $1) or exists (select 1 from senders) as used`,
+    [SYSTEM_PROJECT_ID],
+  );
   return used.rows[0]?.used === true;
 }
 
@@ -77,16 +82,16 @@ export async function endReading(client: pg.ClientBase): Promise<void> {
   await client.query("commit");
 }
 
-const listed = ({ name, columns }: TableShape) =>
-  `public."${name}" (${columns.map((column) => `"${column}"`).join(", ")})`;
+const columnsOf = ({ columns }: TableShape) => columns.map((column) => `"${column}"`).join(", ");
 
 /** The rows of a table in PostgreSQL's own text form. */
 export function copyOut(client: pg.ClientBase, table: TableShape): CopyToStreamQuery {
-  return client.query(to(`copy ${listed(table)} to stdout`));
+  // A partitioned table can be copied by a query alone.
+  return client.query(to(`copy (select ${columnsOf(table)} from public."${table.name}") to stdout`));
 }
 
 export function copyIn(client: pg.ClientBase, table: TableShape): CopyStreamQuery {
-  return client.query(from(`copy ${listed(table)} from stdin`));
+  return client.query(from(`copy public."${table.name}" (${columnsOf(table)}) from stdin`));
 }
 
 /** Empties tables; rows that migrations put there come with the backup. */
@@ -104,7 +109,7 @@ interface Reference {
 export async function dropReferences(client: pg.ClientBase): Promise<Reference[]> {
   const { rows } = await client.query<Reference>(`
     select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
-    from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace order by 1, 2`);
+    from pg_constraint where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace order by 1, 2`);
   for (const { table, name } of rows) await client.query(`alter table ${table} drop constraint "${name}"`);
   return rows;
 }

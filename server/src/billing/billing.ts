@@ -1,13 +1,15 @@
 // What a person does about paying for a project: checkout, portal, invoices.
 // Before it: stripe.ts. After it: routes.ts.
 import type { Stripe } from "stripe";
+import type { BillingState } from "@postloft/contract/billing-limits.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findCustomer, insertCustomer } from "./queries.ts";
 import { isRunning } from "./rules.ts";
-import { makeCustomer, openCheckout, type Billing } from "./stripe.ts";
+import { readConsumption } from "./caps.ts";
+import { makeCustomer, openCheckout, previewInvoice, type Billing } from "./stripe.ts";
 
 /** Whether the project has a subscription that is not over, as Stripe told last. */
 export async function hasSubscription(database: Database, projectId: string): Promise<boolean> {
@@ -73,6 +75,43 @@ export async function listInvoices(database: Database, billing: Billing, project
         ).data.map(presentInvoice);
   const unpaidInvoices = invoices.filter(({ status }) => status === "open" || status === "uncollectible");
   return { invoices, hasUnpaidInvoices: unpaidInvoices.length > 0, unpaidInvoices };
+}
+
+/**
+ * What the project has sent this month, and what its next invoice comes to as it stands now.
+ *
+ * @param billing null: it is off, and nothing is asked
+ */
+export async function readUsageAndInvoice(database: Database, billing: Billing | null, projectId: string) {
+  const [consumption, next] = await Promise.all([
+    readConsumption(database, projectId),
+    readUpcoming(database, billing, projectId),
+  ]);
+  return { ...consumption, ...next };
+}
+
+const none = (billingState: BillingState) => ({ billingState, upcomingInvoice: null });
+
+async function readUpcoming(database: Database, billing: Billing | null, projectId: string) {
+  if (billing === null) return none("off");
+  const row = await findCustomer(database, projectId);
+  const { subscription_id: subscriptionId, subscription_status: status } = row ?? {};
+  if (row === undefined || subscriptionId == null || status == null || !isRunning(status))
+    return none("no-subscription");
+  const invoice = await previewInvoice(billing, { customerId: row.customer_id, subscriptionId });
+  if (invoice === undefined) return none("unknown");
+  if (invoice === null) return none("subscribed");
+  return {
+    billingState: "subscribed" as const,
+    upcomingInvoice: {
+      amountDue: invoice.amount_due,
+      currency: invoice.currency,
+      periodStart: instantOf(invoice.period_start),
+      periodEnd: instantOf(invoice.period_end),
+      subtotal: invoice.subtotal,
+      total: invoice.total,
+    },
+  };
 }
 
 function presentInvoice(invoice: Stripe.Invoice) {

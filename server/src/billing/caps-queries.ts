@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
-import { mailCounts, type Span } from "../events/counts.ts";
+import { sentMails, type Span } from "../events/counts.ts";
 
 export interface CapsRow {
   transactional: number | null;
@@ -19,7 +19,7 @@ export async function findCapsRow(database: Database, projectId: string): Promis
     .executeTakeFirst();
 }
 
-/** Projects with a cap that were not told of it yet, in the order of their ids, from the one after `after` on. */
+/** Projects with a cap that were not told of that kind yet, in the order of their ids, from the one after `after` on. */
 export async function listCappedProjects(
   database: Database,
   { after, untold, limit }: { after: string | null; untold: { kind: string; since: Date }; limit: number },
@@ -42,7 +42,7 @@ export async function upsertCapsRow(tx: Tx, projectId: string, caps: CapsRow): P
     insert into billing_limits (project_id, transactional, campaigns, workflows)
     values (${projectId}, ${transactional}::integer, ${campaigns}::integer, ${workflows}::integer)
     on conflict (project_id) do update set transactional = excluded.transactional, campaigns = excluded.campaigns,
-      workflows = excluded.workflows, updated_at = now()`.execute(tx);
+      workflows = excluded.workflows, updated_at = excluded.updated_at`.execute(tx);
 }
 
 /** Mails that left in a span, and those that were accepted and wait or are in hand, by their kind: of one moment. Test mails count nowhere. */
@@ -51,11 +51,11 @@ export async function readAccepted(
   projectId: string,
   span: Span,
 ): Promise<Map<string, number>> {
-  const counted = await mailCounts(database, projectId, span, { dimension: "kind", value: null });
+  const sent = await sentMails(database, projectId, span);
   const kind = sql`(${EMAIL_KINDS}::text[])[priority]`;
   const { rows } = await sql<{ kind: string; count: number }>`
     ${plannedEachTime} select kind, sum(count)::float8 as count from (
-      select value as kind, sum(sent) as count from (${counted}) counts group by 1
+      select kind, sum(sent) as count from (${sent}) sent group by 1
       union all
       select ${kind}, count(*) from emails
       where project_id = ${projectId} and status = 'QUEUED' and campaign_id is null and is_test is null group by 1

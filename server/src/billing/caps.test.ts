@@ -2,7 +2,8 @@
 import { expect, test, vi } from "vitest";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
-import { createCapGate, monthOf } from "./caps.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
+import { createCapCheck, monthOf } from "./caps.ts";
 import { tellCaps } from "./tell-caps.ts";
 
 const server = useTestServer();
@@ -61,6 +62,8 @@ test("a call that does not fit is refused whole, one that fits is taken, and ano
   const { body } = await server.call("GET", pathOf(project, "consumption"), cookieOf(project));
   const { start, end } = monthOf(new Date());
   expect(body).toEqual({
+    billingState: "off",
+    upcomingInvoice: null,
     period: { start: start.toISOString(), end: end.toISOString() },
     usage: {
       total: 5,
@@ -151,14 +154,10 @@ test("a workflow skips its mail when the cap is reached, says so, and goes on", 
   expect(traces).toHaveLength(1);
 });
 
-test("at 80 % of a cap members are told, once a month", async () => {
+test("at 80 % of a cap members are told, once a month, and once that it is reached; each in their language", async () => {
   const project = await server.createProject();
   const tell = () => tellCaps({ database: server.database, baseUrl: () => "https://post.example" });
-  const told = () =>
-    server.rows<{ subject: string; text: string }>(
-      "select subject, text from system_mails where to_address = $1 and subject like '%cap%'",
-      project.owner.email,
-    );
+  const told = () => readSystemMails(server.pool, { to: project.owner.email, subject: /cap/ });
   await setCaps(project, { transactional: 5 });
   await send(project, "a@example.com", "b@example.com", "c@example.com");
   await tell();
@@ -166,9 +165,19 @@ test("at 80 % of a cap members are told, once a month", async () => {
   await send(project, "d@example.com");
   await Promise.all([tell(), tell()]);
   await tell();
-  expect(await told()).toEqual([
+  expect(await told()).toMatchObject([
     { subject: "A project: a cap of this month is nearly reached", text: expect.stringContaining("4 of 5") },
   ]);
+  await server.rows("update users set language = 'de' where id = $1", project.owner.id);
+  await send(project, "e@example.com");
+  await Promise.all([tell(), tell()]);
+  await tell();
+  const full = (await readSystemMails(server.pool, { to: project.owner.email, subject: /Obergrenze/ }))[0];
+  expect(full).toMatchObject({
+    subject: "A project: Eine Obergrenze dieses Monats ist erreicht",
+    text: expect.stringContaining("5 von 5 Transaktionsmails (100\u00a0%)"),
+  });
+  expect(await told()).toHaveLength(1);
 });
 
 test("a cap is no number below 1, and a month begins and ends in UTC", async () => {
@@ -178,6 +187,6 @@ test("a cap is no number below 1, and a month begins and ends in UTC", async () 
     start: new Date("2026-12-01T00:00:00Z"),
     end: new Date("2027-01-01T00:00:00Z"),
   });
-  const gate = createCapGate(server.database);
-  await expect(gate(server.project.id, "transactional", 1_000_000)).resolves.toBeUndefined();
+  const checkCap = createCapCheck(server.database);
+  await expect(checkCap(server.project.id, "transactional", 1_000_000)).resolves.toBeUndefined();
 });

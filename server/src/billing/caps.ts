@@ -15,12 +15,13 @@ const WARNING_PERCENT = 80;
 const LOOK_EVERY_MS = 5_000;
 const MAX_PROJECTS = 10_000;
 
-const KIND_OF: Record<CapCategory, EmailKind> = {
+/** The kind of mail that each category counts. */
+export const KIND_OF: Record<CapCategory, EmailKind> = {
   transactional: "TRANSACTIONAL",
   campaigns: "CAMPAIGN",
   workflows: "WORKFLOW",
 };
-export const NAME_OF: Record<CapCategory, string> = {
+const NAME_OF: Record<CapCategory, string> = {
   transactional: "transactional mails",
   campaigns: "mails of campaigns",
   workflows: "mails of workflows",
@@ -92,6 +93,7 @@ export async function updateCaps(
   await recordAudit(tx, [{ projectId, actor, action: "billing.limitsChanged", details }]);
 }
 
+/** What was sent and accepted this month; what it will cost is asked by billing.ts. */
 export async function readConsumption(database: Database, projectId: string) {
   const { start, end } = monthOf(now());
   const usage = await readUsage(database, projectId);
@@ -140,7 +142,7 @@ interface Seen {
  * The same for many small calls: the books are looked at every few seconds, and what is accepted here in between is counted. So
  * several processes together may pass a cap by what they accept in those seconds.
  */
-export function createCapGate(database: Database) {
+export function createCapCheck(database: Database) {
   const seen = new LRUCache<string, Seen>({ max: MAX_PROJECTS });
   return async (projectId: string, category: CapCategory, count: number): Promise<void> => {
     const key = `${projectId} ${category}`;

@@ -15,7 +15,7 @@ import {
   postponeEvents,
   updateSubscription,
 } from "./queries.ts";
-import { customerOf } from "./rules.ts";
+import { customerOf, isRunning } from "./rules.ts";
 import { readSubscription, type Billing } from "./stripe.ts";
 
 export interface ToldEvent {
@@ -84,7 +84,15 @@ async function followCustomer(
   }
   const subscription = await readSubscription(billing, customerId);
   await transaction(database, async (tx) => {
-    if (!(await updateSubscription(tx, known, subscription))) return;
+    if (
+      !(await updateSubscription(
+        tx,
+        known,
+        subscription,
+        subscription !== null && isRunning(subscription.status),
+      ))
+    )
+      return;
     await endEvents(tx, ids);
     const [from, to] = [known.subscription_status, subscription?.status ?? null];
     if (from === to && known.subscription_id === (subscription?.id ?? null)) return;

@@ -41,15 +41,18 @@ export async function insertCustomer(tx: Tx, projectId: string, customerId: stri
   return rows[0]?.customer_id ?? customerId;
 }
 
-/** Whether it was still as it was read. */
+/** Whether it was still as it was read. Of one that does not run no usage is reported. */
 export async function updateSubscription(
   tx: Tx,
   { project_id, version }: CustomerRow,
   subscription: Subscription | null,
+  isRunning: boolean,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update billing_customers
     set subscription_id = ${subscription?.id ?? null}, subscription_status = ${subscription?.status ?? null},
+      metered_from = case when ${isRunning}::boolean then metered_from end,
+      metered_to = case when ${isRunning}::boolean then metered_to end,
       version = version + 1, updated_at = now()
     where project_id = ${project_id} and version = ${version}`.execute(tx);
   return numAffectedRows === 1n;

@@ -5,8 +5,8 @@ import { actorOf } from "../audit/audit-log.ts";
 import type { Database } from "../platform/database.ts";
 import { ok, route, type Route } from "../platform/http-route.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { listInvoices, openPortal, startCheckout } from "./billing.ts";
-import { readCaps, readConsumption, updateCaps } from "./caps.ts";
+import { listInvoices, openPortal, readUsageAndInvoice, startCheckout } from "./billing.ts";
+import { readCaps, updateCaps } from "./caps.ts";
 import { keepEvent } from "./follow-subscriptions.ts";
 import { checkSignature, type Billing } from "./stripe.ts";
 
@@ -40,7 +40,9 @@ export function billingRoutes({ database, billing, wakeBilling, baseUrl }: Billi
         return ok(await readCaps(tx, projectId));
       });
     }),
-    route(limits.getConsumption, async ({ projectId }) => ok(await readConsumption(database, projectId))),
+    route(limits.getConsumption, async ({ projectId }) =>
+      ok(await readUsageAndInvoice(database, billing, projectId)),
+    ),
     route(contract.receiveStripe, async ({ body, rawBody, headers }) => {
       checkSignature(neededOf(billing), rawBody, headers["stripe-signature"]);
       await keepEvent(database, body, wakeBilling);

@@ -8,7 +8,7 @@ export interface Subscription {
 }
 
 /** From here none comes back. */
-const OVER = new Set(["canceled", "incomplete_expired"]);
+export const OVER: ReadonlySet<string> = new Set(["canceled", "incomplete_expired"]);
 
 /** What Stripe tells when a subscription may be another one than it was. */
 const TELLING = /^(customer\.subscription\.|checkout\.session\.completed$|invoice\.(paid|payment_failed)$)/;

@@ -128,7 +128,11 @@ export async function openCheckout(
       mode: "subscription",
       customer: customerId,
       client_reference_id: projectId,
-      line_items: [{ price: billing.settings.price, quantity: 1 }],
+      line_items: [
+        { price: billing.settings.price, quantity: 1 },
+        // A metered price has no quantity.
+        ...(billing.settings.usage === null ? [] : [{ price: billing.settings.usage.price }]),
+      ],
       subscription_data: { metadata: { projectId } },
       success_url: returnUrl,
       cancel_url: returnUrl,
@@ -137,4 +141,63 @@ export async function openCheckout(
     if (url === null) throw new Error("a checkout session without an address");
     return url;
   });
+}
+
+/** What a project used of one kind on one day. */
+export interface Usage {
+  /** The same at each try. */
+  identifier: string;
+  customerId: string;
+  category: string;
+  value: number;
+  atSeconds: number;
+}
+
+/** `refused`: Stripe does not have it. `unknown`: it may have it. */
+export type UsageAnswer =
+  | { outcome: "taken" }
+  | { outcome: "refused"; error: string }
+  | { outcome: "unknown"; error: string };
+
+const MAX_ERROR_LENGTH = 300;
+
+/** Adds usage to the meter; what Stripe has under that name already counts as taken. */
+export async function tellUsage({ stripe, settings }: Billing, usage: Usage): Promise<UsageAnswer> {
+  if (settings.usage === null) return { outcome: "refused", error: "no meter is set" };
+  const { identifier, customerId, category, value, atSeconds } = usage;
+  try {
+    await stripe.billing.meterEvents.create({
+      event_name: settings.usage.event,
+      identifier,
+      timestamp: atSeconds,
+      payload: { stripe_customer_id: customerId, value: String(value), category },
+    });
+    return { outcome: "taken" };
+  } catch (told) {
+    const { statusCode, message } = told as { statusCode?: number; message?: string };
+    const error = String(message).slice(0, MAX_ERROR_LENGTH);
+    if (statusCode === 400 && error.includes(`already exists with identifier ${identifier}`))
+      return { outcome: "taken" };
+    const isRefused = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
+    return { outcome: isRefused ? "refused" : "unknown", error };
+  }
+}
+
+/** Whoever asks what was sent does not wait long for what it costs. */
+const PREVIEW_TIMEOUT_MS = 3_000;
+
+/** The next invoice of a subscription as it stands now; undefined: Stripe gave no answer, null: there is none to come. */
+export async function previewInvoice(
+  { stripe }: Billing,
+  { customerId, subscriptionId }: { customerId: string; subscriptionId: string },
+): Promise<Stripe.Invoice | null | undefined> {
+  try {
+    return await stripe.invoices.createPreview(
+      { customer: customerId, subscription: subscriptionId },
+      { timeout: PREVIEW_TIMEOUT_MS, maxNetworkRetries: 0 },
+    );
+  } catch (told) {
+    const { code } = told as { code?: string };
+    return code === "invoice_upcoming_none" ? null : undefined;
+  }
 }

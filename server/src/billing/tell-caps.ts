@@ -1,44 +1,44 @@
-// Tells members that a cap of their project is near, once a month: before mail is refused for it.
+// Tells members that a cap of their project is near, before mail is refused for it, and that it is reached; each once a month.
 // Before it: worker.ts starts the loop. After it: caps.ts counts; projects/members/notifications.ts mails.
-import { CAP_CATEGORIES } from "@postloft/contract/billing-limits.ts";
+import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/billing-limits.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { now } from "../platform/clock.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { layOutSystemMail, type SystemMailText } from "../emails/system-mail-layout.ts";
+import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import { takeDue, tellMembers } from "../projects/members/notifications.ts";
 import { listCappedProjects } from "./caps-queries.ts";
-import { monthOf, NAME_OF, readCaps } from "./caps.ts";
+import { monthOf, readCaps } from "./caps.ts";
 
 const LOOK_EVERY_MS = 300_000;
 const AT_ONCE = 100;
 const KIND = "cap-near";
 
+/** Beside `KIND`, what is kept of having told that a cap is reached. */
+const REACHED = "reached";
+
 type Caps = Awaited<ReturnType<typeof readCaps>>;
 
-/** Pure. Null where no cap is near. */
+/** Pure. Of a cap that is reached is told instead of one that is near. Null where there is neither. */
 export function capMail(
-  { id, name }: { id: string; name: string },
+  { id, name: project }: { id: string; name: string },
   caps: Caps,
   baseUrl: string,
-): SystemMailText | null {
-  const near = CAP_CATEGORIES.filter((category) => caps[category].isWarning);
-  if (near.length === 0) return null;
-  return layOutSystemMail({
-    subject: `${name}: a cap of this month is nearly reached`,
-    blocks: [
-      "Over a cap mail is refused until the next month begins, or the cap is raised:",
-      {
-        points: near.map((category) => {
-          const { usage, limit, percentage } = caps[category];
-          return `${usage.toLocaleString("en")} of ${(limit ?? 0).toLocaleString("en")} ${NAME_OF[category]} (${percentage} %)`;
-        }),
-      },
-    ],
-    action: { label: "Look at the caps", url: `${baseUrl}/app/${id}/settings?tab=usage` },
-    footer: "Told once a month; in the settings of the project, under Notifications, you switch it off.",
+): { mail: MailInLanguage; categories: CapCategory[]; isReached: boolean } | null {
+  const reached = CAP_CATEGORIES.filter((category) => caps[category].isBlocked);
+  const isReached = reached.length > 0;
+  const categories = isReached ? reached : CAP_CATEGORIES.filter((category) => caps[category].isWarning);
+  if (categories.length === 0) return null;
+  const told = categories.map((category) => {
+    const { usage, limit, percentage } = caps[category];
+    return { category, usage, limit: limit ?? 0, percentage: percentage ?? 0 };
   });
+  const mail = notificationMail(
+    (texts) => texts[isReached ? "capsReached" : "capsNear"]({ project, caps: told }),
+    `${baseUrl}/app/${id}/settings?tab=usage`,
+  );
+  return { mail, categories, isReached };
 }
 
 interface TellOptions {
@@ -46,22 +46,29 @@ interface TellOptions {
   baseUrl: () => string;
 }
 
-/** Goes through all projects with a cap that were not told this month. Returns how many mails it queued. */
+/** Goes through all projects with a cap that were not told this month that it is reached. Returns how many mails it queued. */
 export async function tellCaps({ database, baseUrl }: TellOptions): Promise<number> {
   const since = monthOf(now()).start;
   let told = 0;
   for (let after: string | null = null; ;) {
     const projects: Array<{ id: string; name: string }> = await listCappedProjects(database, {
       after,
-      untold: { kind: KIND, since },
+      untold: { kind: `${KIND} ${REACHED}`, since },
       limit: AT_ONCE,
     });
     for (const project of projects) {
-      const mail = capMail(project, await readCaps(database, project.id), baseUrl());
-      if (mail === null) continue;
+      const caps = await readCaps(database, project.id);
+      const found = capMail(project, caps, baseUrl());
+      if (found === null) continue;
+      const { mail, categories, isReached } = found;
       told += await transaction(database, async (tx) => {
-        const due = await takeDue(tx, { projectIds: [project.id], kind: KIND, since });
-        return due.has(project.id) ? tellMembers(tx, { projectId: project.id, kind: KIND }, mail) : 0;
+        const one = { projectIds: [project.id], kind: KIND, since } as const;
+        // Also where a cap is reached: that it was near is no news after that.
+        const isNear = (await takeDue(tx, one)).has(project.id);
+        const isDue = isReached ? (await takeDue(tx, { ...one, of: REACHED })).has(project.id) : isNear;
+        if (!isDue) return 0;
+        const facts = { categories, reached: isReached ? "yes" : "no" };
+        return tellMembers(tx, { projectId: project.id, kind: KIND, facts }, mail);
       });
     }
     after = projects.at(-1)?.id ?? null;

@@ -5,7 +5,7 @@ import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database.ts";
 import { invalidField } from "../platform/refusal.ts";
-import { readSuppressionSetting } from "../projects/projects.ts";
+import { usesSuppressionList } from "../emails/outbox/queues.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { segmentRestriction } from "../segments/segments.ts";
 import { everybody, subscribedOf, unsuppressedOf, type CampaignRow } from "./queries.ts";
@@ -51,7 +51,7 @@ export async function eligible(
   audience: RawBuilder<SqlBool>,
 ): Promise<RawBuilder<SqlBool>> {
   const wanted = reached(kind, audience);
-  return (await readSuppressionSetting(database, projectId)) ? unsuppressedOf(wanted) : wanted;
+  return (await usesSuppressionList(database, projectId)) ? unsuppressedOf(wanted) : wanted;
 }
 
 /** Those whom a campaign of this kind may reach, on the suppression list or not. */
@@ -70,7 +70,7 @@ export async function countExcluded(
   audience: RawBuilder<SqlBool>,
   count: number,
 ) {
-  const suppressionList = await readSuppressionSetting(database, projectId);
+  const suppressionList = await usesSuppressionList(database, projectId);
   const reachable = suppressionList
     ? await countMatching(database, projectId, reached(kind, audience))
     : count;

@@ -5,9 +5,13 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/page.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { countRecipients, type CampaignCounts } from "../emails/campaign-emails.ts";
-import { readPausedDestinations, type PausedDestinationView } from "../emails/paused-destinations.ts";
+import { countRecipients, type CampaignCounts } from "../emails/outbox/campaign-emails.ts";
+import {
+  readPausedDestinations,
+  type PausedDestinationView,
+} from "../emails/refusals/paused-destinations.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "../templates/check-content.ts";
@@ -92,7 +96,10 @@ export async function countsOf(
 ): Promise<Counts[]> {
   const counts = await countRecipients(database, projectId, ids);
   const unsubscribed = await countUnsubscribed(database, projectId, ids);
-  return counts.map((count, at) => ({ ...count, unsubscribedCount: unsubscribed.get(ids[at] ?? "") ?? 0 }));
+  return pairUp(ids, counts).map(([id, count]) => ({
+    ...count,
+    unsubscribedCount: unsubscribed.get(id) ?? 0,
+  }));
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND. */

@@ -2,7 +2,7 @@
 // Before it: pause-in-doubt.ts. After it: `campaigns`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
-import { isEmailSent } from "../events/events.ts";
+import { isEmailSent } from "../emails/reading/sent-events.ts";
 import type { CampaignRef } from "./settle-queries.ts";
 
 export interface DoubtfulCampaign extends CampaignRef {

@@ -2,6 +2,7 @@
 // resumed, sent or cancelled like any other; these are the verbs for all of them.
 // Before it: instance/held.ts. After it: the settler starts and ends them, the sender sends.
 import type { Tx } from "../platform/database.ts";
+import { followStatus } from "./follow-status.ts";
 import {
   updateAllToHeld,
   updateForgottenToHeld,
@@ -17,17 +18,24 @@ const DROPPED =
 
 /** Holds every campaign that is sending or scheduled; answers how many of each. */
 export async function holdCampaigns(tx: Tx): Promise<{ sending: number; scheduled: number }> {
-  return updateAllToHeld(tx);
+  const held = await updateAllToHeld(tx);
+  await followStatus(tx, held);
+  const scheduled = held.filter(({ status }) => status === "SCHEDULED").length;
+  return { sending: held.length - scheduled, scheduled };
 }
 
 /** They go on as they stand; a schedule whose time was missed by long is held for that. Answers how many. */
 export async function releaseHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<number> {
-  return updateHeldToReleased(tx, scope);
+  const released = await updateHeldToReleased(tx, scope);
+  await followStatus(tx, released);
+  return released.length;
 }
 
 /** Those that were sending are cancelled, schedules become drafts. Answers how many. */
 export async function dropHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<number> {
-  return updateHeldToDropped(tx, scope, DROPPED);
+  const dropped = await updateHeldToDropped(tx, scope, DROPPED);
+  await followStatus(tx, dropped);
+  return dropped.length;
 }
 
 /**
@@ -40,6 +48,7 @@ export async function holdForgottenCampaigns(
 ): Promise<void> {
   for (const { projectId, campaignId, mails } of forgotten)
     await updateForgottenToHeld(tx, { projectId, campaignId }, forgottenReason(mails));
+  await followStatus(tx, forgotten);
 }
 
 const forgottenReason = (mails: number) =>

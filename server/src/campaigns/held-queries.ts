@@ -3,6 +3,7 @@
 // Before it: held-campaigns.ts. After it: nothing.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 
 /** Which campaigns are meant: all, those of a project, or one. */
 export interface CampaignScope {
@@ -19,33 +20,43 @@ const within = ({ projectId, campaignId }: CampaignScope): RawBuilder<unknown> =
   ${projectId === null ? sql`` : sql`and project_id = ${projectId}`}
   ${campaignId === null ? sql`` : sql`and id = ${campaignId}`}`;
 
-export async function updateAllToHeld(tx: Tx): Promise<{ sending: number; scheduled: number }> {
-  const { rows } = await sql<{ status: string }>`
+/** A campaign that was changed, with the status that it has now. */
+export interface HeldCampaign extends CampaignKey {
+  status: string;
+}
+const HELD_COLUMNS = sql`project_id as "projectId", id as "campaignId", status`;
+
+export async function updateAllToHeld(tx: Tx) {
+  const { rows } = await sql<HeldCampaign>`
     update campaigns set held_reason = ${HELD}, updated_at = now(),
       status = case status when 'SENDING' then 'PAUSED' else status end
     where status = 'SENDING' or (status = 'SCHEDULED' and held_reason is null)
-    returning status`.execute(tx);
-  const scheduled = rows.filter(({ status }) => status === "SCHEDULED").length;
-  return { sending: rows.length - scheduled, scheduled };
+    returning ${HELD_COLUMNS}`.execute(tx);
+  return rows;
 }
 
-export async function updateHeldToReleased(tx: Tx, scope: CampaignScope): Promise<number> {
-  const result = await sql`
-    update campaigns set held_reason = null, updated_at = now(),
+export async function updateHeldToReleased(tx: Tx, scope: CampaignScope): Promise<HeldCampaign[]> {
+  const { rows } = await sql<HeldCampaign>`
+    with instant as materialized (select now() as at)
+    update campaigns set held_reason = null, updated_at = instant.at,
       status = case status when 'PAUSED' then 'SENDING' else status end,
-      sending_since = case status when 'PAUSED' then now() else sending_since end
-    where ${isHeld} ${within(scope)}`.execute(tx);
-  return Number(result.numAffectedRows ?? 0);
+      sending_since = case status when 'PAUSED' then instant.at else sending_since end
+    from instant where ${isHeld} ${within(scope)} returning ${HELD_COLUMNS}`.execute(tx);
+  return rows;
 }
 
-export async function updateHeldToDropped(tx: Tx, scope: CampaignScope, reason: string): Promise<number> {
-  const result = await sql`
+export async function updateHeldToDropped(
+  tx: Tx,
+  scope: CampaignScope,
+  reason: string,
+): Promise<HeldCampaign[]> {
+  const { rows } = await sql<HeldCampaign>`
     update campaigns set updated_at = now(),
       held_reason = case status when 'SCHEDULED' then ${reason} end,
       scheduled_for = case status when 'SCHEDULED' then null else scheduled_for end,
       status = case status when 'SCHEDULED' then 'DRAFT' else 'CANCELLED' end
-    where ${isHeld} ${within(scope)}`.execute(tx);
-  return Number(result.numAffectedRows ?? 0);
+    where ${isHeld} ${within(scope)} returning ${HELD_COLUMNS}`.execute(tx);
+  return rows;
 }
 
 export async function updateForgottenToHeld(

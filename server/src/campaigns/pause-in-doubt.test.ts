@@ -6,7 +6,8 @@ import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { useTestServer, type TestCaller } from "../testing/test-server.ts";
-import { PROBES } from "../emails/doubt-brake.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
+import { PROBES } from "../emails/doubt/doubt-brake.ts";
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
 import { DOUBT_LIMIT } from "./rules.ts";
 
@@ -76,10 +77,8 @@ test("without an answer after any dot it pauses within a few mails, tells the me
     return isBooked && campaign.unconfirmedCount + campaign.pendingCount === people && campaign;
   }, WAIT);
   expect(settled.unconfirmedCount).toBeLessThanOrEqual(CONNECTIONS + PROBES);
-  const mails = await server.rows<{ to_address: string; text: string | null }>(
-    "select to_address from system_mails where subject like '%News%'",
-  );
-  expect(mails).toEqual([{ to_address: project.owner.email }]);
+  const mails = await readSystemMails(server.pool, { subject: /News/ });
+  expect(mails.map(({ to }) => to)).toEqual([project.owner.email]);
 
   sink.setRules([]);
   expect(await act(byKey, id, "resolve", { as: "sent" })).toMatchObject({
@@ -135,7 +134,8 @@ async function sending(people: number) {
       ),
     async status() {
       const log = createLog({ level: "silent" });
-      await pauseDoubtfulCampaigns({ database: server.database, log, metrics: createMetrics() });
+      const { database } = server;
+      await pauseDoubtfulCampaigns({ database, baseUrl: () => "", log, metrics: createMetrics() });
       return (await read(project.byKey, id)).status;
     },
     resume: () => act(project.byKey, id, "resume"),

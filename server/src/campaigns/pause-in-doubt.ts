@@ -1,16 +1,18 @@
 // Campaigns whose mails get no answer after their handover pause by themselves: at once when so many in a row got none, and when
-// too large a part of the last ones did. Before it: emails/doubt-brake.ts, settle-campaigns.ts. After it: a person resumes and resolves.
+// too large a part of the last ones did. Before it: emails/doubt/doubt-brake.ts, settle-campaigns.ts. After it: a person resumes and resolves.
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import type { PauseInDoubt } from "../emails/doubt-brake.ts";
+import type { PauseInDoubt } from "../emails/doubt/doubt-brake.ts";
 import { tellMembers } from "../projects/members/notifications.ts";
+import { followStatus } from "./follow-status.ts";
 import { listDoubtfulCampaigns, updateDoubtfulToPaused } from "./doubt-queries.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
 import { DOUBT_LIMIT, doubtReason } from "./rules.ts";
 
 export interface PauseParts {
   database: Database;
+  baseUrl: () => string;
   log: Log;
   metrics: Metrics;
 }
@@ -18,30 +20,37 @@ export interface PauseParts {
 /** For the sender, when so many handovers of a campaign in a row got no answer. */
 export function createPauseInDoubt(parts: PauseParts): PauseInDoubt {
   return ({ projectId, campaignId, probes, answer }) =>
-    pause(parts, { projectId, campaignId, sendingSince: null }, doubtReason(`${probes} in a row`, answer));
+    pause(parts, { projectId, campaignId, sendingSince: null }, { inARow: probes, answer });
 }
 
 /** Pauses campaigns of whose last mails too many got no answer, without so many of them in a row. */
 export async function pauseDoubtfulCampaigns(parts: PauseParts): Promise<void> {
   for (const campaign of await listDoubtfulCampaigns(parts.database, DOUBT_LIMIT)) {
     const { project_id: projectId, id: campaignId, sending_since: sendingSince, answer } = campaign;
-    const share = `more than a fifth of its last ${DOUBT_LIMIT.last} mails`;
-    await pause(parts, { projectId, campaignId, sendingSince }, doubtReason(share, answer));
+    await pause(parts, { projectId, campaignId, sendingSince }, { inARow: null, answer });
   }
 }
 
 /** Unless it does not send any more, or was resumed after `sendingSince`; tells the members of its project. */
 async function pause(
-  { database, log, metrics }: PauseParts,
+  { database, baseUrl, log, metrics }: PauseParts,
   campaign: { projectId: string; campaignId: string; sendingSince: Date | null },
-  reason: string,
+  { inARow, answer }: { inARow: number | null; answer: string },
 ): Promise<void> {
   const { projectId, campaignId } = campaign;
+  const { last } = DOUBT_LIMIT;
+  const reason = doubtReason(
+    inARow === null ? `more than a fifth of its last ${last} mails` : `${inARow} in a row`,
+    answer,
+  );
   const isOurs = await transaction(database, async (tx) => {
     const name = await updateDoubtfulToPaused(tx, campaign, reason);
     if (name === null) return false;
-    const mail = pausedCampaignMail({ id: campaignId, name }, reason, "in-doubt");
-    await tellMembers(tx, { projectId, kind: "campaign-paused" }, mail);
+    await followStatus(tx, [campaign]);
+    const cause = { problem: "in-doubt", inARow, last, answer } as const;
+    const mail = pausedCampaignMail({ projectId, id: campaignId, name }, cause, baseUrl());
+    const facts = { campaignId, name, reason };
+    await tellMembers(tx, { projectId, kind: "campaign-paused", facts }, mail);
     return true;
   });
   if (!isOurs) return;

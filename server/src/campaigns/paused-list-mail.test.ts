@@ -4,6 +4,7 @@ import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
 
 const WAIT = { timeout: 30_000, interval: 250 };
 const AT_GMAIL = 60;
@@ -118,14 +119,10 @@ test("list mail to a destination that refuses us waits; a few try again by thems
       whatToDo: expect.stringContaining("POST /emails/release"),
     }),
   ]);
-  const told = () =>
-    server.rows<{ subject: string }>(
-      "select subject from system_mails where to_address = $1 and subject not like 'Confirm%'",
-      project.owner.email,
-    );
+  const told = () => readSystemMails(server.pool, { to: project.owner.email });
   await waitUntil(async () => (await told()).length > 0, WAIT);
   expect((await told()).map(({ subject }) => subject)).toEqual([
-    expect.stringMatching(/^List mail of ".*" is paused for gmail$/),
+    expect.stringMatching(/^List mail of “.*” is paused for gmail$/),
   ]);
 
   // Elsewhere, and what somebody waits for, goes on: the latter to be refused, which is its own affair.

@@ -269,6 +269,15 @@ export async function countUnsubscribed(database: Database, projectId: string, i
   return new Map(rows.map((row) => [row.campaign_id, row.count]));
 }
 
+export async function findProjectName(tx: Tx, projectId: string): Promise<string> {
+  const row = await tx
+    .selectFrom("projects")
+    .select("name")
+    .where("id", "=", projectId)
+    .executeTakeFirstOrThrow();
+  return row.name;
+}
+
 /** All contacts, as a condition on `contacts c`. */
 export function everybody(): RawBuilder<SqlBool> {
   return sql<SqlBool>`true`;

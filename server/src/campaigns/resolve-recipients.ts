@@ -1,11 +1,14 @@
 // Recipients of a campaign of whom nobody knows whether they got its mail: a person says what became of them.
-// Before it: routes.ts. After it: emails/resolve-emails.ts ends the doubt; the sender sends again what is to be sent again.
+// Before it: routes.ts. After it: emails/doubt/resolve-emails.ts ends the doubt; the sender sends again what is to be sent again.
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { resolveEmails } from "../emails/resolve-emails.ts";
+import { addLateSent } from "../events/counts.ts";
+import { resolveEmails } from "../emails/doubt/resolve-emails.ts";
+import { getUser } from "../users/users.ts";
 import { getCampaign, getCampaignRow, type CampaignView } from "./campaigns.ts";
-import { findCampaignForUpdate, updateStatus } from "./queries.ts";
+import { moveCampaign } from "./follow-status.ts";
+import { findCampaignForUpdate } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";
 
 /**
@@ -28,8 +31,9 @@ export async function resolveRecipients(
         "The campaign is CANCELLED: nothing of it is sent again. Resolve its mails as sent or as failed.",
     });
   const mails = { projectId, campaignId, ids: ids ?? null };
-  const resolvedCount = await resolveEmails(tx, mails, as, userId);
+  const by = userId === null ? null : (await getUser(tx, userId)).email;
+  const resolvedCount = await resolveEmails(tx, mails, { as, by }, addLateSent);
   if (row?.status === "SENT" && resolvedCount > 0)
-    await updateStatus(tx, projectId, campaignId, TRANSITIONS.retry, { finished_at: null });
+    await moveCampaign(tx, projectId, campaignId, TRANSITIONS.retry, { finished_at: null });
   return { ...(await getCampaign(tx, projectId, campaignId)), resolvedCount };
 }

@@ -1,15 +1,14 @@
 // HTTP for campaigns: endpoint → verb → answer.
 import * as actions from "@postloft/contract/campaign-actions.ts";
 import * as contract from "@postloft/contract/campaigns.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
 import type { z } from "zod";
 import type { Database, Tx } from "../platform/database.ts";
 import { created, noContent, ok, route, type Call, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
 import type { RateLimiter } from "../platform/rate-limit.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { listRecipients } from "../emails/campaign-emails.ts";
+import { listRecipients } from "../emails/outbox/campaign-emails.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
+import { takeTestMail } from "../templates/test-mail.ts";
 import { warnOfUnknownVariables } from "../templates/unknown-variables.ts";
 import { countAudience } from "./audience.ts";
 import type { Linter } from "../templates/linter.ts";
@@ -38,7 +37,7 @@ import {
 } from "./send-campaign.ts";
 import { testCampaign } from "./test-campaign.ts";
 
-const TEST_MAILS_WINDOW_SECONDS = 3_600;
+type LinkStats = z.input<(typeof actions.getCampaignStats)["answers"][200]>["links"];
 
 export interface CampaignRouteParts extends CampaignParts {
   linter: Linter;
@@ -50,7 +49,7 @@ export interface CampaignRouteParts extends CampaignParts {
   wakeCampaigns: () => void;
   rateLimiter: RateLimiter;
   /** How often each link of a campaign was followed. */
-  linkStats: (projectId: string, campaignId: string) => Promise<readonly object[]>;
+  linkStats: (projectId: string, campaignId: string) => Promise<LinkStats>;
 }
 
 export function campaignRoutes(parts: CampaignRouteParts): Route[] {
@@ -178,16 +177,7 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
       return answer;
     }),
     route(actions.testCampaign, async ({ projectId, params, body, commit }) => {
-      const taken = await parts.rateLimiter.take({
-        bucket: `test-mails:${projectId}`,
-        limit: LIMITS.testMails.value,
-        windowSeconds: TEST_MAILS_WINDOW_SECONDS,
-      });
-      if (!taken.allowed)
-        throw new Refusal("RATE_LIMIT_EXCEEDED", {
-          message: `A project sends at most ${LIMITS.testMails.value} test mails in an hour.`,
-          retryAfterSeconds: taken.resetSeconds,
-        });
+      await takeTestMail(parts.rateLimiter, projectId);
       const answer = await commit(async (tx) =>
         ok({ success: true, email: await testCampaign(tx, domains, projectId, params.id, body) }),
       );

@@ -1,7 +1,7 @@
 // Pure rules of campaigns: which state follows which, what the counts mean in percent, who gets which kind.
 // Before it: contract/src/campaigns.ts names states and kinds. After it: the verbs of this folder.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import type { CampaignCounts } from "../emails/campaign-emails.ts";
+import type { CampaignCounts } from "../emails/outbox/campaign-emails.ts";
 import { destinationOfDomain } from "../transports/destinations.ts";
 import type { Transition } from "./queries.ts";
 

@@ -4,15 +4,16 @@ import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { addJob } from "../platform/jobs.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import { retryFailedRecipients } from "../emails/campaign-emails.ts";
-import { releaseDestinations } from "../emails/paused-destinations.ts";
+import { retryFailedRecipients } from "../emails/outbox/campaign-emails.ts";
+import { releaseDestinations } from "../emails/refusals/paused-destinations.ts";
 import { requireRoom } from "../billing/caps.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
 import { getCampaign, getCampaignRow, type CampaignParts, type CampaignView } from "./campaigns.ts";
-import { isInFuture, updateStatus, type CampaignRow, type Transition } from "./queries.ts";
+import { moveCampaign } from "./follow-status.ts";
+import { isInFuture, type CampaignRow, type Transition } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";
 
 /** The kind of the job that fixes the recipients. */
@@ -68,7 +69,7 @@ async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): P
 /** A scheduled campaign is a draft again; of one under way, what has not left is dropped. */
 export async function cancelCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
-  if (await updateStatus(tx, projectId, row.id, TRANSITIONS.unschedule, { scheduled_for: null }))
+  if (await moveCampaign(tx, projectId, row.id, TRANSITIONS.unschedule, { scheduled_for: null }))
     return getCampaign(tx, projectId, row.id);
   await move(tx, projectId, row, TRANSITIONS.cancel);
   return getCampaign(tx, projectId, row.id);
@@ -114,9 +115,9 @@ async function move(
   projectId: string,
   row: CampaignRow,
   transition: Transition,
-  set: Parameters<typeof updateStatus>[4] = {},
+  set: Parameters<typeof moveCampaign>[4] = {},
 ): Promise<void> {
-  if (await updateStatus(tx, projectId, row.id, transition, set)) return;
+  if (await moveCampaign(tx, projectId, row.id, transition, set)) return;
   // Read again: another caller may have moved it since.
   refuseState(await getCampaignRow(tx, projectId, row.id), transition);
   throw new Refusal("CONFLICT");

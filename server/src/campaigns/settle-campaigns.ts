@@ -5,13 +5,15 @@ import { transaction, type Database } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/campaign-emails.ts";
-import { pauseDestination } from "../emails/paused-destinations.ts";
+import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/outbox/campaign-emails.ts";
+import { pauseDestination } from "../emails/refusals/paused-destinations.ts";
 import { tellMembers } from "../projects/members/notifications.ts";
 import type { Domains } from "../domains/domains.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { findCampaign, findCampaignForUpdate, updateStatus, type Transition } from "./queries.ts";
+import { CONTACT_CHECKS } from "../contacts/recipients.ts";
+import { findCampaign, findCampaignForUpdate, type Transition } from "./queries.ts";
+import { followStatus, moveCampaign } from "./follow-status.ts";
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
 import { MISSED_MS, REFUSAL_LIMIT, refusedReason, refusingDestination, TRANSITIONS } from "./rules.ts";
@@ -40,6 +42,7 @@ const CANCELLED_REASON = "The campaign was cancelled.";
 export interface SettlerOptions {
   database: Database;
   domains: Domains;
+  baseUrl: () => string;
   /** Jobs were added. */
   wakeJobs: () => void;
   log: Log;
@@ -82,7 +85,10 @@ async function reasonNotToSend(
 async function startDue(database: Database, due: CampaignRef): Promise<boolean> {
   return transaction(database, async (tx) => {
     const isOurs = await updateDueToSending(tx, due);
-    if (isOurs) await addSnapshotJob(tx, due.project_id, due.id);
+    if (isOurs) {
+      await followStatus(tx, [{ projectId: due.project_id, campaignId: due.id }]);
+      await addSnapshotJob(tx, due.project_id, due.id);
+    }
     return isOurs;
   });
 }
@@ -90,9 +96,10 @@ async function startDue(database: Database, due: CampaignRef): Promise<boolean> 
 /** Pauses campaigns of whose last mails too many were refused for reasons of ours, and tells the members of their projects. */
 export async function pauseRefusedCampaigns({
   database,
+  baseUrl,
   log,
   metrics,
-}: Pick<SettlerOptions, "database" | "log" | "metrics">): Promise<void> {
+}: Pick<SettlerOptions, "database" | "baseUrl" | "log" | "metrics">): Promise<void> {
   for (const campaign of await listRefusedCampaigns(database, REFUSAL_LIMIT)) {
     const destination = refusingDestination(campaign.domains);
     const { project_id: projectId, id: campaignId, answer } = campaign;
@@ -105,8 +112,11 @@ export async function pauseRefusedCampaigns({
     const reason = refusedReason(campaign.answer);
     const isOurs = await transaction(database, async (tx) => {
       if (!(await updateRefusedToPaused(tx, campaign, reason))) return false;
-      const mail = pausedCampaignMail(campaign, reason);
-      await tellMembers(tx, { projectId, kind: "campaign-paused" }, mail);
+      await followStatus(tx, [{ projectId, campaignId }]);
+      const cause = { problem: "refused", last: REFUSAL_LIMIT.last, answer } as const;
+      const mail = pausedCampaignMail({ projectId, ...campaign }, cause, baseUrl());
+      const facts = { campaignId, name: campaign.name, reason };
+      await tellMembers(tx, { projectId, kind: "campaign-paused", facts }, mail);
       return true;
     });
     if (!isOurs) continue;
@@ -144,7 +154,7 @@ async function finishCampaign(
     const row = await findCampaignForUpdate(tx, key.projectId, key.campaignId);
     if (row === undefined || (await hasPendingRecipients(tx, key))) return false;
     await failpoint("finish.before");
-    return updateStatus(tx, key.projectId, key.campaignId, finish, { finished_at: "now" });
+    return moveCampaign(tx, key.projectId, key.campaignId, finish, { finished_at: "now" });
   });
 }
 
@@ -153,7 +163,9 @@ const END_OF_CANCELLED = { from: ["CANCELLED"], to: "CANCELLED" } as const;
 async function drop(database: Database, key: { projectId: string; campaignId: string }): Promise<void> {
   let dropped = 1;
   while (dropped > 0)
-    dropped = await transaction(database, (tx) => dropRecipients(tx, key, CANCELLED_REASON, DROP_BATCH));
+    dropped = await transaction(database, (tx) =>
+      dropRecipients(tx, key, CANCELLED_REASON, { limit: DROP_BATCH, ...CONTACT_CHECKS }),
+    );
 }
 
 /** Proves that each campaign has as many mails as it had recipients (promise P4); answers those that have not. */

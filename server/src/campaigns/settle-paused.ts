@@ -1,6 +1,6 @@
 // What is done by itself about destinations that refuse a campaign, or list mail of no campaign: tell the members, park what waits there,
 // try again with a few, go on.
-// Before it: emails/refusal-watch.ts paused one. After it: emails/ moves the mails; settle-campaigns.ts ends the campaign when none waits.
+// Before it: emails/refusals/refusal-watch.ts paused one. After it: emails/ moves the mails; settle-campaigns.ts ends the campaign when none waits.
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import {
@@ -9,24 +9,26 @@ import {
   moveParked,
   tryPaused,
   type PausedDestination,
-} from "../emails/paused-destinations.ts";
+} from "../emails/refusals/paused-destinations.ts";
 import { tellMembers } from "../projects/members/notifications.ts";
-import { pausedDestinationMail, pausedListMail } from "./paused-campaign-mail.ts";
-import { findCampaign } from "./queries.ts";
+import { pausedDestinationMail } from "./paused-campaign-mail.ts";
+import { findCampaign, findProjectName } from "./queries.ts";
 
 /** Looks after every paused destination, of campaigns while they are sending. A fault stops one alone. */
 export async function settlePausedDestinations({
   database,
+  baseUrl,
   log,
 }: {
   database: Database;
+  baseUrl: () => string;
   log: Log;
 }): Promise<void> {
   for (const paused of await listPausedDestinations(database)) {
     const { project_id: projectId, campaign_id: campaignId, destination, answer } = paused;
     const ids = { projectId, campaignId, destination };
     try {
-      if (await tell(database, paused))
+      if (await tell(database, paused, baseUrl()))
         log.warn({ ...ids, answer }, "mail to a list paused for one destination");
       await moveParked(database, paused);
       if (paused.released_at !== null) continue;
@@ -38,19 +40,24 @@ export async function settlePausedDestinations({
   }
 }
 
-async function tell(database: Database, paused: PausedDestination): Promise<boolean> {
+async function tell(database: Database, paused: PausedDestination, baseUrl: string): Promise<boolean> {
   if (paused.told_at !== null) return false;
   return transaction(database, async (tx) => {
     if (!(await isToBeTold(tx, paused))) return false;
-    const mail = await mailAbout(tx, paused);
+    const mail = await mailAbout(tx, paused, baseUrl);
     if (mail === undefined) return false;
-    await tellMembers(tx, { projectId: paused.project_id, kind: "campaign-paused" }, mail);
+    const { campaign_id: campaignId, destination, answer } = paused;
+    const facts = { campaignId, destination, reason: answer };
+    await tellMembers(tx, { projectId: paused.project_id, kind: "campaign-paused", facts }, mail);
     return true;
   });
 }
 
-async function mailAbout(tx: Tx, paused: PausedDestination) {
-  if (paused.campaign_id === null) return pausedListMail(paused.project_name, paused);
-  const campaign = await findCampaign(tx, paused.project_id, paused.campaign_id);
-  return campaign && pausedDestinationMail(campaign, paused);
+/** Undefined: its campaign is gone. */
+async function mailAbout(tx: Tx, paused: PausedDestination, baseUrl: string) {
+  const { project_id: projectId, campaign_id: campaignId, destination, answer } = paused;
+  const campaign = campaignId === null ? null : await findCampaign(tx, projectId, campaignId);
+  if (campaign === undefined) return undefined;
+  const project = await findProjectName(tx, projectId);
+  return pausedDestinationMail({ projectId, project, campaign, destination, answer }, baseUrl);
 }

@@ -1,7 +1,7 @@
 // Statements of what campaigns do by themselves: which are due, which are not over, which books are looked over.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
-import { isEmailSent } from "../events/events.ts";
+import { isEmailSent } from "../emails/reading/sent-events.ts";
 
 export interface CampaignRef {
   project_id: string;

@@ -4,8 +4,9 @@ import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import { limitStatements, type Tx } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { JobFailure, type JobStep } from "../platform/jobs.ts";
-import { snapshotRecipients } from "../emails/campaign-emails.ts";
-import { makeContent } from "../emails/emails.ts";
+import { snapshotRecipients } from "../emails/outbox/campaign-emails.ts";
+import { recipientsOf } from "../contacts/recipients.ts";
+import { makeContent } from "../emails/outbox/emails.ts";
 import { withFooter } from "../templates/with-footer.ts";
 import { audienceOf, audienceOfRow, countExcluded, eligible } from "./audience.ts";
 import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queries.ts";
@@ -32,7 +33,7 @@ async function snapshot(tx: Tx, projectId: string, row: CampaignRow) {
     tx,
     { projectId, campaignId: row.id },
     contentOf(projectId, row),
-    await eligible(tx, projectId, kind, audience),
+    recipientsOf(projectId, await eligible(tx, projectId, kind, audience)),
   );
   await failpoint("snapshot.mid");
   const { excluded } = await countExcluded(tx, projectId, kind, audience, totalRecipients);
@@ -45,7 +46,7 @@ async function snapshot(tx: Tx, projectId: string, row: CampaignRow) {
  * What the campaign says, as its mails share it, with the place for the footer where its kind has one. `isTest`: it goes
  * to whoever tries it out, subscribed or not, and what they open and follow is not looked at.
  */
-export function contentOf(projectId: string, row: CampaignRow, isTest = false) {
+function contentOf(projectId: string, row: CampaignRow) {
   const written = { html: row.body, text: null };
   return makeContent({
     projectId,
@@ -55,7 +56,6 @@ export function contentOf(projectId: string, row: CampaignRow, isTest = false) {
     ...(row.kind === "MARKETING" ? withFooter(written) : written),
     headers: [],
     attachments: [],
-    ...(isTest ? { tracked: false } : {}),
-    listKind: isTest || row.kind === "TRANSACTIONAL" ? null : (row.kind as "MARKETING" | "HEADLESS"),
+    listKind: row.kind === "TRANSACTIONAL" ? null : (row.kind as "MARKETING" | "HEADLESS"),
   });
 }

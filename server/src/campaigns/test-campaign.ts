@@ -1,31 +1,26 @@
-// A test mail of a campaign: rendered as a contact would get it, marked in its subject, counted nowhere, and
-// nothing that comes of it touches that contact.
-// Before it: routes.ts. After it: the outbox, as a transactional mail that belongs to no contact and no campaign.
+// A test mail of a campaign. Before it: routes.ts. After it: templates/test-mail.ts.
+import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Tx } from "../platform/database.ts";
-import { enqueueTestEmail } from "../emails/test-emails.ts";
 import type { Domains } from "../domains/domains.ts";
-import { findContactByEmail, getContact } from "../contacts/contacts.ts";
-import { requireVerifiedSender } from "../templates/templates.ts";
+import { sendTest, type TestAddressee } from "../templates/test-mail.ts";
 import { getCampaignRow } from "./campaigns.ts";
-import { contentOf } from "./snapshot-recipients.ts";
 
-const MARK = "[TEST] ";
-
-/** Enqueues it and answers the mail's id. @throws Refusal CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, DOMAIN_NOT_VERIFIED. */
+/** Enqueues it and returns the mail's id. @throws Refusal CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, DOMAIN_NOT_VERIFIED. */
 export async function testCampaign(
   tx: Tx,
   domains: Domains,
   projectId: string,
   id: string,
-  test: { email: string; contactId?: string | undefined },
+  test: TestAddressee,
 ): Promise<string> {
   const row = await getCampaignRow(tx, projectId, id);
-  await requireVerifiedSender(tx, domains, projectId, row.from_address);
-  const contact =
-    test.contactId === undefined
-      ? await findContactByEmail(tx, projectId, test.email)
-      : await getContact(tx, projectId, test.contactId);
-  const content = contentOf(projectId, { ...row, subject: MARK + row.subject }, true);
-  const to = { address: test.email, name: null };
-  return enqueueTestEmail(tx, { projectId, to, content, renderAs: contact?.id ?? null });
+  const { subject, body, reply_to: replyTo } = row;
+  const from = { address: row.from_address, name: row.from_name };
+  return sendTest(
+    tx,
+    domains,
+    projectId,
+    { subject, body, type: row.kind as TemplateType, from, replyTo },
+    test,
+  );
 }

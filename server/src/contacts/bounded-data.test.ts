@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { subtransaction, transaction, type Tx } from "../platform/database.ts";
 import { faultsOf, refusalOf, useTestServer, type Reply, type TestProject } from "../testing/test-server.ts";
+import { contactRefusal } from "./contacts.ts";
 import { registerFields } from "./upsert-contacts.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -155,4 +156,22 @@ test("events with much in them come in shorter pages, too", async () => {
   );
   const { ids } = await readAll(project, "/events?limit=100");
   expect([new Set(ids).size, ids.length]).toEqual([8, 8]);
+});
+
+function told(code: string, message: string): string | null {
+  const refusal = contactRefusal(Object.assign(new Error(message), { code }));
+  return refusal?.fields?.[0]?.message ?? refusal?.code ?? null;
+}
+
+test("what the database refuses is told the same where its error names the constraint in its text alone, with a shard behind", () => {
+  const checked = (name: string) =>
+    told("23514", `new row for relation "contacts_102008" violates check constraint "${name}"`);
+  expect(
+    told("23505", 'duplicate key value violates unique constraint "contacts_project_id_email_key_102046"'),
+  ).toBe("CONFLICT");
+  expect(checked("contacts_data_size_102008")).toContain(`at most ${LIMITS.dataBytes.value} bytes`);
+  expect(checked("contact_fields_number")).toContain(`at most ${LIMITS.fields.value} fields`);
+  expect(told("23514", "too many keys")).toContain(`at most ${LIMITS.contactKeys.value} keys`);
+  expect(told("23505", 'duplicate key value violates unique constraint "domains_pkey"')).toBeNull();
+  expect(told("40001", "could not serialize access: contacts_data_size")).toBeNull();
 });

@@ -1,7 +1,7 @@
 // Changes of contacts that are there, by id, for whoever changes many at once and must not bring deleted ones back.
 // Before it: workflows/. After it: upsert-contacts.ts changes them, with the events of each flip.
 import type { Tx } from "../platform/database.ts";
-import { noteContacts } from "../events/reactions.ts";
+import { noteContacts } from "../reactions/reactions.ts";
 import type { Via } from "./consent.ts";
 import { findContactsById, lockContacts } from "./queries.ts";
 import type { DataPatch } from "./rules.ts";

@@ -1,7 +1,7 @@
 // Reads `consent_changes`; the statements of queries.ts that make and flip contacts write it.
 import { sql } from "kysely";
 import type { Database } from "../platform/database.ts";
-import type { ConsentSource } from "./consent.ts";
+import type { ConsentSource } from "./rules.ts";
 
 /** The consent log of a contact, newest first. */
 export async function listConsentRows(

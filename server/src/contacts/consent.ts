@@ -1,6 +1,6 @@
 // The consent log: how each change of a subscription came about (reliability case C7). It proves what a contact agreed to.
 // Before it: upsert-contacts.ts and queries.ts write it with each change. After it: routes.ts shows it.
-import type { consentChange, CONSENT_SOURCES } from "@postloft/contract/contacts.ts";
+import type { consentChange } from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { z } from "zod";
 import type { Database } from "../platform/database.ts";
@@ -8,17 +8,9 @@ import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listConsentRows } from "./consent-queries.ts";
 import { findContact } from "./queries.ts";
+import type { Via } from "./rules.ts";
 
-export type ConsentSource = (typeof CONSENT_SOURCES)[number];
-
-/** By which way and by whom a contact is changed; kept beside each change of its subscription. */
-export interface Via {
-  source: ConsentSource;
-  /** The id of a user, `key` for an API key; null for the contact itself and for mail servers. */
-  actor: string | null;
-  /** Of public pages only. */
-  ip: string | null;
-}
+export type { ConsentSource, Via } from "./rules.ts";
 
 const BY_KEY: Via = { source: "api", actor: "key", ip: null };
 

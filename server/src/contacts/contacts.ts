@@ -8,9 +8,10 @@ import { isId } from "../platform/ids.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { subtractContacts } from "../events/counts.ts";
-import { noteContacts } from "../events/reactions.ts";
-import { forgetRecipients } from "../emails/forget-recipients.ts";
+import { noteContacts } from "../reactions/reactions.ts";
+import { forgetRecipients } from "../emails/outbox/forget-recipients.ts";
 import type { Via } from "./consent.ts";
+import { CONTACT_CHECKS } from "./recipients.ts";
 import {
   deleteContactRows,
   findContact,
@@ -24,6 +25,8 @@ import {
 } from "./queries.ts";
 import { readDataPatch, type DataPatch } from "./rules.ts";
 import { flipAndRecord, registerFields } from "./upsert-contacts.ts";
+
+export { listKeysBeingDeleted, shownData, withShownData } from "./shown-data-queries.ts";
 
 export interface ContactView {
   id: string;
@@ -69,17 +72,15 @@ export async function contactExists(database: Database, projectId: string, id: s
 
 /** Which of these spellings are addresses of contacts. */
 export async function lookUpContacts(database: Database, projectId: string, spellings: readonly string[]) {
-  const addresses = spellings.map((text) => {
-    const parsed = parseAddress(text);
-    return parsed.ok ? parsed.address : null;
-  });
-  const known = await findEmails(
-    database,
-    projectId,
-    addresses.filter((address) => address !== null),
+  const addressOf = new Map(
+    spellings.flatMap((text) => {
+      const parsed = parseAddress(text);
+      return parsed.ok ? [[text, parsed.address]] : [];
+    }),
   );
-  const isKnown = (_: string, at: number) => known.has(addresses[at] ?? "");
-  return { found: spellings.filter(isKnown), notFound: spellings.filter((text, at) => !isKnown(text, at)) };
+  const known = await findEmails(database, projectId, [...addressOf.values()]);
+  const isKnown = (text: string) => known.has(addressOf.get(text) ?? "");
+  return { found: spellings.filter(isKnown), notFound: spellings.filter((text) => !isKnown(text)) };
 }
 
 export interface ContactEdit {
@@ -125,9 +126,18 @@ function applyPatch(data: Readonly<Record<string, unknown>>, patch: DataPatch): 
   return { ...Object.fromEntries(Object.entries(data).filter(([key]) => !removed.has(key))), ...patch.set };
 }
 
+/** Of those of the last the function `bounded_data` says it in these words. */
+const CONSTRAINTS = [
+  "contacts_project_id_email_key",
+  "contacts_data_size",
+  "contact_fields_number",
+  "contacts_data_keys",
+  "too many keys",
+] as const;
+
 /** What the database's refusal of a contact means for the caller; null when it is none of these. */
 export function contactRefusal(error: unknown): Refusal | null {
-  switch (violatedConstraint(error)) {
+  switch (violatedConstraint(error, CONSTRAINTS)) {
     case "contacts_project_id_email_key":
       return new Refusal("CONFLICT", { message: "Another contact of this project has this e-mail address." });
     case "contacts_data_size":
@@ -137,6 +147,7 @@ export function contactRefusal(error: unknown): Refusal | null {
         `The data of one contact may have at most ${LIMITS.dataBytes.value} bytes.`,
       );
     case "contacts_data_keys":
+    case "too many keys":
       return tooManyKeys();
     case "contact_fields_number":
       return invalidField(
@@ -170,11 +181,11 @@ export async function deleteContact(tx: Tx, projectId: string, id: string): Prom
 export async function deleteContacts(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
   await subtractContacts(tx, projectId, ids);
   // Mails before contacts, as the sender locks them, so that neither waits for the other in a circle.
-  await forgetRecipients(tx, projectId, ids);
+  await forgetRecipients(tx, projectId, ids, CONTACT_CHECKS.contactIdsOf);
   const locked = await lockContacts(tx, projectId, ids, "deleting");
   const found = locked.map((row) => row.id);
   // Mails that were being queued when we came are there by now, and no more can come.
-  await forgetRecipients(tx, projectId, found);
+  await forgetRecipients(tx, projectId, found, CONTACT_CHECKS.contactIdsOf);
   await deleteContactRows(tx, projectId, found);
   return found;
 }

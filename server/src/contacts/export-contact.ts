@@ -1,24 +1,34 @@
 // All we hold on one contact, as JSON that is written while it is read: a contact may have more events than memory has room for.
 // Before it: import/routes.ts. After it: events/ and emails/ tell what they hold.
 import type { Database } from "../platform/database.ts";
-import { readEmailHistory } from "../emails/email-history.ts";
-import { listEvents, type EventView } from "../events/events.ts";
+import { readEmailHistory } from "../emails/reading/email-history.ts";
+import { listEvents, listEventsOfEmail, type EventView } from "../events/events.ts";
 import { readPage } from "../platform/page.ts";
 import { listConsentChanges } from "./consent.ts";
 import { getContact } from "./contacts.ts";
-import { listSegmentsOfContact } from "./export-queries.ts";
 
 const EVENTS_A_PAGE = 500;
+
+/** What segments/ knows of a contact; handed in by api.ts. */
+export interface ContactSegments {
+  /** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
+  segmentsOfContact: (
+    database: Database,
+    projectId: string,
+    contactId: string,
+  ) => Promise<Array<{ id: string; name: string; created_at: Date }>>;
+}
 
 /** The pieces of one JSON object. @throws Refusal CONTACT_NOT_FOUND, before the first piece. */
 export async function openContactExport(
   database: Database,
   projectId: string,
   id: string,
+  { segmentsOfContact }: ContactSegments,
 ): Promise<AsyncGenerator<string>> {
   const contact = await getContact(database, projectId, id);
   const consent = await listConsentChanges(database, projectId, id);
-  const segments = (await listSegmentsOfContact(database, projectId, id)).map((row) => ({
+  const segments = (await segmentsOfContact(database, projectId, id)).map((row) => ({
     id: row.id,
     name: row.name,
     since: row.created_at.toISOString(),
@@ -26,7 +36,7 @@ export async function openContactExport(
   const start = JSON.stringify({ contact, consent, segments }).slice(0, -1);
   return writeExport(start, {
     events: readEvents(database, projectId, id),
-    emails: readEmailHistory(database, projectId, id),
+    emails: readEmailHistory(database, projectId, id, listEventsOfEmail),
   });
 }
 

@@ -57,7 +57,12 @@ test("a project without contacts has the header, and another project's contacts 
   expect(await linesOf(byKey)).toEqual(["email,subscribed,createdAt", ""]);
 });
 
-test("search, subscribed and segment narrow it; a segment that is not there is a 404", async () => {
+const asText = (value: string) =>
+  encodeURIComponent(
+    JSON.stringify({ operator: "AND", conditions: [{ field: "email", operator: "startsWith", value }] }),
+  );
+
+test("search, subscribed, segment and conditions narrow it; a segment that is not there is a 404", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   await addContacts(id, [
     { email: "a_1@example.com", data: { only: "here" } },
@@ -79,6 +84,14 @@ test("search, subscribed and segment narrow it; a segment that is not there is a
   await server.call("POST", `/segments/${fixed}/members`, byKey, members);
   expect(await emails(`?segmentId=${dynamic}`)).toEqual(["a_1@example.com"]);
   expect(await emails(`?segmentId=${fixed}&subscribed=true`)).toEqual(["c@example.com"]);
+  expect(await emails(`?filters=${asText("a_")}`)).toEqual(["a_1@example.com"]);
+  for (const [text, fault] of [
+    ["{", "filters invalid_string"],
+    [asText("").replace("startsWith", "begins"), "filters.conditions.0.operator invalid_enum_value"],
+  ])
+    expect(faultsOf(await server.call("GET", `/contacts/export.csv?filters=${text}`, byKey))).toEqual([
+      fault,
+    ]);
   expect(faultsOf(await server.call("GET", "/contacts/export.csv?subscribed=1&segmentId=x", byKey))).toEqual([
     "segmentId invalid_string",
     "subscribed invalid_enum_value",

@@ -66,18 +66,3 @@ export async function listFieldKeys(database: Database, projectId: string): Prom
     .execute();
   return rows.map((row) => row.field);
 }
-
-/** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
-export async function listSegmentsOfContact(database: Database, projectId: string, contactId: string) {
-  return database
-    .selectFrom("segment_members as m")
-    .innerJoin("segments as s", (join) =>
-      join.onRef("s.project_id", "=", "m.project_id").onRef("s.id", "=", "m.segment_id"),
-    )
-    .select(["s.id", "s.name", "m.created_at"])
-    .where("m.project_id", "=", projectId)
-    .where("m.contact_id", "=", contactId)
-    .orderBy("m.created_at")
-    .orderBy("s.id")
-    .execute();
-}

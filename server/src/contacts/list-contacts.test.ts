@@ -1,5 +1,6 @@
 // The list of contacts over HTTP: filters, orders, cursors that hold in each of them.
 import { expect, test } from "vitest";
+import type { ErrorEnvelope } from "../platform/http-errors.ts";
 import { newId } from "../platform/ids.ts";
 import {
   answersByName,
@@ -195,4 +196,84 @@ test.for([
 ] as Array<[string, string[]]>)("GET /contacts?%s answers 422", async ([query, faults]) => {
   const reply = await server.call("GET", `/contacts?${query}`, server.project.byKey);
   expect([reply.status, faultsOf(reply)]).toEqual([422, faults]);
+});
+
+const PRO_OR_FIVE = {
+  operator: "OR",
+  conditions: [
+    { field: "data.plan", operator: "equals", value: "pro" },
+    {
+      operator: "AND",
+      conditions: [
+        { field: "email", operator: "contains", value: "5" },
+        { field: "subscribed", operator: "equals", value: false },
+      ],
+    },
+  ],
+};
+
+const ask = ({ byKey }: TestProject, body: object) =>
+  server.call<ContactList & ErrorEnvelope>("POST", "/contacts/search", byKey, body);
+
+/** Whether `fill` made a contact unsubscribed. */
+const isOff = (name: string) => Number(name.split("-")[1]) % 5 === 0;
+
+/** All pages of a search, as `walk`. */
+async function walkSearch(project: TestProject, body: object): Promise<string[]> {
+  const names: string[] = [];
+  for (let cursor: string | null = null; ;) {
+    const { body: page } = await ask(project, { ...body, limit: 7, ...(cursor === null ? {} : { cursor }) });
+    names.push(...page.data.map(({ email }) => email.split("@")[0] ?? ""));
+    if (page.cursor === null) return names;
+    cursor = page.cursor;
+  }
+}
+
+test("a filter of conditions means who matches, in each order, together with all else that narrows the list", async () => {
+  const project = await server.createProject();
+  const names = await fill(project, 60);
+  await server.rows(
+    `update contacts set data = '{"plan":"pro"}' where project_id = $1 and email like '1%'`,
+    project.id,
+  );
+  const found = names.filter((name) => name.startsWith("1") || (name.includes("5") && isOff(name)));
+  expect(await walkSearch(project, {})).toEqual(names.toReversed());
+  expect(await walkSearch(project, { filters: PRO_OR_FIVE })).toEqual(found.toReversed());
+  expect(await walkSearch(project, { filters: PRO_OR_FIVE, sort: "email" })).toEqual(byAddress(found));
+  const narrow = { filters: PRO_OR_FIVE, subscribed: false, search: "1", dir: "asc" };
+  const both = found.filter((name) => isOff(name) && name.includes("1"));
+  expect(await walkSearch(project, narrow)).toEqual(both);
+  expect((await ask(project, { ...narrow, limit: 1 })).body.total).toBe(both.length);
+});
+
+test("without the total a page comes all the same, and it is told where it is known anyway", async () => {
+  const project = await server.createProject();
+  const names = await fill(project, 20);
+  const many = { filters: PRO_OR_FIVE, withTotal: false };
+  expect(await list(project, "withTotal=false&limit=5")).toMatchObject({ total: 0, hasMore: true });
+  expect(await list(project, "search=@&withTotal=false&limit=5")).toMatchObject({ total: 0, hasMore: true });
+  const { body: few } = await ask(project, many);
+  expect(few.total).toBe(few.data.length);
+  expect(few.data.length).toBeLessThan(names.length);
+  expect((await ask(project, { ...many, limit: 1 })).body.hasMore).toBe(few.data.length > 1);
+});
+
+test("a filter that is none, or that stands on a segment of another project, is told by its field", async () => {
+  const [project, elsewhere] = [await server.createProject(), await server.createProject()];
+  const { body: foreign } = await server.call<{ id: string }>("POST", "/segments", elsewhere.byKey, {
+    name: "Theirs",
+    type: "STATIC",
+  });
+  const bad = { operator: "AND", conditions: [{ field: "data.plan", operator: "within", value: "x" }] };
+  expect(faultsOf(await ask(project, { filters: bad, limit: 0, subscribed: "yes" }))).toEqual([
+    "filters.conditions.0.unit required",
+    "filters.conditions.0.value invalid_type",
+    "limit too_small",
+    "subscribed invalid_type",
+  ]);
+  for (const id of [foreign.id, newId()]) {
+    const conditions = [{ field: `segment.${id}`, operator: "memberOfSegment" }];
+    const reply = await ask(project, { filters: { operator: "AND", conditions } });
+    expect(faultsOf(reply)).toEqual(["filters custom"]);
+  }
 });

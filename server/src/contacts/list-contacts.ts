@@ -2,12 +2,10 @@
 // Before it: routes.ts. After it: list-queries.ts; bulk/ and import/ mean the same contacts by the same filter.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
-import type { Database } from "../platform/database.ts";
+import { isOutOfTime, type Database } from "../platform/database.ts";
 import { fittingLimit, type Page } from "../platform/page.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { invalidField } from "../platform/refusal.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
-import { membershipOf } from "./filters/compile-filter.ts";
-import { loadSegmentsFor } from "./filters/load-segments.ts";
 import { cursorAfter, type ContactPageRequest } from "./list-cursor.ts";
 import {
   countContacts,
@@ -25,33 +23,43 @@ export interface ContactFilter {
   search?: string | undefined;
   subscribed?: boolean | undefined;
   segmentId?: string | undefined;
+  /** Conditions, as segments have them. */
+  filters?: Filter | undefined;
 }
 
-/** The conditions of a filter on `contacts c`, all of which must hold. @throws Refusal SEGMENT_NOT_FOUND. */
+/** What segments/ knows of contacts; handed in by api.ts. */
+export interface Membership {
+  /** The members of a segment now, as a condition on `contacts c`. @throws Refusal SEGMENT_NOT_FOUND. */
+  membersOf: (database: Database, projectId: string, segmentId: string) => Promise<RawBuilder<SqlBool>>;
+  /** Who matches a filter, the same way. @throws Refusal VALIDATION_ERROR naming `field` when it stands on a segment that is none. */
+  matchesOf: (
+    database: Database,
+    projectId: string,
+    field: string,
+    filters: Filter,
+    /** Whether it is asked of a few contacts, or of all. */
+    scope?: "few" | "all",
+  ) => Promise<RawBuilder<SqlBool>>;
+}
+
+/**
+ * The conditions of a filter on `contacts c`, all of which must hold.
+ * @param field where its `filters` stand in what was sent
+ * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR for filters that stand on a segment that is none.
+ */
 export async function conditionsOf(
   database: Database,
   projectId: string,
-  { search = "", subscribed, segmentId }: ContactFilter,
+  { search = "", subscribed, segmentId, filters }: ContactFilter,
+  { membersOf, matchesOf }: Membership,
+  { field = "filters", scope = "all" as "few" | "all" } = {},
 ): Promise<Array<RawBuilder<SqlBool>>> {
   return [
     ...(search === "" ? [] : [hasInAddress(search)]),
     ...(subscribed === undefined ? [] : [isSubscribed(subscribed)]),
-    ...(segmentId === undefined ? [] : [await isMember(database, projectId, segmentId.toLowerCase())]),
+    ...(segmentId === undefined ? [] : [await membersOf(database, projectId, segmentId.toLowerCase())]),
+    ...(filters === undefined ? [] : [await matchesOf(database, projectId, field, filters, scope)]),
   ];
-}
-
-async function isMember(
-  database: Database,
-  projectId: string,
-  segmentId: string,
-): Promise<RawBuilder<SqlBool>> {
-  const inSegment: Filter = {
-    operator: "AND",
-    conditions: [{ field: `segment.${segmentId}`, operator: "memberOfSegment" }],
-  };
-  const segments = await loadSegmentsFor(database, projectId, [inSegment]);
-  if (!segments.has(segmentId)) throw new Refusal("SEGMENT_NOT_FOUND");
-  return membershipOf(database, segmentId, { projectId, segments });
 }
 
 /** How many contacts a project has. */
@@ -59,24 +67,36 @@ export async function countAll(database: Database, projectId: string): Promise<n
   return countContacts(database, projectId, []);
 }
 
-/** Contacts page by page; `total` is counted on the first page only. @throws Refusal SEGMENT_NOT_FOUND. */
+/**
+ * Contacts page by page; `total` is counted on the first page only, where it is wanted or known anyway.
+ * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR for filters that stand on a segment that is none.
+ */
 export async function listContacts(
   database: Database,
   projectId: string,
   filter: ContactFilter,
   request: ContactPageRequest,
+  membership: Membership,
 ): Promise<Page<ContactView> & { total: number }> {
-  const conditions = await conditionsOf(database, projectId, filter);
-  const isNarrow = (filter.search ?? "") !== "" || filter.segmentId !== undefined;
+  const isNarrow =
+    (filter.search ?? "") !== "" || filter.segmentId !== undefined || filter.filters !== undefined;
   const isIndexed = !isNarrow && (filter.subscribed === undefined || request.order.sort === "createdAt");
-  const { rows, total } = await (isIndexed ? listIndexed : listSelected)(
-    database,
-    projectId,
-    conditions,
-    request,
-  );
+  const conditions = (scope: "few" | "all") =>
+    conditionsOf(database, projectId, filter, membership, { scope });
+  const { rows, total } = isIndexed
+    ? await listIndexed(database, projectId, await conditions("all"), request)
+    : await inTime(listSelected(database, projectId, conditions, request));
   return { ...toContactPage(rows, request), total };
 }
+
+/** @throws Refusal VALIDATION_ERROR when a question over all contacts takes longer than any statement may. */
+export async function inTime<Answer>(asking: Promise<Answer>): Promise<Answer> {
+  return asking.catch((error: unknown) => {
+    if (!isOutOfTime(error)) throw error;
+    throw invalidField("filters", "custom", TOO_SLOW);
+  });
+}
+const TOO_SLOW = "Over all contacts these conditions take too long. Ask for fewer, or for what narrows them.";
 
 type Conditions = ReadonlyArray<RawBuilder<SqlBool>>;
 type Found = { rows: ListedContactRow[]; total: number };
@@ -90,13 +110,13 @@ async function listIndexed(
 ): Promise<Found> {
   const [rows, total] = await Promise.all([
     listContactRows(database, projectId, conditions, request),
-    request.after === null ? countContacts(database, projectId, conditions) : 0,
+    request.after === null && request.withTotal ? countContacts(database, projectId, conditions) : 0,
   ]);
   return { rows, total };
 }
 
-/** Where one contact in a hundred meets the conditions, a page is found among so many. */
-const NEARBY_CONTACTS = 2_000;
+/** Where one contact in a hundred meets the conditions, a page is found among so many, in a tenth of a second. */
+const NEARBY_CONTACTS = 8_000;
 
 /**
  * No plan suits both common and rare conditions, and the planner cannot tell them apart for parts of addresses and for
@@ -105,14 +125,16 @@ const NEARBY_CONTACTS = 2_000;
 async function listSelected(
   database: Database,
   projectId: string,
-  conditions: Conditions,
+  conditionsFor: (scope: "few" | "all") => Promise<Conditions>,
   request: ContactPageRequest,
 ): Promise<Found> {
   const isFirst = request.after === null;
   const nearby = { ...request, look: NEARBY_CONTACTS };
-  const rows = await listContactRowsNearby(database, projectId, conditions, nearby);
-  if (rows.length > request.limit)
-    return { rows, total: isFirst ? await countContacts(database, projectId, conditions) : 0 };
+  const rows = await listContactRowsNearby(database, projectId, await conditionsFor("few"), nearby);
+  const isFound = rows.length > request.limit;
+  if (isFound && !(isFirst && request.withTotal)) return { rows, total: 0 };
+  const conditions = await conditionsFor("all");
+  if (isFound) return { rows, total: await countContacts(database, projectId, conditions) };
   const few = await listFewContactRows(database, projectId, conditions, request);
   return { rows: few.rows, total: isFirst ? few.found : 0 };
 }

@@ -15,6 +15,8 @@ export interface ContactOrder {
 export interface ContactPageRequest {
   limit: number;
   order: ContactOrder;
+  /** Whether all that match are counted, for the first page. */
+  withTotal: boolean;
   /** The id or the address, as the order says, of the last contact of the page before; null for the first page. */
   after: string | null;
 }
@@ -29,11 +31,13 @@ export function readContactPage(query: {
   cursor?: string | undefined;
   sort?: ContactOrder["sort"] | undefined;
   dir?: ContactOrder["dir"] | undefined;
+  withTotal?: boolean | undefined;
 }): ContactPageRequest {
-  const limit = query.limit ?? LIMITS.pageSizeDefault.value;
+  const { limit = LIMITS.pageSizeDefault.value, withTotal = true } = query;
   if (query.cursor === undefined) {
     const sort = query.sort ?? "createdAt";
-    return { limit, order: { sort, dir: query.dir ?? (sort === "email" ? "asc" : "desc") }, after: null };
+    const order = { sort, dir: query.dir ?? (sort === "email" ? "asc" : "desc") } as const;
+    return { limit, withTotal, order, after: null };
   }
   const place = readCursor(query.cursor);
   if (place === null)
@@ -43,7 +47,7 @@ export function readContactPage(query: {
     throw new Refusal("BAD_REQUEST", {
       message: `The cursor is of a list sorted by ${order.sort}, ${order.dir}: leave out \`sort\` and \`dir\`, or begin without a cursor.`,
     });
-  return { limit, order, after: place.after };
+  return { limit, withTotal, order, after: place.after };
 }
 
 function readCursor(cursor: string): { order: ContactOrder; after: string } | null {

@@ -118,7 +118,7 @@ export function idBytesOf(
     select string_agg(uuid_send(found.id), ''::bytea) from (
       select c.id from contacts c
       where c.project_id = ${projectId} and ${all(conditions)}
-        and not exists (select 1 from unnest(${excludeIds}::uuid[]) as excluded (id) where excluded.id = c.id)
+        and c.id <> all(${excludeIds}::uuid[])
       order by c.id
     ) found), ''::bytea)`;
 }

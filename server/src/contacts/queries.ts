@@ -1,7 +1,7 @@
 // Statements on `contacts`. Batches come as arrays, sorted by their caller so that locks are taken in one order. How contacts come into being: upsert-queries.ts.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
-import type { Via } from "./consent.ts";
+import type { Via } from "./rules.ts";
 import { shownData } from "./shown-data-queries.ts";
 
 export interface ContactRow {
@@ -121,8 +121,17 @@ export async function lockContacts(
   return rows;
 }
 
+/** With their consent log, of which is kept which rows it were. */
 export async function deleteContactRows(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
-  await sql`delete from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
+  await sql`
+    with gone as (
+      select array_agg(position order by position) as positions from consent_changes
+      where project_id = ${projectId} and contact_id = any(${ids}::uuid[])
+    ), noted as (
+      insert into consent_erasures (project_id, positions)
+      select ${projectId}, positions from gone where positions is not null
+    )
+    delete from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
 }
 
 export async function findEmails(

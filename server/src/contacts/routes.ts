@@ -2,19 +2,27 @@
 import * as contract from "@postloft/contract/contacts.ts";
 import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
-import { noteContacts } from "../events/reactions.ts";
+import { noteContacts } from "../reactions/reactions.ts";
 import { listConsentChanges, viaDashboard } from "./consent.ts";
 import { contactRefusal, deleteContact, getContact, lookUpContacts, updateContact } from "./contacts.ts";
-import { countAll, listContacts } from "./list-contacts.ts";
+import { countAll, listContacts, type Membership } from "./list-contacts.ts";
 import { readContactPage } from "./list-cursor.ts";
 import { readDataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
+import { contactViewRoutes } from "./views/routes.ts";
 
-export function contactRoutes({ database }: { database: Database }): Route[] {
+export function contactRoutes(parts: { database: Database } & Membership): Route[] {
+  const { database } = parts;
   return [
+    ...contactViewRoutes(parts),
     route(contract.listContacts, async ({ projectId, query }) =>
-      ok(await listContacts(database, projectId, query, readContactPage(query))),
+      ok(await listContacts(database, projectId, query, readContactPage(query), parts)),
     ),
+    route(contract.searchContacts, async ({ projectId, body, commit }) => {
+      // Before the transaction: the page and its count are looked for at the same time.
+      const page = await listContacts(database, projectId, body, readContactPage(body), parts);
+      return commit(async () => ok(page));
+    }),
     route(contract.upsertContact, async ({ projectId, userId, body, commit }) =>
       commit(async (tx) => {
         const change = {

@@ -1,7 +1,19 @@
 // The data rules of spec §2.2 and the type inference of §2.3: pure, no clock, no database.
 // Before it: whatever a caller sent as `data`. After it: contacts.ts applies the patch, v1/ renders with the variables.
+import type { CONSENT_SOURCES } from "@postloft/contract/contacts.ts";
 
 export type FieldType = "string" | "number" | "boolean" | "date";
+
+export type ConsentSource = (typeof CONSENT_SOURCES)[number];
+
+/** By which way and by whom a contact is changed; kept beside each change of its subscription. */
+export interface Via {
+  source: ConsentSource;
+  /** The id of a user, `key` for an API key; null for the contact itself and for mail servers. */
+  actor: string | null;
+  /** Of public pages only. */
+  ip: string | null;
+}
 
 /** What one `data` payload does to a contact, and what it lends to this request only. */
 export interface DataPatch {

@@ -6,6 +6,7 @@ import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import type { ConsentSource, Via } from "./consent.ts";
 import { flipSubscriptions } from "./queries.ts";
 import { composePatches, inferFieldType, type DataPatch } from "./rules.ts";
@@ -49,13 +50,10 @@ export async function upsertContacts(tx: Tx, changes: readonly ContactChange[]):
       tx,
       round.map((group) => group.change),
     );
-    round.forEach((group, at) => {
-      const outcome = applied[at];
-      if (outcome === undefined) throw new Error("An upserted contact has no outcome.");
+    for (const [group, outcome] of pairUp(round, applied))
       group.members.forEach((member, place) =>
         outcomes.set(member, place === 0 ? outcome : { ...outcome, isNew: false }),
       );
-    });
   }
   return changes.map((change) => outcomes.get(change) ?? { contactId: "", isNew: false, isChanged: false });
 }
@@ -87,13 +85,38 @@ export async function upsertContactsWithEvents(
   const changes = intoRounds(happenings.map(({ change }) => change))
     .flat()
     .map((group) => group.change);
-  const statement = contactUpsertWithEvents(changes.map(rowOf), fieldsOf(changes), events);
+  const statement = isSame(happenings[0], events)
+    ? contactUpsertWithEvents(
+        changes.map((change) => rowOf(change, events[0]?.data)),
+        fieldsOf(changes),
+        events.map((event) => ({ ...event, hasAdded: true })),
+      )
+    : contactUpsertWithEvents(
+        changes.map((change) => rowOf(change)),
+        fieldsOf(changes),
+        events,
+      );
   const contacts = byAddress(await upsertContactRows(database, statement));
   return events.map(({ projectId, email, id }) => {
     const contact = contacts.get(projectId)?.get(email);
     if (contact === undefined) throw new Error("An upserted contact has no row.");
     return { contactId: contact.id, id, createdAt };
   });
+}
+
+/** A lone event with more characters of JSON goes to the database once, where it is for its contact as well. */
+const LARGE_LENGTH = 16 * 1024;
+
+/** Whether there is one event alone, large, and its data is what its contact gets: the same values under the same keys. */
+function isSame(
+  happening: ContactHappening | undefined,
+  events: ReadonlyArray<{ data: string | null }>,
+): boolean {
+  if (events.length !== 1 || (events[0]?.data?.length ?? 0) <= LARGE_LENGTH) return false;
+  const data = happening?.data ?? {};
+  const set = happening?.change.patch.set ?? {};
+  const keys = Object.keys(data);
+  return keys.length === Object.keys(set).length && keys.every((key) => data[key] === set[key]);
 }
 
 interface Group {
@@ -184,17 +207,18 @@ interface Part {
 function makePart(changes: readonly ContactChange[], start: number): Part | null {
   const own = changes.slice(start, start + ROWS_A_STATEMENT);
   if (own.length === 0) return null;
-  const rows = own.map(rowOf);
+  const rows = own.map((change) => rowOf(change));
   return { rows, statement: contactUpsert(rows, fieldsOf(own)), end: start + own.length };
 }
 
-function rowOf(change: ContactChange): ContactUpsert {
+/** @param setJson what it sets, where that is written out already */
+function rowOf(change: ContactChange, setJson?: string | null): ContactUpsert {
   return {
     projectId: change.projectId,
     email: change.email,
     newId: newId(),
     subscribed: change.subscribed ?? change.subscribedIfNew,
-    added: JSON.stringify(change.patch.set),
+    added: setJson ?? JSON.stringify(change.patch.set),
     removed: JSON.stringify(change.patch.remove),
     via: change.via,
   };

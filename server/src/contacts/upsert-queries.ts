@@ -60,6 +60,8 @@ export interface UpsertEvent {
   /** JSON. */
   data: string | null;
   createdAt: Date;
+  /** Of a lone event: its data is what its contact gets. */
+  hasAdded?: boolean;
 }
 
 /** The same, and an event each in the order given: as one statement it needs no transaction around it. */
@@ -68,14 +70,15 @@ export function contactUpsertWithEvents(
   fields: readonly ContactField[],
   events: readonly UpsertEvent[],
 ): ContactUpsertStatement {
+  const hasAdded = events.length === 1 && events[0]?.hasAdded === true;
   const source = sql`
-    select u.project_id, e.id, u.id, e.name, e.data, null::uuid, e.created_at
+    select u.project_id, e.id, u.id, e.name, ${hasAdded ? sql`(select added from given)` : sql`e.data`}, null::uuid, e.created_at
     from unnest(
       ${arrayOf(events.map((event) => event.projectId))}::uuid[],
       ${arrayOf(events.map((event) => event.email))}::text[],
       ${arrayOf(events.map((event) => event.id))}::uuid[],
       ${arrayOf(events.map((event) => event.name))}::text[],
-      ${arrayOf(events.map((event) => event.data))}::jsonb[],
+      ${arrayOf(events.map((event) => (hasAdded ? null : event.data)))}::jsonb[],
       ${arrayOf(events.map((event) => event.createdAt.toISOString()))}::timestamptz[]
     ) as e (project_id, email, id, name, data, created_at)
     join upserted u on u.project_id = e.project_id and u.email = e.email
@@ -134,11 +137,18 @@ export async function upsertContactRows(
   return (await statement.execute(database)).rows;
 }
 
+/** A text of so many characters is not worth escaping: it goes as a parameter of its own. */
+const LARGE_LENGTH = 64 * 1024;
+
 /**
  * Texts as the database writes an array of them. Quotes and backslashes are escaped in JSON alike, and that is made many
  * times faster than the driver does it; a text in which JSON escapes anything else leaves them to the driver.
  */
-function arrayOf(texts: ReadonlyArray<string | null>): string | ReadonlyArray<string | null> {
+function arrayOf(
+  texts: ReadonlyArray<string | null>,
+): string | ReadonlyArray<string | null> | RawBuilder<unknown> {
+  const [first = null, ...others] = texts;
+  if (first !== null && first.length > LARGE_LENGTH && others.length === 0) return sql`array[${first}]`;
   if (texts.some((text) => text !== null && (CONTROL.test(text) || !text.isWellFormed()))) return texts;
   return `{${JSON.stringify(texts).slice(1, -1)}}`;
 }

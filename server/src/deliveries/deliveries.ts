@@ -1,12 +1,14 @@
 // What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes the contact and
 // lists the address; all in one transaction.
-// Before it: emails/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, suppressions/, events/, the guard.
+// Before it: emails/booking/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, suppressions/, events/, the guard.
 import { domainOf } from "@postloft/contract/address.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Tx } from "../platform/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
+import { addLateSent } from "../events/counts.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";
-import type { Feedbacks } from "../emails/outcomes.ts";
+import type { Feedbacks } from "../emails/booking/outcomes.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import { tellRefusal } from "../transports/answers/told-refusals.ts";
 import { numberOf, PIXEL_NUMBER } from "../rendering/link-target.ts";
 import {
@@ -18,7 +20,8 @@ import {
   type EmailStepTaken,
   type LockedEmails,
   type ReturnedMail,
-} from "../emails/returned-emails.ts";
+} from "../emails/returned/returned-emails.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 import { flipAndRecord } from "../contacts/upsert-contacts.ts";
 import { addSuppressions, type ToSuppress } from "../suppressions/suppressions.ts";
 import type { Guard } from "./reputation.ts";
@@ -72,8 +75,8 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
       );
       await apply(
         tx,
-        items.flatMap(({ feedback, answer, ...item }, index) => {
-          const { facts = {}, toAddress = "" } = mails[index] ?? {};
+        pairUp(items, mails).flatMap(([{ feedback, answer, ...item }, mail]) => {
+          const { facts = {}, toAddress = "" } = mail ?? {};
           const data = answer === null ? {} : { reason: answer, ...tellRefusal(answer, domainOf(toAddress)) };
           return FEEDBACK[feedback].map((meaning) => ({
             ...item,
@@ -149,7 +152,7 @@ async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<bool
   return isNew;
 }
 
-/** What a hard bounce or a complaint says of the address itself, whoever its contact is by now. */
+/** What a hard bounce or a complaint says of the address itself, whoever its contact is by now; system mail goes to no contacts. */
 function suppressionOf({
   projectId,
   emailId,
@@ -157,7 +160,9 @@ function suppressionOf({
   meaning: { unsubscribe },
 }: Item): ToSuppress[] {
   const reason = SUPPRESSES[unsubscribe ?? ""];
-  return reason === undefined || email === "" ? [] : [{ projectId, email, reason, emailId, actor: null }];
+  return reason === undefined || email === "" || projectId === SYSTEM_PROJECT_ID
+    ? []
+    : [{ projectId, email, reason, emailId, actor: null }];
 }
 
 /** Moves the states; what became of each item that has one. */
@@ -173,7 +178,7 @@ async function takeSteps(
     own.push(item);
     return [{ projectId: item.projectId, id: item.emailId, status, at: item.at }];
   });
-  const taken = await advanceEmails(tx, steps, locked);
+  const taken = await advanceEmails(tx, steps, addLateSent, locked);
   return new Map(own.flatMap((item, at) => (taken[at] === undefined ? [] : [[item, taken[at]]])));
 }
 
@@ -210,8 +215,8 @@ async function findNew(
   const firstSoft = await noteSoftBounces(tx, soft.map(keyOf));
   // The others of these move the mail by themselves.
   const proofs = items.filter(({ isInDoubt, meaning }) => isInDoubt && meaning.status === null);
-  await confirmSent(tx, proofs.filter((item) => !confirmed.includes(item)).map(keyOf));
-  const told = await confirmSent(tx, confirmed.map(keyOf));
+  await confirmSent(tx, proofs.filter((item) => !confirmed.includes(item)).map(keyOf), addLateSent);
+  const told = await confirmSent(tx, confirmed.map(keyOf), addLateSent);
   const firsts = new Map<Item, boolean | undefined>([
     ...soft.map((item, at) => [item, firstSoft[at]] as const),
     ...confirmed.map((item, at) => [item, told[at]] as const),

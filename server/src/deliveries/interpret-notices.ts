@@ -4,13 +4,16 @@ import { parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
 import { recordEvents } from "../events/events.ts";
-import { findReturnedMails, type ReturnedMail } from "../emails/returned-emails.ts";
-import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { findReturnedMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
+import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 import { isReportName, keepDomainReport } from "../domains/reports/domain-reports.ts";
 import type { DomainReport } from "../domains/reports/report.ts";
 import type { ReportReader } from "../domains/reports/unpack-apart.ts";
+import { pairUp } from "../platform/pair-up.ts";
+import { toldAt } from "../users/users.ts";
 import { findWrittenTo } from "../projects/projects.ts";
-import { keepReturnedMessages } from "../emails/returned-messages.ts";
+import { keepReturnedMessages } from "../emails/returned/returned-messages.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import type { Deliveries, MailReport } from "./deliveries.ts";
@@ -55,11 +58,10 @@ export function createInterpreter({
       tx,
       reports.map(({ names }) => names),
     );
-    const mailOf = new Map(reports.map((report, at) => [report, mails[at] ?? null]));
+    const mailOf = new Map(pairUp(reports, mails));
     const ready: Array<{ report: Report; about: MailReport }> = [];
-    const verdicts = notices.map((notice, at): Verdict | null => {
-      const one = read[at];
-      if (one === undefined || !("reports" in one)) return null;
+    const verdicts = pairUp(notices, read).map(([notice, one]): Verdict | null => {
+      if (!("reports" in one)) return null;
       const open = one.reports.some((report) => isOpen(mailOf.get(report) ?? null));
       // Not in parts: all reports of a notice wait for the last of their mails.
       if (open && notice.age_seconds < PATIENCE_SECONDS)
@@ -74,33 +76,32 @@ export function createInterpreter({
       tx,
       ready.map(({ about }) => about),
     );
+    const judged = pairUp(read, verdicts);
     await keepReturnedMessages(
       tx,
-      read
-        .flatMap((one, at) => ("reports" in one && verdicts[at] === null ? one.reports : []))
+      judged
+        .flatMap(([one, waiting]) => ("reports" in one && waiting === null ? one.reports : []))
         .flatMap((report) => {
           const mail = mailOf.get(report) ?? null;
           const { kept } = report;
-          return mail === null || kept === undefined
+          // System mail is nobody's to read, and what came back may quote its secrets.
+          return mail === null || kept === undefined || mail.projectId === SYSTEM_PROJECT_ID
             ? []
             : [{ projectId: mail.projectId, emailId: mail.id, ...kept }];
         }),
     );
-    const done = new Map(ready.map(({ report }, at) => [report, isNew[at] === true]));
+    const done = new Map(pairUp(ready, isNew).map(([{ report }, isFirst]) => [report, isFirst]));
     const incoming = await receive(
       tx,
       read.flatMap((one) => ("message" in one ? [one.message] : [])),
     );
     const written = read.flatMap((one) => ("operator" in one ? [one.operator] : []));
-    if (operator !== null) await enqueueSystemMails(tx, passOn(written, operator));
+    if (operator !== null) await passOn(tx, written, operator);
     const domainReports = new Map<Read, string>();
     for (const one of read)
       if ("domainReport" in one) domainReports.set(one, await keepDomainReport(tx, one.domainReport));
-    return notices.map((_, at): Verdict => {
-      const waiting = verdicts[at];
-      if (waiting !== null && waiting !== undefined) return waiting;
-      const one = read[at];
-      if (one === undefined) throw new Error("A notice was not read.");
+    return judged.map(([one, waiting]): Verdict => {
+      if (waiting !== null) return waiting;
       if ("ignored" in one) return { result: one.ignored };
       if ("operator" in one) return { result: FOR_THE_OPERATOR, isKept: true };
       if ("domainReport" in one) return { result: domainReports.get(one) ?? "" };
@@ -175,10 +176,14 @@ function resultOf(report: Report, mail: ReturnedMail | null, done: ReadonlyMap<R
   return isNew ? report.kind : `${report.kind}: known`;
 }
 
-/** What is passed on to the operator. */
-function passOn(messages: readonly OperatorMessage[], operator: string) {
-  return messages.flatMap((message) =>
-    message.mayBePassedOn ? [{ to: operator, ...operatorMail(message) }] : [],
+/** To the operator, in the language of their account if they have one. */
+async function passOn(tx: Tx, messages: readonly OperatorMessage[], operator: string): Promise<void> {
+  const own = messages.filter(({ mayBePassedOn }) => mayBePassedOn);
+  if (own.length === 0) return;
+  const { email: to, language } = await toldAt(tx, operator);
+  await enqueueSystemMails(
+    tx,
+    own.map((message) => ({ to, ...operatorMail(message)(language) })),
   );
 }
 
@@ -203,9 +208,9 @@ async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Se
   );
   await recordEvents(
     tx,
-    own.map(({ projectId, data }, at) => ({
+    pairUp(own, contacts).map(([{ projectId, data }, { contactId }]) => ({
       projectId,
-      contactId: contacts[at]?.contactId ?? "",
+      contactId,
       name: EMAIL_RECEIVED,
       data: { ...data },
     })),

@@ -7,11 +7,14 @@ import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { CONTACT_CHECKS } from "../contacts/recipients.ts";
+import { addLateSent } from "../events/counts.ts";
 import { listEvents } from "../events/events.ts";
-import { advanceEmails, getEmail } from "../emails/emails.ts";
-import { forgetRecipients } from "../emails/forget-recipients.ts";
-import { listReturnedMessages } from "../emails/returned-messages.ts";
-import { findMiscounts } from "../emails/sending-hours.ts";
+import { advanceEmails } from "../emails/returned/returned-emails.ts";
+import { readEmail } from "../testing/read-email.ts";
+import { forgetRecipients } from "../emails/outbox/forget-recipients.ts";
+import { listReturnedMessages } from "../emails/returned/returned-messages.ts";
+import { findMiscounts } from "../emails/booking/sending-hours.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import { putInHandover } from "../testing/outbox-fixture.ts";
 import {
@@ -21,6 +24,8 @@ import {
   sesNotification,
   type SentMail,
 } from "../testing/sent-mails.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
 import { createReportReader } from "../domains/reports/unpack-apart.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createInterpreter } from "./interpret-notices.ts";
@@ -221,7 +226,9 @@ test("what people and machines open is told apart, each opening counts, and the 
 
 test("a project that tracks nothing is told of no opening either", async () => {
   const mail = await oneMail();
-  await sql`update projects set tracking = 'DISABLED' where id = ${projectId}`.execute(database);
+  await sql`update project_queues set tracking = 'DISABLED' where project_id = ${projectId}`.execute(
+    database,
+  );
   await tell(sns(sesEvent(mail, "Open")));
   expect([await statusOf(mail), await namesOf(mail)]).toEqual(["SENT", ["email.sent"]]);
 });
@@ -492,11 +499,13 @@ test("a bounce in words is kept for people to read, a few of a mail, until its c
     subject: "Something went wrong",
     text: `It did not work out for ${mail.address}, sorry.`,
   });
-  const { returnedMessages, timeline } = await getEmail(database, projectId, mail.id);
+  const { returnedMessages, timeline } = await readEmail(database, projectId, mail.id);
   expect(returnedMessages).toBe(5);
   expect(timeline.find(({ type }) => type === "email.bounce")).toMatchObject({ cause: "not-told" });
   await expect(listReturnedMessages(database, await makeProject(database), mail.id)).rejects.toThrow(Refusal);
-  await transaction(database, (tx) => forgetRecipients(tx, projectId, [mail.contactId]));
+  await transaction(database, (tx) =>
+    forgetRecipients(tx, projectId, [mail.contactId], CONTACT_CHECKS.contactIdsOf),
+  );
   expect(await listReturnedMessages(database, projectId, mail.id)).toEqual([]);
 });
 
@@ -560,11 +569,9 @@ test("what is written to an operator is passed on and kept; what came of our own
     smtp(bounceMail(), "postmaster@bounce.example", ""),
     write("abuse@in.example", "postmaster@bounce.example"),
   );
-  const { rows } = await sql<{ to_address: string; subject: string; text: string; html: string }>`
-    select to_address, subject, text, html from system_mails`.execute(database);
-  expect(rows).toEqual([
+  expect(await readSystemMails(testDatabase.pool)).toEqual([
     {
-      to_address: "me@example.org",
+      to: "me@example.org",
       subject: "[abuse@in.example] Spam <b>",
       text: expect.stringContaining("eve@example.com wrote to abuse@in.example:\n\nLook at <this>."),
       html: expect.stringMatching(/<pre [^>]*>Look at &lt;this&gt;\./),
@@ -573,7 +580,7 @@ test("what is written to an operator is passed on and kept; what came of our own
   const kept = await sql<{ result: string; kept: boolean }>`
     select result, raw is not null and sender is not null as kept from notices`.execute(database);
   expect(kept.rows).toEqual([1, 2, 3].map(() => ({ result: "for the operator", kept: true })));
-  await sql`delete from system_mails`.execute(database);
+  await sql`delete from emails where project_id = ${SYSTEM_PROJECT_ID}`.execute(database);
 });
 
 test("a reader that runs takes what was stored before it and what comes after", async () => {
@@ -589,7 +596,7 @@ test("a reader that runs takes what was stored before it and what comes after", 
 test("openings that are tracked here and bounces told by others meet in the same books", async () => {
   const mail = await oneMail();
   await transaction(database, (tx) =>
-    advanceEmails(tx, [{ projectId, id: mail.id, status: "OPENED", at: new Date() }]),
+    advanceEmails(tx, [{ projectId, id: mail.id, status: "OPENED", at: new Date() }], addLateSent),
   );
   await tell(sns(sesEvent(mail, "Open")));
   // The first opening was told by whoever tracked it.

@@ -7,6 +7,7 @@ import { createGroupCommit } from "../platform/group-commit.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   claimNotices,
@@ -142,13 +143,11 @@ async function readBatch(
     claimed.push(...rows.map(({ id }) => id));
     if (rows.length === 0) return 0;
     const verdicts = await interpret(tx, rows);
-    const ends = rows.map(({ id }, at): NoticeEnd => {
-      const verdict = verdicts[at];
-      if (verdict === undefined) throw new Error("A notice was given no verdict.");
-      return "result" in verdict
+    const ends = pairUp(rows, verdicts).map(([{ id }, verdict]): NoticeEnd =>
+      "result" in verdict
         ? { id, result: verdict.result, isKept: verdict.isKept === true, waitSeconds: 0 }
-        : { id, result: null, isKept: true, waitSeconds: verdict.waitSeconds };
-    });
+        : { id, result: null, isKept: true, waitSeconds: verdict.waitSeconds },
+    );
     await updateNotices(tx, ends);
     return rows.length;
   });

@@ -1,12 +1,7 @@
 // What somebody wrote to postmaster@ or abuse@ of our domains, as a mail to whoever runs the installation. Pure.
-// Before it: interpret-notices.ts. After it: emails/system-mail.ts sends it.
-import { layOutSystemMail, type SystemMailText } from "../emails/system-mail-layout.ts";
+// Before it: interpret-notices.ts. After it: projects/members/notification-mails.ts words it.
+import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import type { OperatorMessage } from "./returned-message.ts";
 
-export function operatorMail({ recipient, from, subject, text }: OperatorMessage): SystemMailText {
-  return layOutSystemMail({
-    subject: `[${recipient}] ${subject}`,
-    blocks: [`${from} wrote to ${recipient}:`, { quote: text }],
-    footer: "Nobody proved who wrote this. To answer, write to that address.",
-  });
-}
+export const operatorMail = (message: OperatorMessage): MailInLanguage =>
+  notificationMail((texts) => texts.passedOn(message));

@@ -2,7 +2,8 @@
 // Before it: reputation.ts has counted. After it: reputation.ts shows it, and disables a project.
 import { LEVELS, type Level } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import type { SendingCounts } from "../emails/sending-hours.ts";
+import type { SendingCounts } from "../emails/booking/sending-hours.ts";
+import type { BadRate } from "../projects/members/notification-facts.ts";
 
 export interface Rates extends SendingCounts {
   /** In percent. */
@@ -44,6 +45,8 @@ export interface Judgement {
   isNewProject: boolean;
   violations: string[];
   warnings: string[];
+  /** What the sentences say, the critical ones first: people are told in their own language. */
+  badRates: BadRate[];
 }
 
 /** Counts with their rates; without mails there is no rate to speak of. */
@@ -62,7 +65,7 @@ export function judge(windows: Record<"sevenDay" | "allTime", SendingCounts>): J
     complaint7Day: "healthy",
     complaintAllTime: "healthy",
   };
-  const said: Record<Level, string[]> = { healthy: [], warning: [], critical: [] };
+  const bad: BadRate[] = [];
   let shouldDisable = false;
   for (const threshold of THRESHOLDS) {
     const counts = windows[threshold.window];
@@ -73,18 +76,31 @@ export function judge(windows: Record<"sevenDay" | "allTime", SendingCounts>): J
     levels[threshold.level] = level;
     if (level === "critical" && count >= DISABLING[threshold.of]) shouldDisable = true;
     if (level !== "healthy")
-      said[level].push(
-        `${count} ${threshold.of} of ${counts.total} mails ${WINDOW_NAMES[threshold.window]}: ${round((count * 100) / counts.total)} %, ${level} from ${threshold[level]} %.`,
-      );
+      bad.push({
+        of: threshold.of,
+        window: threshold.window,
+        level,
+        count,
+        mails: counts.total,
+        rate: round((count * 100) / counts.total),
+        threshold: threshold[level],
+      });
   }
+  const critical = bad.filter(({ level }) => level === "critical");
+  const warning = bad.filter(({ level }) => level === "warning");
   return {
     levels,
-    isHealthy: said.warning.length + said.critical.length === 0,
+    isHealthy: bad.length === 0,
     shouldDisable,
     isNewProject: windows.allTime.total < LIMITS.ratedMails.value,
-    violations: said.critical,
-    warnings: said.warning,
+    violations: critical.map(sentenceOf),
+    warnings: warning.map(sentenceOf),
+    badRates: [...critical, ...warning],
   };
+}
+
+function sentenceOf({ of, window, level, count, mails, rate, threshold }: BadRate): string {
+  return `${count} ${of} of ${mails} mails ${WINDOW_NAMES[window]}: ${rate} %, ${level} from ${threshold} %.`;
 }
 
 /** Four digits are enough to tell 0.03 % from 0.0299 %. */

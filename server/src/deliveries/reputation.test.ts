@@ -2,9 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database.ts";
-import { countMails, findMiscounts } from "../emails/sending-hours.ts";
+import { countMails, findMiscounts } from "../emails/booking/sending-hours.ts";
 import { makeSentMails, sesEvent, type SentMail } from "../testing/sent-mails.ts";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
 import { suspendProjects } from "../projects/suspend-projects.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createInterpreter } from "./interpret-notices.ts";
@@ -55,9 +56,8 @@ const read = async (project: TestProject): Promise<Security> => {
   return reply.body;
 };
 const mailsTo = async (project: TestProject) =>
-  server.rows<{ subject: string; text: string; to_address: string }>(
-    "select subject, text, to_address from system_mails where text like $1 and subject like '%was disabled'",
-    `%${project.id}%`,
+  (await readSystemMails(server.pool, { subject: /was disabled$/ })).filter(({ text }) =>
+    text.includes(project.id),
   );
 
 test("a project without mail is healthy, and the shape is whole on both paths", async () => {
@@ -190,12 +190,12 @@ test("at ten percent the project is disabled once: it sends nothing, is read, an
   });
   expect(security.suspensions).toHaveLength(1);
   const told = await mailsTo(project);
-  expect(told.map(({ to_address }) => to_address).toSorted()).toEqual(
-    [project.owner.email, other.email].toSorted(),
-  );
+  expect(told.map(({ to }) => to).toSorted()).toEqual([project.owner.email, other.email].toSorted());
   expect(told[0]).toMatchObject({
-    subject: 'The project "A project" was disabled',
-    text: expect.stringMatching(/bounces of 100 mails[^]*https:\/\/post\.example\.com\/projects\//),
+    subject: "The project “A project” was disabled",
+    text: expect.stringMatching(
+      /bounces of 100 mails[^]*https:\/\/post\.example\.com\/app\/[^/]+\/settings\?tab=reputation/,
+    ),
   });
   const send = { to: "ada@example.com", from: "a@sandbox.localhost", subject: "Hello", body: "Hello" };
   expect(refusalOf(await server.call("POST", "/v1/send", project.byKey, send))).toBe("403 PROJECT_DISABLED");

@@ -5,8 +5,8 @@ import type { security } from "@postloft/contract/security.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { now } from "../platform/clock.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { readSendingTotals } from "../emails/sending-hours.ts";
-import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { readSendingTotals } from "../emails/booking/sending-hours.ts";
+import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
 import { takeDue, tellMembers } from "../projects/members/notifications.ts";
 import {
   listSuspensions,
@@ -15,7 +15,8 @@ import {
   type Standing,
   type SuspendedProject,
 } from "../projects/suspend-projects.ts";
-import { judge, ratesOf } from "./reputation-rules.ts";
+import type { BadRate } from "../projects/members/notification-facts.ts";
+import { judge, ratesOf, type Judgement } from "./reputation-rules.ts";
 import { suspensionMail, warningMail } from "./suspension-mail.ts";
 
 const WARNED_AGAIN_MS = 7 * 86_400_000;
@@ -34,7 +35,7 @@ export async function readSecurity(database: Database, projectId: string): Promi
   const from = countedFrom(standing);
   const [totals] = await readSendingTotals(database, [{ projectId, from }]);
   if (totals === undefined) throw new Error("The totals of a project are missing.");
-  const { levels, ...judgement } = judge(totals);
+  const { levels, badRates: _, ...judgement } = judge(totals);
   return {
     status: {
       projectId,
@@ -69,15 +70,17 @@ export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => s
     const critical = judged.flatMap(({ projectId, shouldDisable, violations }) =>
       shouldDisable ? [{ projectId, reasons: violations }] : [],
     );
-    const near = judged.flatMap(({ projectId, shouldDisable, violations, warnings }) => {
-      const reasons = [...violations, ...warnings];
-      return shouldDisable || reasons.length === 0 ? [] : [{ projectId, reasons }];
-    });
-    await warn(tx, near, baseUrl());
+    const near = judged.filter(({ shouldDisable, isHealthy }) => !shouldDisable && !isHealthy);
+    const nameOf = new Map(standings.map(({ projectId, name }) => [projectId, name]));
+    const named = near.map((one) => ({ ...one, name: nameOf.get(one.projectId) ?? "" }));
+    await warn(tx, named, baseUrl());
+    const ratesOfProject = new Map(judged.map(({ projectId, badRates }) => [projectId, badRates]));
     const suspended = await suspendProjects(tx, critical);
     await enqueueSystemMails(
       tx,
-      suspended.flatMap((project) => mailsAbout(project, baseUrl())),
+      suspended.flatMap((project) =>
+        mailsAbout(project, ratesOfProject.get(project.projectId) ?? [], baseUrl()),
+      ),
     );
   };
 }
@@ -85,7 +88,7 @@ export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => s
 /** Once a week at most: rates move slowly. */
 async function warn(
   tx: Tx,
-  near: ReadonlyArray<{ projectId: string; reasons: readonly string[] }>,
+  near: ReadonlyArray<Judgement & { projectId: string; name: string }>,
   baseUrl: string,
 ): Promise<void> {
   const kind = "reputation-warning";
@@ -93,9 +96,15 @@ async function warn(
   const due = await takeDue(tx, { projectIds: near.map(({ projectId }) => projectId), kind, since });
   for (const one of near)
     if (due.has(one.projectId))
-      await tellMembers(tx, { projectId: one.projectId, kind }, warningMail(one, baseUrl));
+      await tellMembers(
+        tx,
+        { projectId: one.projectId, kind, facts: { reasons: [...one.violations, ...one.warnings] } },
+        warningMail({ ...one, rates: one.badRates }, baseUrl),
+      );
 }
 
-function mailsAbout(project: SuspendedProject, baseUrl: string) {
-  return project.members.map((to) => ({ to, ...suspensionMail(project, baseUrl) }));
+function mailsAbout(project: SuspendedProject, judged: readonly BadRate[], baseUrl: string) {
+  const rates = judged.filter(({ level }) => level === "critical");
+  const mail = suspensionMail({ ...project, rates }, baseUrl);
+  return project.members.map(({ email: to, language }) => ({ to, ...mail(language) }));
 }

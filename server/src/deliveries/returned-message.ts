@@ -3,7 +3,7 @@
 import PostalMime, { type Attachment, type Email } from "postal-mime";
 import { domainOf, parseAddress } from "@postloft/contract/address.ts";
 import { SIGNED_ID_HEADER } from "../message/message-headers.ts";
-import type { MailNames } from "../emails/returned-emails.ts";
+import type { MailNames } from "../emails/returned/returned-emails.ts";
 import { tellCause } from "../transports/answers/answers.ts";
 import { isInboundName } from "../projects/projects.ts";
 import { bareAddress, readFeedbackReport, readFieldGroups, type FieldGroup } from "./delivery-status.ts";

@@ -4,7 +4,7 @@ import { domainOf } from "@postloft/contract/address.ts";
 import { contentId, isId } from "../platform/ids.ts";
 import { tellCause } from "../transports/answers/answers.ts";
 import { EMAIL_TAG, PROJECT_TAG } from "../transports/ses-tags.ts";
-import type { MailNames } from "../emails/returned-emails.ts";
+import type { MailNames } from "../emails/returned/returned-emails.ts";
 import type { ReadablePart } from "./read-report.ts";
 import { judgeGroup } from "./delivery-status.ts";
 import { kindOf, type ReportKind } from "./rules.ts";

@@ -51,7 +51,7 @@ const PARTS: ReadonlyArray<readonly [AnsweredPart, RegExp]> = [
 
 /** The step that a server answered, as reports quote it; of a transcript the one before the first refusal. */
 export function partOf(text: string): AnsweredPart {
-  const transcript = /^\s{0,3}<<< [45]\d\d/m.exec(text);
+  const transcript = /^[ \t]{0,3}<<< [45]\d\d/m.exec(text);
   const said = transcript === null ? text : text.slice(0, transcript.index);
   let best: { part: AnsweredPart; at: number } = { part: "unknown", at: -1 };
   for (const [part, pattern] of PARTS) {

@@ -1,11 +1,11 @@
 // Judges projects while their mail goes out: the mail that makes enough of them, so that a rate counts, need not be one that comes back.
-// Before it: emails/sending-hours.ts counted. After it: the guard (reputation.ts) disables.
+// Before it: emails/booking/sending-hours.ts counted. After it: the guard (reputation.ts) disables.
 import { startLoop, type Loop } from "../platform/background.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { readSendingProjects, type SendingProject } from "../emails/sending-hours.ts";
+import { readSendingProjects, type SendingProject } from "../emails/booking/sending-hours.ts";
 import type { Guard } from "./reputation.ts";
 import { DISABLING } from "./reputation-rules.ts";
 

@@ -10,6 +10,8 @@ import { createMetrics } from "../platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
 import { startDnsServer, type DnsServer } from "../testing/dns-server.ts";
 import { APP_SECRET } from "../testing/test-server.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
 import { startDomainChecks } from "./check-domains.ts";
 import { createDomains, type Domains } from "./domains.ts";
 import type { DomainView } from "./present-domain.ts";
@@ -31,13 +33,16 @@ beforeEach(async () => {
   logged = [];
 });
 afterEach(async () => {
-  await testDatabase.pool.query("delete from projects");
+  await testDatabase.pool.query("delete from projects where id <> $1", [SYSTEM_PROJECT_ID]);
   await dns.close();
 });
 
 async function newProject(): Promise<string> {
   const id = randomUUID();
-  await testDatabase.pool.query("insert into projects (id, name) values ($1, 'P')", [id]);
+  await testDatabase.pool.query(
+    "with p as (insert into projects (id, name) values ($1, 'P') returning id) insert into project_queues (project_id) select id from p",
+    [id],
+  );
   return id;
 }
 
@@ -50,6 +55,7 @@ function startProcess(resolver: Dns = createDns([dns.address]), returnPath: stri
     dns: resolver,
     staysHere: false,
     returnPath,
+    baseUrl: () => "https://post.example",
     log,
   });
 }
@@ -96,6 +102,9 @@ async function minutesUntilNextCheck(id: string): Promise<number> {
 const checkDue = (domains: Domains) => domains.checkDue(new AbortController().signal);
 const maySend = async (domains: Domains, domain: string) =>
   (await domains.findSigningKeys([{ projectId, domain }])).get(`${projectId} ${domain}`)?.kind === "key";
+
+/** Nothing sends from a domain. */
+const NOBODY = { templateFrom: async () => undefined, campaignFrom: async () => undefined };
 
 test("a key of more than 255 octets, split into strings, is found, and the domain may send", async () => {
   const domains = startProcess();
@@ -148,15 +157,26 @@ test("SPF and DMARC are advice in words: several SPF records, +all, an inherited
   const view = await addVerified(domains, "mail.advice.example");
   const advisory = async () => {
     const { records } = await domains.verify(projectId, view.id);
-    return records.slice(1).map(({ purpose, name, required, status, found, advice }) => ({
+    return records.slice(1).map(({ purpose, name, required, status, found, advice, adviceParts }) => ({
       line: `${purpose} ${name} ${status}${required ? " required" : ""}`,
       found,
       advice: advice?.slice(0, 24) ?? null,
+      codes: adviceParts.map(({ code }) => code),
     }));
   };
   expect(await advisory()).toEqual([
-    { line: "spf mail.advice.example MISSING", found: null, advice: "There is no SPF record. " },
-    { line: "dmarc _dmarc.mail.advice.example MISSING", found: null, advice: "There is no DMARC record" },
+    {
+      line: "spf mail.advice.example MISSING",
+      found: null,
+      advice: "There is no SPF record. ",
+      codes: ["spf.missing", "spf.askProvider"],
+    },
+    {
+      line: "dmarc _dmarc.mail.advice.example MISSING",
+      found: null,
+      advice: "There is no DMARC record",
+      codes: ["dmarc.missing"],
+    },
   ]);
   dns.setTxt("mail.advice.example", ["v=spf1 mx ~all", "unrelated", "v=spf1 a ~all"]);
   dns.setTxt("_dmarc.advice.example", ["v=DMARC1; p=quarantine"]);
@@ -165,8 +185,9 @@ test("SPF and DMARC are advice in words: several SPF records, +all, an inherited
       line: "spf mail.advice.example MISMATCH",
       found: "v=spf1 mx ~all\nv=spf1 a ~all",
       advice: "There are 2 SPF records,",
+      codes: ["spf.several"],
     },
-    { line: "dmarc _dmarc.advice.example FOUND", found: "v=DMARC1; p=quarantine", advice: null },
+    { line: "dmarc _dmarc.advice.example FOUND", found: "v=DMARC1; p=quarantine", advice: null, codes: [] },
   ]);
   const unrelated = Array.from({ length: 20 }, (_, at) => `verification=${at}`);
   dns.setTxt("mail.advice.example", [...unrelated, "v=spf1 +all"]);
@@ -238,6 +259,13 @@ test.for(["servfail", "silent"] as const)(
     expect(after).toMatchObject({
       status: "VERIFIED",
       lastError: expect.stringMatching(/^DNS did not answer \(E(SERVFAIL|TIMEOUT)\), so nothing was decided/),
+      lastErrorParts: [
+        {
+          code: "proof.undecided",
+          values: { trouble: expect.stringMatching(/^E/) },
+          text: after.lastError,
+        },
+      ],
     });
     expect(dkimOf(after)).toEqual(dkimOf(verified));
     expect(dkimOf(await getView(domains, pending.id))[0]).toMatchObject({ status: "UNCHECKED", found: null });
@@ -296,15 +324,12 @@ test("the members are told once by mail when a domain is lost, with the record t
       await letPass(view.id, 6);
       await checkDue(domains);
     }
-    const { rows } = await pool.query<{ to_address: string; subject: string; text: string }>(
-      "select to_address, subject, text from system_mails order by id",
-    );
-    return rows;
+    return readSystemMails(pool);
   };
   dns.setTxt(nameOf(view), []);
   expect(await checkTimes(2)).toEqual([]);
   const told = await checkTimes(5);
-  expect(told.map(({ to_address, subject }) => [to_address, subject])).toEqual([
+  expect(told.map(({ to, subject }) => [to, subject])).toEqual([
     ["ada@example.net", "lost.example is no longer verified"],
     ["grace@example.net", "lost.example is no longer verified"],
   ]);
@@ -313,7 +338,7 @@ test("the members are told once by mail when a domain is lost, with the record t
   expect(await checkTimes(1)).toHaveLength(2);
   dns.setTxt(nameOf(view), []);
   expect(await checkTimes(3)).toHaveLength(4);
-  await pool.query("delete from system_mails");
+  await pool.query("delete from emails");
   await pool.query("delete from users");
 });
 
@@ -437,9 +462,10 @@ test("a domain that another project has proved stays pending, is told so, and ta
   expect(await getView(domains, own.id)).toMatchObject({
     status: "PENDING",
     lastError: "The domain is verified in another project.",
+    lastErrorParts: [{ code: "proof.elsewhere", values: {} }],
   });
   expect((await domains.verify(otherProject, other.id)).status).toBe("VERIFIED");
-  await transaction(database, (tx) => domains.delete(tx, otherProject, other.id));
+  await transaction(database, (tx) => domains.delete(tx, otherProject, other.id, NOBODY));
   await letPass(own.id, 6);
   await checkDue(domains);
   expect(await getView(domains, own.id)).toMatchObject({ status: "VERIFIED", lastError: null });
@@ -525,4 +551,34 @@ test("by the clock every batch is taken, no two turns overlap, and stopping wait
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("what DNS had of a record is kept when it changes, and not when it only comes in another order", async () => {
+  const domains = startProcess();
+  const view = await addVerified(domains, "drift.example");
+  const changes = async () =>
+    (
+      await testDatabase.pool.query(
+        "select purpose, status, found from domain_record_changes where project_id = $1 and purpose in ('dkim', 'spf') order by changed_at, purpose",
+        [projectId],
+      )
+    ).rows.map(({ purpose, status, found }) => `${purpose} ${status} ${found?.slice(0, 14)}`);
+  expect(await changes()).toEqual(["dkim FOUND v=DKIM1; k=rsa", "spf MISSING undefined"]);
+  dns.setTxt("drift.example", ["v=spf1 -all", "v=spf1 ~all"]);
+  await domains.verify(projectId, view.id);
+  dns.setTxt("drift.example", ["v=spf1 ~all", "v=spf1 -all"]);
+  await domains.verify(projectId, view.id);
+  dns.setTxt(nameOf(view), []);
+  await domains.verify(projectId, view.id);
+  expect((await changes()).slice(2)).toEqual(["spf MISMATCH v=spf1 -all\nv=", "dkim MISSING undefined"]);
+  await testDatabase.pool.query(
+    `insert into domain_record_changes (project_id, domain_id, purpose, name, changed_at, status)
+     select project_id, id, 'spf', 'drift.example', now() - n * interval '1 hour', 'FOUND' from domains, generate_series(1, 80) n`,
+  );
+  dns.setTxt("drift.example", ["v=spf1 ~all"]);
+  await domains.verify(projectId, view.id);
+  const { rows } = await testDatabase.pool.query(
+    "select count(*)::integer as kept from domain_record_changes where purpose = 'spf'",
+  );
+  expect(rows).toEqual([{ kept: 50 }]);
 });

@@ -14,6 +14,7 @@ import {
   promoteNextKey,
   updateCheck,
 } from "./check-queries.ts";
+import { insertRecordChanges } from "./change-queries.ts";
 import { lostDomainMail } from "./lost-domain-mail.ts";
 import {
   findDomain,
@@ -23,6 +24,7 @@ import {
   type DomainRow,
   type FoundRecords,
 } from "./queries.ts";
+import { recordChanges } from "./record-changes.ts";
 import {
   FORMER_KEY_MS,
   isEd25519Published,
@@ -31,6 +33,7 @@ import {
   namesToAsk,
   nextCheckMs,
   nextState,
+  TAKEN,
 } from "./rules.ts";
 import { walkSpf } from "./spf-walk.ts";
 
@@ -41,8 +44,6 @@ const CLAIM_LEASE_MS = 2 * 60_000;
 const LOOK_EVERY_MS = 30_000;
 /** In one turn; what is left is due in the next. */
 const MAX_BATCHES = 200;
-
-const TAKEN = "The domain is verified in another project.";
 
 export interface DomainChecker {
   /** Checks one domain now; `isTaken` when its key is published but another project has proved the domain before. */
@@ -56,15 +57,18 @@ export function createDomainChecker(options: {
   database: Database;
   dns: Dns;
   returnPath: string | null;
+  baseUrl: () => string;
   log: Log;
 }): DomainChecker {
-  const { database, dns, returnPath, log } = options;
+  const { database, dns, returnPath, baseUrl, log } = options;
   const askReturnPath = async () => (returnPath === null ? {} : askSpf(dns, returnPath));
 
   async function check(row: DomainRow, spfOfReturnPath = askReturnPath()): Promise<{ isTaken: boolean }> {
     const { found, trouble } = await askRecords(dns, row);
     const asked = { found: { ...found, ...(await spfOfReturnPath) }, trouble };
-    const booked = await transaction(database, (tx) => book(tx, row, asked, returnPath));
+    const booked = await transaction(database, (tx) =>
+      book(tx, row, asked, { returnPath, baseUrl: baseUrl() }),
+    );
     const ids = { projectId: row.project_id, domainId: row.id, domain: row.domain };
     if (booked.isLost)
       log.warn(ids, `a domain is no longer verified: ${MAX_FAILED_CHECKS} checks in a row failed`);
@@ -123,7 +127,12 @@ export function startDomainChecks(options: {
 }
 
 /** Books a check in one transaction; the row is read again under the lock, since it may have changed while DNS was asked. */
-async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked, returnPath: string | null) {
+async function book(
+  tx: Tx,
+  asked: DomainRow,
+  { found, trouble }: Asked,
+  { returnPath, baseUrl }: { returnPath: string | null; baseUrl: string },
+) {
   const key = { projectId: asked.project_id, id: asked.id };
   await lockDomainName(tx, asked.domain);
   const row = await findDomain(tx, key);
@@ -134,13 +143,15 @@ async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked, returnP
   const hasChanged = state.status !== row.status;
   const changedAt = hasChanged ? row.now : row.status_changed_at;
   const isUndecided = proof === "unknown" && trouble !== null;
-  const problem = isUndecided ? `DNS did not answer (${trouble}), so nothing was decided.` : null;
+  const problem = isUndecided ? trouble : null;
+  const dnsFound = withEarlier(row, found, returnPath);
+  await insertRecordChanges(tx, key, recordChanges(row, dnsFound, returnPath));
   await updateCheck(tx, key, {
     status: state.status,
     failed_checks: state.failed_checks,
     failed_at: state.failed_at,
     hasChanged,
-    dns_found: withEarlier(row, found, returnPath),
+    dns_found: dnsFound,
     ed25519_published: isEd25519Published(row, found),
     check_problem: isTaken ? TAKEN : problem,
     nextCheckMs: nextCheckMs(state.status, changedAt, row.now),
@@ -151,8 +162,9 @@ async function book(tx: Tx, asked: DomainRow, { found, trouble }: Asked, returnP
   else await deleteFormerKey(tx, key);
   const isLost = hasChanged && state.status === "PENDING";
   if (isLost) {
-    const mail = lostDomainMail(row, MAX_FAILED_CHECKS);
-    await tellMembers(tx, { projectId: row.project_id, kind: "domain-lost" }, mail);
+    const mail = lostDomainMail(row, MAX_FAILED_CHECKS, baseUrl);
+    const facts = { domainId: row.id, domain: row.domain };
+    await tellMembers(tx, { projectId: row.project_id, kind: "domain-lost", facts }, mail);
   }
   return { isTaken, isLost, isSwitched };
 }

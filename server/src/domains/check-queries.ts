@@ -62,16 +62,13 @@ export async function updateCheck(tx: Tx, { projectId, id }: DomainKey, check: C
 
 /** A check without DNS: where mail stays on this machine, having been checked is all it takes. */
 export async function updateLocalCheck(tx: Tx, { projectId, id }: DomainKey): Promise<void> {
-  await tx
-    .updateTable("domains")
-    .set({
-      last_checked_at: sql`now()`,
-      ed25519_published: sql<boolean>`ed25519_selector is not null`,
-      updated_at: sql`case when last_checked_at is null then now() else updated_at end`,
-    })
-    .where("project_id", "=", projectId)
-    .where("id", "=", id)
-    .execute();
+  await sql`
+    with instant as materialized (select now() as at)
+    update domains set
+      last_checked_at = instant.at,
+      ed25519_published = ed25519_selector is not null,
+      updated_at = case when last_checked_at is null then instant.at else updated_at end
+    from instant where project_id = ${projectId} and id = ${id}`.execute(tx);
 }
 
 /** The next key signs from here on. The former one loses its private half; its record stays for `keepMs`, or goes at once when null. */
@@ -86,10 +83,10 @@ export async function promoteNextKey(
       dkim_selector = second_dkim_selector,
       dkim_public_key = second_dkim_public_key,
       dkim_private_key = second_dkim_private_key,
-      second_dkim_selector = case when ${isKept}::boolean then dkim_selector end,
-      second_dkim_public_key = case when ${isKept}::boolean then dkim_public_key end,
+      second_dkim_selector = ${isKept ? sql`dkim_selector` : null},
+      second_dkim_public_key = ${isKept ? sql`dkim_public_key` : null},
       second_dkim_private_key = null,
-      second_dkim_until = case when ${isKept}::boolean then now() + make_interval(secs => ${(keepMs ?? 0) / 1000}) end,
+      second_dkim_until = ${isKept ? sql`now() + make_interval(secs => ${keepMs / 1000})` : null},
       updated_at = now()
     where project_id = ${projectId} and id = ${id} and second_dkim_private_key is not null`.execute(tx);
 }

@@ -1,8 +1,14 @@
 // What DNS may say about a DKIM key, and whether a receiver could verify our mail with it.
 import { expect, test } from "vitest";
+import { inWords } from "@postloft/contract/dns-advice.ts";
 import { dkimName, dkimValue, judgeDkim } from "./dkim-record.ts";
 
 const KEY = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A";
+/** With what is said in words. */
+const judge = (...given: Parameters<typeof judgeDkim>) => {
+  const judged = judgeDkim(...given);
+  return { ...judged, advice: inWords(judged.advice) };
+};
 const RIGHT = `v=DKIM1; k=rsa; p=${KEY}`;
 
 test("the record stands at the selector and carries the key", () => {
@@ -21,7 +27,7 @@ test.for([
   ["for signatures of the domain itself only", `v=DKIM1; p=${KEY}; t=s`],
   ["for sha256 beside others, for mail", `v=DKIM1; h=sha1:sha256; s=email; p=${KEY}`],
 ] as const)("a key is found %s", ([, record]) => {
-  expect(judgeDkim([record], { publicKey: KEY, kind: "rsa" })).toEqual({ status: "FOUND", advice: null });
+  expect(judge([record], { publicKey: KEY, kind: "rsa" })).toEqual({ status: "FOUND", advice: null });
 });
 
 test.for([
@@ -43,14 +49,14 @@ test.for([
   ["another record stands beside it", ["v=spf1 -all", RIGHT], "FOUND", "2 TXT records"],
   ["the key is only tried out", [`${RIGHT}; t=y:s`], "FOUND", "t=y"],
 ] as const)("what is to be done is said when %s", ([, records, status, advice]) => {
-  expect(judgeDkim(records, { publicKey: KEY, kind: "rsa" })).toEqual({
+  expect(judge(records, { publicKey: KEY, kind: "rsa" })).toEqual({
     status,
     advice: expect.stringContaining(advice),
   });
 });
 
 test("nothing is said while nobody answers", () => {
-  expect(judgeDkim(undefined, { publicKey: KEY, kind: "rsa" })).toEqual({
+  expect(judge(undefined, { publicKey: KEY, kind: "rsa" })).toEqual({
     status: "UNCHECKED",
     advice: null,
   });
@@ -58,9 +64,9 @@ test("nothing is said while nobody answers", () => {
 
 test("a record of an Ed25519 key says so, since without `k=` it would be one of RSA", () => {
   const key = { publicKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", kind: "ed25519" } as const;
-  expect(judgeDkim([dkimValue(key)], key).status).toBe("FOUND");
+  expect(judge([dkimValue(key)], key).status).toBe("FOUND");
   for (const k of ["", "k=rsa; "])
-    expect(judgeDkim([`v=DKIM1; ${k}p=${key.publicKey}`], key)).toMatchObject({
+    expect(judge([`v=DKIM1; ${k}p=${key.publicKey}`], key)).toMatchObject({
       status: "MISMATCH",
       advice: expect.stringContaining("forbid"),
     });

@@ -1,5 +1,6 @@
 // The DKIM record of a key (RFC 6376 §3.6.1): what to publish, and what is wrong with what is published. Pure.
 // After it: rules.ts decides whether a domain is proved, present-domain.ts shows the record.
+import { sayOfDns, type DnsAdvice, type DnsAdviceCode } from "@postloft/contract/dns-advice.ts";
 import type { RecordStatus } from "./record-status.ts";
 
 export interface PublicDkimKey {
@@ -24,50 +25,41 @@ export function dkimValue({ publicKey, kind }: Pick<PublicDkimKey, "publicKey" |
 export function judgeDkim(
   records: readonly string[] | undefined,
   key: Pick<PublicDkimKey, "publicKey" | "kind">,
-): { status: RecordStatus; advice: string | null } {
-  if (records === undefined) return { status: "UNCHECKED", advice: null };
-  if (records.length === 0)
-    return {
-      status: "MISSING",
-      advice:
-        "DNS has no TXT record of this name. Look at the name: many providers append the domain to what you enter.",
-    };
+): { status: RecordStatus; advice: readonly DnsAdvice[] } {
+  if (records === undefined) return { status: "UNCHECKED", advice: [] };
+  if (records.length === 0) return { status: "MISSING", advice: [sayOfDns("dkim.missing")] };
   const faults = records.map((record) => faultOf(record, key));
-  if (!faults.includes(null)) return { status: "MISMATCH", advice: faults[0] ?? null };
+  const [fault = null] = faults;
+  if (fault !== null && !faults.includes(null)) return { status: "MISMATCH", advice: [sayOfDns(fault)] };
   return { status: "FOUND", advice: adviceOn(records) };
 }
 
-function adviceOn(records: readonly string[]): string | null {
-  if (records.length > 1)
-    return `There are ${records.length} TXT records of this name, and receivers may read any of them. Keep only this one.`;
+function adviceOn(records: readonly string[]): DnsAdvice[] {
+  if (records.length > 1) return [sayOfDns("dkim.several", { count: records.length })];
   const isTesting = tagsOf(records[0] ?? "")
     ?.get("t")
     ?.split(":")
     .includes("y");
-  return isTesting === true
-    ? "`t=y` says that the key is only being tried out: receivers may treat the mail as unsigned. Take it out."
-    : null;
+  return isTesting === true ? [sayOfDns("dkim.testing")] : [];
 }
 
 /** Why a verifier would not take a signature of this key by this record; null when it would. */
 function faultOf(
   record: string,
   { publicKey, kind }: Pick<PublicDkimKey, "publicKey" | "kind">,
-): string | null {
+): DnsAdviceCode | null {
   const tags = tagsOf(record);
   const published = tags?.get("p");
   // The version may be left out; otherwise it comes first.
   const isOtherVersion = tags?.has("v") === true && [...tags][0]?.join("=") !== "v=DKIM1";
-  if (tags === null || published === undefined || isOtherVersion)
-    return "The TXT record of this name is not a DKIM record. Replace it by the expected value.";
-  if (published === "")
-    return "The key is revoked: `p=` is empty. Put the expected value in its place, or rotate the key.";
-  if (published !== publicKey) return "Another key is published here. Replace it by the expected value.";
+  if (tags === null || published === undefined || isOtherVersion) return "dkim.notARecord";
+  if (published === "") return "dkim.revoked";
+  if (published !== publicKey) return "dkim.otherKey";
   const allows = (tag: string, values: readonly string[]) =>
     (tags.get(tag) ?? values[0] ?? "").split(":").some((value) => values.includes(value));
   // Left out, `k=` means RSA.
   if ((tags.get("k") ?? "rsa") !== kind || !allows("h", ["sha256"]) || !allows("s", ["*", "email"]))
-    return "The key is there, but `k=`, `h=` or `s=` beside it forbid its use. Replace the record by the expected value.";
+    return "dkim.forbidden";
   return null;
 }
 

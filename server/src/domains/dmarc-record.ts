@@ -1,5 +1,6 @@
 // The DMARC policy that receivers find for a sender domain (RFC 9989): at the domain itself, or above it by the tree walk. Advice only. Pure.
 // After it: rules.ts lists the names to ask, present-domain.ts shows the record.
+import { sayOfDns } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 import type { Judgement } from "./record-status.ts";
 
@@ -38,7 +39,7 @@ export function judgeDmarc(
 ): Judgement & { name: string; found: readonly string[] | null } {
   const [own = "", ...above] = dmarcNames(domain);
   const records = found[own];
-  const unchecked = { status: "UNCHECKED", value: TO_BEGIN_WITH, advice: null } as const;
+  const unchecked = { status: "UNCHECKED", value: TO_BEGIN_WITH, advice: [] } as const;
   if (records === undefined) return { ...unchecked, name: own, found: null };
   if (records.filter(isDmarc).length > 1) return several(own, records);
   const policy = findPolicy(domain, found);
@@ -46,14 +47,11 @@ export function judgeDmarc(
   if (above.some((name) => found[name] === undefined)) return { ...unchecked, name: own, found: null };
   const doubled = above.find((name) => (found[name] ?? []).filter(isDmarc).length > 1);
   if (doubled !== undefined) return several(doubled, found[doubled] ?? []);
-  const advice =
-    "There is no DMARC record, and large receivers ask for one. `p=none` is fine to begin with: it changes nothing about your mail.";
-  if (records.length === 0)
-    return { status: "MISSING", value: TO_BEGIN_WITH, advice, name: own, found: records };
+  const isMissing = records.length === 0;
   return {
-    status: "MISMATCH",
+    status: isMissing ? "MISSING" : "MISMATCH",
     value: TO_BEGIN_WITH,
-    advice: "The TXT record of this name does not begin with `v=DMARC1`, so receivers ignore it. Replace it.",
+    advice: [sayOfDns(isMissing ? "dmarc.missing" : "dmarc.otherRecord")],
     name: own,
     found: records,
   };
@@ -64,7 +62,7 @@ function several(name: string, found: readonly string[]) {
   return {
     status: "MISMATCH",
     value: TO_BEGIN_WITH,
-    advice: `There are ${count} DMARC records of this name, so receivers ignore all of them. Keep one.`,
+    advice: [sayOfDns("dmarc.several", { count })],
     name,
     found,
   } as const;
@@ -91,14 +89,12 @@ function findPolicy(domain: string, found: FoundRecords): Policy | null {
 function judgePolicy({ record, tags }: Policy): Judgement {
   const isValid = (tag: string) => POLICIES.has((tags.get(tag) ?? "none").toLowerCase());
   if (!tags.has("p") || !["p", "sp", "np"].every(isValid)) {
-    const fault =
-      "The record has no valid `p=`, or another value in `sp=` or `np=` than none, quarantine or reject";
     const isReported = (tags.get("rua") ?? "")
       .split(",")
       .some((address) => REPORT_ADDRESS.test(address.trim()));
     return isReported
-      ? { status: "FOUND", value: record, advice: `${fault}. Receivers act as if it said \`p=none\`.` }
-      : { status: "MISMATCH", value: TO_BEGIN_WITH, advice: `${fault}, so receivers ignore it. Correct it.` };
+      ? { status: "FOUND", value: record, advice: [sayOfDns("dmarc.noPolicyButReports")] }
+      : { status: "MISMATCH", value: TO_BEGIN_WITH, advice: [sayOfDns("dmarc.noPolicy")] };
   }
   return improve(record, tags);
 }
@@ -109,22 +105,16 @@ function improve(record: string, tags: Policy["tags"]): Judgement {
   const bare = REPORTS.filter((tag) =>
     addressesOf(tags, tag).some((address) => !REPORT_ADDRESS.test(address)),
   );
-  if (obsolete.length + bare.length === 0) return { status: "FOUND", value: record, advice: null };
+  if (obsolete.length + bare.length === 0) return { status: "FOUND", value: record, advice: [] };
   const parts = partsOf(record).filter((part) => !OBSOLETE.includes(nameOf(part)));
   const value = parts.map((part) => (bare.includes(nameOf(part)) ? withMailto(part) : part.trim()));
-  const advice = [];
-  if (obsolete.length > 0)
-    advice.push(
-      `${named(obsolete)} ${obsolete.length === 1 ? "is" : "are"} obsolete since RFC 9989: take out. What is only a test is said by \`t=y\`.`,
-    );
-  if (bare.length > 0)
-    advice.push(
-      `${named(bare)} ${bare.length === 1 ? "needs" : "need"} \`mailto:\` before each address; without it no report is sent.`,
-    );
-  return { status: "FOUND", value: value.join("; "), advice: advice.join(" ") };
+  const advice = [
+    ...(obsolete.length === 0 ? [] : [sayOfDns("dmarc.obsolete", { tags: obsolete.join(", ") })]),
+    ...(bare.length === 0 ? [] : [sayOfDns("dmarc.bareAddresses", { tags: bare.join(", ") })]),
+  ];
+  return { status: "FOUND", value: value.join("; "), advice };
 }
 
-const named = (tags: readonly string[]) => tags.map((tag) => `\`${tag}\``).join(" and ");
 const addressesOf = (tags: Policy["tags"], tag: string) =>
   (tags.get(tag) ?? "")
     .split(",")

@@ -53,6 +53,7 @@ test("a domain is added with the record to publish, is no sender before it is ve
       found: null,
       status: "UNCHECKED",
       advice: null,
+      adviceParts: [],
     },
     expect.objectContaining({ name, purpose: "spf", required: false, status: "UNCHECKED" }),
     expect.objectContaining({
@@ -190,6 +191,7 @@ test("a domain verified while mail stayed on this machine proves nothing once ma
     dns,
     staysHere: false,
     returnPath: null,
+    baseUrl: () => "https://post.example",
     log,
   });
   expect((await domains.list(project.id)).map(({ domain, status }) => [domain, status])).toEqual([

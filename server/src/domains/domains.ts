@@ -11,8 +11,9 @@ import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import type { DkimKey } from "../message/dkim.ts";
-import type { SigningKey } from "../emails/prepare-emails.ts";
+import type { SigningKey } from "../emails/sending/prepare-emails.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
+import { askMistakes, type RecordMistakes } from "./ask-mistakes.ts";
 import { createDomainChecker, type DomainChecker } from "./check-domains.ts";
 import { createKeyMaker } from "./dkim-keys.ts";
 import type { DkimKeyKind } from "./dkim-record.ts";
@@ -31,8 +32,6 @@ import {
   findDkimKeys,
   findDomain,
   findHolders,
-  findCampaignFrom,
-  findTemplateFrom,
   insertDomain,
   insertNextDkimKey,
   listDomainRows,
@@ -49,12 +48,21 @@ const SELECTOR_LENGTH = 8;
 const ED25519_KEY_BYTES = 32;
 const MAX_KEPT_KEYS = 1_000;
 
+/** Who of the folders after this one sends from a domain, by name; handed in by api.ts. */
+export interface DomainUse {
+  templateFrom: (database: Database, projectId: string, domain: string) => Promise<string | undefined>;
+  /** Of campaigns that are not over. */
+  campaignFrom: (database: Database, projectId: string, domain: string) => Promise<string | undefined>;
+}
+
 export interface Domains {
   list(projectId: string): Promise<DomainView[]>;
   /** @throws Refusal CONFLICT when the project has it, or another project has proved that it is its own. */
   create(projectId: string, domain: string): Promise<(tx: Tx) => Promise<DomainView>>;
   /** Asks DNS now. @throws Refusal DOMAIN_NOT_FOUND; CONFLICT when another project has proved the domain before. */
   verify(projectId: string, id: string): Promise<DomainView>;
+  /** Looks in DNS for what went wrong with records that do not work; decides nothing. @throws Refusal DOMAIN_NOT_FOUND. */
+  diagnose(projectId: string, id: string): Promise<RecordMistakes[]>;
   /**
    * Makes a second DKIM key, which signs once DNS publishes it; the first stays published for a while after that.
    * @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while there are two keys already.
@@ -66,7 +74,7 @@ export interface Domains {
    */
   setEd25519(tx: Tx, projectId: string, id: string, isWanted: boolean): Promise<DomainView>;
   /** Returns its name. @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while a template, or a campaign that is not over, sends from it. */
-  delete(tx: Tx, projectId: string, id: string): Promise<string>;
+  delete(tx: Tx, projectId: string, id: string, use: DomainUse): Promise<string>;
   /** Which of these may send right now, and how their mail is signed; the others are left out or refused with the reason. */
   findSigningKeys(
     names: ReadonlyArray<{ projectId: string; domain: string }>,
@@ -88,11 +96,12 @@ export function createDomains(options: {
   dns: Dns;
   staysHere: boolean;
   returnPath: string | null;
+  baseUrl: () => string;
   log: Log;
 }): Domains {
-  const { database, sealer, dns, staysHere, returnPath, log } = options;
+  const { database, sealer, dns, staysHere, returnPath, baseUrl, log } = options;
   const keyMaker = createKeyMaker();
-  const checker = createDomainChecker({ database, dns, returnPath, log });
+  const checker = createDomainChecker({ database, dns, returnPath, baseUrl, log });
   const present = (row: DomainRow) => presentDomain(row, staysHere, returnPath);
   /** One key a domain and kind: a former one is forgotten here as well. */
   const keys = new LRUCache<string, { selector: string; key: KeyObject }>({ max: MAX_KEPT_KEYS });
@@ -187,11 +196,13 @@ export function createDomains(options: {
       else if ((await checker.check(row)).isTaken) throw takenElsewhere();
       return present(await getRow(database, projectId, id));
     },
+    async diagnose(projectId, id) {
+      if (isSandbox(projectId, id)) return [];
+      const view = present(await getRow(database, projectId, id));
+      return staysHere ? [] : askMistakes(dns, view);
+    },
     async rotateKey(projectId, id) {
-      if (isSandbox(projectId, id))
-        throw new Refusal("CONFLICT", {
-          message: `${SANDBOX_DOMAIN} belongs to the installation and has no key.`,
-        });
+      if (isSandbox(projectId, id)) throw ofInstallation("has no key");
       const { domain, ...known } = await getRow(database, projectId, id);
       if (secondKeyOf({ domain, ...known }) !== null) throw rotationRunning({ domain, ...known });
       const key = await makeKey(projectId, domain);
@@ -203,25 +214,19 @@ export function createDomains(options: {
       };
     },
     async setEd25519(tx, projectId, id, isWanted) {
-      if (isSandbox(projectId, id))
-        throw new Refusal("CONFLICT", {
-          message: `${SANDBOX_DOMAIN} belongs to the installation and has no key.`,
-        });
+      if (isSandbox(projectId, id)) throw ofInstallation("has no key");
       const row = await getRow(tx, projectId, id);
       const key = isWanted ? await makeEd25519Key({ projectId, domain: row.domain }) : null;
       await updateEd25519Key(tx, { projectId, id }, key);
       return present(await getRow(tx, projectId, id));
     },
-    async delete(tx, projectId, id) {
-      if (isSandbox(projectId, id))
-        throw new Refusal("CONFLICT", {
-          message: `${SANDBOX_DOMAIN} belongs to the installation and cannot be removed.`,
-        });
+    async delete(tx, projectId, id, use) {
+      if (isSandbox(projectId, id)) throw ofInstallation("cannot be removed");
       const { domain } = await getRow(tx, projectId, id);
-      const template = await findTemplateFrom(tx, projectId, domain);
+      const template = await use.templateFrom(tx, projectId, domain);
       if (template !== undefined)
         throw new Refusal("CONFLICT", { message: `The template "${template}" sends from ${domain}.` });
-      const campaign = await findCampaignFrom(tx, projectId, domain);
+      const campaign = await use.campaignFrom(tx, projectId, domain);
       if (campaign !== undefined)
         throw new Refusal("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
       if (!(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
@@ -265,6 +270,10 @@ async function getRow(database: Database, projectId: string, id: string): Promis
 
 function refused(domain: string): SigningKey {
   return { kind: "refused", reason: `The domain ${domain} is not verified in this project.` };
+}
+
+function ofInstallation(so: string): Refusal {
+  return new Refusal("CONFLICT", { message: `${SANDBOX_DOMAIN} belongs to the installation and ${so}.` });
 }
 
 function takenElsewhere(): Refusal {

@@ -1,12 +1,13 @@
 // A sender domain as callers see it: each record with what is expected, what was found and what to do. Pure.
 // Before it: queries.ts read the row. After it: routes answer it.
+import { inWords, sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { contentId } from "../platform/ids.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { dkimName, dkimValue, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
 import { judgeDmarc } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 import type { RecordStatus } from "./record-status.ts";
-import { ed25519KeyOf, lastErrorOf, secondKeyOf, signingKeyOf, type SecondKey } from "./rules.ts";
+import { ed25519KeyOf, secondKeyOf, signingKeyOf, troublesOf, type SecondKey } from "./rules.ts";
 import { judgeSpf } from "./spf-record.ts";
 import { spfRecordsOf } from "./spf-walk.ts";
 
@@ -19,6 +20,7 @@ export interface DomainView {
   dkimTokens: string[];
   ed25519: boolean;
   lastError: string | null;
+  lastErrorParts: DnsAdvice[];
   lastCheckedAt: string | null;
   createdAt: string;
   updatedAt: string;
@@ -33,6 +35,7 @@ export interface RecordView {
   found: string | null;
   status: RecordStatus;
   advice: string | null;
+  adviceParts: readonly DnsAdvice[];
 }
 
 export interface AdvisoryRecord extends Pick<RecordView, "name" | "status" | "advice"> {
@@ -54,6 +57,7 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
   const beside = ed25519KeyOf(row);
   const keys = [signing, second, beside].filter((key) => key !== null);
   const verified = isVerified(row, staysHere);
+  const troubles = staysHere ? [] : troublesOf(row);
   const found = staysHere ? (verified ? asIfPublished(keys) : {}) : row.dns_found;
   return {
     id: row.id,
@@ -69,7 +73,8 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
     ],
     dkimTokens: keys.map(({ selector }) => selector),
     ed25519: beside !== null,
-    lastError: staysHere ? null : lastErrorOf(row),
+    lastError: inWords(troubles),
+    lastErrorParts: troubles,
     lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
@@ -98,10 +103,16 @@ export function sandbox(projectId: string): DomainView {
     dkimTokens: [],
     ed25519: false,
     lastError: null,
+    lastErrorParts: [],
     lastCheckedAt: null,
     createdAt: madeAt,
     updatedAt: madeAt,
   };
+}
+
+/** What a judge says, as a record tells it. */
+function said(advice: readonly DnsAdvice[]): Pick<RecordView, "advice" | "adviceParts"> {
+  return { advice: inWords(advice), adviceParts: advice };
 }
 
 /** What DNS would say if it were asked. */
@@ -111,6 +122,7 @@ function asIfPublished(keys: readonly PublicDkimKey[]): FoundRecords {
 
 function dkimView(key: PublicDkimKey, found: FoundRecords): RecordView {
   const records = found[dkimName(key)];
+  const { status, advice } = judgeDkim(records, key);
   return {
     type: "TXT",
     name: dkimName(key),
@@ -118,31 +130,23 @@ function dkimView(key: PublicDkimKey, found: FoundRecords): RecordView {
     purpose: "dkim",
     required: true,
     found: shown(records),
-    ...judgeDkim(records, key),
+    status,
+    ...said(advice),
   };
 }
 
 function secondKeyView(key: SecondKey, found: FoundRecords): RecordView {
   const view = dkimView(key, found);
   if (key.role === "next")
-    return {
-      ...view,
-      advice:
-        view.advice ??
-        "The next key. It signs from the first check on that finds this record; until then the present one does.",
-    };
-  return {
-    ...view,
-    required: false,
-    advice: `The former key. Leave this record until ${key.until.toISOString()}: mail that it signed may still be on its way. Then delete it.`,
-  };
+    return view.advice === null ? { ...view, ...said([sayOfDns("dkim.nextKey")]) } : view;
+  const former = sayOfDns("dkim.formerKey", { until: key.until.toISOString() });
+  return { ...view, required: false, ...said([former]) };
 }
 
 function ed25519View(key: PublicDkimKey, found: FoundRecords): RecordView {
   const view = dkimView(key, found);
-  const waits =
-    "The Ed25519 key. It signs beside the RSA key while DNS has this record; nothing waits for it.";
-  return { ...view, required: false, advice: view.advice ?? (view.status === "FOUND" ? null : waits) };
+  const isSaid = view.advice !== null || view.status === "FOUND";
+  return { ...view, required: false, ...(isSaid ? {} : said([sayOfDns("dkim.ed25519Waits")])) };
 }
 
 /** Receivers look for SPF at the return path. Where that is a domain of the installation's, the sender's own record is a courtesy. */
@@ -150,21 +154,17 @@ function spfViews(domain: string, found: FoundRecords, returnPath: string | null
   const own = spfView("spf", domain, found);
   if (returnPath === null || returnPath === domain) return [own];
   const ofReturnPath = spfView("return-path", returnPath, found);
-  const whose = `This is the return path of all mail of the installation: whoever runs it changes its record.`;
+  const { adviceParts } = ofReturnPath;
+  const whose = adviceParts.length === 0 ? [] : [sayOfDns("spf.ofInstallation")];
   return [
-    {
-      ...ofReturnPath,
-      advice: ofReturnPath.advice === null ? null : `${ofReturnPath.advice} ${whose}`,
-    },
-    own.status === "MISSING" ? { ...own, advice: courtesy(domain, returnPath) } : own,
+    { ...ofReturnPath, ...said([...adviceParts, ...whose]) },
+    own.status === "MISSING" ? { ...own, ...said([courtesy(domain, returnPath)]) } : own,
   ];
 }
 
-function courtesy(domain: string, returnPath: string): string {
-  const dmarc = isBelow(returnPath, domain)
-    ? "DMARC takes either that or the DKIM signature"
-    : "DMARC takes the DKIM signature, since the return path is a domain of another";
-  return `There is no SPF record, and none is needed: receivers look for SPF at the return path, ${returnPath}. ${dmarc}. A few filters look here all the same.`;
+function courtesy(domain: string, returnPath: string): DnsAdvice {
+  const code = isBelow(returnPath, domain) ? "spf.notNeeded" : "spf.notNeededElsewhere";
+  return sayOfDns(code, { returnPath });
 }
 
 function isBelow(name: string, domain: string): boolean {
@@ -173,23 +173,26 @@ function isBelow(name: string, domain: string): boolean {
 
 function spfView(purpose: "spf" | "return-path", domain: string, found: FoundRecords): RecordView {
   const records = found[domain];
+  const { advice, ...judged } = judgeSpf(domain, found);
   return {
     type: "TXT",
     name: domain,
     purpose,
     required: false,
     found: shown(records && spfRecordsOf(records)),
-    ...judgeSpf(domain, found),
+    ...judged,
+    ...said(advice),
   };
 }
 
 function dmarcView(domain: string, found: FoundRecords): RecordView {
-  const judged = judgeDmarc(domain, found);
+  const { advice, ...judged } = judgeDmarc(domain, found);
   return {
     type: "TXT",
     purpose: "dmarc",
     required: false,
     ...judged,
+    ...said(advice),
     found: shown(judged.found ?? undefined),
   };
 }

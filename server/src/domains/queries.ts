@@ -151,39 +151,6 @@ export async function insertDomain(
     .execute();
 }
 
-/** A template that sends from the domain, by its name; an address has one `@`. */
-export async function findTemplateFrom(
-  tx: Tx,
-  projectId: string,
-  domain: string,
-): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom("templates")
-    .select("name")
-    .where("project_id", "=", projectId)
-    .where(sql`split_part(from_address, '@', 2)`, "=", domain)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.name;
-}
-
-/** A campaign that is not over and sends from the domain, by its name. */
-export async function findCampaignFrom(
-  tx: Tx,
-  projectId: string,
-  domain: string,
-): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom("campaigns")
-    .select("name")
-    .where("project_id", "=", projectId)
-    .where("status", "in", ["DRAFT", "SCHEDULED", "SENDING", "PAUSED"])
-    .where(sql`split_part(from_address, '@', 2)`, "=", domain)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.name;
-}
-
 export async function deleteDomainRow(tx: Tx, { projectId, id }: DomainKey): Promise<boolean> {
   const result = await tx
     .deleteFrom("domains")

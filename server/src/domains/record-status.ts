@@ -1,5 +1,6 @@
 // Where a DNS record stands, for each purpose alike. Pure.
 // After it: the judges of DKIM, SPF and DMARC answer it.
+import type { DnsAdvice } from "@postloft/contract/dns-advice.ts";
 
 /**
  * `UNCHECKED` nobody answered yet · `MISSING` there is none · `MISMATCH` what is there does not work · `FOUND` it works.
@@ -11,6 +12,6 @@ export interface Judgement {
   status: RecordStatus;
   /** What should be there: what is there already when nothing is wrong with it. */
   value: string;
-  /** What is wrong and what to do about it, in words. */
-  advice: string | null;
+  /** What is wrong and what to do about it. */
+  advice: readonly DnsAdvice[];
 }

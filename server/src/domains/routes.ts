@@ -4,7 +4,7 @@ import * as contract from "@postloft/contract/domains.ts";
 import type { Tx } from "../platform/database.ts";
 import { created, noContent, ok, route, type Call, type Route } from "../platform/http-route.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
-import type { Domains } from "./domains.ts";
+import type { Domains, DomainUse } from "./domains.ts";
 
 type Caller = Pick<Call, "userId" | "ip"> & { projectId: string };
 
@@ -19,7 +19,7 @@ async function note(
   await recordAudit(tx, [{ projectId: call.projectId, actor: actorOf(call), action, target, details }]);
 }
 
-export function domainRoutes({ domains }: { domains: Domains }): Route[] {
+export function domainRoutes({ domains, ...use }: { domains: Domains } & DomainUse): Route[] {
   return [
     route(contract.listDomains, async ({ projectId }) => ok(await domains.list(projectId))),
     route(contract.createDomain, async (call) => {
@@ -32,6 +32,9 @@ export function domainRoutes({ domains }: { domains: Domains }): Route[] {
     }),
     route(contract.verifyDomain, async ({ projectId, params }) =>
       ok(await domains.verify(projectId, params.id)),
+    ),
+    route(contract.diagnoseDomain, async ({ projectId, params }) =>
+      ok({ records: await domains.diagnose(projectId, params.id) }),
     ),
     route(contract.rotateDomainKey, async (call) => {
       const change = await domains.rotateKey(call.projectId, call.params.id);
@@ -52,7 +55,7 @@ export function domainRoutes({ domains }: { domains: Domains }): Route[] {
     route(contract.deleteDomain, async (call) => {
       const { projectId, params } = call;
       return call.commit(async (tx) => {
-        const domain = await domains.delete(tx, projectId, params.id);
+        const domain = await domains.delete(tx, projectId, params.id, use);
         await note(tx, call, "domain.removed", { id: params.id, domain });
         return noContent();
       });

@@ -1,5 +1,6 @@
 // When a domain counts as proved, what a check makes of it, and what is wrong with it in words. Pure.
 // Before it: check-domains.ts asked DNS. After it: queries.ts books it, present-domain.ts shows it.
+import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { dkimName, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
 import { dmarcNames } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
@@ -90,21 +91,24 @@ export function nextCheckMs(status: string, changedAt: Date, now: Date): number 
   return isSlow ? SLOW_CHECK_EVERY_MS : CHECK_EVERY_MS;
 }
 
-/** What the members of the project should know about a domain, in words; null when all is well or nothing was tried yet. */
-export function lastErrorOf(row: DomainRow): string | null {
-  const sentences = [lostProofOf(row), row.check_problem].filter((text) => text !== null);
-  return sentences.length === 0 ? null : sentences.join(" ");
+/** What the members of the project should know about a domain; nothing when all is well or nothing was tried yet. */
+export function troublesOf(row: DomainRow): DnsAdvice[] {
+  return [...lostProofOf(row), ...problemOf(row)];
 }
 
-function lostProofOf(row: DomainRow): string | null {
-  if (row.failed_checks === 0) return null;
-  if (row.status === "VERIFIED")
-    return (
-      `DNS does not have the DKIM record any more: ${row.failed_checks} of ${MAX_FAILED_CHECKS} checks in a row failed. ` +
-      `After ${MAX_FAILED_CHECKS} the domain is pending, and nothing is sent from it.`
-    );
-  return (
-    `The domain is pending since ${row.status_changed_at.toISOString()}: ${MAX_FAILED_CHECKS} checks in a row ` +
-    `did not find its DKIM record. Nothing is sent from it until the record is back; that is seen without your help.`
-  );
+/** In `check_problem`, where another project has proved the domain; otherwise what DNS said instead of an answer. */
+export const TAKEN = "TAKEN";
+
+function problemOf({ check_problem: problem }: DomainRow): DnsAdvice[] {
+  if (problem === null) return [];
+  return [
+    problem === TAKEN ? sayOfDns("proof.elsewhere") : sayOfDns("proof.undecided", { trouble: problem }),
+  ];
+}
+
+function lostProofOf(row: DomainRow): DnsAdvice[] {
+  if (row.failed_checks === 0) return [];
+  const most = MAX_FAILED_CHECKS;
+  if (row.status === "VERIFIED") return [sayOfDns("proof.endangered", { failed: row.failed_checks, most })];
+  return [sayOfDns("proof.lost", { since: row.status_changed_at.toISOString(), most })];
 }

@@ -1,12 +1,16 @@
 // SPF advice: what is said about each record a domain may have, and what should stand there instead.
 import { expect, test } from "vitest";
+import { inWords } from "@postloft/contract/dns-advice.ts";
 import { judgeSpf } from "./spf-record.ts";
 import { walkSpf } from "./spf-walk.ts";
 
 const SKELETON = "v=spf1 ?all";
 const DOMAIN = "example.com";
-const judge = (records: readonly string[], others: Record<string, readonly string[]> = {}) =>
-  judgeSpf(DOMAIN, { [DOMAIN]: records, ...others });
+/** With what is said in words. */
+const judge = (records: readonly string[], others: Record<string, readonly string[]> = {}) => {
+  const judged = judgeSpf(DOMAIN, { [DOMAIN]: records, ...others });
+  return { ...judged, advice: inWords(judged.advice) };
+};
 
 test.for([
   "v=spf1 include:relay.example ~all",
@@ -49,7 +53,7 @@ test.for([
 });
 
 test("nothing is said while nobody answers", () => {
-  expect(judgeSpf(DOMAIN, {})).toEqual({ status: "UNCHECKED", value: SKELETON, advice: null });
+  expect(judgeSpf(DOMAIN, {})).toEqual({ status: "UNCHECKED", value: SKELETON, advice: [] });
 });
 
 test("the advised value is never made of servers we only guess, and always valid itself", () => {
@@ -108,7 +112,7 @@ test.for([
     "three void lookups",
     ["v=spf1 a mx exists:x.example -all"],
     { "A example.com": [], "MX example.com": [], "A x.example": [] },
-    "nothing for 3 names that the record looks up (`example.com`, `example.com`, `x.example`)",
+    "nothing for 3 names that the record looks up (example.com, example.com, x.example)",
   ],
   [
     "too many hosts behind one mx",

@@ -1,5 +1,6 @@
 // Follows an SPF record through what it includes, as receivers do (RFC 7208 §4.6): lookups, void lookups, loops, errors. Pure.
-// Before it: ask-records.ts asks what the walk needs. After it: spf-record.ts says it in words.
+// Before it: ask-records.ts asks what the walk needs. After it: spf-record.ts says it.
+import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 
 /** Something DNS has to say before the walk can go on. */
@@ -15,8 +16,8 @@ export interface SpfWalk {
   lookups: number;
   /** Names that DNS has nothing for, each as often as it is looked up. */
   voids: string[];
-  /** The first thing that receivers take for an error, in words. */
-  fault: string | null;
+  /** The first thing that receivers take for an error. */
+  fault: DnsAdvice | null;
   /** The name whose record uses `ptr`. */
   ptrAt: string | null;
   /** The places among the found records that the walk came by. */
@@ -73,18 +74,27 @@ function visit(walk: SpfWalk, name: string, path: readonly string[], found: Foun
   const from = path.at(-1);
   if (record === undefined || others.length > 0) {
     if (from !== undefined)
-      walk.fault ??= `\`${from}\` includes \`${name}\`, which has ${record === undefined ? "no SPF record" : `${others.length + 1} SPF records`}`;
+      walk.fault ??=
+        record === undefined
+          ? sayOfDns("spf.includesNone", { from, name })
+          : sayOfDns("spf.includesSeveral", { from, name, count: others.length + 1 });
     return;
   }
   const terms = spfTermsOf(record);
   const unknown = terms.find((term) => !MECHANISM.test(term) && !MODIFIER.test(term));
   if (unknown !== undefined)
-    walk.fault ??= `\`${unknown.slice(0, 80)}\`${from === undefined ? "" : ` in the record of \`${name}\``} is nothing SPF knows`;
+    walk.fault ??=
+      from === undefined
+        ? sayOfDns("spf.unknownTerm", { term: shortened(unknown) })
+        : sayOfDns("spf.unknownTermIn", { term: shortened(unknown), name });
   for (const term of termsInUse(terms)) {
     if (walk.lookups > MAX_COUNTED_LOOKUPS) return;
     lookUp(walk, term, name, [...path, name], found);
   }
 }
+
+const SHOWN_CHARS = 80;
+const shortened = (term: string) => term.slice(0, SHOWN_CHARS);
 
 /** What stands behind `all` is never looked at, and `redirect` only where there is no `all` (RFC 7208 §5.1). */
 function termsInUse(terms: readonly string[]): readonly string[] {
@@ -103,11 +113,11 @@ function lookUp(walk: SpfWalk, term: string, at: string, path: readonly string[]
   // What a macro stands for is known only when a mail comes in; who asks `ptr` asks about the sender's address.
   if (kind === "ptr" || target.includes("%")) return;
   if (!HOST_NAME.test(target)) {
-    walk.fault ??= `\`${term.slice(0, 80)}\` names no host`;
+    walk.fault ??= sayOfDns("spf.noHost", { term: shortened(term) });
     return;
   }
   if (kind === "include" || kind === "redirect") {
-    if (path.includes(target)) walk.fault ??= `\`${at}\` includes \`${target}\`, which leads back to itself`;
+    if (path.includes(target)) walk.fault ??= sayOfDns("spf.loop", { from: at, name: target });
     else visit(walk, target, path, found);
     return;
   }
@@ -115,7 +125,7 @@ function lookUp(walk: SpfWalk, term: string, at: string, path: readonly string[]
   if (records === null) return;
   if (records.length === 0) walk.voids.push(target);
   if (records.length > MAX_MX_HOSTS && kind === "mx")
-    walk.fault ??= `\`${term.slice(0, 80)}\` stands for more than ${MAX_MX_HOSTS} hosts`;
+    walk.fault ??= sayOfDns("spf.manyHosts", { term: shortened(term), most: MAX_MX_HOSTS });
 }
 
 /** What was found; null, and the question is noted, where nobody has answered yet. */

@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database } from "../platform/database.ts";
-import { isSentEvent, MAIL_FACTS } from "./queries.ts";
+import { isEmailSent, mailFacts } from "../emails/reading/sent-events.ts";
 
 export interface EventWait {
   waitId: string;
@@ -29,10 +29,10 @@ export async function listEventsOfWaits(database: Database, projectId: string, w
        where v.project_id = ${projectId} and v.contact_id = w.contact_id and v.name = w.event_name and v.created_at >= w.since
        order by v.created_at limit ${EVENTS_OF_A_WAIT})
       union all
-      (select e.id, ${MAIL_FACTS}, e.sent_at from emails e
+      (select e.id, ${mailFacts()}, e.sent_at from emails e
        join email_contents c on c.project_id = e.project_id and c.id = e.content_id
        where w.event_name = ${EMAIL_SENT} and e.project_id = ${projectId} and e.contact_id = w.contact_id
-         and ${isSentEvent(null)} and e.sent_at >= w.since
+         and ${isEmailSent(null)} and e.sent_at >= w.since
        order by e.sent_at limit ${EVENTS_OF_A_WAIT})
     ) happened
     order by w.wait_id, happened.created_at`.execute(database);
@@ -47,7 +47,7 @@ export async function findReactedEvents(
   const { rows } = await sql<{ id: string; data: unknown }>`
     select v.id, v.data from events v where v.project_id = ${projectId} and v.id = any(${eventIds}::uuid[])
     union all
-    select e.id, ${MAIL_FACTS} from emails e
+    select e.id, ${mailFacts()} from emails e
     join email_contents c on c.project_id = e.project_id and c.id = e.content_id
     where e.project_id = ${projectId} and e.id = any(${emailIds}::uuid[])`.execute(database);
   return rows;

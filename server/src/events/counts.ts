@@ -7,15 +7,9 @@ import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { advanceCounts, findCountable, listUncounted } from "./count-queries.ts";
 
-export {
-  addLateSent,
-  eventCounts,
-  MAIL_COLUMNS,
-  mailCounts,
-  subtractContacts,
-  type MailColumn,
-  type Span,
-} from "./count-queries.ts";
+export { DIMENSION_NUMBERS, MAIL_COLUMNS, type MailColumn, type Span } from "./count-queries.ts";
+export { addLateSent, subtractContacts } from "./count-changes-queries.ts";
+export { sentMails, sumMails, sumOthers, type MailFilter } from "./counted-queries.ts";
 
 /** What is younger is not counted yet: its transaction may be under way, and clocks differ. */
 const LAG_SECONDS = 10;
@@ -29,6 +23,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Counts what happened up to `lagSeconds` ago, in every project with something new.
+ *
  * @returns whether there is more to count at once
  */
 export async function countNews(

@@ -42,6 +42,19 @@ export function notBeingDeleted(deletions: ReadonlyMap<string, string>): RawBuil
     or v.created_at > (${ends}::jsonb ->> v.name)::timestamptz)`;
 }
 
+/**
+ * Events `v` of a project, to be read from, without those that are being deleted: the same as `notBeingDeleted`, in the snapshot of the
+ * statement. For statements that read many at once, or few.
+ */
+export function shownEvents(projectId: string): Expression {
+  return sql`(
+    select v.* from events v left join (
+      select j.input ->> 'name' as name, ${UNTIL} as until ${underWay(projectId)} group by 1
+    ) gone on gone.name = v.name
+    where v.project_id = ${projectId} and (gone.until is null or v.created_at > gone.until)
+  ) v`;
+}
+
 /** When the last event of a name happened, with microseconds: a `Date` would cut it short of that event. Null without one. */
 export async function findLastOfName(tx: Tx, projectId: string, name: string): Promise<string | null> {
   const { rows } = await sql<{ at: string | null }>`

@@ -5,8 +5,8 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { addJob, type JobStep } from "../platform/jobs.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { deleteCountsOfName } from "./count-queries.ts";
 import { DELETE_EVENTS_JOB, deleteNamedEvents, findLastOfName } from "./deletion-queries.ts";
+import { deleteCountsOfName } from "./count-changes-queries.ts";
 import { countEventsOfName, listNamedEvents, listNewestData } from "./name-queries.ts";
 
 export {

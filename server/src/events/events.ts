@@ -1,6 +1,6 @@
 // What happened to a contact: append-only, recorded in the transaction of what caused it.
 // Before it: contacts/, emails/ and v1/ record. After it: filters, timelines and lists read.
-import type { RawBuilder, SqlBool } from "kysely";
+import type { RawBuilder } from "kysely";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -9,23 +9,14 @@ import {
   insertEvents,
   insertEventsFrom,
   eventsOf,
-  isSentEvent,
   listEventRows,
   listEventRowsByEmail,
-  MAIL_FACTS,
   type EventFilter,
   type EventRow,
+  type NewEvent,
 } from "./queries.ts";
 
-export interface NewEvent {
-  projectId: string;
-  id: string;
-  contactId: string;
-  name: string;
-  data: Record<string, unknown> | null;
-  emailId: string | null;
-  createdAt: Date;
-}
+export type { NewEvent } from "./queries.ts";
 
 /** An event as its caller knows it; id and time are made here unless given. */
 export interface EventToRecord {
@@ -74,26 +65,11 @@ export function recordEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknow
   return insertEventsFrom(source);
 }
 
-/**
- * As an expression of a larger statement: what events tell of a mail, whose row is `e` and whose content is `c`. As JSON.
- */
-export function mailFacts(): RawBuilder<unknown> {
-  return MAIL_FACTS;
-}
-
-/**
- * As a condition of a larger statement, beside one on `e.project_id`: that the mail whose row is `e` is an event `email.sent`,
- * since an instant or ever. Nothing else stands for that event.
- */
-export function isEmailSent(since: RawBuilder<unknown> | null): RawBuilder<SqlBool> {
-  return isSentEvent(since);
-}
-
 export interface EventView {
   id: string;
   name: string;
   contactId: string;
-  data: unknown;
+  data: Record<string, unknown> | null;
   emailId: string | null;
   createdAt: string;
 }
@@ -128,7 +104,7 @@ function present(row: EventRow): EventView {
     id: row.id,
     name: row.name,
     contactId: row.contact_id,
-    data: row.data ?? null,
+    data: (row.data ?? null) as EventView["data"],
     emailId: row.email_id,
     createdAt: row.created_at.toISOString(),
   };

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../platform/database.ts";
 import { deletedUntil } from "./deletion-queries.ts";
-import { isSentEvent, MAIL_FACTS } from "./queries.ts";
+import { isEmailSent, mailFacts } from "../emails/reading/sent-events.ts";
 
 export interface NamedEventsRow {
   name: string;
@@ -38,7 +38,7 @@ export async function listNamedEvents(
     from shown n
     union all
     select ${EMAIL_SENT}, count(*), max(e.sent_at) from emails e
-    where e.project_id = ${projectId} and ${isSentEvent(null)} having count(*) > 0
+    where e.project_id = ${projectId} and ${isEmailSent(null)} having count(*) > 0
     order by 1`.execute(database);
   return rows;
 }
@@ -50,7 +50,7 @@ export async function countEventsOfName(
 ): Promise<{ count: number; contacts: number }> {
   const ofName =
     name === EMAIL_SENT
-      ? sql`from emails e where e.project_id = ${projectId} and ${isSentEvent(null)}`
+      ? sql`from emails e where e.project_id = ${projectId} and ${isEmailSent(null)}`
       : sql`from events e where e.project_id = ${projectId} and e.name = ${name}
           and e.created_at > ${deletedUntil(projectId, sql`${name}`)}`;
   // Grouped, because `count(distinct …)` sorts all of them.
@@ -73,9 +73,9 @@ export async function listNewestData(
   const newest =
     name === EMAIL_SENT
       ? sql`
-          select ${MAIL_FACTS} as data, e.sent_at as at from emails e
+          select ${mailFacts()} as data, e.sent_at as at from emails e
           join email_contents c on c.project_id = e.project_id and c.id = e.content_id
-          where e.project_id = ${projectId} and ${isSentEvent(null)}
+          where e.project_id = ${projectId} and ${isEmailSent(null)}
           order by sent_event_id(e.id, e.sent_at) desc limit ${limit}`
       : sql`
           select e.data, e.created_at as at from events e

@@ -1,13 +1,22 @@
 // Statements on `events`, the append-only record of what happened to contacts. Mails that were sent stand in `emails` alone
 // and are read as events with it: docs/decisions/0025.
-import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "./deletion-queries.ts";
-import type { NewEvent } from "./events.ts";
-import { insertReactionsFrom } from "./reaction-queries.ts";
+import { firstEventIdAt, isEmailSent, mailFacts, sentEventId } from "../emails/reading/sent-events.ts";
+import { reactToEventsFrom } from "../reactions/reactions.ts";
 import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
+
+export interface NewEvent {
+  projectId: string;
+  id: string;
+  contactId: string;
+  name: string;
+  data: Record<string, unknown> | null;
+  emailId: string | null;
+  createdAt: Date;
+}
 
 /** Inserts events, and the reactions to those that somebody waits for, in one statement: it is on the way of every tracked event. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
@@ -33,7 +42,7 @@ export function insertEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknow
       insert into events (project_id, id, contact_id, name, data, email_id, created_at) ${source}
       returning project_id, id, contact_id, name, email_id
     ), reacted as (
-      ${insertReactionsFrom(sql`select project_id, id, contact_id, name, id, email_id from recorded`)}
+      ${reactToEventsFrom(sql`select project_id, id, contact_id, name, id, email_id from recorded`)}
     )`;
 }
 
@@ -63,31 +72,6 @@ export interface EventFilter {
   since?: Date | undefined;
 }
 
-/**
- * What events tell of a mail `e` with the content `c`: the data of `email.sent`, and the first part of the data of every
- * other event about the mail.
- */
-export const MAIL_FACTS = sql`jsonb_strip_nulls(jsonb_build_object(
-  'subject', coalesce(e.subject, c.subject), 'from', c.from_address,
-  'messageId', e.id || '@' || substring(c.from_address from '[^@]*$'), 'emailId', e.id,
-  'sourceType', (${EMAIL_KINDS}::text[])[e.priority], 'campaignId', e.campaign_id, 'workflowId', e.workflow_id, 'templateId', e.template_id))`;
-
-/** The id of a mail as an event: the index `emails_sent` is in this order. */
-const SENT_EVENT_ID = sql`sent_event_id(e.id, e.sent_at)`;
-
-/** The first id an event of this instant can have; before 1970 there are none. */
-function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`sent_event_id('00000000-0000-0000-0000-000000000000', greatest(${instant}, timestamptz 'epoch'))`;
-}
-
-/** That a mail `e` is an event: it was sent, lately or ever, and to a contact that is still there. */
-export function isSentEvent(since: RawBuilder<unknown> | null): RawBuilder<SqlBool> {
-  const ever = sql<SqlBool>`e.sent_at is not null and e.contact_id is not null`;
-  return since === null
-    ? ever
-    : sql<SqlBool>`${ever} and ${SENT_EVENT_ID} >= ${firstIdAt(since)} and e.sent_at >= ${since}`;
-}
-
 const allOf = (conditions: ReadonlyArray<RawBuilder<unknown>>) => sql.join(conditions, sql` and `);
 
 /** Recorded events `v`, a page of them. */
@@ -100,11 +84,11 @@ function recordedEvents(conditions: ReadonlyArray<RawBuilder<unknown>>, page: Ra
 /** Mails `e` that were sent, as the events they are, a page of them. */
 function sentEvents(conditions: ReadonlyArray<RawBuilder<unknown>>, page: RawBuilder<unknown>) {
   return sql`(
-    select ${SENT_EVENT_ID} as id, ${EMAIL_SENT}::text as name, e.contact_id, ${MAIL_FACTS} as data, e.id as email_id,
+    select ${sentEventId()} as id, ${EMAIL_SENT}::text as name, e.contact_id, ${mailFacts()} as data, e.id as email_id,
       e.sent_at as created_at
     from emails e join email_contents c on c.project_id = e.project_id and c.id = e.content_id
     where ${allOf(conditions)}
-    order by ${SENT_EVENT_ID} ${page})`;
+    order by ${sentEventId()} ${page})`;
 }
 
 /** Each kind is read by an index of its own no further than the page goes, and the two are merged. */
@@ -117,7 +101,7 @@ export async function listEventRows(
   const page = sql`desc limit ${limit + 1}`;
   const recorded = [sql`v.project_id = ${projectId}`];
   const from = since === undefined ? null : sql`${since.toISOString()}::timestamptz`;
-  const sent: RawBuilder<unknown>[] = [sql`e.project_id = ${projectId}`, isSentEvent(from)];
+  const sent: RawBuilder<unknown>[] = [sql`e.project_id = ${projectId}`, isEmailSent(from)];
   const isShown = notBeingDeleted(await listEventsBeingDeleted(database, projectId));
   if (isShown !== null) recorded.push(isShown);
   // Without the second condition, a name that nobody has tracked is looked for among all events.
@@ -129,10 +113,10 @@ export async function listEventRows(
     sent.push(sql`e.contact_id = ${contactId}`);
   }
   // An id is never older than its event.
-  if (from !== null) recorded.push(sql`v.id >= ${firstIdAt(from)} and v.created_at >= ${from}`);
+  if (from !== null) recorded.push(sql`v.id >= ${firstEventIdAt(from)} and v.created_at >= ${from}`);
   if (before !== null) {
     recorded.push(sql`v.id < ${before}`);
-    sent.push(sql`${SENT_EVENT_ID} < ${before}`);
+    sent.push(sql`${sentEventId()} < ${before}`);
   }
   const kinds = [
     ...(name === EMAIL_SENT ? [] : [recordedEvents(recorded, page)]),
@@ -152,7 +136,7 @@ export async function listEventRowsByEmail(
 ): Promise<EventRow[]> {
   const page = sql`limit ${limit}`;
   const recorded = recordedEvents([sql`v.project_id = ${projectId} and v.email_id = ${emailId}`], page);
-  const sent = sentEvents([sql`e.project_id = ${projectId} and e.id = ${emailId}`, isSentEvent(null)], page);
+  const sent = sentEvents([sql`e.project_id = ${projectId} and e.id = ${emailId}`, isEmailSent(null)], page);
   const { rows } = await sql<EventRow>`
     select * from (${recorded} union all ${sent}) told order by id ${page}`.execute(database);
   return rows;

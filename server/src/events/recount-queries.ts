@@ -1,9 +1,10 @@
 // Counts held against the rows that they are counts of. Before it: recount.ts. After it: count-queries.ts, whose way of counting is the same.
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
 import {
   countMails,
   countOthers,
+  DIMENSION_NUMBERS,
   inSpan,
   MAIL_COLUMNS,
   positionOf,
@@ -30,19 +31,26 @@ export async function countWrongQuarters(tx: Tx, projectId: string, span: Span) 
     sent: [sql`${SENT_ID} < ${positionOf(projectId)}`, inSpan(span, sql`e.sent_at`)],
   };
   const columns = sql.join(MAIL_COLUMNS.map((column) => sql.id(column)));
-  const kept = (table: string, shown: RawBuilder<unknown>, isSome: RawBuilder<unknown>) => sql`
-    select ${shown} from ${sql.table(table)} where project_id = ${projectId} and ${inSpan(span, sql`quarter`)} and ${isSome}`;
   const isCounted = sql`(${sql.join(
     MAIL_COLUMNS.map((column) => sql`${sql.id(column)} <> 0`),
     sql` or `,
   )})`;
-  const mails = kept("mail_counts", sql`dimension, quarter, value, ${columns}`, isCounted);
+  const within = inSpan(span, sql`quarter`);
+  const mails = sql`
+    select c.dimension, quarter, v.value, ${columns} from mail_counts c
+    join count_values v on v.project_id = c.project_id and v.dimension = c.dimension and v.id = c.value
+    where c.project_id = ${projectId} and ${within} and ${isCounted}`;
   const recounted = sql`select dimension, quarter, value, ${columns} from (${countMails(projectId, counted)}) told where ${isCounted}`;
-  const others = kept("event_counts", sql`quarter, name, detail, count`, sql`count <> 0`);
-  const recountedOthers = await countOthers(tx, projectId, counted);
+  const others = sql`
+    select quarter, name, detail, count from event_counts where project_id = ${projectId} and ${within} and count <> 0`;
+  const recountedOthers = countOthers(projectId, counted);
+  const names = Object.entries(DIMENSION_NUMBERS).map(
+    ([name, number]) => sql`(${number}::smallint, ${name})`,
+  );
   const { rows } = await sql<{ what: string; quarters: number }>`
     ${plannedEachTime} select what, count(distinct quarter)::integer as quarters from (
-      select dimension as what, quarter from ((${mails} except ${recounted}) union all (${recounted} except ${mails})) m
+      select n.name as what, quarter from ((${mails} except ${recounted}) union all (${recounted} except ${mails})) m
+      join (values ${sql.join(names)}) n (number, name) on n.number = m.dimension
       union all
       select 'events', quarter from ((${others} except ${recountedOthers}) union all (${recountedOthers} except ${others})) o
     ) wrong group by what order by what`.execute(tx);

@@ -4,13 +4,13 @@ import { parseArgs } from "node:util";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
-import { listUsers } from "../users/users.ts";
 import { listAllProjects, type ProjectView } from "../projects/projects.ts";
 import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld, type Decided } from "./held.ts";
 import {
   createAccount,
   createProjectFor,
   enableAgain,
+  listUsers,
   resetPassword,
   rotateKeys,
   sendTestMail,

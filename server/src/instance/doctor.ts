@@ -1,6 +1,7 @@
 // What `npm run doctor` looks at: one finding per thing, each a sentence and what to do about it. Nothing is changed.
 // Before it: server/src/doctor.ts opens the database. After it: whoever runs the installation.
 import { verifyAuditLogs } from "../audit/audit-log.ts";
+import { isConsentSealedLate, verifyConsentLogs } from "../contacts/consent-chain/verify-consent.ts";
 import { inspectDomains } from "../domains/inspect-domains.ts";
 import { recountSample } from "../events/recount.ts";
 import { now } from "../platform/clock.ts";
@@ -64,6 +65,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   address: lookAtAddress,
   domains: lookAtDomains,
   audit: lookAtAuditLogs,
+  consent: lookAtConsentLogs,
   counts: lookAtCounts,
 };
 
@@ -234,9 +236,39 @@ async function lookAtAuditLogs({ database }: DoctorParts): Promise<Finding | Fin
     check,
     state: "problem",
     message: `Entry ${number} of the audit log of project ${projectId} is ${what === "missing" ? "missing" : "not as it was written"}.`,
-    advice:
-      "Somebody changed the database by hand, or a backup of another time was put in: compare with a backup.",
+    advice: CHANGED_BY_HAND,
   }));
+}
+
+const CHANGED_BY_HAND =
+  "Somebody changed the database by hand, or a backup of another time was put in: compare with a backup.";
+const WHAT_IS_WRONG = {
+  changed: "is not as it was written",
+  missing: "is missing, and its contact was not deleted",
+  inserted: "was put in later, behind the others",
+};
+
+async function lookAtConsentLogs({ database }: DoctorParts): Promise<Finding | Finding[]> {
+  const check = "consent log";
+  const faults = await verifyConsentLogs(database);
+  if (faults.length > 0)
+    return faults.map(({ projectId, what, position, contactId }) => ({
+      check,
+      state: "problem",
+      message:
+        what === "seal"
+          ? `Seal ${position} of the consent log of project ${projectId} is not as it was written, or missing.`
+          : `Row ${position} of the consent log of project ${projectId}${contactId === null ? "" : `, of contact ${contactId},`} ${WHAT_IS_WRONG[what]}.`,
+      advice: CHANGED_BY_HAND,
+    }));
+  return (await isConsentSealedLate(database))
+    ? {
+        check,
+        state: "warning",
+        message: "The consent logs are whole, but their newest rows are not sealed.",
+        advice: "Start a process with the role `worker`: it seals them within seconds.",
+      }
+    : { check, state: "ok", message: "The consent logs are whole." };
 }
 
 async function lookAtCounts({ database }: DoctorParts): Promise<Finding | Finding[]> {

@@ -4,7 +4,7 @@
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { hasRoom } from "../platform/disk.ts";
-import { readMigrations } from "../platform/migrations.ts";
+import { countMigrations } from "../platform/migrations.ts";
 import { heldSentence, readHeld } from "./held.ts";
 import { countAppliedMigrations, listTransportOutages, readOldestDueSeconds } from "./queries.ts";
 
@@ -29,12 +29,14 @@ const QUEUE_ALARM_SECONDS = 300;
 /** What `/ready` says: 503 tells a load balancer to ask another process. */
 export async function answerReady(database: Database, dataDir: string | null) {
   const { ready, ...told } = await readReadiness(database, dataDir);
-  return { status: ready ? 200 : 503, body: { status: ready ? "ready" : "not ready", ...told } } as const;
+  return ready
+    ? ({ status: 200, body: { status: "ready", ...told } } as const)
+    : ({ status: 503, body: { status: "not ready", ...told } } as const);
 }
 
 /** What `/health` says: that the process lives. */
 export function answerHealth() {
-  return { status: "ok", time: now().toISOString() };
+  return { status: "ok", time: now().toISOString() } as const;
 }
 
 /**
@@ -43,7 +45,7 @@ export function answerHealth() {
  * @param dataDir of the embedded database; null with a database elsewhere
  */
 export async function readReadiness(database: Database, dataDir: string | null): Promise<Readiness> {
-  const expected = (await readMigrations()).length;
+  const expected = await countMigrations();
   const applied = await countAppliedMigrations(database).catch(() => null);
   const oldest = await readOldestDueSeconds(database).catch(() => null);
   const room = await hasRoom(dataDir).catch(() => false);

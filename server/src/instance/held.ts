@@ -1,8 +1,14 @@
 // Everything that waited, held after the database went back to an earlier state: what is held, and the verbs that release or drop it.
 // Before it: platform/stamp notices; a person decides (server/src/admin.ts). After it: mails leave, or never do.
+import { holdUsage } from "../billing/report-usage.ts";
 import { limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
 import { askToHold, findHeld, markHeld, markReleased } from "../platform/stamp/stamp.ts";
-import { countHeldEmails, dropHeldMails, holdWaitingMails, releaseHeldMails } from "../emails/held-emails.ts";
+import {
+  countHeldEmails,
+  dropHeldMails,
+  holdWaitingMails,
+  releaseHeldMails,
+} from "../emails/outbox/held-emails.ts";
 import {
   countHeldCampaigns,
   dropHeldCampaigns,
@@ -37,6 +43,7 @@ export async function holdEverything(tx: Tx, reason: string): Promise<boolean> {
   await limitStatements(tx, HOLD_TIMEOUT_MS);
   const mails = await holdWaitingMails(tx);
   const { sending, scheduled } = await holdCampaigns(tx);
+  await holdUsage(tx);
   if (mails + sending + scheduled === 0) return false;
   await markHeld(tx, reason);
   return true;

@@ -58,7 +58,6 @@ test("GET /health answers while the process lives, GET /ready when it can work",
 test("mail that nobody sends makes the installation not ready, and it says so", async () => {
   const { byKey, id } = await server.createProject();
   const mail = { to: "a@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" };
-  await server.rows("update projects set disabled = false where id = $1", id);
   const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
     "POST",
     "/v1/send",
@@ -66,8 +65,8 @@ test("mail that nobody sends makes the installation not ready, and it says so", 
     mail,
   );
   const email = body.data.emails[0]?.email;
-  // A disabled project's mail stays where it is, so the sender does not touch it under our hands.
-  await server.rows("update projects set disabled = true where id = $1", id);
+  // Mail of a queue that is closed stays where it is, so the sender does not touch it under our hands.
+  await server.rows("update project_queues set is_open = false where project_id = $1", id);
   await server.rows(
     "update emails set status = 'QUEUED', sender_id = null, due_at = now() - interval '10 minutes' where id = $1",
     email,
@@ -193,7 +192,7 @@ test("of several first starts at once one makes the first account", async () => 
     Array.from({ length: 4 }, () => bootstrap(database, createSealer(APP_SECRET), readConfig(SETTINGS))),
   );
   expect(results.toSorted()).toEqual(["has accounts", "has accounts", "has accounts", "made"]);
-  const { rows } = await fresh.pool.query("select count(*)::int as projects from projects");
+  const { rows } = await fresh.pool.query("select count(distinct project_id)::int as projects from api_keys");
   expect(rows).toEqual([{ projects: 1 }]);
   await fresh.drop();
 });

@@ -6,14 +6,19 @@ import { parseAddress } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { randomText, type Sealer } from "../platform/crypto.ts";
 import { transaction, type Database } from "../platform/database.ts";
-import { enqueueSystemMails, readSystemMailState, type SystemMailState } from "../emails/system-mail.ts";
-import { layOutSystemMail } from "../emails/system-mail-layout.ts";
+import {
+  enqueueSystemMails,
+  readSystemMailState,
+  type SystemMailState,
+} from "../emails/system-mail/system-mail.ts";
 import { SERVICE } from "../audit/audit-log.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { dropSecondFactor } from "../users/second-factor/second-factor.ts";
-import { createUser, findUserByAddress, replacePassword, type User } from "../users/users.ts";
+import { createUser, findUserByAddress, replacePassword, toldAt, type User } from "../users/users.ts";
+import { notificationMail } from "../projects/members/notification-mails.ts";
 import { createProject, getOwnerId, regenerateKeys, type ProjectView } from "../projects/projects.ts";
 import { enableProject } from "../projects/suspend-projects.ts";
+import { listUserRows } from "./queries.ts";
 
 /** What was asked for cannot be done; a sentence for whoever asked. */
 export class OperatorError extends Error {}
@@ -99,8 +104,8 @@ export async function sendTestMail(
   to: string,
   patienceMs: number,
 ): Promise<SystemMailState & { id: string }> {
-  const blocks = ["This is a test mail. Whoever runs this installation of Postloft asked for it."];
-  const mail = { to: canonical(to), ...layOutSystemMail({ subject: "Test mail of Postloft", blocks }) };
+  const { email, language } = await toldAt(database, canonical(to));
+  const mail = { to: email, ...notificationMail((texts) => texts.test())(language) };
   const [id = ""] = await transaction(database, (tx) => enqueueSystemMails(tx, [mail]));
   const endMs = performance.now() + patienceMs;
   for (;;) {
@@ -141,4 +146,24 @@ async function makePassword(
   } finally {
     await passwords.close();
   }
+}
+
+export interface ListedUser extends User {
+  createdAt: string;
+  /** How many projects the account is a member of. */
+  projects: number;
+}
+
+/** People in the order of their accounts, from the one after `after` on; for whoever runs the installation. */
+export async function listUsers(
+  database: Database,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<ListedUser[]> {
+  const rows = await listUserRows(database, after, limit);
+  return rows.map((row) => ({
+    id: row.id,
+    email: row.email,
+    createdAt: row.created_at.toISOString(),
+    projects: row.projects ?? 0,
+  }));
 }

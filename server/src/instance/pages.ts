@@ -6,6 +6,7 @@ import { join } from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import type { Database } from "../platform/database.ts";
+import { shared } from "../platform/shared-work.ts";
 import { addDashboard } from "./dashboard-files.ts";
 import { errorsPage } from "./errors-page.ts";
 import { readReadiness } from "./health.ts";
@@ -38,10 +39,9 @@ export async function addPages(
   app: FastifyInstance,
   { database, facts }: { database: Database; facts: InstanceFacts },
 ): Promise<void> {
+  const home = shared(() => makeHome(database, facts));
   app.get("/", async (_request, reply) =>
-    reply
-      .headers({ "content-type": HTML, "content-security-policy": PLAIN_POLICY })
-      .send(await home(database, facts)),
+    reply.headers({ "content-type": HTML, "content-security-policy": PLAIN_POLICY }).send(await home()),
   );
   const mailbox = await read("mailbox.html");
   app.get("/mailbox", async (_request, reply) =>
@@ -60,7 +60,7 @@ export async function addPages(
   addDocs(app);
 }
 
-async function home(database: Database, facts: InstanceFacts): Promise<string> {
+async function makeHome(database: Database, facts: InstanceFacts): Promise<string> {
   const readiness = await readReadiness(database, facts.dataDir);
   // Without its database the page says that, which is the next step.
   const progress = await readProgress(database).catch(() => null);

@@ -1,6 +1,7 @@
 // Statements about the installation itself.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 
 export async function countAppliedMigrations(database: Database): Promise<number> {
   const { rows } = await sql<{
@@ -61,9 +62,12 @@ export async function lockBootstrap(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bootstrap', 0))`.execute(tx);
 }
 
-/** Whether anybody ever sent a mail here. */
+/** Whether any project ever sent a mail here. */
 export async function hasEmails(database: Database): Promise<boolean> {
-  return (await database.selectFrom("emails").select("id").limit(1).executeTakeFirst()) !== undefined;
+  const { rows } = await sql`select 1 from emails where project_id <> ${SYSTEM_PROJECT_ID} limit 1`.execute(
+    database,
+  );
+  return rows.length > 0;
 }
 
 /** Whether a project has proved a domain, other than the one that all share. */
@@ -76,4 +80,20 @@ export async function hasProvenDomain(database: Database, shared: string): Promi
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** People in the order of their accounts, with the number of their projects. */
+export async function listUserRows(database: Database, after: string | null, limit: number) {
+  let query = database
+    .selectFrom("users as u")
+    .select(["u.id", "u.email", "u.created_at"])
+    .select((select) =>
+      select
+        .selectFrom("memberships as m")
+        .whereRef("m.user_id", "=", "u.id")
+        .select((count) => count.fn.countAll<number>().as("count"))
+        .as("projects"),
+    );
+  if (after !== null) query = query.where("u.id", ">", after);
+  return query.orderBy("u.id").limit(limit).execute();
 }

@@ -8,7 +8,7 @@ import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { readPage } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { listSystemMails } from "../emails/system-mail.ts";
+import { listSystemMails } from "../emails/system-mail/system-mail.ts";
 import {
   emptyMailbox,
   getAttachment,
@@ -19,6 +19,7 @@ import {
 import type { Domains } from "../domains/domains.ts";
 import { findFirstUser } from "../users/users.ts";
 import type { InstanceFacts } from "./facts.ts";
+import { shared } from "../platform/shared-work.ts";
 import { answerHealth, answerReady } from "./health.ts";
 import { readSetupState } from "./setup-state.ts";
 
@@ -37,7 +38,10 @@ export function instanceRoutes({
   return [
     route(contract.getConfig, async () => ok(publicConfig(facts, hasBilling))),
     route(contract.getHealth, async () => ok(answerHealth())),
-    route(contract.getReadiness, async () => answerReady(database, facts.dataDir)),
+    route(
+      contract.getReadiness,
+      shared(async () => answerReady(database, facts.dataDir)),
+    ),
     route(contract.getMetrics, async () => ({
       ...ok(await metrics.registry.metrics()),
       headers: { "content-type": metrics.registry.contentType },
@@ -78,7 +82,7 @@ export function mailboxRoutes({ database, facts }: { database: Database; facts: 
     route(mailboxContract.listSystemMails, async ({ query, userId }) => {
       if (userId !== null && !(await isSystemMailReader(database, facts, userId)))
         throw new Refusal("RESOURCE_NOT_FOUND");
-      return ok(await listSystemMails(database, readPage("system mails", query), query.search));
+      return ok(await listSystemMails(database, readPage("messages", query), query.search));
     }),
     route(mailboxContract.listMessages, async ({ projectId, query }) =>
       ok(await listMessages(database, projectId, query, readPage("messages", query))),

@@ -30,7 +30,6 @@ test("a worker tells that it lives, that it is ready, and what each of its loops
         "segment changes",
         "segment members",
         "rates",
-        "system mail",
         "hints",
       ]),
     );

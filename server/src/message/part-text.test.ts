@@ -143,7 +143,7 @@ test("shared text is encoded once, whatever stands before it", () => {
 });
 
 /** HTML of which a seventh is text for people, the rest tables and styles. */
-const NEWSLETTER = `<!doctype html>
+const CAMPAIGN_HTML = `<!doctype html>
 <html><body style="margin:0;padding:0;background-color:#f4f4f5;">${Array.from(
   { length: 22 },
   (_, at) => `
@@ -160,10 +160,10 @@ const NEWSLETTER = `<!doctype html>
 </body></html>`;
 
 test("20 KB of HTML take 26 KB on the wire with their text part, not an eleventh more than what they say", () => {
-  const text = htmlToText(NEWSLETTER);
-  const { memory } = buildBody({ messageId: "1@a.example", html: NEWSLETTER, text, attachments: [] });
+  const text = htmlToText(CAMPAIGN_HTML);
+  const { memory } = buildBody({ messageId: "1@a.example", html: CAMPAIGN_HTML, text, attachments: [] });
   const sizes = {
-    html: NEWSLETTER.length,
+    html: CAMPAIGN_HTML.length,
     text: text.length,
     wire: memory.length - HEADER_ROOM_BYTES,
   };

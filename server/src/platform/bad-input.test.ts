@@ -215,19 +215,30 @@ function validBody(endpoint: Endpoint): Record<string, unknown> {
 const pairs = withBody.flatMap((endpoint) =>
   fieldsOf(endpoint.body).flatMap((field) => VALUES.map((value) => ({ endpoint, field, value }))),
 );
+/** Where samples begin, 0 to 1: another place in each run. A fault says which; that environment makes it the same again. */
+const SAMPLE_FROM = Number(process.env["SAMPLE_FROM"] ?? Math.random().toFixed(6));
 const triedPairs = sample(pairs, MAX_PAIRS);
 
-/** Every so manieth, beginning at another one in each run. */
+/** Every so manieth. */
 function sample<Item>(all: readonly Item[], most: number): Item[] {
   const step = Math.ceil(all.length / most);
-  const start = Math.floor(Math.random() * step);
+  const start = Math.min(Math.floor(SAMPLE_FROM * step), step - 1);
   return all.filter((_, at) => at % step === start);
+}
+
+/** What goes wrong with one of a sample says how to draw it again. */
+function drawnAgain(what: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Error(`SAMPLE_FROM=${SAMPLE_FROM}: ${what.slice(0, 500)}`, { cause });
+  };
 }
 
 test.for(withBody)("$method $path takes or refuses each hostile value in each field", async (endpoint) => {
   const own = triedPairs.filter((pair) => pair.endpoint === endpoint);
-  for (const { field, value } of own)
-    await send(endpoint, toJson({ ...validBody(endpoint), [field]: value }));
+  for (const { field, value } of own) {
+    const body = toJson({ ...validBody(endpoint), [field]: value });
+    await send(endpoint, body).catch(drawnAgain(`${field} in ${body}`));
+  }
   expect(own.length).toBeGreaterThan(0);
 });
 
@@ -409,7 +420,7 @@ test.for(withQuery)(
     const own = triedParameters.filter((one) => one.endpoint === endpoint);
     for (const { name, value } of own) {
       const path = `${pathOf(endpoint)}?${name}=${value}`;
-      await inspect(await server.call(endpoint.method, path, callerOf(endpoint)));
+      await server.call(endpoint.method, path, callerOf(endpoint)).then(inspect).catch(drawnAgain(path));
     }
     expect(own.length).toBeGreaterThan(0);
   },

@@ -56,6 +56,7 @@ const INT8 = 20;
 const DISK_FULL = "53100";
 const RETRIED_CODES = new Set(["40001", "40P01"]);
 /** Somebody else held what was asked for longer than anybody may be kept waiting. */
+const QUERY_CANCELED = "57014";
 const LOCK_NOT_AVAILABLE = "55P03";
 /** Connection lost, server shutting down or starting up, out of connections, disk full, a time limit of a transaction or a lock. */
 const UNAVAILABLE_CODES =
@@ -229,11 +230,15 @@ export function databaseErrorCode(error: unknown): string | null {
   return typeof code === "string" ? code : null;
 }
 
-/** The name of the constraint that refused a row, if that is what happened. */
-export function violatedConstraint(error: unknown): string | null {
+/**
+ * Which of these constraints refused a row, if one did. Its name stands in a field of the error, or in its text alone where the table is
+ * sharded, with the number of the shard behind it.
+ */
+export function violatedConstraint<Name extends string>(error: unknown, names: readonly Name[]): Name | null {
   if (!(databaseErrorCode(error) ?? "").startsWith("23")) return null;
-  const constraint: unknown = (error as { constraint?: unknown }).constraint;
-  return typeof constraint === "string" ? constraint : null;
+  const { constraint, message } = error as { constraint?: unknown; message?: unknown };
+  const told = [constraint, message].filter((text) => typeof text === "string");
+  return names.find((name) => told.some((text) => text.includes(name))) ?? null;
 }
 
 /** Turns an error that says "the database is away" into the refusal a caller may retry; leaves others as they are. */
@@ -242,6 +247,11 @@ export function asUnavailable(error: unknown): unknown {
   const text = error instanceof Error ? error.message : "";
   if (!UNAVAILABLE_CODES.test(code) && !UNAVAILABLE_TEXTS.test(text)) return error;
   return new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 5 });
+}
+
+/** Whether a statement took longer than any may. */
+export function isOutOfTime(error: unknown): boolean {
+  return databaseErrorCode(error) === QUERY_CANCELED;
 }
 
 /** Whether a transaction that failed so surely changed nothing; a connection lost at the commit leaves it open. */

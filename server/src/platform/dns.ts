@@ -8,7 +8,7 @@ export type DnsAnswer =
   /** `reason` is a code of node:dns, such as ESERVFAIL or ETIMEOUT. */
   | { kind: "unanswered"; reason: string };
 
-export type RecordType = "A" | "AAAA" | "MX" | "NS";
+export type RecordType = "A" | "AAAA" | "CNAME" | "MX" | "NS";
 
 export interface Dns {
   /** The TXT records of a name, the strings of each joined (RFC 7208 §3.3). Patient: up to 7 s. Never throws. */
@@ -39,6 +39,7 @@ export function createDns(servers: readonly string[]): Dns {
 const QUESTIONS: Record<RecordType, (resolver: Resolver, name: string) => Promise<string[]>> = {
   A: (resolver, name) => resolver.resolve4(name),
   AAAA: (resolver, name) => resolver.resolve6(name),
+  CNAME: (resolver, name) => resolver.resolveCname(name),
   MX: async (resolver, name) => (await resolver.resolveMx(name)).map(({ exchange }) => exchange),
   NS: (resolver, name) => resolver.resolveNs(name),
 };

@@ -121,7 +121,10 @@ async function furnish(project: TestProject): Promise<Ids> {
 /** Everything of the other project but what counts and sweeps write by themselves. */
 async function contents(): Promise<unknown> {
   const own = (await listTenantTables(server.database)).filter(
-    ({ name }) => !/^jobs$|count|idempotency|mailbox|sending_hours|reaction|api_requests/.test(name),
+    ({ name }) =>
+      !/^jobs$|count|idempotency|mailbox|sending_hours|reaction|api_requests|consent_(heads|seals)/.test(
+        name,
+      ),
   );
   return Promise.all(
     own.map(({ name }) =>

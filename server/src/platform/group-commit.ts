@@ -1,5 +1,6 @@
 // Natural group commit (ARCHITECTURE.md, decision 1): requests that arrive while a batch is in flight form the next batch.
 // No timer: alone, an item goes at once; under load, batches grow by themselves. Used by the hot doors and by the sender.
+import { pairUp } from "./pair-up.ts";
 
 export interface GroupCommitOptions<Item, Result> {
   /** Batches in flight at once. Items of one lane never overlap, so their order is kept. */
@@ -83,13 +84,9 @@ async function settle<Item, Result>(
 ): Promise<void> {
   try {
     const results = await options.run(batch.map(({ item }) => item));
-    if (results.length !== batch.length)
-      throw new Error(`A batch of ${batch.length} answered ${results.length} results.`);
-    batch.forEach(({ resolve, reject }, at) => {
-      const result = results[at];
+    for (const [{ resolve, reject }, result] of pairUp(batch, results))
       if (result instanceof Error) reject(result);
-      else resolve(result as Result);
-    });
+      else resolve(result);
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error));
     if (batch.length > 1 && (options.hadNoEffect?.(error) ?? true)) {

@@ -1,6 +1,7 @@
 // Answers a request that was let in: shape → rights → idempotency key → the route, and the envelope around what it answers.
 // Before it: http.ts knows who calls. After it: a verb, through the route.
 import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
@@ -186,7 +187,20 @@ async function sendAnswer(
   if (result.body instanceof Readable) return reply.send(result.body);
   const json = JSON.stringify(endpoint.envelope === "bare" ? result.body : wrapped(result.body, request));
   noteLength(json.length);
-  return reply.send(json);
+  if (json.length <= PIECE_LENGTH) return reply.send(json);
+  reply.header("content-length", Buffer.byteLength(json));
+  return reply.send(Readable.from(piecesOf(json), { objectMode: false }));
+}
+
+/** So much of an answer is written at once, characters; others go between the pieces. */
+const PIECE_LENGTH = 128 * 1024;
+
+async function* piecesOf(json: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(json);
+  for (let at = 0; at < bytes.length; at += PIECE_LENGTH) {
+    yield bytes.subarray(at, at + PIECE_LENGTH);
+    await nextTurn();
+  }
 }
 
 /** Clients of an older generation read the fields of `data` at the top level; on the alias paths they stand there too. */

@@ -32,6 +32,8 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
+/** Bytes of a string that are looked at one by one before the rest is searched. */
+const LOOKED_AT = 32;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const LIST = 0x5b;
@@ -51,7 +53,11 @@ function holdsTooManyValues(bytes: Buffer): boolean {
 }
 
 function endOfString(bytes: Buffer, start: number): number {
-  const quote = bytes.indexOf(QUOTE, start + 1);
+  // Most texts are short: to look is faster than to search, and much faster where a megabyte is nothing but quotes.
+  const near = Math.min(bytes.length, start + 1 + LOOKED_AT);
+  let quote = start + 1;
+  while (quote < near && bytes[quote] !== QUOTE) quote++;
+  if (quote === near) quote = bytes.indexOf(QUOTE, near);
   if (quote === -1) return bytes.length;
   if (bytes[quote - 1] !== BACKSLASH) return quote;
   // From the first escape before a quote on byte by byte: to search from each of a million quotes would take longer.

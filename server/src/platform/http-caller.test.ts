@@ -262,7 +262,10 @@ const VALID_BODIES: Record<string, unknown> = {
   "v1.verify": { email: "ada@example.com" },
   "contacts.upsert": { email: "bob@example.com" },
   "contacts.update": { subscribed: false },
+  "contacts.createView": { name: "Readers", query: {} },
+  "contacts.updateView": { name: "Friends" },
   "contacts.lookup": { emails: ["ada@example.com"] },
+  "contacts.search": { filters: SUBSCRIBED },
   "suppressions.add": { emails: ["ada@example.com"] },
   "domains.create": { domain: "mail.example.com" },
   "domains.update": { ed25519: true },
@@ -278,6 +281,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "templates.create": { name: "Hello", subject: "s", body: "b", type: "TRANSACTIONAL" },
   "templates.update": { name: "Good day" },
   "templates.preview": { subject: "s", body: "b" },
+  "templates.test": { email: "ada@example.com", from: "a@sandbox.localhost" },
   "campaigns.create": CAMPAIGN,
   "campaigns.replace": CAMPAIGN,
   "campaigns.send": {},
@@ -297,6 +301,7 @@ const VALID_BODIES: Record<string, unknown> = {
 /** They ask, and change nothing; a question may be too long for an address. */
 const ASKING = new Set([
   "contacts.lookup",
+  "contacts.search",
   "v1.verify",
   "segments.preview",
   "segments.explain",
@@ -396,6 +401,7 @@ async function furnish() {
     (await server.call<Named>("POST", path, byKey, body)).body;
   const segment = await make("/segments", { name: "Guests", type: "STATIC" });
   const template = await make("/templates", VALID_BODIES["templates.create"]);
+  const view = await make("/contacts/views", VALID_BODIES["contacts.createView"]);
   const { body: campaign } = await server.call<{ data: Named }>("POST", "/campaigns", byKey, CAMPAIGN);
   const workflow = await drawWorkflow(server.database, project.id, {
     steps: [["trigger", "TRIGGER"]],
@@ -433,7 +439,15 @@ async function furnish() {
     project,
     ids: {
       ...below("/segments", segment.id, ["/contacts", "/members", "/compute", "/refresh"]),
-      ...below("/templates", template.id, ["/duplicate", "/usage"]),
+      "/contacts/views/:id": view.id,
+      ...below("/templates", template.id, [
+        "/duplicate",
+        "/usage",
+        "/test",
+        "/versions",
+        "/versions/:versionId",
+        "/versions/:versionId/restore",
+      ]),
       ...below("/campaigns", campaign.data.id, [
         "/duplicate",
         "/send",
@@ -491,6 +505,7 @@ async function furnish() {
       "/mailbox/messages/:id/attachments/:position": message,
       "/domains/:id": domain.id,
       "/domains/:id/verify": domain.id,
+      "/domains/:id/diagnosis": domain.id,
       "/domains/:id/rotate-key": domain.id,
       "/domains/project/:projectId": project.id,
       "/projects/:projectId/security": project.id,
@@ -503,6 +518,8 @@ async function furnish() {
       "/projects/:projectId/members": project.id,
       "/projects/:projectId/members/:userId": project.id,
       "/projects/:projectId/notifications": project.id,
+      "/projects/:projectId/notifications/webhook": project.id,
+      "/projects/:projectId/notifications/webhook/test": project.id,
       "/projects/:projectId/leave": project.id,
       "/projects/:projectId/transfer-ownership": project.id,
       "/projects/:projectId/invitations": project.id,
@@ -511,6 +528,7 @@ async function furnish() {
       "/invitations/:token/accept": "a".repeat(43),
       "/users/@me/sessions/:sessionId": session?.id ?? "",
       "/users/@me/identities/:identityId": project.id,
+      "/users/@me/passkeys/:passkeyId": project.id,
       "/users/@me/projects/:projectId": project.id,
       "/users/@me/projects/:projectId/security": project.id,
       "/users/@me/projects/:projectId/checkout": project.id,
@@ -535,6 +553,8 @@ const BODIES_WITH_ID: Record<string, unknown> = {
   "contacts.update": { subscribed: false, data: { a: 1 } },
   "projects.update": { name: "Taken over" },
   "notifications.update": { "weekly-summary": true },
+  "notifications.setWebhook": EXAMPLE_BODIES["notifications.setWebhook"],
+  "users.renamePasskey": { name: "Mine" },
   "projects.enable": { reason: "nothing is wrong any more" },
   "projects.reset": { confirm: "A project" },
   "projects.delete": { confirm: "A project" },

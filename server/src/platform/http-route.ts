@@ -1,18 +1,35 @@
 // A route: an endpoint of the contract and the function that answers it. Routes only translate: endpoint → verb → presented value.
 // Before it: contract/src/endpoint.ts. After it: every routes.ts makes some, api.ts lists them, http.ts serves them.
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { z } from "zod";
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import type { Tx } from "./database.ts";
 import type { Receipt } from "./idempotency.ts";
 
-export interface Answer {
-  status: number;
+export interface Answer<Status extends number = number, Body = unknown> {
+  status: Status;
   /** Goes into the endpoint's envelope; for `raw` and `page` endpoints text or bytes. A stream goes as it is. */
-  body: unknown;
+  body: Body;
   headers?: Readonly<Record<string, string>>;
 }
+
+/** What an endpoint may be answered with: one of its statuses, with what the contract says that it holds. */
+export type AnswerOf<E extends Endpoint> = {
+  [Status in keyof E["answers"] & number]: Answer<Status, BodyOf<E["answers"][Status]>>;
+}[keyof E["answers"] & number];
+
+type BodyOf<Schema extends z.ZodType | null> = Schema extends z.ZodType
+  ? Unchanging<z.input<Schema>> | Readable | (z.input<Schema> extends string ? Buffer : never)
+  : null;
+
+/** The same, where nothing is written to: lists that may not be written may be answered with, too. */
+type Unchanging<Value> = Value extends readonly (infer Item)[]
+  ? readonly Unchanging<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Unchanging<Value[Name]> }
+    : Value;
 
 export interface Call<E extends Endpoint = Endpoint> {
   params: z.output<E["params"]>;
@@ -46,7 +63,7 @@ export interface Call<E extends Endpoint = Endpoint> {
    * Runs the change in one transaction and stores its answer for the Idempotency-Key in the same one, if there is a key:
    * effect and receipt are both there or both not.
    */
-  commit: (work: (tx: Tx) => Promise<Answer>) => Promise<Answer>;
+  commit: <A extends AnswerOf<E>>(work: (tx: Tx) => Promise<A>) => Promise<A>;
   /** For doors that commit many requests at once: they store it themselves with `storeReceipts`. */
   receipt: Receipt | null;
 }
@@ -58,19 +75,22 @@ export interface Route {
   handle: (call: Call) => Promise<Answer>;
 }
 
-export function route<E extends Endpoint>(endpoint: E, handle: (call: Call<E>) => Promise<Answer>): Route {
+export function route<const E extends Endpoint>(
+  endpoint: E,
+  handle: (call: Call<E>) => Promise<AnswerOf<E>>,
+): Route {
   // The server parses each part with the endpoint's own schemas before it calls.
   return { endpoint, handle: handle as unknown as Route["handle"] };
 }
 
-export function ok(body: unknown): Answer {
+export function ok<Body>(body: Body): Answer<200, Body> {
   return { status: 200, body };
 }
 
-export function created(body: unknown): Answer {
+export function created<Body>(body: Body): Answer<201, Body> {
   return { status: 201, body };
 }
 
-export function noContent(): Answer {
+export function noContent(): Answer<204, null> {
   return { status: 204, body: null };
 }

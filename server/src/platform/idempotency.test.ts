@@ -158,6 +158,7 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     path: "/contacts/lookup",
     body: { emails: [`${name}@example.com`] },
   }),
+  "contacts.search": async () => ({ path: "/contacts/search", body: { filters: SUBSCRIBED } }),
   "domains.create": async (_project, name) => ({
     path: "/domains",
     body: { domain: `${name}.example.com` },
@@ -182,6 +183,7 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     return { path: "/uploads/image", headers: { "content-type": contentType }, body };
   },
   "uploads.deleteUnused": async () => ({ path: "/uploads/delete-unused" }),
+  "contacts.createView": async (_project, name) => ({ path: "/contacts/views", body: { name, query: {} } }),
   "segments.create": async (_project, name) => ({ path: "/segments", body: { name, filters: SUBSCRIBED } }),
   "segments.preview": async () => ({ path: "/segments/preview", body: { filters: SUBSCRIBED } }),
   "segments.explain": async (project, name) => ({
@@ -204,6 +206,20 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "templates.duplicate": async (project, name) => ({
     path: `/templates/${await make(project, "/templates", template(name))}/duplicate`,
   }),
+  "templates.test": async (project, name) => ({
+    path: `/templates/${await make(project, "/templates", template(name))}/test`,
+    body: { email: "me@example.com", from: "hello@sandbox.localhost" },
+  }),
+  "templates.restoreVersion": async (project, name) => {
+    const path = `/templates/${await make(project, "/templates", template(name))}`;
+    await server.call("PATCH", path, project.byKey, { body: "<p>Other</p>" });
+    const { body } = await server.call<{ versions: Array<{ id: string }> }>(
+      "GET",
+      `${path}/versions`,
+      project.byKey,
+    );
+    return { path: `${path}/versions/${body.versions[0]?.id ?? ""}/restore` };
+  },
   "templates.preview": async () => ({ path: "/templates/preview", body: { subject: "s", body: "b" } }),
   "campaigns.create": async (_project, name) => ({ path: "/campaigns", body: draft(name) }),
   "campaigns.duplicate": async (project, name) => ({

@@ -45,13 +45,13 @@ export async function claimKey(
   const claimId = newId();
   const fingerprint = Buffer.from(contentId(request.path, request.body));
   const taken = await sql`
-    insert into idempotency_keys (project_id, key, claim_id, fingerprint, claimed_until)
-    values (${projectId}, ${key}, ${claimId}, ${fingerprint}, now() + make_interval(secs => ${CLAIM_SECONDS}))
+    insert into idempotency_keys (project_id, key, claim_id, fingerprint, claimed_until, created_at)
+    values (${projectId}, ${key}, ${claimId}, ${fingerprint}, now() + make_interval(secs => ${CLAIM_SECONDS}), now())
     on conflict (project_id, key) do update
       set claim_id = excluded.claim_id, fingerprint = excluded.fingerprint, claimed_until = excluded.claimed_until,
-          status = null, answer = null, created_at = now()
-      where (idempotency_keys.status is null and idempotency_keys.claimed_until < now())
-         or idempotency_keys.created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value})
+          status = null, answer = null, created_at = excluded.created_at
+      where (idempotency_keys.status is null and idempotency_keys.claimed_until < excluded.created_at)
+         or excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${LIMITS.idempotencyHours.value})
     returning 1`.execute(database);
   if (taken.rows.length === 1) return { receipt: { projectId, key, claimId } };
   const found = await database
@@ -127,10 +127,13 @@ export async function sweepKeys(database: Database): Promise<number> {
 
 async function deleteOldKeys(database: Database): Promise<number> {
   const deleted = await sql`
-    delete from idempotency_keys where ctid = any(array(
-      select ctid from idempotency_keys
-      where created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value}) limit ${SWEEP_ROWS}))`.execute(
-    database,
-  );
+    with old as materialized (
+      select project_id, key from idempotency_keys
+      where created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value}) limit ${SWEEP_ROWS}
+    )
+    delete from idempotency_keys k using old
+    -- Not one that was taken again meanwhile.
+    where k.project_id = old.project_id and k.key = old.key
+      and k.created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value})`.execute(database);
   return Number(deleted.numAffectedRows ?? 0);
 }

@@ -52,3 +52,9 @@ export function contentId(...parts: ReadonlyArray<string | Buffer>): string {
 export function idTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
+
+/** The first id that can be made in a millisecond since 1970. */
+export function firstIdAt(ms: number): string {
+  const hex = ms.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-0000-000000000000`;
+}

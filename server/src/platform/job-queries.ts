@@ -98,23 +98,29 @@ export async function updateJobCompleted(tx: Tx, { projectId, id }: JobKey, resu
   await sql`delete from job_files where project_id = ${projectId} and job_id = ${id}`.execute(tx);
 }
 
-/** Ends the job without success and forgets its file, or, with a reason of null, lets it be taken again after the wait. */
+/**
+ * Ends the job without success and forgets its file, or, with a reason of null, lets it be taken again after the wait.
+ * @returns whether the claim still held
+ */
 export async function updateJobFailed(
   database: Database,
   { projectId, id }: JobKey,
   failure: { claimId: string; reason: string | null; waitMs: number },
-): Promise<void> {
-  await sql`with settled as (
+): Promise<boolean> {
+  const { rows } = await sql`with settled as (
       update jobs set failures = failures + 1, claim_id = null,
         state = case when ${failure.reason}::text is null then state else 'failed' end,
         failed_reason = ${failure.reason},
-        finished_at = case when ${failure.reason}::text is null then null else now() end,
+        finished_at = ${failure.reason === null ? null : sql`now()`},
         due_at = now() + make_interval(secs => ${failure.waitMs / 1000})
       where project_id = ${projectId} and id = ${id} and claim_id = ${failure.claimId}
       returning project_id, id, state
+    ), forgotten as (
+      delete from job_files f using settled s
+      where s.state = 'failed' and f.project_id = s.project_id and f.job_id = s.id
     )
-    delete from job_files f using settled s
-    where s.state = 'failed' and f.project_id = s.project_id and f.job_id = s.id`.execute(database);
+    select from settled`.execute(database);
+  return rows.length > 0;
 }
 
 /** Gives a job back between two steps: it goes behind the others that are due. */

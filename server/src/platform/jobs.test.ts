@@ -7,6 +7,7 @@ import { claimJob } from "./job-queries.ts";
 import { createLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+import { addProject } from "../testing/add-project.ts";
 
 const log = createLog({ level: "silent" });
 let testDatabase: TestDatabase;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = createDatabase(testDatabase.pool);
   projectId = newId();
-  await database.insertInto("projects").values({ id: projectId, name: "Jobs" }).execute();
+  await addProject(database, { id: projectId });
 });
 afterAll(async () => testDatabase.drop());
 

@@ -1,6 +1,7 @@
 // Jobs: work through many rows, in steps. Each step is one transaction that commits its effects with where the job stands,
 // so that whoever takes it up after a crash repeats nothing and leaves nothing out (docs/decisions/0011-jobs-are-rows-of-our-own.md).
 // Before it: a verb adds a job in its transaction. After it: worker.ts names the kinds; each kind's folder does the steps.
+import type { JobState } from "@postloft/contract/job.ts";
 import type { RawBuilder } from "kysely";
 import { startLoop } from "./background.ts";
 import { allowLongWork, transaction, type Database, type Tx } from "./database.ts";
@@ -51,6 +52,12 @@ export class JobFailure extends Error {
   override name = "JobFailure";
 }
 
+/** A job that is not tried again, and why. */
+export interface FailedJob extends JobKey {
+  kind: string;
+  reason: string;
+}
+
 export interface JobRunner {
   /** A job was added: look now. */
   wake(): void;
@@ -84,30 +91,30 @@ export async function addJob(
   return id;
 }
 
-export interface JobView {
+export interface JobView<Result = unknown> {
   id: string;
-  state: string;
+  state: JobState;
   /** 0 to 100. */
   progress: number;
-  result: unknown;
+  result: Result | null;
   failedReason: string | null;
   createdAt: string;
   finishedAt: string | null;
 }
 
-/** A job of one of these kinds, as its caller may see it (decisions §3). */
-export async function readJob(
+/** A job of one of these kinds, as its caller may see it (decisions §3). `Result` is what their last step returns. */
+export async function readJob<Result = unknown>(
   database: Database,
   key: JobKey,
   kinds: readonly string[],
-): Promise<JobView | undefined> {
+): Promise<JobView<Result> | undefined> {
   const row = await findJob(database, key, kinds);
   if (row === undefined) return undefined;
   return {
     id: row.id,
-    state: row.state,
+    state: row.state as JobState,
     progress: row.progress,
-    result: row.result,
+    result: row.result as Result | null,
     failedReason: row.failed_reason,
     createdAt: row.created_at.toISOString(),
     finishedAt: row.finished_at?.toISOString() ?? null,
@@ -123,10 +130,12 @@ export async function sweepJobs(database: Database): Promise<void> {
 export function startJobs(options: {
   database: Database;
   kinds: Readonly<Record<string, JobStep>>;
+  /** What follows from a job that failed, in the transaction in which it ends. */
+  onFailed?: (tx: Tx, job: FailedJob) => Promise<void>;
   log: Log;
   metrics: Metrics;
 }): JobRunner {
-  const { database, kinds, log, metrics } = options;
+  const { database, kinds, onFailed, log, metrics } = options;
   const known = Object.keys(kinds);
 
   async function runStep(key: JobKey, claimId: string, step: JobStep): Promise<"goes on" | "ended"> {
@@ -175,15 +184,25 @@ export function startJobs(options: {
   async function fail(key: JobKey, claimId: string, kind: string, error: unknown): Promise<void> {
     const ids = { projectId: key.projectId, jobId: key.id, kind };
     if (error instanceof JobFailure) {
-      await updateJobFailed(database, key, { claimId, reason: error.message, waitMs: 0 });
+      await end(key, claimId, kind, error.message);
       return;
     }
     const failures = (await transaction(database, (tx) => findClaimedForUpdate(tx, key, claimId)))?.failures;
     log.error({ err: error, ...ids }, "a step of a job failed");
-    const isLast = (failures ?? 0) + 1 >= MAX_FAILURES;
-    const reason = isLast ? "An unexpected error; the log names it beside the id of the job." : null;
+    if ((failures ?? 0) + 1 >= MAX_FAILURES) {
+      await end(key, claimId, kind, "An unexpected error; the log names it beside the id of the job.");
+      return;
+    }
     const waitMs = FIRST_RETRY_MS * 2 ** (failures ?? 0);
-    await updateJobFailed(database, key, { claimId, reason, waitMs });
+    await updateJobFailed(database, key, { claimId, reason: null, waitMs });
+  }
+
+  /** Without success; those who are told hear of it once. */
+  async function end(key: JobKey, claimId: string, kind: string, reason: string): Promise<void> {
+    await transaction(database, async (tx) => {
+      if (await updateJobFailed(tx, key, { claimId, reason, waitMs: 0 }))
+        await onFailed?.(tx, { ...key, kind, reason });
+    });
   }
 
   /** Takes one due job, of whichever project, and works on it; then looks for the next. */

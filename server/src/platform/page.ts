@@ -37,18 +37,26 @@ export interface RowOfBytes {
 
 /**
  * The rows of a page as far as they fit into an answer, and one more that says that there is more. `order` and `size`, the
- * bytes of a row, name columns of `page`.
+ * bytes of a row, name columns of `page`. Row by row, because to learn the size of a large one takes milliseconds: no
+ * further one is measured once the page is full.
  */
 export function asFarAsItFits(
   page: RawBuilder<unknown>,
   { order, size }: { order: RawBuilder<unknown>; size: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
-  const sum = (last: RawBuilder<unknown>) =>
-    sql`coalesce(sum(${size}) over (${order} rows between unbounded preceding and ${last} preceding), 0)::float8`;
   return sql`
     select * from (
-      select p.*, ${sum(sql`1`)} as bytes_before, ${sum(sql`2`)} as bytes_before_last from (${page}) p
-    ) p where bytes_before_last <= ${LIMITS.pageBytes.value} ${order}`;
+      with recursive placed as materialized (
+        select row_number() over (${order}) as place, p.* from (${page}) p
+      ), walked (place, bytes_before) as (
+        select 1::bigint, 0::float8
+        union all
+        select w.place + 1, w.bytes_before + (select ${size} from placed p where p.place = w.place)
+        from walked w
+        where w.bytes_before <= ${LIMITS.pageBytes.value} and w.place < (select count(*) from placed)
+      )
+      select p.*, w.bytes_before from walked w join placed p on p.place = w.place
+    ) p ${order}`;
 }
 
 /** How many of the rows that `asFarAsItFits` found are on the page. */

@@ -67,6 +67,8 @@ export interface BillingCustomersTable {
   version: Generated<number>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
+  metered_from: Date | null;
+  metered_to: Date | null;
 }
 
 export interface BillingLimitsTable {
@@ -75,6 +77,26 @@ export interface BillingLimitsTable {
   campaigns: number | null;
   workflows: number | null;
   updated_at: Generated<Date>;
+}
+
+export interface BillingUsageTable {
+  project_id: string;
+  day: Date;
+  category: string;
+  customer_id: string;
+  value: number;
+  due_at: Generated<Date>;
+  tries: Generated<number>;
+  open_since: Date | null;
+  reported_at: Date | null;
+  in_doubt: Generated<boolean>;
+  error: string | null;
+}
+
+export interface CampaignQueuesTable {
+  project_id: string;
+  campaign_id: string;
+  state: string;
 }
 
 export interface CampaignsTable {
@@ -113,6 +135,35 @@ export interface ConsentChangesTable {
   actor: string | null;
   ip: string | null;
   created_at: Generated<Date>;
+  position: Generated<number>;
+}
+
+export interface ConsentErasuresTable {
+  project_id: string;
+  position: Generated<number>;
+  positions: string[];
+  at: Generated<Date>;
+}
+
+export interface ConsentHeadsTable {
+  project_id: string;
+  number: number;
+  hash: Buffer;
+}
+
+export interface ConsentSealedTable {
+  is_only: Generated<boolean>;
+  position: number;
+}
+
+export interface ConsentSealsTable {
+  project_id: string;
+  number: number;
+  at: Date;
+  complete_to: Date | null;
+  positions: string[];
+  digests: Buffer;
+  hash: Buffer;
 }
 
 export interface ContactFieldsTable {
@@ -121,6 +172,15 @@ export interface ContactFieldsTable {
   type: string;
   created_at: Generated<Date>;
   number: Generated<number>;
+}
+
+export interface ContactViewsTable {
+  project_id: string;
+  id: string;
+  name: string;
+  query: ColumnType<unknown, string, string>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
 }
 
 export interface ContactsTable {
@@ -143,6 +203,14 @@ export interface ContentLinksTable {
 export interface CountPositionsTable {
   project_id: string;
   position: string;
+  kept_from: Generated<string>;
+}
+
+export interface CountValuesTable {
+  project_id: string;
+  dimension: number;
+  id: number;
+  value: string;
 }
 
 export interface DmarcReportsTable {
@@ -167,6 +235,16 @@ export interface DmarcSourcesTable {
   dkim: boolean;
   spf: boolean;
   signers: string[];
+}
+
+export interface DomainRecordChangesTable {
+  project_id: string;
+  domain_id: string;
+  purpose: string;
+  name: string;
+  changed_at: Generated<Date>;
+  status: string;
+  found: string | null;
 }
 
 export interface DomainsTable {
@@ -294,6 +372,11 @@ export interface EventReactionsTable {
   email_id: string | null;
 }
 
+export interface EventRetentionsTable {
+  project_id: string;
+  days: number;
+}
+
 export interface EventSubscriptionsTable {
   project_id: string;
   event_name: string;
@@ -396,9 +479,8 @@ export interface LinkClicksTable {
 
 export interface MailCountsTable {
   project_id: string;
-  dimension: string;
   quarter: Date;
-  value: string;
+  value: number;
   sent: Generated<number>;
   delivered: Generated<number>;
   opened: Generated<number>;
@@ -408,6 +490,7 @@ export interface MailCountsTable {
   bounced: Generated<number>;
   soft_bounced: Generated<number>;
   complained: Generated<number>;
+  dimension: number;
 }
 
 export interface MailboxMessagesTable {
@@ -427,6 +510,8 @@ export interface MembershipsTable {
   role: string;
   created_at: Generated<Date>;
   notifications: ColumnType<unknown, string | undefined, string>;
+  webhook_url: string | null;
+  webhook_kinds: ColumnType<unknown, string | undefined, string>;
 }
 
 export interface NoticesTable {
@@ -441,6 +526,24 @@ export interface NoticesTable {
   received_at: Generated<Date>;
   done_at: Date | null;
   result: string | null;
+}
+
+export interface PasskeyChallengesTable {
+  hash: Buffer;
+  user_id: string | null;
+  expires_at: Date;
+}
+
+export interface PasskeysTable {
+  id: string;
+  user_id: string;
+  credential_id: Buffer;
+  public_key: Buffer;
+  sign_count: number;
+  transports: string[];
+  name: string;
+  created_at: Generated<Date>;
+  last_used_at: Date | null;
 }
 
 export interface PausedDestinationsTable {
@@ -459,6 +562,15 @@ export interface PausedDestinationsTable {
   released_at: Date | null;
 }
 
+export interface ProjectQueuesTable {
+  project_id: string;
+  is_open: Generated<boolean>;
+  sending_rate: number | null;
+  tracking: Generated<string>;
+  when_in_doubt: Generated<string>;
+  suppression_list: Generated<boolean>;
+}
+
 export interface ProjectSuspensionsTable {
   project_id: string;
   id: string;
@@ -472,17 +584,13 @@ export interface ProjectsTable {
   id: string;
   name: string;
   language: Generated<string>;
-  tracking: Generated<string>;
   default_from: string | null;
   disabled: Generated<boolean>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
-  when_in_doubt: Generated<string>;
   inbound_name: Generated<string>;
-  sending_rate: number | null;
   postal_address: string | null;
   logo_url: string | null;
-  suppression_list: Generated<boolean>;
   removal: string | null;
   removal_job: string | null;
 }
@@ -590,6 +698,7 @@ export interface SessionsTable {
   created_at: Generated<Date>;
   address: string | null;
   user_agent: string | null;
+  last_used_at: Date | null;
 }
 
 export interface StripeEventsTable {
@@ -612,20 +721,15 @@ export interface SuppressionsTable {
   created_at: Generated<Date>;
 }
 
-export interface SystemMailsTable {
+export interface TemplateVersionsTable {
+  project_id: string;
+  template_id: string;
   id: string;
-  to_address: string;
   subject: string;
-  text: string | null;
-  html: string | null;
-  status: Generated<string>;
-  attempts: Generated<number>;
-  due_at: Generated<Date>;
-  sender_id: string | null;
-  transport: string | null;
-  answer: string | null;
-  created_at: Generated<Date>;
-  ended_at: Date | null;
+  body: string;
+  design: ColumnType<unknown, string | null | undefined, string | null>;
+  saved_at: Date;
+  replaced_at: Generated<Date>;
 }
 
 export interface TemplatesTable {
@@ -693,6 +797,7 @@ export interface UsersTable {
   password_hash: string | null;
   created_at: Generated<Date>;
   verified_at: Date | null;
+  language: Generated<string>;
 }
 
 export interface WebhookCallsTable {
@@ -790,14 +895,23 @@ export interface Rows {
   audit_log: AuditLogTable;
   billing_customers: BillingCustomersTable;
   billing_limits: BillingLimitsTable;
+  billing_usage: BillingUsageTable;
+  campaign_queues: CampaignQueuesTable;
   campaigns: CampaignsTable;
   consent_changes: ConsentChangesTable;
+  consent_erasures: ConsentErasuresTable;
+  consent_heads: ConsentHeadsTable;
+  consent_sealed: ConsentSealedTable;
+  consent_seals: ConsentSealsTable;
   contact_fields: ContactFieldsTable;
+  contact_views: ContactViewsTable;
   contacts: ContactsTable;
   content_links: ContentLinksTable;
   count_positions: CountPositionsTable;
+  count_values: CountValuesTable;
   dmarc_reports: DmarcReportsTable;
   dmarc_sources: DmarcSourcesTable;
+  domain_record_changes: DomainRecordChangesTable;
   domains: DomainsTable;
   email_attempts: EmailAttemptsTable;
   email_contents: EmailContentsTable;
@@ -806,6 +920,7 @@ export interface Rows {
   emails: EmailsTable;
   event_counts: EventCountsTable;
   event_reactions: EventReactionsTable;
+  event_retentions: EventRetentionsTable;
   event_subscriptions: EventSubscriptionsTable;
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -820,7 +935,10 @@ export interface Rows {
   mailbox_messages: MailboxMessagesTable;
   memberships: MembershipsTable;
   notices: NoticesTable;
+  passkey_challenges: PasskeyChallengesTable;
+  passkeys: PasskeysTable;
   paused_destinations: PausedDestinationsTable;
+  project_queues: ProjectQueuesTable;
   project_suspensions: ProjectSuspensionsTable;
   projects: ProjectsTable;
   rate_windows: RateWindowsTable;
@@ -836,7 +954,7 @@ export interface Rows {
   sessions: SessionsTable;
   stripe_events: StripeEventsTable;
   suppressions: SuppressionsTable;
-  system_mails: SystemMailsTable;
+  template_versions: TemplateVersionsTable;
   templates: TemplatesTable;
   tls_reports: TlsReportsTable;
   told_members: ToldMembersTable;

@@ -1,6 +1,5 @@
 // No request keeps the serving thread: every endpoint of the contract is sent the largest bodies that fit it, and no turn of the event
 // loop may take long. Counted is CPU time of this thread, in which the server runs: by the clock a busy machine takes longer.
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
@@ -52,23 +51,22 @@ const FITTING = {
 /** The longest turn of the event loop while `work` is done, ms of CPU time. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longestMs = 0;
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      const before = process.threadCpuUsage();
-      await nextTurn();
-      const { user, system } = process.threadCpuUsage(before);
-      longestMs = Math.max(longestMs, (user + system) / 1_000);
-    }
-  })();
+  let before = process.threadCpuUsage();
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+    before = process.threadCpuUsage();
+  };
+  // Between two ticks there is a turn, or several that took a millisecond together. Looking at each turn would keep a core busy.
+  const ticks = setInterval(look, 1);
   await work();
-  isOver = true;
-  await watching;
+  clearInterval(ticks);
+  look();
   return longestMs;
 }
 
-/** Something that is there for each kind of id, so that bodies get as far as they can. */
-async function makeThings({ byKey }: TestProject): Promise<Record<string, string>> {
+/** Something that is there for each kind of id, so that bodies get as far as they can; a domain only where its noun is asked, for its keys take long. */
+async function makeThings({ byKey }: TestProject, noun: string): Promise<Record<string, string>> {
   const make = async (path: string, body: object) => {
     const reply = await server.call<{ id?: string; data?: { id: string } }>("POST", path, byKey, body);
     return reply.body.id ?? reply.body.data?.id ?? "";
@@ -78,7 +76,7 @@ async function makeThings({ byKey }: TestProject): Promise<Record<string, string
     contacts: await make("/contacts", { email: "ada@example.com", data: { plan: "pro" } }),
     segments: await make("/segments", { name: "All", filters }),
     templates: await make("/templates", { name: "T", type: "TRANSACTIONAL", subject: "S", body: "B" }),
-    domains: await make("/domains", { domain: "shop.example" }),
+    domains: noun === "domains" ? await make("/domains", { domain: "shop.example" }) : "",
     campaigns: await make("/campaigns", {
       name: "News",
       subject: "News",
@@ -90,11 +88,12 @@ async function makeThings({ byKey }: TestProject): Promise<Record<string, string
 }
 
 function pathOf({ path }: Endpoint, things: Readonly<Record<string, string>>, project: TestProject): string {
-  const noun = path.split("/")[1] ?? "";
   return path.replaceAll(/:(\w+)/g, (_, name: string) =>
-    name === "projectId" ? project.id : name === "field" ? "data.plan" : (things[noun] ?? project.id),
+    name === "projectId" ? project.id : name === "field" ? "data.plan" : things[nounOf(path)] || project.id,
   );
 }
+
+const nounOf = (path: string) => path.split("/")[1] ?? "";
 
 const withBody = ENDPOINTS.filter(
   ({ takesBody, envelope, bodyKind }) => takesBody && envelope !== "page" && bodyKind === "json",
@@ -108,7 +107,7 @@ test.for(withBody.map((one) => [one.name, one] as const))(
   "%s: its largest bodies keep nobody else waiting",
   async ([, endpoint]) => {
     const project = await server.createProject();
-    const things = await makeThings(project);
+    const things = await makeThings(project, nounOf(endpoint.path));
     const path = pathOf(endpoint, things, project);
     const caller = endpoint.caller === "session" ? project.owner : project.byKey;
     const mostMs = LONGER_TURNS_MS[endpoint.name] ?? LONGEST_TURN_MS;

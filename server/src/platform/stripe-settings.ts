@@ -20,6 +20,17 @@ export const STRIPE_SETTINGS = {
     default: "",
     meaning: "The id of the recurring price (`price_…`) that a project subscribes to, once.",
   },
+  STRIPE_METER_EVENT: {
+    schema: z.string().max(100).optional(),
+    default: "",
+    meaning:
+      "The event name of a meter of Stripe that sums up values: what each project sends is reported to it once a day, where it has a subscription. With STRIPE_USAGE_PRICE or not at all.",
+  },
+  STRIPE_USAGE_PRICE: {
+    schema: z.string().optional(),
+    default: "",
+    meaning: "The id of the metered price (`price_…`) of that meter, subscribed to beside STRIPE_PRICE.",
+  },
   STRIPE_API_URL: {
     schema: webAddress.default("https://api.stripe.com"),
     default: "https://api.stripe.com",

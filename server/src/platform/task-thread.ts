@@ -1,6 +1,7 @@
 // A thread for work that would keep the serving thread: started when there is something to do, one task at a time in turns
-// that are fair between owners, each with a deadline. On the thread: task-worker.ts.
+// that are fair between owners, each with a deadline; all such threads together leave a core to others (costly-work.ts). On the thread: task-worker.ts.
 import { Worker } from "node:worker_threads";
+import { costlyWork } from "./costly-work.ts";
 import { threadEnvironment } from "./thread-environment.ts";
 import { createTurns } from "./turns.ts";
 
@@ -38,7 +39,7 @@ const IDLE_MS = 60_000;
 const START_TIMEOUT_MS = 15_000;
 
 export function createTaskThread<Task, Result>(options: TaskThreadOptions): TaskThread<Task, Result> {
-  const turns = createTurns({ atOnce: 1, ...options });
+  const turns = createTurns({ atOnce: 1, budget: costlyWork, ...options });
   let worker: Worker | null = null;
   let idle: NodeJS.Timeout | null = null;
 

@@ -1,16 +1,12 @@
 // The other side of task-thread.ts: a module that runs on the thread calls this once.
 // Before it: a task. After it: its result, or why there is none.
-import { platform, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import type { TaskMessage } from "./task-thread.ts";
-
-/** Whoever answers requests goes first when processors are short. */
-const NICENESS = 10;
+import { goBehind } from "./thread-priority.ts";
 
 /** Does one task after the other. `answer` must not wait: nothing else happens on this thread. */
 export function answerTasks<Task, Result>(answer: (task: Task) => Result | Promise<Result>): void {
-  // Linux takes it for this thread alone, others for the whole process.
-  if (platform() === "linux") setPriority(NICENESS);
+  goBehind();
   const send = (message: TaskMessage<Result>) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has no origin.
     parentPort?.postMessage(message);

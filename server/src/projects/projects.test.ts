@@ -50,6 +50,7 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
     suppressionList: false,
     defaultFrom: null,
     sendingRate: null,
+    eventRetentionDays: null,
     postalAddress: null,
     logoUrl: null,
     inboundAddress: expect.stringMatching(/^[0-9a-f]{20}@in\.example$/),
@@ -118,20 +119,22 @@ test.for([
   expect((await patch(caller, id, { defaultFrom: reply.body.defaultFrom })).body.defaultFrom).toBe(kept);
 });
 
-test("what a project says of itself in footers, and how fast it sends, can be set and unset", async () => {
+test("what a project says of itself in footers, how fast it sends and how long it keeps events can be set and unset", async () => {
   const { id, owner } = await server.createProject();
   const set = {
     sendingRate: 5,
+    eventRetentionDays: 30,
     postalAddress: "  Shop Ltd \r\n\r\n 1 Main St\rTown ",
     logoUrl: " https://shop.example/logo.png?a=b c ",
   };
   const { body } = await patch({ cookie: owner.cookie }, id, set);
   expect(body).toMatchObject({
     sendingRate: 5,
+    eventRetentionDays: 30,
     postalAddress: "Shop Ltd\n1 Main St\nTown",
     logoUrl: "https://shop.example/logo.png?a=b%20c",
   });
-  const unset = { sendingRate: null, postalAddress: null, logoUrl: null };
+  const unset = { sendingRate: null, eventRetentionDays: null, postalAddress: null, logoUrl: null };
   expect((await patch({ cookie: owner.cookie }, id, unset)).body).toMatchObject(unset);
 });
 
@@ -139,6 +142,9 @@ test.for([
   [{ sendingRate: 0 }, "sendingRate too_small"],
   [{ sendingRate: 1.5 }, "sendingRate invalid_type"],
   [{ sendingRate: 10_001 }, "sendingRate too_big"],
+  [{ eventRetentionDays: 29 }, "eventRetentionDays too_small"],
+  [{ eventRetentionDays: 3651 }, "eventRetentionDays too_big"],
+  [{ eventRetentionDays: "30" }, "eventRetentionDays invalid_type"],
   [{ postalAddress: " \n " }, "postalAddress too_small"],
   [{ postalAddress: "a\u0007b" }, "postalAddress invalid_string"],
   [{ postalAddress: Array(9).fill("line").join("\n") }, "postalAddress too_big"],

@@ -1,10 +1,13 @@
 // Projects, the tenants: made by a person, changed by its admins, seen with both keys by its members.
 // Before it: users/. After it: everything else belongs to one.
+import type { DoubtPolicy, TrackingMode } from "@postloft/contract/projects.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { changeQueueRules, createProjectQueue, type QueueRules } from "../emails/outbox/queues.ts";
+import { changeEventRetention } from "../events/retention.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
@@ -12,7 +15,6 @@ import {
   findOwnerId,
   findMembershipRow,
   findProjectsByInboundName,
-  findSuppressionSetting,
   insertMembership,
   insertProject,
   listAllProjectRows,
@@ -20,11 +22,16 @@ import {
   lockSettings,
   updateInboundName,
   updateProjectRow,
-  type ProjectChanges,
+  type OwnChanges,
   type ProjectRow,
 } from "./queries.ts";
 
-export type { ProjectChanges } from "./queries.ts";
+/** Settings that are changed, by their columns: those of the project itself, how its mail leaves, and how long its events stay. */
+export interface ProjectChanges {
+  own: OwnChanges;
+  rules: Partial<QueueRules>;
+  kept: { event_retention_days?: number | null };
+}
 
 export interface ProjectView {
   id: string;
@@ -33,16 +40,17 @@ export interface ProjectView {
   secret: string;
   role: Role;
   language: string;
-  tracking: string;
-  whenInDoubt: string;
+  tracking: TrackingMode;
+  whenInDoubt: DoubtPolicy;
   suppressionList: boolean;
   defaultFrom: string | null;
   sendingRate: number | null;
+  eventRetentionDays: number | null;
   postalAddress: string | null;
   logoUrl: string | null;
   inboundAddress: string | null;
   disabled: boolean;
-  removal: string | null;
+  removal: "RESET" | "DELETE" | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -62,16 +70,17 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
     secret: sealer.open(row.secret_key, row.id),
     role: row.role as Role,
     language: row.language,
-    tracking: row.tracking,
-    whenInDoubt: row.when_in_doubt,
+    tracking: row.tracking as TrackingMode,
+    whenInDoubt: row.when_in_doubt as DoubtPolicy,
     suppressionList: row.suppression_list,
     defaultFrom: row.default_from,
     sendingRate: row.sending_rate,
+    eventRetentionDays: row.event_retention_days,
     postalAddress: row.postal_address,
     logoUrl: row.logo_url,
     inboundAddress: inboundDomain === null ? null : `${row.inbound_name}@${inboundDomain}`,
     disabled: row.disabled,
-    removal: row.removal,
+    removal: row.removal as ProjectView["removal"],
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };
@@ -85,6 +94,7 @@ export async function createProject(
 ): Promise<ProjectView> {
   const id = newId();
   await insertProject(tx, { id, name: project.name });
+  await createProjectQueue(tx, id);
   await insertMembership(tx, { project_id: id, user_id: project.ownerId, role: "OWNER" });
   await replaceKeys(tx, around.sealer, id, project.keys ?? makeKeyPair());
   await recordAudit(tx, [
@@ -134,16 +144,22 @@ export async function updateProject(
   changes: ProjectChanges,
 ): Promise<ProjectView> {
   const before = await lockSettings(tx, projectId);
-  const details = differences(before, changes);
+  const details = differences(before, { ...changes.own, ...changes.rules, ...changes.kept });
   if (Object.keys(details).length > 0) {
-    await updateProjectRow(tx, projectId, changes);
+    await updateProjectRow(tx, projectId, changes.own);
+    await changeQueueRules(tx, projectId, changes.rules);
+    const { event_retention_days: days } = changes.kept;
+    if (days !== undefined) await changeEventRetention(tx, projectId, days);
     await recordAudit(tx, [{ projectId, actor, action: "project.updated", details }]);
   }
   return getProject(tx, around, userId, projectId);
 }
 
 /** Of each setting that is another one: what it was and what it is, by its name in the API. */
-function differences(before: Readonly<Record<string, unknown>>, changes: ProjectChanges) {
+function differences(
+  before: Readonly<Record<string, unknown>>,
+  changes: ProjectChanges["own"] & ProjectChanges["rules"] & ProjectChanges["kept"],
+) {
   return Object.fromEntries(
     Object.entries(changes).flatMap(([column, to]) =>
       JSON.stringify(before[column]) === JSON.stringify(to)
@@ -221,18 +237,13 @@ export async function readDefaultSenders(
   );
 }
 
-/** Whether a project looks at its suppression list. */
-export async function readSuppressionSetting(database: Database, projectId: string): Promise<boolean> {
-  return findSuppressionSetting(database, projectId);
-}
-
 export interface ListedProject {
   id: string;
   name: string;
   /** The address of its owner. */
   owner: string | null;
   disabled: boolean;
-  removal: string | null;
+  removal: "RESET" | "DELETE" | null;
   createdAt: string;
 }
 
@@ -242,7 +253,11 @@ export async function listAllProjects(
   { after, limit }: { after: string | null; limit: number },
 ): Promise<ListedProject[]> {
   const rows = await listAllProjectRows(database, after, limit);
-  return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at.toISOString() }));
+  return rows.map(({ created_at, removal, ...row }) => ({
+    ...row,
+    removal: removal as ListedProject["removal"],
+    createdAt: created_at.toISOString(),
+  }));
 }
 
 /** The person who owns a project. @throws Refusal PROJECT_NOT_FOUND */

@@ -1,6 +1,7 @@
 // Statements on `projects`, `memberships` and `api_keys`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 
 export async function insertProject(tx: Tx, project: { id: string; name: string }): Promise<void> {
   await tx.insertInto("projects").values(project).execute();
@@ -66,6 +67,7 @@ export interface ProjectRow {
   suppression_list: boolean;
   default_from: string | null;
   sending_rate: number | null;
+  event_retention_days: number | null;
   postal_address: string | null;
   logo_url: string | null;
   inbound_name: string;
@@ -93,15 +95,15 @@ export async function listProjectRows(
     .innerJoin("api_keys as sk", (join) =>
       join.onRef("sk.project_id", "=", "p.id").on("sk.kind", "=", "secret"),
     )
+    .innerJoin("project_queues as q", "q.project_id", "p.id")
+    .leftJoin("event_retentions as r", "r.project_id", "p.id")
+    .select(["q.tracking", "q.when_in_doubt", "q.suppression_list", "q.sending_rate"])
+    .select("r.days as event_retention_days")
     .select([
       "p.id",
       "p.name",
       "p.language",
-      "p.tracking",
-      "p.when_in_doubt",
-      "p.suppression_list",
       "p.default_from",
-      "p.sending_rate",
       "p.postal_address",
       "p.logo_url",
       "p.inbound_name",
@@ -117,14 +119,10 @@ export async function listProjectRows(
   return query.orderBy("p.id", "desc").execute();
 }
 
-export interface ProjectChanges {
+export interface OwnChanges {
   name?: string;
   language?: string;
-  tracking?: string;
-  when_in_doubt?: string;
-  suppression_list?: boolean;
   default_from?: string | null;
-  sending_rate?: number | null;
   postal_address?: string | null;
   logo_url?: string | null;
 }
@@ -132,11 +130,14 @@ export interface ProjectChanges {
 /** The settings as they are, by column; whoever changes them waits for the commit. */
 export async function lockSettings(tx: Tx, projectId: string): Promise<Record<string, unknown>> {
   const { rows } = await sql<Record<string, unknown>>`
-    select * from projects where id = ${projectId} for no key update`.execute(tx);
+    select p.*, q.*, r.days as event_retention_days
+    from projects p join project_queues q on q.project_id = p.id left join event_retentions r on r.project_id = p.id
+    where p.id = ${projectId}
+    for no key update of p`.execute(tx);
   return rows[0] ?? {};
 }
 
-export async function updateProjectRow(tx: Tx, projectId: string, changes: ProjectChanges): Promise<void> {
+export async function updateProjectRow(tx: Tx, projectId: string, changes: OwnChanges): Promise<void> {
   await tx
     .updateTable("projects")
     .set({ ...changes, updated_at: sql`now()` })
@@ -167,16 +168,7 @@ export async function findDefaultSenders(database: Database, projectIds: readonl
     .execute();
 }
 
-export async function findSuppressionSetting(database: Database, projectId: string): Promise<boolean> {
-  const row = await database
-    .selectFrom("projects")
-    .select("suppression_list")
-    .where("id", "=", projectId)
-    .executeTakeFirst();
-  return row?.suppression_list === true;
-}
-
-/** Projects in the order of their ids, which is that of time, each with the address of an owner. */
+/** Projects in the order of their ids, which is that of time, each with the address of an owner; the first of all is nobody's. */
 export async function listAllProjectRows(database: Database, after: string | null, limit: number) {
   const { rows } = await sql<{
     id: string;
@@ -189,7 +181,7 @@ export async function listAllProjectRows(database: Database, after: string | nul
     select p.id, p.name, p.disabled, p.removal, p.created_at,
       (select u.email from memberships m join users u on u.id = m.user_id
        where m.project_id = p.id and m.role = 'OWNER' order by m.created_at limit 1) as owner
-    from projects p where ${after}::uuid is null or p.id > ${after}::uuid
+    from projects p where p.id > coalesce(${after}::uuid, ${SYSTEM_PROJECT_ID})
     order by p.id limit ${limit}`.execute(database);
   return rows;
 }

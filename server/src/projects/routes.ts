@@ -60,18 +60,24 @@ type UpdateBody = (typeof contract.updateProject)["body"]["_zod"]["output"];
 function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
   const { name, language, tracking, whenInDoubt, sendingRate, postalAddress, logoUrl, suppressionList } =
     body;
+  const { eventRetentionDays } = body;
   return {
-    ...(name === undefined ? {} : { name }),
-    ...(language === undefined ? {} : { language }),
-    ...(tracking === undefined ? {} : { tracking }),
-    ...(whenInDoubt === undefined ? {} : { when_in_doubt: whenInDoubt }),
-    ...(sendingRate === undefined ? {} : { sending_rate: sendingRate }),
-    ...(postalAddress === undefined ? {} : { postal_address: postalAddress }),
-    ...(logoUrl === undefined ? {} : { logo_url: logoUrl }),
-    ...(suppressionList === undefined ? {} : { suppression_list: suppressionList }),
-    ...(defaultFrom === undefined
-      ? {}
-      : { default_from: defaultFrom === null ? null : mailboxText(defaultFrom) }),
+    own: {
+      ...(name === undefined ? {} : { name }),
+      ...(language === undefined ? {} : { language }),
+      ...(postalAddress === undefined ? {} : { postal_address: postalAddress }),
+      ...(logoUrl === undefined ? {} : { logo_url: logoUrl }),
+      ...(defaultFrom === undefined
+        ? {}
+        : { default_from: defaultFrom === null ? null : mailboxText(defaultFrom) }),
+    },
+    rules: {
+      ...(tracking === undefined ? {} : { tracking }),
+      ...(whenInDoubt === undefined ? {} : { when_in_doubt: whenInDoubt }),
+      ...(sendingRate === undefined ? {} : { sending_rate: sendingRate }),
+      ...(suppressionList === undefined ? {} : { suppression_list: suppressionList }),
+    },
+    kept: eventRetentionDays === undefined ? {} : { event_retention_days: eventRetentionDays },
   };
 }
 

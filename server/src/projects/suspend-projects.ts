@@ -4,6 +4,8 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { mailLanguageOf, type MailLanguage } from "../emails/system-mail/mail-language.ts";
+import { openOrCloseProjectQueues } from "../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import {
   disableProjectRows,
@@ -23,8 +25,8 @@ export interface Suspension {
 
 export interface SuspendedProject extends Suspension {
   name: string;
-  /** The addresses of all members. */
-  members: string[];
+  /** All members, and in which language they are told. */
+  members: Array<{ email: string; language: MailLanguage }>;
 }
 
 /** Disables those of the projects that are not disabled yet, and answers them: of two calls at once one gets each. */
@@ -40,6 +42,7 @@ export async function suspendProjects(
   const names = new Map(rows.map((row) => [row.id, row.name]));
   const own = suspensions.filter(({ projectId }) => names.has(projectId));
   if (own.length === 0) return [];
+  await openOrCloseProjectQueues(tx, [...names.keys()], false);
   await insertSuspensions(
     tx,
     own.map(({ projectId, reasons }) => ({ projectId, id: newId(), reasons: JSON.stringify(reasons) })),
@@ -58,7 +61,10 @@ export async function suspendProjects(
     projectId,
     reasons,
     name: names.get(projectId) ?? "",
-    members: (members.get(projectId) ?? []).map(({ email }) => email),
+    members: (members.get(projectId) ?? []).map(({ email, language }) => ({
+      email,
+      language: mailLanguageOf(language),
+    })),
   }));
 }
 
@@ -75,6 +81,7 @@ export async function enableProject(
   if (row.is_removed) throw new Refusal("CONFLICT", { message: "The project is being reset or deleted." });
   if (!row.disabled) return false;
   await enableProjectRow(tx, projectId, actor.userId);
+  await openOrCloseProjectQueues(tx, [projectId], true);
   await recordAudit(tx, [{ projectId, actor, action: "project.enabled", details: { reason } }]);
   return true;
 }
@@ -97,6 +104,7 @@ export async function enableOwnProject(
 
 export interface Standing {
   projectId: string;
+  name: string;
   isDisabled: boolean;
   /** When it was suspended last; whoever enabled it again wipes the slate. */
   suspendedAt: Date | null;
@@ -107,6 +115,7 @@ export async function readStandings(database: Database, projectIds: readonly str
   const rows = await findStandings(database, projectIds);
   return rows.map((row) => ({
     projectId: row.id,
+    name: row.name,
     isDisabled: row.disabled,
     suspendedAt: row.suspended_at,
   }));

@@ -65,15 +65,15 @@ export async function listMemberAddresses(tx: Tx, projectIds: readonly string[])
   return tx
     .selectFrom("memberships as m")
     .innerJoin("users as u", "u.id", "m.user_id")
-    .select(["m.project_id", "u.email"])
+    .select(["m.project_id", "u.email", "u.language"])
     .where("m.project_id", "in", [...projectIds])
     .orderBy("m.created_at")
     .execute();
 }
 
 export async function findStandings(database: Database, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; disabled: boolean; suspended_at: Date | null }>`
-    select p.id, p.disabled,
+  const { rows } = await sql<{ id: string; name: string; disabled: boolean; suspended_at: Date | null }>`
+    select p.id, p.name, p.disabled,
       (select max(s.created_at) from project_suspensions s where s.project_id = p.id) as suspended_at
     from projects p where p.id = any(${ids}::uuid[])`.execute(database);
   return rows;

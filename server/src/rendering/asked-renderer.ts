@@ -1,6 +1,7 @@
 // Checks and previews, what somebody waits for: apart from the mails on their way out, and fair between projects. What is quick
 // goes at once; a project whose templates take long takes turns with its like on a thread of their own.
 // Before it: templates/ checks and previews, campaigns/ and v1/ check. After it: renderer.ts, once for each lane.
+import { costlyWork } from "../platform/costly-work.ts";
 import { createTimeSpent } from "../platform/time-spent.ts";
 import { createTurns } from "../platform/turns.ts";
 import type { TemplateContent } from "./compile-content.ts";
@@ -16,7 +17,7 @@ import {
 const QUICK_MS = 50;
 /** Few of one project at once: the first one that takes long ends the thread, and those with it would, too. */
 const QUICK_TURNS = { atOnce: 8, atOncePerOwner: 2, waitingPerOwner: 1_000, waiting: 5_000 };
-const SLOW_TURNS = { atOnce: 1, waitingPerOwner: 20, waiting: 200 };
+const SLOW_TURNS = { atOnce: 1, budget: costlyWork, waitingPerOwner: 20, waiting: 200 };
 /** What a step that was too slow counts for; while something is left of it, the project goes to the slow lane. */
 const PENALTY_MS = 500;
 
@@ -37,7 +38,7 @@ export function createAskedRenderer({ quickMs = QUICK_MS } = {}): AskedRenderer 
     renderTimeoutMs: quickMs,
     readTimeoutMs: quickMs,
   });
-  const slow = createRenderer({ threads: 1, startsAhead: false });
+  const slow = createRenderer({ threads: 1, startsAhead: false, isBehind: true });
   const quickTurns = createTurns(QUICK_TURNS);
   const slowTurns = createTurns(SLOW_TURNS);
   const slowness = createTimeSpent();

@@ -53,6 +53,8 @@ export interface WorkerSettings {
   /** Three 32-bit integers, see PROGRESS_*; written by the thread, watched by the pool. */
   progress: SharedArrayBuffer;
   outputLimitBytes: number;
+  /** Whether the thread has a lower priority than the others of the process. */
+  isBehind: boolean;
 }
 
 /** Which task of the message is being worked on; -1 when none is. */

@@ -1,7 +1,7 @@
 // Who goes first to a render thread.
 import { expect, test } from "vitest";
 import { RenderQueue } from "./render-queue.ts";
-import type { ThreadTask } from "./render-thread.ts";
+import type { ThreadTask } from "./render-queue.ts";
 
 const names = new WeakMap<ThreadTask, string>();
 

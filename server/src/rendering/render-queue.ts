@@ -1,6 +1,26 @@
 // Tasks that wait for a render thread.
 // Before it: renderer.ts puts them in. After it: render-thread.ts takes them.
-import type { ThreadTask } from "./render-thread.ts";
+import type { TemplateContent } from "./compile-content.ts";
+import type { ContentLink, MailTracking } from "./link-target.ts";
+import type { BodyRest, WorkerAnswer } from "./render-messages.ts";
+
+/** A content, by a name that is its own for good, and what one mail puts in. */
+export interface RenderJob {
+  contentKey: string;
+  content: TemplateContent;
+  /** Plain data, as JSON carries it. */
+  variables: Record<string, unknown>;
+  /** How the mail's links are written, where the content is tracked. */
+  tracking?: MailTracking | null;
+}
+
+export interface ThreadTask {
+  work: { kind: "render"; job: RenderJob; bodyOf: BodyRest | null } | { kind: "check"; source: string };
+  /** How many threads it was the end of. */
+  endedThreads: number;
+  /** Called once, with the links of the content where it was rendered. */
+  finish(answer: WorkerAnswer, links: readonly ContentLink[]): void;
+}
 
 /** Where both wait, of so many tasks one is a mail's: mails go on, however much is asked. */
 const TASKS_PER_MAIL = 4;

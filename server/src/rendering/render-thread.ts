@@ -5,8 +5,8 @@ import { LRUCache } from "lru-cache";
 import { Worker } from "node:worker_threads";
 import { threadEnvironment } from "../platform/thread-environment.ts";
 import type { TemplateContent } from "./compile-content.ts";
-import type { ContentLink, MailTracking } from "./link-target.ts";
-import type { RenderQueue } from "./render-queue.ts";
+import type { ContentLink } from "./link-target.ts";
+import type { RenderQueue, ThreadTask } from "./render-queue.ts";
 import {
   PROGRESS_SIZE_BYTES,
   PROGRESS_STEP,
@@ -14,33 +14,14 @@ import {
   PROGRESS_WORK,
   BUILDING,
   READING,
-  type BodyRest,
   type WorkerAnswer,
   type WorkerSettings,
   type WorkerTask,
 } from "./render-messages.ts";
 
-/** A content, by a name that is its own for good, and what one mail puts in. */
-export interface RenderJob {
-  contentKey: string;
-  content: TemplateContent;
-  /** Plain data, as JSON carries it. */
-  variables: Record<string, unknown>;
-  /** How the mail's links are written, where the content is tracked. */
-  tracking?: MailTracking | null;
-}
-
 /** A content that the thread has compiled. */
 interface HeldContent {
   links: readonly ContentLink[];
-}
-
-export interface ThreadTask {
-  work: { kind: "render"; job: RenderJob; bodyOf: BodyRest | null } | { kind: "check"; source: string };
-  /** How many threads it was the end of. */
-  endedThreads: number;
-  /** Called once, with the links of the content where it was rendered. */
-  finish(answer: WorkerAnswer, links: readonly ContentLink[]): void;
 }
 
 interface RunningTask {
@@ -57,6 +38,8 @@ export interface ThreadOptions {
   renderTimeoutMs: number;
   /** Wall time of each step of reading a content: parsing or compiling one part. */
   readTimeoutMs: number;
+  /** Whether whoever answers requests goes before it. */
+  isBehind: boolean;
   /** All tasks of the last `run` are finished. */
   onIdle(): void;
   /** The thread is gone, `culprit` was being worked on; none of these tasks is finished. */
@@ -110,6 +93,7 @@ export class RenderThread {
     const workerData: WorkerSettings = {
       progress: this.progress.buffer,
       outputLimitBytes: this.options.outputLimitBytes,
+      isBehind: this.options.isBehind,
     };
     const worker = new Worker(new URL("./render-worker.ts", import.meta.url), {
       workerData,

@@ -4,6 +4,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { buildBody, type BodyParts, type MessageBody } from "../message/body.ts";
 import type { PartText } from "../message/part-text.ts";
+import { goBehind } from "../platform/thread-priority.ts";
 import {
   compileContent,
   ContentError,
@@ -34,6 +35,7 @@ const ANSWERS_PER_MESSAGE_MAX_CHARACTERS = 500_000;
 const BYTES_PER_CHARACTER_MAX = 3;
 
 const settings: WorkerSettings = workerData;
+if (settings.isBehind) goBehind({ isTimed: true });
 const progress = new Int32Array(settings.progress);
 /** What became of each content: where it cannot be compiled the reason, so that it fails once and not once per mail. */
 const contents = new Map<string, CompiledContent | string>();

@@ -7,13 +7,13 @@ import type { MessageBody } from "../message/body.ts";
 import { completeParts, type ContentField, type TemplateContent } from "./compile-content.ts";
 import type { ContentLink } from "./link-target.ts";
 import { sizeText, type BodyRest, type WorkerAnswer } from "./render-messages.ts";
-import { RenderQueue } from "./render-queue.ts";
-import { RenderThread, type RenderJob, type ThreadEnd, type ThreadTask } from "./render-thread.ts";
+import { RenderQueue, type RenderJob, type ThreadTask } from "./render-queue.ts";
+import { RenderThread, type ThreadEnd } from "./render-thread.ts";
 import type { TemplateProblem } from "./source-position.ts";
 
 export type { TemplateContent } from "./compile-content.ts";
 export type { ContentLink, MailTracking } from "./link-target.ts";
-export type { RenderJob } from "./render-thread.ts";
+export type { RenderJob } from "./render-queue.ts";
 
 export interface Failed {
   ok: false;
@@ -53,6 +53,8 @@ export interface RendererOptions {
   triesMax?: number;
   /** Start the threads now and not with the first task. */
   startsAhead?: boolean;
+  /** Whoever answers requests goes before its threads when processors are short. */
+  isBehind?: boolean;
 }
 
 export interface Renderer {
@@ -89,6 +91,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     outputLimitBytes,
     triesMax: options.triesMax ?? TRIES_MAX,
     startsAhead: options.startsAhead ?? true,
+    isBehind: options.isBehind ?? false,
   });
 
   const checkField = async (field: ContentField, source: string | null): Promise<ContentProblem[]> => {

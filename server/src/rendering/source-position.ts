@@ -8,17 +8,24 @@ export interface TemplateProblem {
   message: string;
 }
 
+const CR = 0x0d;
+const LF = 0x0a;
+
 /** Turns offsets, asked in rising order, into positions; reads the source only once in all. */
 export function createLocator(source: string): (offset: number) => { line: number; column: number } {
-  const lineEnd = /\r\n?|\n/g;
+  let at = 0;
   let line = 1;
   let lineStart = 0;
-  let next = lineEnd.exec(source);
   return (offset) => {
-    while (next !== null && lineEnd.lastIndex <= offset) {
-      line += 1;
-      lineStart = lineEnd.lastIndex;
-      next = lineEnd.exec(source);
+    while (at < offset) {
+      const code = source.charCodeAt(at);
+      const end = at + (code === CR && source.charCodeAt(at + 1) === LF ? 2 : 1);
+      if (end > offset) break;
+      at = end;
+      if (code === CR || code === LF) {
+        line += 1;
+        lineStart = end;
+      }
     }
     return { line, column: offset - lineStart + 1 };
   };

@@ -7,7 +7,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { plannedEachTime, type Database } from "../platform/database.ts";
 import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "../events/event-names.ts";
-import { isEmailSent, mailFacts } from "../events/events.ts";
+import { isEmailSent, mailFacts } from "../emails/reading/sent-events.ts";
 
 type Expression = RawBuilder<unknown>;
 
@@ -42,7 +42,7 @@ export interface Source {
 
 export interface ActivityRow extends RowOfBytes {
   id: string;
-  type: string;
+  type: ActivityType;
   contact_id: string | null;
   email: string | null;
   metadata: Record<string, unknown>;

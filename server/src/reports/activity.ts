@@ -35,7 +35,7 @@ export interface AskedActivity {
 
 export interface ActivityView {
   id: string;
-  type: string;
+  type: ActivityType;
   timestamp: string;
   contactEmail: string | null;
   contactId: string | null;

@@ -1,69 +1,57 @@
-// Numbers over a period, summed from the counts by quarters of an hour, and from what is not counted yet.
-// Before it: analytics.ts. After it: events/counts.ts knows where both stand.
+// Numbers over a period, as events/counts.ts sums them, and the names of what they are about.
+// Before it: analytics.ts. After it: events/counts.ts adds what is counted and what is not yet.
 import { sql, type RawBuilder } from "kysely";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
-import { plannedEachTime, type Database } from "../platform/database.ts";
-import { eventCounts, MAIL_COLUMNS, mailCounts, type MailColumn, type Span } from "../events/counts.ts";
+import type { Database } from "../platform/database.ts";
+import { sumMails, sumOthers, type MailColumn, type MailFilter, type Span } from "../events/counts.ts";
 
 export type MailSums = Record<MailColumn, number>;
 
-/** Mails of one dimension: of one value of it, or of all. */
-export interface MailFilter {
-  dimension: Dimension;
-  value: string | null;
-}
-
-const SUMS = sql.join(
-  MAIL_COLUMNS.map((column) => sql`coalesce(sum(${sql.id(column)}), 0)::float8 as ${sql.id(column)}`),
-);
-
 /** The number of the day, from 1 on, by where days begin. */
-const dayOf = (bounds: readonly Date[]): RawBuilder<unknown> =>
-  sql`width_bucket(quarter, ${bounds.map((bound) => bound.toISOString())}::timestamptz[])`;
+const dayOf = (instant: RawBuilder<unknown>, bounds: readonly Date[]): RawBuilder<unknown> =>
+  sql`width_bucket(${instant}, ${bounds.map((bound) => bound.toISOString())}::timestamptz[])`;
 
+/** Mails by the number of the day, from 1 on; days without any are left out. */
 export async function sumMailsByDay(
   database: Database,
   projectId: string,
-  { dimension, value }: MailFilter,
+  filter: MailFilter,
   { span, bounds }: { span: Span; bounds: readonly Date[] },
-) {
-  const counted = await mailCounts(database, projectId, span, { dimension, value });
-  const { rows } = await sql<MailSums & { day: number }>`
-    ${plannedEachTime} select ${dayOf(bounds)} as day, ${SUMS}
-    from (${counted}) counts group by 1`.execute(database);
-  return rows;
+): Promise<Map<string | number, MailSums>> {
+  return sumMails(database, projectId, { filter, span, by: (instant) => dayOf(instant, bounds) });
 }
 
-export async function sumMailsByQuarter(
+const IN_HOURS = ["sent", "opened", "clicked"] as const satisfies readonly MailColumn[];
+
+/** Mails by the number of the step of `stepMs` that they lie in, from 0 on. */
+export async function sumMailsByStep(
   database: Database,
   projectId: string,
-  { dimension, value }: MailFilter,
-  span: Span,
+  filter: MailFilter,
+  { span, stepMs }: { span: Span; stepMs: number },
 ) {
-  const counted = await mailCounts(database, projectId, span, { dimension, value });
-  const { rows } = await sql<MailSums & { quarter: Date }>`
-    ${plannedEachTime} select quarter, ${SUMS}
-    from (${counted}) counts group by 1`.execute(database);
-  return rows;
+  const stepOf = (instant: RawBuilder<unknown>) =>
+    sql`floor((date_part('epoch', ${instant}) - ${span.from.getTime() / 1_000}::float8) / ${stepMs / 1_000}::float8)::integer`;
+  return sumMails(database, projectId, { filter, span, by: stepOf, columns: IN_HOURS });
 }
 
+/** Mails by the values of a dimension, those with the most first. */
 export async function sumMailsByValue(
   database: Database,
   projectId: string,
   dimension: Dimension,
   span: Span,
 ): Promise<Array<MailSums & { value: string }>> {
-  const counted = await mailCounts(database, projectId, span, { dimension, value: null });
-  const { rows } = await sql<MailSums & { value: string }>`
-    ${plannedEachTime} select value, ${SUMS}
-    from (${counted}) counts group by 1
-    having ${sql.join(
-      MAIL_COLUMNS.map((column) => sql`sum(${sql.id(column)}) <> 0`),
-      sql` or `,
-    )}
-    order by sent desc, value`.execute(database);
-  return rows;
+  const sums = await sumMails(database, projectId, {
+    filter: { dimension, value: null },
+    span,
+    by: "value",
+  });
+  return [...sums]
+    .map(([value, row]) => ({ value: String(value), ...row }))
+    .filter(({ value: _value, ...row }) => Object.values(row).some((count) => count !== 0))
+    .toSorted((one, other) => other.sent - one.sent || (one.value < other.value ? -1 : 1));
 }
 
 const NAMED_TABLES = {
@@ -103,37 +91,39 @@ export async function countCampaigns(database: Database, projectId: string) {
   return rows[0] ?? { total: 0, active: 0, completed: 0 };
 }
 
-/** The most frequent names of a period, with how many there were in the one before it. */
-export async function listTopEventRows(
+/** Every name of a period and the one before it, with how many there were in each. */
+export async function sumNames(
   database: Database,
   projectId: string,
-  { previous, current, limit }: { previous: Span; current: Span; limit: number },
+  { previous, current }: { previous: Span; current: Span },
 ) {
-  const both = await eventCounts(database, projectId, { from: previous.from, to: current.to }, null);
-  const isCurrent = sql`quarter >= ${current.from.toISOString()}::timestamptz`;
-  const { rows } = await sql<{ name: string; count: number; previous_count: number }>`
-    ${plannedEachTime} select name,
-      coalesce(sum(count) filter (where ${isCurrent}), 0)::float8 as count,
-      coalesce(sum(count) filter (where not ${isCurrent}), 0)::float8 as previous_count
-    from (${both}) counts group by 1
-    having sum(count) filter (where ${isCurrent}) > 0
-    order by 2 desc, 1 limit ${limit}`.execute(database);
-  return rows;
+  const isCurrent = sql`f.at >= ${current.from.toISOString()}::timestamptz`;
+  const sums = await sumOthers(database, projectId, {
+    span: { from: previous.from, to: current.to },
+    only: null,
+    by: sql`f.name`,
+    sums: {
+      count: sql`sum(f.count) filter (where ${isCurrent})`,
+      previousCount: sql`sum(f.count) filter (where not ${isCurrent})`,
+    },
+  });
+  return [...sums].map(([name, row]) => ({ name: String(name), ...row }));
 }
 
 export async function sumEvents(database: Database, projectId: string, span: Span): Promise<number> {
-  const counts = await eventCounts(database, projectId, span, null);
-  const { rows } = await sql<{ count: number }>`
-    ${plannedEachTime} select coalesce(sum(count), 0)::float8 as count from (${counts}) counts`.execute(
-    database,
-  );
-  return rows[0]?.count ?? 0;
+  const sums = await sumOthers(database, projectId, {
+    span,
+    only: null,
+    by: sql`1`,
+    sums: { count: sql`sum(f.count)` },
+  });
+  return sums.get(1)?.count ?? 0;
 }
 
 /** The sum of the counts of a name, of all details or of one. */
 function sumOf(name: string, detail: string | null): RawBuilder<unknown> {
-  const ofDetail = detail === null ? sql`true` : sql`detail = ${detail}`;
-  return sql`coalesce(sum(count) filter (where name = ${name} and ${ofDetail}), 0)::float8`;
+  const ofDetail = detail === null ? sql`true` : sql`f.detail = ${detail}`;
+  return sql`sum(f.count) filter (where f.name = ${name} and ${ofDetail})`;
 }
 
 export async function sumSubscriptionsByDay(
@@ -141,19 +131,17 @@ export async function sumSubscriptionsByDay(
   projectId: string,
   { span, bounds }: { span: Span; bounds: readonly Date[] },
 ) {
-  const counts = await eventCounts(database, projectId, span, [CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED]);
-  const { rows } = await sql<{
-    day: number;
-    subscribed: number;
-    unsubscribed: number;
-    by_bounce: number;
-    by_complaint: number;
-  }>`
-    ${plannedEachTime} select ${dayOf(bounds)} as day, ${sumOf(CONTACT_SUBSCRIBED, null)} as subscribed,
-      ${sumOf(CONTACT_UNSUBSCRIBED, null)} as unsubscribed, ${sumOf(CONTACT_UNSUBSCRIBED, "bounce")} as by_bounce,
-      ${sumOf(CONTACT_UNSUBSCRIBED, "complaint")} as by_complaint
-    from (${counts}) counts group by 1`.execute(database);
-  return rows;
+  return sumOthers(database, projectId, {
+    span,
+    only: [CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED],
+    by: dayOf(sql`f.at`, bounds),
+    sums: {
+      subscribed: sumOf(CONTACT_SUBSCRIBED, null),
+      unsubscribed: sumOf(CONTACT_UNSUBSCRIBED, null),
+      byBounce: sumOf(CONTACT_UNSUBSCRIBED, "bounce"),
+      byComplaint: sumOf(CONTACT_UNSUBSCRIBED, "complaint"),
+    },
+  });
 }
 
 /** The least id of an instant; before 1970 there are none. */

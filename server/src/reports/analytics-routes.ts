@@ -29,9 +29,7 @@ interface ReportQuery extends PeriodQuery, AskedMails {
 type Row = Readonly<Record<string, unknown>>;
 
 /** The reports that are lists of rows, by the names under which they can be exported. */
-const REPORTS: Readonly<
-  Record<ReportName, (database: Database, projectId: string, query: ReportQuery) => Promise<readonly Row[]>>
-> = {
+const REPORTS = {
   async timeseries(database, projectId, query) {
     const period = readPeriod(query, now());
     return getTimeseries(database, projectId, await readMailFilter(database, projectId, query), period);
@@ -47,14 +45,14 @@ const REPORTS: Readonly<
     const period = readPeriod(query, now());
     return getHours(database, projectId, await readMailFilter(database, projectId, query), period);
   },
-};
+} as const satisfies Readonly<
+  Record<ReportName, (database: Database, projectId: string, query: ReportQuery) => Promise<readonly Row[]>>
+>;
 
 export function analyticsRoutes({ database }: { database: Database }): Route[] {
-  const read = (report: ReportName, projectId: string, query: ReportQuery) =>
-    REPORTS[report](database, projectId, query);
   return [
     route(contract.getTimeseries, async ({ projectId, query }) =>
-      ok(await read("timeseries", projectId, query)),
+      ok(await REPORTS.timeseries(database, projectId, query)),
     ),
     route(contract.getSummary, async ({ projectId, query }) => {
       const period = readPeriod(query, now());
@@ -63,7 +61,7 @@ export function analyticsRoutes({ database }: { database: Database }): Route[] {
       );
     }),
     route(contract.getBreakdown, async ({ projectId, query }) =>
-      ok(await read("breakdown", projectId, query)),
+      ok(await REPORTS.breakdown(database, projectId, query)),
     ),
     route(contract.listTopCampaigns, async ({ projectId, query }) =>
       ok(await listTopCampaigns(database, projectId, query, readPeriod(query, now()))),
@@ -74,10 +72,14 @@ export function analyticsRoutes({ database }: { database: Database }): Route[] {
     route(contract.listTopEvents, async ({ projectId, query }) =>
       ok(await listTopEvents(database, projectId, query.limit, readPeriod(query, now()))),
     ),
-    route(contract.getAudience, async ({ projectId, query }) => ok(await read("audience", projectId, query))),
-    route(contract.getHours, async ({ projectId, query }) => ok(await read("hours", projectId, query))),
+    route(contract.getAudience, async ({ projectId, query }) =>
+      ok(await REPORTS.audience(database, projectId, query)),
+    ),
+    route(contract.getHours, async ({ projectId, query }) =>
+      ok(await REPORTS.hours(database, projectId, query)),
+    ),
     route(contract.exportReport, async ({ projectId, query }) =>
-      csvOf(query.report, await read(query.report, projectId, query)),
+      csvOf(query.report, await REPORTS[query.report](database, projectId, query)),
     ),
     route(contract.getActivityStats, async ({ projectId, query }) =>
       ok(await getActivityStats(database, projectId, readPeriod(query, now()))),
@@ -86,7 +88,7 @@ export function analyticsRoutes({ database }: { database: Database }): Route[] {
 }
 
 /** The rows of a report with their names above them; a report without rows is an empty file. */
-function csvOf(report: string, rows: readonly Row[]): Answer {
+function csvOf(report: string, rows: readonly Row[]): Answer<200, string> {
   const columns = Object.keys(rows[0] ?? {});
   const lines = rows.map((row) => writeRow(columns.map((column) => row[column])));
   return {

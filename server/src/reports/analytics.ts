@@ -4,22 +4,22 @@ import type { CAMPAIGN_METRICS } from "@postloft/contract/analytics.ts";
 import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../platform/database.ts";
+import type { MailFilter } from "../events/counts.ts";
 import { percentOf } from "../campaigns/rules.ts";
 import {
   countCampaigns,
   countStarted,
-  listTopEventRows,
   readCampaigns,
   readNames,
   sumEvents,
   sumMailsByDay,
-  sumMailsByQuarter,
+  sumMailsByStep,
   sumMailsByValue,
+  sumNames,
   sumSubscriptionsByDay,
-  type MailFilter,
   type MailSums,
 } from "./analytics-queries.ts";
-import { previousPeriod, spanOf, weekHour, type Period } from "./period.ts";
+import { hourSteps, previousPeriod, spanOf, weekHours, type Period } from "./period.ts";
 import { refuseMissing } from "./refuse-missing.ts";
 
 /** A query as the contract takes it: at most one of these. */
@@ -76,11 +76,10 @@ export async function getTimeseries(
   filter: MailFilter,
   period: Period,
 ) {
-  const rows = await sumMailsByDay(database, projectId, filter, {
+  const byDay = await sumMailsByDay(database, projectId, filter, {
     span: spanOf(period),
     bounds: period.bounds,
   });
-  const byDay = new Map(rows.map((row) => [row.day, row]));
   return period.days.map((date, at) => ({ date, ...presentCounts(byDay.get(at + 1)) }));
 }
 
@@ -90,11 +89,11 @@ export async function getSummary(database: Database, projectId: string, filter: 
   const spans = [spanOf(previous), spanOf(period)] as const;
   const [before, within] = [spans[0].from, spans[1].from];
   const span = { from: before, to: spans[1].to };
-  const rows = await sumMailsByDay(database, projectId, filter, { span, bounds: [before, within] });
-  const of = ({ days }: Period, day: number) => ({
-    startDate: days[0],
-    endDate: days.at(-1),
-    ...withRates(presentCounts(rows.find((row) => row.day === day))),
+  const sums = await sumMailsByDay(database, projectId, filter, { span, bounds: [before, within] });
+  const of = ({ firstDay, lastDay }: Period, day: number) => ({
+    startDate: firstDay,
+    endDate: lastDay,
+    ...withRates(presentCounts(sums.get(day))),
   });
   return { current: of(period, 2), previous: of(previous, 1) };
 }
@@ -171,8 +170,10 @@ export async function listTopCampaigns(
 }
 
 export async function getCampaignTotals(database: Database, projectId: string, period: Period) {
-  const counts = await countCampaigns(database, projectId);
-  const rows = await sumMailsByValue(database, projectId, "campaign", spanOf(period));
+  const [counts, rows] = await Promise.all([
+    countCampaigns(database, projectId),
+    sumMailsByValue(database, projectId, "campaign", spanOf(period)),
+  ]);
   const sent = rows.filter((row) => row.sent > 0).map(presentCampaign);
   const average = (rate: "openRate" | "clickRate") =>
     sent.length === 0
@@ -187,30 +188,32 @@ export async function listTopEvents(
   limit: number | undefined,
   period: Period,
 ) {
-  const rows = await listTopEventRows(database, projectId, {
+  const rows = await sumNames(database, projectId, {
     previous: spanOf(previousPeriod(period)),
     current: spanOf(period),
-    limit: limit ?? LIMITS.topRows.value,
   });
-  return rows.map(({ name, count, previous_count: previousCount }) => ({
-    name,
-    count,
-    previousCount,
-    trend: previousCount <= 0 ? null : Math.round(((count - previousCount) / previousCount) * 1_000) / 10,
-  }));
+  return rows
+    .filter(({ count }) => count > 0)
+    .toSorted((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1))
+    .slice(0, limit ?? LIMITS.topRows.value)
+    .map(({ name, count, previousCount }) => ({
+      name,
+      count,
+      previousCount,
+      trend: previousCount <= 0 ? null : Math.round(((count - previousCount) / previousCount) * 1_000) / 10,
+    }));
 }
 
 /** Subscriptions day by day, days without any among them. */
 export async function getAudience(database: Database, projectId: string, period: Period) {
-  const rows = await sumSubscriptionsByDay(database, projectId, {
+  const byDay = await sumSubscriptionsByDay(database, projectId, {
     span: spanOf(period),
     bounds: period.bounds,
   });
-  const byDay = new Map(rows.map((row) => [row.day, row]));
   return period.days.map((date, at) => {
     const row = byDay.get(at + 1);
     const [subscribed, unsubscribed] = [row?.subscribed ?? 0, row?.unsubscribed ?? 0];
-    const [byBounce, byComplaint] = [row?.by_bounce ?? 0, row?.by_complaint ?? 0];
+    const [byBounce, byComplaint] = [row?.byBounce ?? 0, row?.byComplaint ?? 0];
     const byChoice = unsubscribed - byBounce - byComplaint;
     return {
       date,
@@ -235,26 +238,35 @@ export async function getHours(database: Database, projectId: string, filter: Ma
     opens: 0,
     clicks: 0,
   }));
-  for (const row of await sumMailsByQuarter(database, projectId, filter, spanOf(period))) {
-    const { weekday, hour } = weekHour(row.quarter.getTime(), period.zone);
+  const span = spanOf(period);
+  const stepMs = hourSteps(period);
+  const placeOf = weekHours(period);
+  for (const [step, sum] of await sumMailsByStep(database, projectId, filter, { span, stepMs })) {
+    const { weekday, hour } = placeOf(span.from.getTime() + Number(step) * stepMs);
     const slot = hours[weekday * 24 + hour];
     if (slot === undefined) continue;
-    slot.emails += row.sent;
-    slot.opens += row.opened;
-    slot.clicks += row.clicked;
+    slot.emails += sum.sent;
+    slot.opens += sum.opened;
+    slot.clicks += sum.clicked;
   }
   return hours;
 }
 
 export async function getActivityStats(database: Database, projectId: string, period: Period) {
-  const { current } = await getSummary(database, projectId, { dimension: "kind", value: null }, period);
   const span = spanOf(period);
+  const all = { dimension: "kind", value: null } as const;
+  const [mails, totalEvents, totalWorkflowsStarted] = await Promise.all([
+    sumMailsByDay(database, projectId, all, { span, bounds: [span.from] }),
+    sumEvents(database, projectId, span),
+    countStarted(database, projectId, span),
+  ]);
+  const current = withRates(presentCounts(mails.get(1)));
   return {
-    totalEvents: await sumEvents(database, projectId, span),
+    totalEvents,
     totalEmailsSent: current.emails,
     totalEmailsOpened: current.opens,
     totalEmailsClicked: current.clicks,
-    totalWorkflowsStarted: await countStarted(database, projectId, span),
+    totalWorkflowsStarted,
     openRate: current.openRate,
     clickRate: current.clickRate,
   };

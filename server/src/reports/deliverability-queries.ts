@@ -1,10 +1,16 @@
-// Statements on what receivers reported of sender domains (domains/reports/ writes it).
+// Statements on what receivers reported of sender domains (domains/reports/ writes it), on what DNS had of them, and on what came back.
 // Before it: deliverability.ts. After it: nothing.
 import { sql } from "kysely";
+import { EMAIL_BOUNCE, EMAIL_COMPLAINT } from "@postloft/contract/event-names.ts";
 import type { Database } from "../platform/database.ts";
+import type { Span } from "../events/counts.ts";
+import { providerDomains } from "../transports/destinations.ts";
 
 const MAX_REPORTERS = 10;
 const MAX_SOURCES = 20;
+const MAX_CHANGES = 10;
+/** The last ones of each sort; a project with more of them is disabled long before. */
+const MAX_CAME_BACK = 50_000;
 
 /** Reports of each domain: how many, the last one, and the policy that it found. */
 export async function countDmarcReports(database: Database, projectId: string, since: Date) {
@@ -90,5 +96,55 @@ export async function sumTls(database: Database, projectId: string, since: Date)
     from tls_reports where project_id = ${projectId} and ends_at >= ${since} group by domain`.execute(
     database,
   );
+  return rows;
+}
+
+/** What DNS had of each record of each domain, the last change first. */
+export async function listRecordChanges(database: Database, projectId: string) {
+  const { rows } = await sql<{
+    domain: string;
+    purpose: string;
+    name: string;
+    changed_at: Date;
+    status: string;
+    found: string | null;
+  }>`
+    select domain, purpose, name, changed_at, status, found from (
+      select d.domain, c.purpose, c.name, c.changed_at, c.status, c.found,
+             row_number() over (partition by c.domain_id, c.purpose, c.name order by c.changed_at desc) as place
+      from domain_record_changes c join domains d on d.project_id = c.project_id and d.id = c.domain_id
+      where c.project_id = ${projectId}
+    ) ranked where place <= ${MAX_CHANGES} order by domain, purpose, name, changed_at desc`.execute(database);
+  return rows;
+}
+
+/** What came back by receiving provider and campaign, those with the most first; of test mails nothing counts. */
+export async function countCauses(database: Database, projectId: string, { from, to }: Span) {
+  const domains = providerDomains();
+  const cameBack = (name: string) => sql`
+    (select v.email_id, v.name, v.data ->> 'bounceType' = 'hard' as is_hard from events v
+     where v.project_id = ${projectId} and v.name = ${name} and v.created_at >= ${from} and v.created_at < ${to}
+     order by v.created_at desc limit ${MAX_CAME_BACK})`;
+  const { rows } = await sql<{
+    provider: string;
+    campaignId: string;
+    name: string | null;
+    bounces: number;
+    softBounces: number;
+    complaints: number;
+  }>`
+    select told.*, k.name from (
+      select coalesce(p.provider, 'other') as provider, e.campaign_id as "campaignId",
+             count(*) filter (where v.name = ${EMAIL_BOUNCE} and v.is_hard)::int as bounces,
+             count(*) filter (where v.name = ${EMAIL_BOUNCE} and v.is_hard is not true)::int as "softBounces",
+             count(*) filter (where v.name = ${EMAIL_COMPLAINT})::int as complaints
+      from (${cameBack(EMAIL_BOUNCE)} union all ${cameBack(EMAIL_COMPLAINT)}) v
+      join emails e on e.project_id = ${projectId} and e.id = v.email_id and e.campaign_id is not null and e.is_test is null
+      left join unnest(${domains.map(({ domain }) => domain)}::text[], ${domains.map(({ provider }) => provider)}::text[])
+        p (domain, provider) on p.domain = substring(e.to_address from '[^@]*$')
+      group by 1, 2
+    ) told
+    left join campaigns k on k.project_id = ${projectId} and k.id = told."campaignId"
+    order by complaints * 50 + bounces + "softBounces" desc, "campaignId"`.execute(database);
   return rows;
 }

@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "../events/event-names.ts";
-import { isEmailSent } from "../events/events.ts";
+import { isEmailSent } from "../emails/reading/sent-events.ts";
 
 /** Which of the things a report is narrowed to the project does not have. */
 export async function findMissing(
@@ -54,7 +54,7 @@ export async function countRecentRows(
 
 export interface UpcomingRow {
   id: string;
-  type: string;
+  type: "campaign.scheduled" | "workflow.waiting";
   at: Date;
   contact_id: string | null;
   email: string | null;

@@ -12,6 +12,8 @@ const FURTHEST_MS = 16 * 60 * 60_000;
 export interface Period {
   /** As 2027-01-31, in order. */
   days: readonly string[];
+  firstDay: string;
+  lastDay: string;
   /** Where each day begins, and where the last one ends. */
   bounds: readonly Date[];
   zone: string;
@@ -63,7 +65,7 @@ function startOfDay(day: string, zone: string, guess: number | null): number {
 
 function boundsOf(days: readonly string[], zone: string): Date[] {
   const bounds: number[] = [];
-  for (const day of [...days, shiftDay(days.at(-1) ?? "", 1)]) {
+  for (const day of days) {
     const last = bounds.at(-1);
     bounds.push(startOfDay(day, zone, last === undefined ? null : last + DAY_MS));
   }
@@ -72,7 +74,8 @@ function boundsOf(days: readonly string[], zone: string): Date[] {
 
 function periodOf(first: string, count: number, zone: string): Period {
   const days = Array.from({ length: count }, (_, at) => shiftDay(first, at));
-  return { days, bounds: boundsOf(days, zone), zone };
+  const bounds = boundsOf([...days, shiftDay(first, count)], zone);
+  return { days, firstDay: shiftDay(first, 0), lastDay: shiftDay(first, count - 1), bounds, zone };
 }
 
 /**
@@ -96,8 +99,8 @@ export function readPeriod(
 }
 
 /** As many days, up to the day before the first one. */
-export function previousPeriod({ days, zone }: Period): Period {
-  return periodOf(shiftDay(days[0] ?? "", -days.length), days.length, zone);
+export function previousPeriod({ days, firstDay, zone }: Period): Period {
+  return periodOf(shiftDay(firstDay, -days.length), days.length, zone);
 }
 
 /** From the first instant of a period to its end. */
@@ -105,9 +108,39 @@ export function spanOf({ bounds }: Period): { from: Date; to: Date } {
   return { from: bounds[0] ?? new Date(0), to: bounds.at(-1) ?? new Date(0) };
 }
 
-/** The weekday (0 is Monday) and the hour of an instant in a zone. */
-export function weekHour(ms: number, zone: string): { weekday: number; hour: number } {
-  const time = localTime(ms, zone);
-  const weekday = (new Date(`${time.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7;
-  return { weekday, hour: Number(time.slice(11, 13)) };
+const HOUR_MS = 60 * 60_000;
+
+/**
+ * Tells the weekday (0 is Monday) and the hour of instants of a period. The zone is asked once a day: on a day of 24 hours that
+ * begins at midnight the clock does not change, so its hours are counted; on others the zone is asked for each instant.
+ */
+export function weekHours({ days, bounds, zone }: Period): (ms: number) => { weekday: number; hour: number } {
+  const known = days.map((day, at) => {
+    const start = bounds[at]?.getTime() ?? 0;
+    const isPlain =
+      (bounds[at + 1]?.getTime() ?? 0) - start === DAY_MS && localTime(start, zone) === `${day} 00:00:00`;
+    return { start, isPlain, weekday: (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7 };
+  });
+  return (ms) => {
+    const { start, isPlain, weekday } = known[dayAt(bounds, ms)] ?? { start: 0, isPlain: false, weekday: 0 };
+    const hour = isPlain ? Math.floor((ms - start) / HOUR_MS) : Number(localTime(ms, zone).slice(11, 13));
+    return { weekday, hour };
+  };
+}
+
+/** The number of the day an instant is in, from 0 on. */
+function dayAt(bounds: readonly Date[], ms: number): number {
+  let [first, after] = [0, bounds.length - 1];
+  while (after - first > 1) {
+    const middle = (first + after) >> 1;
+    if ((bounds[middle]?.getTime() ?? 0) <= ms) first = middle;
+    else after = middle;
+  }
+  return first;
+}
+
+/** The longest steps from the beginning of a period of which none lies in two hours of the zone's clock: an hour, or a quarter of one. */
+export function hourSteps({ bounds }: Period): number {
+  const first = bounds[0]?.getTime() ?? 0;
+  return bounds.every((bound) => (bound.getTime() - first) % HOUR_MS === 0) ? HOUR_MS : QUARTER_MS;
 }

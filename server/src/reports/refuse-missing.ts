@@ -18,6 +18,8 @@ export async function refuseMissing(
   projectId: string,
   named: Parameters<typeof findMissing>[2],
 ): Promise<void> {
+  const { contactId, campaignId, templateId, workflowId } = named;
+  if ((contactId ?? campaignId ?? templateId ?? workflowId) === undefined) return;
   const missing = await findMissing(database, projectId, named);
   for (const what of Object.keys(CODES) as Array<keyof typeof CODES>)
     if (missing[what]) throw new Refusal(CODES[what]);

@@ -5,7 +5,8 @@ import { now } from "../platform/clock.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { layOutSystemMail, type SystemMailText } from "../emails/system-mail-layout.ts";
+import type { WeekCounts } from "../projects/members/notification-facts.ts";
+import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import { listDueForKind, takeDue, tellMembers } from "../projects/members/notifications.ts";
 import { getSummary, readMailFilter } from "./analytics.ts";
 import { readPeriod } from "./period.ts";
@@ -26,32 +27,32 @@ export function lastMonday(at: Date): Date {
 
 type Counts = Awaited<ReturnType<typeof getSummary>>["current"];
 
-const number = (count: number) => count.toLocaleString("en");
-
 /** Pure. */
 export function summaryMail(
-  { id, name }: { id: string; name: string },
+  { id, name: project }: { id: string; name: string },
   { current, previous }: { current: Counts; previous: Counts },
   baseUrl: string,
-): SystemMailText {
-  return layOutSystemMail({
-    subject: `${name}: ${number(current.emails)} mails last week`,
-    blocks: [
-      `From ${current.startDate} to ${current.endDate}, with the week before in brackets:`,
-      {
-        points: [
-          `Sent: ${number(current.emails)} (${number(previous.emails)})`,
-          `Opened by people: ${current.openRate} % (${previous.openRate} %)`,
-          `Clicked: ${current.clickRate} % (${previous.clickRate} %)`,
-          `Bounced: ${current.bounceRate} % (${previous.bounceRate} %)`,
-          `Complaints: ${number(current.complaints)} (${number(previous.complaints)})`,
-        ],
-      },
-    ],
-    action: { label: "Open the reports", url: `${baseUrl}/app/${id}/reports?days=7` },
-    footer:
-      "You asked for this mail; in the settings of the project, under Notifications, you switch it off.",
-  });
+): MailInLanguage {
+  const facts = { project, current: weekOf(current), previous: weekOf(previous) };
+  return notificationMail((texts) => texts.week(facts), `${baseUrl}/app/${id}/reports?days=7`);
+}
+
+function weekOf({ startDate = "", endDate = "", ...counts }: Counts): WeekCounts {
+  return { ...counts, startDate, endDate };
+}
+
+/** The same numbers for programs. */
+function factsOf({ current }: { current: Counts }) {
+  const { startDate, endDate, emails, opens, clicks, bounces, complaints } = current;
+  return {
+    startDate: startDate ?? null,
+    endDate: endDate ?? null,
+    emails,
+    opens,
+    clicks,
+    bounces,
+    complaints,
+  };
 }
 
 /** Mails what is due now. Returns how many projects it was. */
@@ -71,7 +72,7 @@ export async function tellSummaries(
       if (due.has(project.id))
         await tellMembers(
           tx,
-          { projectId: project.id, kind: KIND },
+          { projectId: project.id, kind: KIND, facts: factsOf(summary) },
           summaryMail(project, summary, baseUrl()),
         );
     });

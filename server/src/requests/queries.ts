@@ -40,7 +40,7 @@ export async function insertRequests(database: Database, rows: readonly RequestR
       ${rows.map((row) => row.body_bytes)}::integer[], ${rows.map((row) => row.left_out)}::integer[]
     ) as i (project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip, user_agent, body,
       body_bytes, left_out)
-    where exists (select 1 from projects p where p.id = i.project_id)`.execute(database);
+    join projects p on p.id = i.project_id`.execute(database);
 }
 
 export interface RequestFilter {

@@ -3,7 +3,7 @@
 import type { Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { noteContacts } from "../events/reactions.ts";
+import { noteContacts } from "../reactions/reactions.ts";
 import type { Via } from "../contacts/consent.ts";
 import { lookUpContacts } from "../contacts/contacts.ts";
 import { readDataPatch } from "../contacts/rules.ts";

@@ -3,8 +3,8 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import { limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { restrictionForAll, restrictionOf } from "../contacts/filters/compile-filter.ts";
-import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
+import { restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
+import { loadSegmentsFor } from "./filters/load-segments.ts";
 import { getSegmentRow } from "./segments.ts";
 import { deleteMembers, syncMembers } from "./member-queries.ts";
 import {

@@ -1,5 +1,5 @@
 // Why a contact matches a filter or does not, condition by condition.
-// Before it: routes.ts. After it: contacts/filters evaluates in memory what it also compiles to SQL.
+// Before it: routes.ts. After it: filters/ evaluates in memory what it also compiles to SQL.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
@@ -8,10 +8,10 @@ import {
   conditionsOf,
   type ConditionExplanation,
   type FilterExplanation,
-} from "../contacts/filters/evaluate-filter.ts";
-import type { Explainer } from "../contacts/filters/explain-apart.ts";
-import { loadStoredContacts } from "../contacts/filters/load-contacts.ts";
-import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
+} from "./filters/evaluate-filter.ts";
+import type { Explainer } from "./filters/explain-apart.ts";
+import { loadStoredContacts } from "./filters/load-contacts.ts";
+import { loadSegmentsFor } from "./filters/load-segments.ts";
 
 /** So many events of a name are counted for an explanation. */
 const EVENTS_SHOWN = 100;

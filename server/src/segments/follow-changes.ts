@@ -1,12 +1,18 @@
 // Keeps tracked segments current: contacts that something happened to are looked at within seconds, conditions on time by the clock.
-// Before it: events/reactions.ts holds what happened. After it: compute-segment.ts moves members and emits their events.
+// Before it: reactions/reactions.ts holds what happened. After it: compute-segment.ts moves members and emits their events.
 import { startLoop } from "../platform/background.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { listProjectsWithReactions, takeReactions } from "../events/reactions.ts";
+import { listProjectsWithReactions, takeReactions } from "../reactions/reactions.ts";
 import { compute, computeDueSegment } from "./compute-segment.ts";
-import { countTrackedSegments, listDueSegments, lockTrackedSegments, updateTimeBasedDue } from "./queries.ts";
+import {
+  countTrackedSegments,
+  listDueSegments,
+  lockTrackedSegments,
+  updateAllDue,
+  updateTimeBasedDue,
+} from "./queries.ts";
 import { canMove } from "./rules.ts";
 
 const POLL_MS = 2_000;
@@ -38,6 +44,11 @@ export async function followChanges(database: Database, projectId: string): Prom
     }
     return changes.length === BATCH_SIZE;
   });
+}
+
+/** Events of these projects were too old to be kept: whoever was in a tracked segment because of them is looked at again. */
+export async function noteExpiredEvents(tx: Tx, projectIds: readonly string[]): Promise<void> {
+  await updateAllDue(tx, projectIds);
 }
 
 /** Follows changes, computes what is due and says what is, until it is stopped; a long computation holds up no change. */

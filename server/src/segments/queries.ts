@@ -150,23 +150,6 @@ export async function updateMemberCount(
   );
 }
 
-/** A campaign that is scheduled or under way and goes to the segment, by its name. */
-export async function findCampaignOf(
-  tx: Tx,
-  projectId: string,
-  segmentId: string,
-): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom("campaigns")
-    .select("name")
-    .where("project_id", "=", projectId)
-    .where("segment_id", "=", segmentId)
-    .where("status", "in", ["SCHEDULED", "SENDING", "PAUSED"])
-    .limit(1)
-    .executeTakeFirst();
-  return row?.name;
-}
-
 export async function deleteSegmentRow(tx: Tx, projectId: string, id: string): Promise<void> {
   await sql`delete from segments where project_id = ${projectId} and id = ${id}`.execute(tx);
 }
@@ -228,6 +211,13 @@ export async function countTrackedSegments(database: Database, projectId: string
 export async function updateTimeBasedDue(database: Database, everyMs: number): Promise<void> {
   await sql`update segments set compute_due_at = now() + make_interval(secs => ${everyMs / 1000})
     where track_membership and type = 'DYNAMIC' and time_based and compute_due_at is null`.execute(database);
+}
+
+/** Has the tracked segments of projects computed as a whole. */
+export async function updateAllDue(tx: Tx, projectIds: readonly string[]): Promise<void> {
+  await sql`update segments set compute_due_at = now()
+    where project_id = any(${projectIds}::uuid[]) and track_membership and type = 'DYNAMIC'
+      and (compute_due_at is null or compute_due_at > now())`.execute(tx);
 }
 
 /** Marks that the members are as computed; whatever changes from here on is noted. */

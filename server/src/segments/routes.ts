@@ -5,7 +5,7 @@ import type { Database } from "../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
 import { viaDashboard } from "../contacts/consent.ts";
-import type { Explainer } from "../contacts/filters/explain-apart.ts";
+import type { Explainer } from "./filters/explain-apart.ts";
 import { addMembers, removeMembers } from "./change-members.ts";
 import { computeSegment, requestCompute } from "./compute-segment.ts";
 import { explainForContact } from "./explain-filter.ts";

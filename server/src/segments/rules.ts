@@ -3,7 +3,7 @@
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database.ts";
-import { ANY_CHANGE } from "../events/reactions.ts";
+import { ANY_CHANGE } from "../reactions/reactions.ts";
 import type { EventNames } from "./member-queries.ts";
 
 const MAX_SLUG_LENGTH = 60;
@@ -34,6 +34,12 @@ export function eventNamesOf(segment: { id: string; name: string; slug: string }
 
 /** Who of the folders after this one stands on a segment; handed in by api.ts. */
 export interface SegmentUse {
+  /** The name of a campaign that is scheduled or under way. */
+  campaignOfSegment: (
+    database: Database,
+    projectId: string,
+    segmentId: string,
+  ) => Promise<string | undefined>;
   /** The name of an enabled workflow. */
   workflowOfSegment: (
     database: Database,

@@ -5,6 +5,7 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database.ts";
 import { invalidField } from "../platform/refusal.ts";
 import type { ContactView } from "../contacts/contacts.ts";
+import { inTime } from "../contacts/list-contacts.ts";
 import { countMatching, listMatching } from "../contacts/matching-contacts.ts";
 import { getSegmentRow, segmentRestriction } from "./segments.ts";
 
@@ -48,7 +49,8 @@ export async function previewFilter(
 ): Promise<{ count: number; sample: ContactView[] }> {
   const matches = await segmentRestriction(database, projectId, "filters", filters);
   return {
-    count: await countMatching(database, projectId, matches),
-    sample: (await listMatching(database, projectId, matches, { limit: SAMPLE_SIZE, offset: 0 })).contacts,
+    count: await inTime(countMatching(database, projectId, matches)),
+    sample: (await inTime(listMatching(database, projectId, matches, { limit: SAMPLE_SIZE, offset: 0 })))
+      .contacts,
   };
 }

@@ -2,24 +2,23 @@
 // Before it: routes.ts. After it: compute-segment.ts keeps the members of tracked ones; campaigns/ will send to them.
 import { groupedFilter, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import type { SegmentType } from "@postloft/contract/segments.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import { subscribeToEvents } from "../events/reactions.ts";
-import { membershipForAll, restrictionForAll } from "../contacts/filters/compile-filter.ts";
-import { loadSegments, type SegmentSource } from "../contacts/filters/load-segments.ts";
+import { subscribeToEvents } from "../reactions/reactions.ts";
+import { membershipForAll, restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
+import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import {
   countSegments,
   deleteSegmentRow,
-  findCampaignOf,
   findSegment,
   findSegmentForUpdate,
   insertSegment,
   listSegmentRows,
-  listSegmentsByCause,
   listSlugsLike,
   listTrackedCauses,
   updateComputeDue,
@@ -42,7 +41,7 @@ export interface SegmentView {
   id: string;
   name: string;
   description: string | null;
-  type: string;
+  type: SegmentType;
   filters: unknown;
   condition: unknown;
   slug: string;
@@ -57,7 +56,7 @@ function present(row: SegmentRow): SegmentView {
     id: row.id,
     name: row.name,
     description: row.description,
-    type: row.type,
+    type: row.type as SegmentType,
     filters: row.filters,
     condition: row.filters === null ? null : groupedFilter(row.filters as Filter),
     slug: row.slug,
@@ -239,7 +238,7 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string, use: 
     const { name } = await getSegmentRow(tx, projectId, over);
     throw new Refusal("CONFLICT", { message: `The segment "${name}" stands on this one: change it first.` });
   }
-  const campaign = await findCampaignOf(tx, projectId, row.id);
+  const campaign = await use.campaignOfSegment(tx, projectId, row.id);
   if (campaign !== undefined)
     throw new Refusal("CONFLICT", {
       message: `The campaign "${campaign}" goes to this segment: cancel it first.`,
@@ -275,6 +274,7 @@ async function count(tx: Tx, projectId: string, row: SegmentRow): Promise<number
 
 /**
  * The contacts of a segment, or of a filter that is not saved, as a condition on `contacts c`.
+ * @param scope whether the statement names its contacts
  * @throws Refusal VALIDATION_ERROR naming `field` when a segment is none of the project's.
  */
 export async function segmentRestriction(
@@ -282,18 +282,16 @@ export async function segmentRestriction(
   projectId: string,
   field: string,
   which: string | Filter | null,
+  scope: "few" | "all" = "all",
 ): Promise<RawBuilder<SqlBool>> {
   const segments = await loadSegments(database, projectId);
   if (which === null) throw invalidField(field, "required", "Required.");
   if (typeof which !== "string") {
     checkSegments(field, "", which, segments);
-    return restrictionForAll(database, which, { projectId, segments });
+    return scope === "few"
+      ? restrictionOf(database, which, { projectId, segments, fewContacts: true })
+      : restrictionForAll(database, which, { projectId, segments });
   }
   if (!segments.has(which)) throw invalidField(field, "custom", `There is no segment ${which}.`);
   return membershipForAll(database, which, { projectId, segments });
-}
-
-/** Segments whose members an event can move, those that stand on others that use it among them. */
-export async function listSegmentsWithEvent(database: Database, projectId: string, eventName: string) {
-  return listSegmentsByCause(database, projectId, eventName);
 }

@@ -1,4 +1,4 @@
-// Statements on `suppressions`. Where mail leaves, emails/handover-queries.ts reads them too.
+// Statements on `suppressions`.
 // Before it: suppressions.ts. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
@@ -23,6 +23,13 @@ export interface NewSuppression {
   emailId: string | null;
   actor: string | null;
 }
+
+/** The reason for which an address of a project is listed. */
+export const reasonOf = (
+  projectId: RawBuilder<unknown>,
+  email: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  select s.reason from suppressions s where s.project_id = ${projectId} and s.email = ${email}`;
 
 const rank = (reason: RawBuilder<unknown>) =>
   sql`array_position(${[...SUPPRESSION_REASONS]}::text[], ${reason})`;

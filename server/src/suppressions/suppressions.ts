@@ -7,7 +7,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { readSuppressionSetting } from "../projects/projects.ts";
+import { usesSuppressionList } from "../emails/outbox/queues.ts";
 import { writeRow } from "../contacts/cell-text.ts";
 import { findContactByEmail } from "../contacts/contacts.ts";
 import {
@@ -121,7 +121,7 @@ export async function explainSuppression(database: Database, projectId: string, 
   const email = parsed.address;
   const [[row], suppressionList, contact] = await Promise.all([
     findSuppressionRows(database, [{ projectId, email }]),
-    readSuppressionSetting(database, projectId),
+    usesSuppressionList(database, projectId),
     findContactByEmail(database, projectId, email),
   ]);
   const standing = {

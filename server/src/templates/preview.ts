@@ -3,7 +3,7 @@
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database.ts";
 import { invalidField } from "../platform/refusal.ts";
-import { hashTexts } from "../emails/emails.ts";
+import { hashTexts } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { BUILT_IN_VARIABLES, templateVariables } from "../rendering/template-variables.ts";
 import { getContact } from "../contacts/contacts.ts";

@@ -210,3 +210,19 @@ export async function findProjectsById(database: Database, ids: readonly string[
   );
   return rows;
 }
+
+/** A template that sends from the domain, by its name; an address has one `@`. */
+export async function findTemplateFrom(
+  database: Database,
+  projectId: string,
+  domain: string,
+): Promise<string | undefined> {
+  const row = await database
+    .selectFrom("templates")
+    .select("name")
+    .where("project_id", "=", projectId)
+    .where(sql`split_part(from_address, '@', 2)`, "=", domain)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.name;
+}

@@ -1,9 +1,12 @@
 // HTTP for templates: endpoint → verb → answer.
 import { LIMITS } from "@postloft/contract/limits.ts";
+import * as trials from "@postloft/contract/template-trials.ts";
 import * as contract from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { readPage } from "../platform/page.ts";
+import type { RateLimiter } from "../platform/rate-limit.ts";
+import { withMadeBody } from "./designs.ts";
 import { previewContent, type PreviewParts } from "./preview.ts";
 import {
   createTemplate,
@@ -11,16 +14,28 @@ import {
   duplicateTemplate,
   getTemplate,
   listTemplates,
+  restoreVersion,
   templateUsage,
   updateTemplate,
   type TemplateParts,
   type TemplateUse,
 } from "./templates.ts";
+import { sendTest, takeTestMail, testSenderOf } from "./test-mail.ts";
 import { warnOfUnknownVariables } from "./unknown-variables.ts";
+import { getVersion, listVersions } from "./versions.ts";
 
-export function templateRoutes(
-  parts: TemplateParts & PreviewParts & TemplateUse & { database: Database },
-): Route[] {
+export interface TemplateRouteParts extends TemplateParts, PreviewParts, TemplateUse {
+  database: Database;
+  rateLimiter: RateLimiter;
+  /** A mail was enqueued: look now. */
+  wakeSender: () => void;
+}
+
+export function templateRoutes(parts: TemplateRouteParts): Route[] {
+  return [...recordRoutes(parts), ...versionRoutes(parts), ...trialRoutes(parts)];
+}
+
+function recordRoutes(parts: TemplateRouteParts): Route[] {
   const { database } = parts;
   return [
     route(contract.listTemplates, async ({ projectId, query }) => {
@@ -32,16 +47,19 @@ export function templateRoutes(
       return ok(await listTemplates(database, projectId, filter, request));
     }),
     route(contract.createTemplate, async ({ projectId, body, commit }) => {
-      const insert = await createTemplate(parts, projectId, body);
-      const warnings = await warnOfUnknownVariables(database, projectId, body);
+      const { body: made = "", ...written } = withMadeBody(body);
+      const template = { ...written, body: made };
+      const insert = await createTemplate(parts, projectId, template);
+      const warnings = await warnOfUnknownVariables(database, projectId, template);
       return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
     }),
     route(contract.getTemplate, async ({ projectId, params }) =>
       ok(await getTemplate(database, projectId, params.id)),
     ),
     route(contract.updateTemplate, async ({ projectId, params, body, commit }) => {
-      const change = await updateTemplate(parts, projectId, params.id, body);
-      const warnings = await warnOfUnknownVariables(database, projectId, body);
+      const edit = withMadeBody(body);
+      const change = await updateTemplate(parts, projectId, params.id, edit);
+      const warnings = await warnOfUnknownVariables(database, projectId, edit);
       return commit(async (tx) => ok({ ...(await change(tx)), warnings }));
     }),
     route(contract.deleteTemplate, async ({ projectId, params, commit }) =>
@@ -56,6 +74,43 @@ export function templateRoutes(
     route(contract.getTemplateUsage, async ({ projectId, params }) =>
       ok(await templateUsage(database, projectId, params.id, parts)),
     ),
+  ];
+}
+
+function versionRoutes(parts: TemplateRouteParts): Route[] {
+  const { database } = parts;
+  return [
+    route(trials.listTemplateVersions, async ({ projectId, params }) => {
+      const { id } = await getTemplate(database, projectId, params.id);
+      return ok({ versions: await listVersions(database, projectId, id) });
+    }),
+    route(trials.getTemplateVersion, async ({ projectId, params }) =>
+      ok(await getVersion(database, projectId, params.id, params.versionId)),
+    ),
+    route(trials.restoreTemplateVersion, async ({ projectId, params, commit }) => {
+      const restore = await restoreVersion(parts, database, projectId, params);
+      return commit(async (tx) => ok(await restore(tx)));
+    }),
+  ];
+}
+
+/** What a template would look like, and a mail to try it out. */
+function trialRoutes(parts: TemplateRouteParts): Route[] {
+  const { domains } = parts;
+  return [
+    route(trials.testTemplate, async ({ projectId, params, body, commit }) => {
+      await takeTestMail(parts.rateLimiter, projectId);
+      const answer = await commit(async (tx) => {
+        const template = await getTemplate(tx, projectId, params.id);
+        const from = await testSenderOf(tx, projectId, template, body.from);
+        return ok({
+          success: true,
+          email: await sendTest(tx, domains, projectId, { ...template, from }, body),
+        });
+      });
+      parts.wakeSender();
+      return answer;
+    }),
     route(contract.previewTemplate, async ({ projectId, body, receipt, commit }) => {
       const answer = ok(await previewContent(parts, projectId, body));
       // Rendering needs no transaction, and none is needed but to store the receipt.

@@ -9,6 +9,7 @@ import { Refusal } from "../platform/refusal.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "./check-content.ts";
+import { leavesDesignBehind } from "./designs.ts";
 import {
   countSentEmails,
   countTemplates,
@@ -25,6 +26,7 @@ import {
   type WholeTemplateRow,
 } from "./queries.ts";
 import { copyNameOf, holdReasonOf, type TemplateHolders } from "./rules.ts";
+import { getVersion, keepVersion } from "./versions.ts";
 
 export interface TemplateView {
   id: string;
@@ -146,7 +148,7 @@ export async function createTemplate(
 }
 
 /**
- * Checks what is given and answers the change that stores that and nothing else.
+ * Checks what is given and answers the change that stores that and nothing else; what the template said becomes a version.
  * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND.
  */
 export async function updateTemplate(
@@ -160,14 +162,33 @@ export async function updateTemplate(
     await requireVerifiedSender(tx, domains, projectId, edit.from);
     const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
     if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
-    const changes = columnsOf(edit);
+    const changes = columnsOf(leavesDesignBehind(edit, row) ? { ...edit, design: null } : edit);
     if (Object.keys(changes).length === 0) return presentWhole(row);
     // Body and type can come one after the other; only together they tell what is sent.
     if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
-      await checkContent(renderer, projectId, contentOf({ body: row.body, ...edit }), true);
+      await checkContent(renderer, projectId, contentOf({ ...edit, body: edit.body ?? row.body }), true);
+    if (saysOther(row, changes)) await keepVersion(tx, projectId, id);
     await updateTemplateRow(tx, projectId, id, changes);
     return getTemplate(tx, projectId, id);
   };
+}
+
+/**
+ * Answers the change with which a template says again what it said in a version, to the letter.
+ * @throws Refusal TEMPLATE_NOT_FOUND.
+ */
+export async function restoreVersion(
+  parts: TemplateParts,
+  database: Database,
+  projectId: string,
+  { id, versionId }: { id: string; versionId: string },
+): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
+  const { subject, body, design } = await getVersion(database, projectId, id, versionId);
+  return updateTemplate(parts, projectId, id, { subject, body, design });
+}
+
+function saysOther(row: TemplateRow, { subject, body }: Partial<TemplateFields>): boolean {
+  return (subject ?? row.subject) !== row.subject || (body ?? row.body) !== row.body;
 }
 
 function contentOf({ subject, body }: TemplateEdit) {

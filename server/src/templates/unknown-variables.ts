@@ -1,6 +1,7 @@
 // Which variables of a content nobody has a value for: told when it is saved, because a slip in a name shows nothing in the mail.
 // Before it: routes.ts of templates and campaigns, with what was given. After it: `warnings` of the answer.
 import type { Database } from "../platform/database.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { unknownVariables, type Warning } from "./lint-content.ts";
 import { listFieldNames } from "./queries.ts";
@@ -34,7 +35,9 @@ export async function unknownVariablesOf(
   const first = contents.map(unknown);
   if (first.every((warnings) => warnings.length === 0)) return first;
   for (const name of await listContactVariables(database, projectId)) known.add(name);
-  return contents.map((content, at) => (first[at]?.length === 0 ? [] : unknown(content)));
+  return pairUp(contents, first).map(([content, warnings]) =>
+    warnings.length === 0 ? [] : unknown(content),
+  );
 }
 
 /** The variables that at least one contact of the project has had a value for. */

@@ -71,6 +71,8 @@ export async function startDnsServer(): Promise<DnsServer> {
     if (reply !== undefined) return reply(message, transport);
     const target = aliases.get(asked.name);
     const records = published.get(target ?? asked.name);
+    if (asked.type === CNAME && target !== undefined)
+      return encode(message, asked, 0, [encodeRecord(HERE, CNAME, encodeName(target))]);
     const alias = target === undefined ? [] : [encodeRecord(HERE, CNAME, encodeName(target))];
     if (records === undefined) return encode(message, asked, NXDOMAIN, alias);
     const owner = target === undefined ? HERE : encodeName(target);

@@ -1,14 +1,15 @@
 // For tests: contacts with events and memberships, stored as they are, and which of them a filter takes in SQL and in memory.
-// Before it: platform/test-database.ts. After it: contacts/filters/*.test.ts.
+// Before it: platform/test-database.ts. After it: segments/filters/*.test.ts.
 import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { restrictionForAll, restrictionOf } from "../contacts/filters/compile-filter.ts";
-import { evaluatorOf } from "../contacts/filters/evaluate-filter.ts";
-import { loadFilterContacts } from "../contacts/filters/load-contacts.ts";
-import { loadSegmentsFor } from "../contacts/filters/load-segments.ts";
+import { restrictionForAll, restrictionOf } from "../segments/filters/compile-filter.ts";
+import { evaluatorOf } from "../segments/filters/evaluate-filter.ts";
+import { loadFilterContacts } from "../segments/filters/load-contacts.ts";
+import { loadSegmentsFor } from "../segments/filters/load-segments.ts";
 import type { Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
+import { addProject } from "./add-project.ts";
 
 export interface ContactToStore {
   email?: string;
@@ -42,7 +43,7 @@ export async function storeContacts(
   const members = contacts.flatMap(({ segments: own = [] }, at) =>
     own.map((segmentId) => ({ segmentId, contactId: ids[at] ?? "" })),
   );
-  await sql`insert into projects (id, name) values (${projectId}, 'Filters')`.execute(database);
+  await addProject(database, { id: projectId });
   if (segments.length > 0)
     await sql`
     insert into segments (project_id, id, name, type, filters, slug, track_membership)

@@ -1,5 +1,5 @@
 // What tests of the sender share: a database, a renderer, a project, senders that end after each test, and mails to queue.
-// Before it: emails/*.test.ts. After it: emails/sender.ts under test, the outbox in a real PostgreSQL.
+// Before it: emails/*.test.ts. After it: emails/sending/sender.ts under test, the outbox in a real PostgreSQL.
 import { sql } from "kysely";
 import type { PoolConfig } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
@@ -9,16 +9,19 @@ import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics, type Metrics } from "../platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { addProject } from "./add-project.ts";
+import { RECIPIENT_CHECKS } from "../suppressions/recipients.ts";
 import { readContactsForRendering } from "../contacts/contacts.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
-import { standing } from "../emails/handover-queries.ts";
-import { enqueueEmails, makeContent } from "../emails/emails.ts";
-import { upsertSender } from "../emails/lease-queries.ts";
+import { standing } from "../emails/handover/handover-queries.ts";
+import { enqueueEmails, makeContent } from "../emails/outbox/emails.ts";
+import { upsertSender } from "../emails/sending/lease-queries.ts";
 import type { ListKind } from "../message/message-headers.ts";
-import { createPreparer, type SigningKey } from "../emails/prepare-emails.ts";
+import { createPreparer, type SigningKey } from "../emails/sending/prepare-emails.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 import type { Transport } from "../transports/transport.ts";
 import { createRenderer, type Renderer } from "../rendering/renderer.ts";
-import { startSender, type Sender, type SenderOptions } from "../emails/sender.ts";
+import { startSender, type Sender, type SenderOptions } from "../emails/sending/sender.ts";
 
 /** A mail to queue; each to a contact of its own unless it names one. */
 export interface WantedMail {
@@ -85,6 +88,9 @@ export async function addSendingCampaign(
     insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
     values (${projectId}, ${campaignId}, 'Test', 's', 'b', 'me@sender.example', 'ALL', 'SENDING')
     on conflict do nothing`.execute(database);
+  await sql`
+    insert into campaign_queues (project_id, campaign_id, state) values (${projectId}, ${campaignId}, 'OPEN')
+    on conflict do nothing`.execute(database);
 }
 
 /** One database for the tests of a file, emptied after each of them. */
@@ -107,8 +113,9 @@ export function useOutbox(): Outbox {
   afterEach(async () => {
     await Promise.all(senders.splice(0).map((sender) => sender.stop()));
     // Few rows in few tables: deleting them is ten times as quick as truncating everything.
-    for (const table of ["email_attempts", "emails", "projects", "senders", "system_mails"])
+    for (const table of ["email_attempts", "emails", "mailbox_messages", "senders"])
       await sql`delete from ${sql.table(table)}`.execute(database);
+    await sql`delete from projects where id <> ${SYSTEM_PROJECT_ID}`.execute(database);
   });
   afterAll(async () => {
     await state.renderer?.close();
@@ -117,7 +124,7 @@ export function useOutbox(): Outbox {
 
   async function createProject(): Promise<string> {
     const id = newId();
-    await database.insertInto("projects").values({ id, name: "Test" }).execute();
+    await addProject(database, { id });
     return id;
   }
 
@@ -211,6 +218,7 @@ export function useOutbox(): Outbox {
         prepare: createPreparer({
           database,
           renderer: state.renderer,
+          systemFrom: { address: "post@host.example", name: "Postloft" },
           ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
           surroundings: {
             readContacts: (keys) => readContactsForRendering(database, keys),
@@ -224,6 +232,7 @@ export function useOutbox(): Outbox {
             readFooters: async () => [],
           },
         }),
+        recipients: RECIPIENT_CHECKS,
         ...createDeliveries({ guard: async () => undefined }),
         connections: 5,
         beatMs: BEAT_MS,

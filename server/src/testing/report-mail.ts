@@ -35,12 +35,19 @@ interface Dialect {
   seconds?: (at: number) => string;
   /** Around every text. */
   pad?: string;
+  wrap?: (text: string) => string;
+  /** Before the metadata. */
+  before?: string;
+  /** Beside the domain in From. */
+  envelope?: string;
+  /** The results stand before the identifiers. */
+  resultsFirst?: boolean;
   policyMore?: string;
   newline?: string;
 }
 
-/** What makes each of them differ from the schema, or from the others. */
-export const DIALECTS: Readonly<Record<string, Dialect>> = {
+/** What makes the reports of those who send many differ from the schema, or from the others. */
+const SENDERS: Readonly<Record<string, Dialect>> = {
   google: {
     head: '<?xml version="1.0" encoding="UTF-8" ?>\n',
     more: "<email>noreply@google.example</email>",
@@ -48,33 +55,85 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
   microsoft: {
     head: '<?xml version="1.0"?>\n',
     root: 'feedback xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"',
+    before: "<version>1.0</version>",
     policyMore: "<pct>100</pct><fo>0</fo>",
+    envelope: "<envelope_to>reader.example</envelope_to><envelope_from>bounces.shop.example</envelope_from>",
     newline: "\r\n",
   },
   yahoo: { head: '<?xml version="1.0"?>\t\n', pad: "\n\t" },
   "mail.ru": { more: "<extra_contact_info>http://help.mail.example</extra_contact_info>", pad: " " },
   amazon: { head: '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>', seconds: (at) => `${at}.000` },
-  "namespace prefix": { prefix: "ns0:", root: 'ns0:feedback xmlns:ns0="http://dmarc.org/dmarc-xml/0.1"' },
-  "capital letters": { root: "Feedback" },
-  "old draft": { identifiers: "identities" },
-  "byte order mark": { head: '\uFEFF<?xml version="1.0"?><!-- made by a machine -->' },
+  comcast: { before: "<version>1</version>", policyMore: "<aspf>r</aspf><sp/><pct>100</pct>", newline: "" },
+  gmx: {
+    head: '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n',
+    prefix: "ns0:",
+    root: 'ns0:feedback xmlns:ns0="http://dmarc.org/dmarc-xml/0.1"',
+  },
+  fastmail: {
+    head: '<?xml version="1.0" encoding="UTF-8" ?>\n<!-- daily -->\n',
+    wrap: (text) => `<![CDATA[${text.replaceAll("&amp;", "&")}]]>`,
+    resultsFirst: true,
+  },
+  mimecast: {
+    more: "<extra_contact_info></extra_contact_info><error></error>",
+    policyMore: "<sp></sp><fo></fo>",
+    envelope: "<envelope_to></envelope_to>",
+  },
+  zoho: {
+    head: '\uFEFF<?xml version="1.0" encoding="utf-8"?>\n',
+    pad: "\r\n      ",
+    newline: "\r\n",
+  },
+};
+
+/** The two forms in which all of them may come. */
+const FORMS: Readonly<Record<string, { attribute: string; more: string; policyMore: string }>> = {
+  "RFC 7489": { attribute: "", more: "", policyMore: "" },
   "RFC 9990": {
-    head: '<?xml version="1.0" encoding="UTF-8"?>\n',
-    root: 'feedback xmlns="urn:ietf:params:xml:ns:dmarc-2.0"',
+    attribute: ' xmlns="urn:ietf:params:xml:ns:dmarc-2.0"',
     more: "<generator>Example DMARC Aggregate Reporter v1.2</generator>",
     policyMore: "<np>none</np><discovery_method>treewalk</discovery_method><testing>n</testing>",
   },
 };
 
+/** Each sender in each form; then what only some installations of a program write. */
+export const DIALECTS: Readonly<Record<string, Dialect>> = {
+  ...Object.fromEntries(
+    Object.entries(SENDERS).flatMap(([sender, dialect]) =>
+      Object.entries(FORMS).map(([form, { attribute, more, policyMore }]) => [
+        `${sender}, ${form}`,
+        {
+          ...dialect,
+          root: `${dialect.root ?? "feedback"}${attribute}`,
+          more: `${dialect.more ?? ""}${more}`,
+          policyMore: `${dialect.policyMore ?? ""}${policyMore}`,
+        },
+      ]),
+    ),
+  ),
+  "capital letters": { root: "Feedback" },
+  "old draft": { identifiers: "identities" },
+};
+
 export function dmarcXml(reported: Reported, dialect: Dialect = {}): string {
   const { head = "", root = "feedback", prefix = "", identifiers = "identifiers", newline = "\n" } = dialect;
-  const { pad = "", seconds = String, more = "", policyMore = "" } = dialect;
+  const { pad = "", seconds = String, more = "", policyMore = "", before = "", envelope = "" } = dialect;
+  const { wrap = (text: string) => text, resultsFirst = false } = dialect;
   const tag = (name: string, ...inner: string[]) =>
     `<${prefix}${name}>${inner.join(newline)}</${prefix}${name}>`;
-  const leaf = (name: string, text: string | number) => tag(name, `${pad}${text}${pad}`);
+  const leaf = (name: string, text: string | number) => tag(name, `${pad}${wrap(String(text))}${pad}`);
   const begin = reported.begin ?? BEGIN;
-  const rows = reported.rows.map((row) =>
-    tag(
+  const rows = reported.rows.map((row) => {
+    const from = tag(identifiers, envelope, leaf("header_from", row.from ?? reported.domain));
+    const results = tag(
+      "auth_results",
+      ...(row.signer === undefined
+        ? []
+        : [tag("dkim", leaf("domain", row.signer), leaf("selector", "s1"), leaf("result", "pass"))]),
+      tag("dkim", leaf("domain", "broken.example"), leaf("result", "fail"), "<human_result/>"),
+      tag("spf", leaf("domain", reported.domain), leaf("result", "pass")),
+    );
+    return tag(
       "record",
       tag(
         "row",
@@ -88,19 +147,12 @@ export function dmarcXml(reported: Reported, dialect: Dialect = {}): string {
           tag("reason", leaf("type", "local_policy"), leaf("comment", "arc=pass")),
         ),
       ),
-      tag(identifiers, leaf("header_from", row.from ?? reported.domain)),
-      tag(
-        "auth_results",
-        ...(row.signer === undefined
-          ? []
-          : [tag("dkim", leaf("domain", row.signer), leaf("selector", "s1"), leaf("result", "pass"))]),
-        tag("dkim", leaf("domain", "broken.example"), leaf("result", "fail")),
-        tag("spf", leaf("domain", reported.domain), leaf("result", "pass")),
-      ),
-    ),
-  );
+      ...(resultsFirst ? [results, from] : [from, results]),
+    );
+  });
   return [
     `${head}<${root}>`,
+    before,
     tag(
       "report_metadata",
       leaf("org_name", reported.org),

@@ -3,8 +3,9 @@
 import { sql } from "kysely";
 import { transaction, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
-import { enqueueEmails, makeContent, type Copies } from "../emails/emails.ts";
-import { countMails } from "../emails/sending-hours.ts";
+import { addProject } from "./add-project.ts";
+import { enqueueEmails, makeContent, type Copies } from "../emails/outbox/emails.ts";
+import { countMails } from "../emails/booking/sending-hours.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 
@@ -19,7 +20,7 @@ export interface SentMail {
 
 export async function makeProject(database: Database): Promise<string> {
   const id = newId();
-  await database.insertInto("projects").values({ id, name: "A project" }).execute();
+  await addProject(database, { id, name: "A project" });
   return id;
 }
 

@@ -16,6 +16,12 @@ export interface StripeFake {
   /** A subscription of a customer as it is from now on. */
   setSubscription(customerId: string, status: string, more?: { id?: string; created?: number }): void;
   addInvoice(customerId: string, status: string): void;
+  /** What the meter took, in order. */
+  readonly usage: ReadonlyArray<Readonly<Record<string, string>>>;
+  /** So much later, names of usage that was taken are forgotten. */
+  forgetUsageNames(): void;
+  /** The next requests are done, and their answers are lost. */
+  loseAnswers(times: number): void;
   /** The next requests fail with this status; 0 ends the connection. */
   fail(status: number, times: number): void;
   close(): Promise<void>;
@@ -34,9 +40,35 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
   const sessions: Array<Shape & { id: string; customer: string; status: string }> = [];
   const subscriptions: Array<Shape & { id: string; customer: string }> = [];
   const invoices: Array<Shape & { customer: string }> = [];
-  const fault = { status: 0, times: 0 };
+  const usage: Array<Record<string, string>> = [];
+  const usageNames = new Set<string>();
+  /** Answers that are none, by their status. */
+  const refusals = new WeakMap<Shape, number>();
+  const fault = { status: 0, times: 0, lost: 0 };
 
   const list = (url: string, data: Shape[]) => ({ object: "list", url, has_more: false, data });
+
+  function refusal(status: number, error: Shape): Shape {
+    const shape = { error: { type: "invalid_request_error", ...error } };
+    refusals.set(shape, status);
+    return shape;
+  }
+
+  function takeUsage(body: Record<string, string>): Shape {
+    const { identifier = "" } = body;
+    if (usageNames.has(identifier))
+      return refusal(400, { message: `An event already exists with identifier ${identifier}.` });
+    usageNames.add(identifier);
+    usage.push(body);
+    return { object: "billing.meter_event", created: NOW, identifier, livemode: false };
+  }
+
+  function upcoming({ subscription }: Record<string, string>): Shape {
+    const found = subscriptions.find(({ id }) => id === subscription);
+    return found === undefined || found["status"] === "canceled"
+      ? refusal(404, { code: "invoice_upcoming_none", message: "No upcoming invoices for customer" })
+      : { ...invoiceShape("upcoming_in_1", "draft"), id: undefined, customer: found.customer };
+  }
 
   function answer(request: string, query: URLSearchParams, body: Record<string, string>): Shape | null {
     if (request === "POST /v1/customers") {
@@ -66,6 +98,8 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
       };
     if (request === "GET /v1/subscriptions")
       return list("/v1/subscriptions", ofCustomer(subscriptions, query));
+    if (request === "POST /v1/billing/meter_events") return takeUsage(body);
+    if (request === "POST /v1/invoices/create_preview") return upcoming(body);
     if (request === "GET /v1/invoices") return list("/v1/invoices", ofCustomer(invoices, query));
     return null;
   }
@@ -104,7 +138,13 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
         return;
       }
       if (key !== "") byIdempotencyKey.set(key, shape);
-      reply(200, shape);
+      if (fault.lost > 0) {
+        fault.lost--;
+        incoming.socket.destroy();
+        return;
+      }
+      const refused = refusals.get(shape);
+      reply(refused ?? 200, shape);
     })();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -122,6 +162,9 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
       const id = `in_${invoices.length + 1}`;
       invoices.push({ ...invoiceShape(id, status), customer });
     },
+    usage,
+    forgetUsageNames: () => usageNames.clear(),
+    loseAnswers: (times) => void Object.assign(fault, { lost: times }),
     fail: (status, times) => void Object.assign(fault, { status, times }),
     async close() {
       server.closeAllConnections();

@@ -9,8 +9,10 @@ import {
   countMessages,
   deleteAllMessages,
   deleteMessages,
+  deleteOldMessages,
   findMessage,
   listMessageRows,
+  listMessagesWithRaw,
   type MessageFilter,
   type MessageRow,
 } from "./mailbox-queries.ts";
@@ -47,6 +49,42 @@ export async function listMessages(
   const rows = await listMessageRows(database, projectId, filter, request);
   const total = request.before === null ? await countMessages(database, projectId, filter) : 0;
   return { ...toPage("messages", request, rows, present), total };
+}
+
+/** A message with what it says, for whoever reads many. */
+export interface MessageText {
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  sentAt: string;
+}
+
+/** The same with what each says: for few that are short. */
+export async function listTexts(
+  database: Database,
+  projectId: string,
+  filter: MessageFilter,
+  request: PageRequest,
+): Promise<Page<MessageText> & { total: number }> {
+  const rows = await listMessagesWithRaw(database, projectId, filter, request);
+  const total = request.before === null ? await countMessages(database, projectId, filter) : 0;
+  const parsed = new Map(
+    await Promise.all(rows.map(async (row) => [row, await PostalMime.parse(row.raw)] as const)),
+  );
+  const page = toPage("messages", request, rows, (row): MessageText => {
+    const { html, text } = parsed.get(row) ?? {};
+    return {
+      id: row.id,
+      to: row.to_address,
+      subject: row.subject,
+      text: partOf(text) ?? "",
+      html: partOf(html) ?? "",
+      sentAt: row.received_at.toISOString(),
+    };
+  });
+  return { ...page, total };
 }
 
 async function getRow(database: Database, projectId: string, id: string) {
@@ -116,4 +154,9 @@ export async function emptyMailbox(tx: Tx, projectId: string): Promise<void> {
 /** Nothing is kept of these mails any more: their recipients were erased. */
 export async function forgetMessages(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
   await deleteMessages(tx, projectId, emailIds);
+}
+
+/** What was kept so many days ago is kept no longer. */
+export async function forgetOldMessages(database: Database, projectId: string, days: number): Promise<void> {
+  await deleteOldMessages(database, projectId, days);
 }

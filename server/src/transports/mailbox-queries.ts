@@ -77,6 +77,18 @@ export async function listMessageRows(
   return rows;
 }
 
+export async function listMessagesWithRaw(
+  database: Database,
+  projectId: string,
+  filter: MessageFilter,
+  page: { limit: number; before: string | null },
+): Promise<Array<MessageRow & { raw: Buffer }>> {
+  const { rows } = await sql<MessageRow & { raw: Buffer }>`
+    select ${ITEM}, raw from ${found(projectId, filter, page.before)}
+    order by id desc limit ${page.limit + 1}`.execute(database);
+  return rows;
+}
+
 export async function countMessages(
   database: Database,
   projectId: string,
@@ -108,5 +120,13 @@ export async function deleteMessages(tx: Tx, projectId: string, emailIds: readon
   await sql`
     delete from mailbox_messages where project_id = ${projectId} and email_id = any(${emailIds}::uuid[])`.execute(
     tx,
+  );
+}
+
+export async function deleteOldMessages(database: Database, projectId: string, days: number): Promise<void> {
+  await sql`
+    delete from mailbox_messages
+    where project_id = ${projectId} and received_at < now() - make_interval(days => ${days}::integer)`.execute(
+    database,
   );
 }

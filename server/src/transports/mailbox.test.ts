@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { createDatabase, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { addProject } from "../testing/add-project.ts";
 import { createMailboxTransport } from "./mailbox.ts";
 import type { OutgoingMessage } from "./transport.ts";
 import { testTransportContract } from "./transport-contract.ts";
@@ -22,7 +23,7 @@ afterAll(() => testDatabase.drop());
 beforeEach(async () => {
   await sql`truncate projects cascade`.execute(database);
   projectId = newId();
-  await database.insertInto("projects").values({ id: projectId, name: "Test" }).execute();
+  await addProject(database, { id: projectId });
 });
 
 testTransportContract("the local mailbox", async () => ({

@@ -37,7 +37,7 @@ export function createMailboxTransport(database: Database): Transport {
     laneOf: () => 0,
     maxItems: MAX_BATCH,
     async run(messages) {
-      await insertMessages(database, messages.flatMap(toRows));
+      await insertMessages(database, messages.map(toRow));
       return messages.map(() => undefined);
     },
   });
@@ -63,7 +63,6 @@ export function createMailboxTransport(database: Database): Transport {
   const inFlight = new Set<Promise<Outcome>>();
   return {
     name: NAME,
-    keepsMessages: true,
     send(message, mayLeave) {
       const sending = keep(message, mayLeave).finally(() => inFlight.delete(sending));
       inFlight.add(sending);
@@ -81,11 +80,9 @@ function magicRole(address: string): string {
   return address.slice(0, address.lastIndexOf("@")).split("+")[0] ?? "";
 }
 
-/** Mail of the installation itself belongs in no project's mailbox: it is read where it is queued (../system-mail.ts). */
-function toRows({ projectId, emailId, envelope, raw }: OutgoingMessage): NewMessage[] {
-  if (projectId === null) return [];
+function toRow({ projectId, emailId, envelope, raw }: OutgoingMessage): NewMessage {
   const row = { id: newId(), emailId, from: envelope.from, recipients: envelope.to };
-  return [{ ...row, projectId, subject: subjectOf(raw), raw }];
+  return { ...row, projectId, subject: subjectOf(raw), raw };
 }
 
 /** The subject as text, for the list; from the head of the message, unfolded and decoded. */

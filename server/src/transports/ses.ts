@@ -1,5 +1,5 @@
 // Hands finished messages to Amazon SES as they are (SESv2 SendEmail, raw), one HTTP request each.
-// Before it: emails/sender.ts, through transport.ts. After it: ses-connections.ts; answers.ts knows what an answer means.
+// Before it: emails/sending/sender.ts, through transport.ts. After it: ses-connections.ts; answers.ts knows what an answer means.
 import { SendEmailCommand, SESv2Client, SESv2ServiceException } from "@aws-sdk/client-sesv2";
 import { sesRowOf } from "./answers/answers.ts";
 import {
@@ -131,11 +131,7 @@ function toCommand(message: OutgoingMessage, url: SesServer): SendEmailCommand {
     Destination: { ToAddresses: [...envelope.to] },
     FeedbackForwardingEmailAddress: message.feedbackTo ?? envelope.from,
     // Said here they also win over an X-SES-MESSAGE-TAGS header that somebody put into the mail.
-    EmailTags: [
-      { Name: EMAIL_TAG, Value: emailId },
-      ...(projectId === null ? [] : [{ Name: PROJECT_TAG, Value: projectId }]),
-      ...streamTags,
-    ],
+    EmailTags: [{ Name: EMAIL_TAG, Value: emailId }, { Name: PROJECT_TAG, Value: projectId }, ...streamTags],
     ...(url.configurationSet === undefined ? {} : { ConfigurationSetName: url.configurationSet }),
   });
 }

@@ -1,6 +1,7 @@
 // The message as it stands on the wire between 354 and the final dot.
 // Before it: smtp.ts. After it: smtp-delivery.ts, which writes it, asks the handover check and writes the dot.
 
+const LF = 0x0a;
 const CR = 0x0d;
 const DOT = 0x2e;
 const CRLF = Buffer.from("\r\n");
@@ -17,13 +18,22 @@ export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } 
   const bareCr = raw.indexOf(CR_DOT);
   if (bareCr !== -1) return { refusal: `5.6.0 bare CR before a dot at octet ${bareCr}` };
   const dots = raw[0] === DOT ? [0] : [];
-  for (let at = raw.indexOf(LF_DOT); at !== -1; at = raw.indexOf(LF_DOT, at + 1)) {
+  for (let at = raw.indexOf(LF_DOT); at !== -1; at = nextLfDot(raw, at + 1)) {
     if (raw[at - 1] !== CR) return { refusal: `5.6.0 bare LF before a dot at octet ${at}` };
     dots.push(at + 1);
   }
   const stuffed = dots.length === 0 ? raw : doubleDots(raw, dots);
   const endsLine = raw.length === 0 || raw.subarray(-CRLF.length).equals(CRLF);
   return { body: endsLine ? stuffed : Buffer.concat([stuffed, CRLF]) };
+}
+
+/** Few bytes are looked at one by one: where every line begins with a dot, a search for each would take longer. */
+const LOOKED_AT = 32;
+
+function nextLfDot(raw: Buffer, from: number): number {
+  const end = Math.min(from + LOOKED_AT, raw.length - 1);
+  for (let at = from; at < end; at++) if (raw[at] === LF && raw[at + 1] === DOT) return at;
+  return raw.indexOf(LF_DOT, end);
 }
 
 /** `dots`: where the dots stand, ascending. */

@@ -1,5 +1,5 @@
 // The contract between the sender and whatever takes a finished message away: few members, one outcome type.
-// Before it: emails/sender.ts and system-sender.ts, which compose and sign. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
+// Before it: emails/sending/sender.ts, with what prepare-emails.ts composed and signed. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
 import type { Meaning, RefusalMeaning } from "./answers/answers.ts";
 
 /** Messages in handover at once unless the setting says otherwise: so many can be in doubt after a crash (promise P3). */
@@ -8,8 +8,7 @@ export const DEFAULT_CONNECTIONS = 20;
 /** A message as bytes with its envelope, ready to leave. The headers inside `raw` say nothing about where it goes. */
 export interface OutgoingMessage {
   emailId: string;
-  /** Null for mail of the installation itself. */
-  projectId: string | null;
+  projectId: string;
   /** 1 at the first attempt to send this mail. */
   attempt: number;
   /** RFC 5321 envelope: reverse-path and forward-paths, bare addresses with A-label domains. */
@@ -89,8 +88,6 @@ export interface Transport {
   readonly name: string;
   /** Bounces come back to the envelope's sender, over SMTP. Of several transports one is enough: each mail may go that way. */
   readonly takesReturnPath?: boolean;
-  /** Messages stay on this machine, to be read there. */
-  readonly keepsMessages?: boolean;
   /** Header fields (lower case) that the other side writes itself, whatever the message says: no signature may cover them. */
   readonly rewrites?: readonly string[];
   /** Hands one message over. Never throws for what the other side did: that is an `Outcome`. */

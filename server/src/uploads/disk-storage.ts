@@ -3,7 +3,7 @@
 import { mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathOf, UNFINISHED } from "./rules.ts";
-import type { Storage, StoredFile } from "./storage.ts";
+import type { Storage, StoredFile } from "./stored-files.ts";
 
 export function createDiskStorage(folder: string): Storage {
   const placeOf = (path: string) => join(folder, path);

@@ -140,10 +140,10 @@ export async function deleteUnusedRows(
   const { rows } = await sql<{ file: string; bytes: number }>`
     with used as materialized (select distinct file from (${uses(projectId, start, 1)}) u),
     unused as materialized (
-      select file from uploads
-      where project_id = ${projectId} and created_at < now() - make_interval(hours => ${hours}::integer)
-        and not exists (select 1 from used where used.file = uploads.file)
-      order by id limit ${most}
+      select u.file from uploads u left join used on used.file = u.file
+      where u.project_id = ${projectId} and u.created_at < now() - make_interval(hours => ${hours}::integer)
+        and used.file is null
+      order by u.id limit ${most}
     )
     delete from uploads using unused
     where uploads.project_id = ${projectId} and uploads.file = unused.file

@@ -47,7 +47,7 @@ export function uploadRoutes(uploads: Uploads): Route[] {
         "content-length": String(file.bytes),
         "content-disposition": `inline; filename="${savedName(image.name, image.content_type)}"`,
       };
-      return { status: 200, body: file.stream, headers };
+      return { ...ok(file.stream), headers };
     }),
   ];
 }

@@ -11,7 +11,7 @@ import {
   S3ServiceException,
 } from "@aws-sdk/client-s3";
 import { pathOf } from "./rules.ts";
-import type { Storage, StoredFile } from "./storage.ts";
+import type { Storage, StoredFile } from "./stored-files.ts";
 
 export interface S3Options {
   bucket: string;

@@ -1,35 +1,11 @@
 // Where the files of images are: on disk or in S3, behind one contract. Which of the two is one setting.
 // Before it: api.ts has the settings. After it: disk-storage.ts, s3-storage.ts.
 import { resolve, join } from "node:path";
-import type { Readable } from "node:stream";
-import type { ImageType } from "@postloft/contract/uploads.ts";
 import type { Config } from "../platform/config.ts";
 import { createDiskStorage } from "./disk-storage.ts";
-import type { FileName } from "./rules.ts";
+import type { Storage } from "./stored-files.ts";
 
-export interface OpenedFile {
-  bytes: number;
-  stream: Readable;
-}
-
-export interface StoredFile {
-  /** As `pathOf` makes it, or what else lies there. */
-  path: string;
-  writtenAt: Date;
-}
-
-/** Every function throws what the disk or the server says when it cannot. */
-export interface Storage {
-  /** It is durable, and whole or not there, when this resolves. */
-  write(name: FileName, bytes: Buffer, type: ImageType): Promise<void>;
-  /** null: there is no such file. Whoever opens it reads the stream or destroys it. */
-  open(name: FileName): Promise<OpenedFile | null>;
-  has(name: FileName): Promise<boolean>;
-  /** What is not there is no fault. */
-  remove(path: string): Promise<void>;
-  /** All files, some at a time. */
-  list(): AsyncIterable<StoredFile>;
-}
+export type { OpenedFile, Storage, StoredFile } from "./stored-files.ts";
 
 export type StorageSettings = Pick<
   Config,

@@ -1,74 +1,75 @@
-// What people are told about their accounts. Pure.
-// Before it: account.ts knows what was asked. After it: emails/system-mail.ts.
+// What people are told about their accounts, in their language. Pure.
+// Before it: account.ts and others know what was asked. After it: mail-texts/ has the words; emails/system-mail/system-mail.ts queues.
 import { LIMITS } from "@postloft/contract/limits.ts";
-import type { NewSystemMail } from "../emails/system-mail.ts";
-import { layOutSystemMail } from "../emails/system-mail-layout.ts";
+import { formatsOf } from "../emails/system-mail/mail-formats.ts";
+import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
+import type { NewSystemMail } from "../emails/system-mail/system-mail.ts";
+import { layOutSystemMail, type SystemMailParts } from "../emails/system-mail/system-mail-layout.ts";
+import { DE } from "./mail-texts/de.ts";
+import { EN, type AccountMailTexts } from "./mail-texts/en.ts";
+import { ES } from "./mail-texts/es.ts";
+import { FR } from "./mail-texts/fr.ts";
 
-const NOT_YOU = "If it was not you, do nothing: without the link nothing changes.";
+/** A language without a text is a mistake of types. */
+const TEXTS: Readonly<Record<MailLanguage, AccountMailTexts>> = { en: EN, de: DE, fr: FR, es: ES };
 
-export function verificationMail(to: string, url: string): NewSystemMail {
-  const mail = layOutSystemMail({
-    subject: "Confirm your e-mail address",
-    blocks: [`${to} is the address of an account, or is to become it. Is it yours?`],
-    action: { label: "Yes, it is mine", url },
-    footer: `The link holds for ${LIMITS.verificationHours.value} hours. ${NOT_YOU}`,
-  });
-  return { to, ...mail };
+/** Whoever is told, where, and in which language. */
+export interface Told {
+  email: string;
+  language: MailLanguage;
 }
 
-export function passwordResetMail(to: string, url: string): NewSystemMail {
-  const mail = layOutSystemMail({
-    subject: "Set a new password",
-    blocks: [`Somebody asked for a new password of the account ${to}.`],
-    action: { label: "Set a new password", url },
-    footer: `The link works once, and for ${LIMITS.passwordResetMinutes.value} minutes. ${NOT_YOU}`,
+const mailOf = ({ email, language }: Told, parts: Omit<SystemMailParts, "language">): NewSystemMail => ({
+  to: email,
+  ...layOutSystemMail({ ...parts, language }),
+});
+
+export function verificationMail(told: Told, url: string): NewSystemMail {
+  const texts = TEXTS[told.language].verification;
+  return mailOf(told, {
+    subject: texts.subject,
+    blocks: [texts.body(told)],
+    action: { label: texts.action, url },
+    footer: texts.footer({ hours: formatsOf(told.language).number(LIMITS.verificationHours.value) }),
   });
-  return { to, ...mail };
 }
 
-export function passwordChangedMail(to: string): NewSystemMail {
-  const mail = layOutSystemMail({
-    subject: "Your password was changed",
-    blocks: [`The password of the account ${to} was changed, and all other sessions ended.`],
-    footer: "If it was not you, ask for a new password at once: whoever did it knows the old one.",
+export function passwordResetMail(told: Told, url: string): NewSystemMail {
+  const texts = TEXTS[told.language].passwordReset;
+  return mailOf(told, {
+    subject: texts.subject,
+    blocks: [texts.body(told)],
+    action: { label: texts.action, url },
+    footer: texts.footer({ minutes: formatsOf(told.language).number(LIMITS.passwordResetMinutes.value) }),
   });
-  return { to, ...mail };
 }
 
-export function addressChangeMail(to: string, newEmail: string): NewSystemMail {
-  const mail = layOutSystemMail({
-    subject: "Somebody asked to change your e-mail address",
-    blocks: [
-      `The account ${to} is to get the address ${newEmail}. It changes when the link in the mail there is opened.`,
-    ],
-    footer: "If it was not you, change your password at once: whoever asked knows it.",
-  });
-  return { to, ...mail };
+export function passwordChangedMail(told: Told): NewSystemMail {
+  const { subject, body, footer } = TEXTS[told.language].passwordChanged;
+  return mailOf(told, { subject, blocks: [body(told)], footer });
 }
 
-export function secondFactorMail(to: string, isOn: boolean): NewSystemMail {
-  const mail = layOutSystemMail({
-    subject: isOn ? "Your second factor is on" : "Your second factor is off",
-    blocks: [
-      isOn
-        ? `Logging in to the account ${to} now asks for a code of an authenticator app. All other sessions ended.`
-        : `Logging in to the account ${to} asks for the password alone again.`,
-    ],
-    footer: "If it was not you, change your password at once: whoever did it knows it.",
-  });
-  return { to, ...mail };
+export function addressChangeMail(told: Told, newEmail: string): NewSystemMail {
+  const { subject, body, footer } = TEXTS[told.language].addressChange;
+  return mailOf(told, { subject, blocks: [body({ email: told.email, newEmail })], footer });
 }
 
-/** @param title what people call the service */
-export function identityMail(to: string, title: string, isConnected: boolean): NewSystemMail {
-  const mail = layOutSystemMail({
-    subject: isConnected ? `Your account is connected with ${title}` : `Your account left ${title}`,
-    blocks: [
-      isConnected
-        ? `Whoever logs in to ${title} as you now logs in to the account ${to}, too.`
-        : `Nobody logs in to the account ${to} through ${title} any more.`,
-    ],
-    footer: "If it was not you, change your password at once, and look at your account.",
-  });
-  return { to, ...mail };
+export function secondFactorMail(told: Told, isOn: boolean): NewSystemMail {
+  const texts = TEXTS[told.language];
+  const { subject, body, footer } = isOn ? texts.secondFactorOn : texts.secondFactorOff;
+  return mailOf(told, { subject, blocks: [body(told)], footer });
+}
+
+/** @param service what people call it */
+export function identityMail(told: Told, service: string, isConnected: boolean): NewSystemMail {
+  const texts = TEXTS[told.language];
+  const { subject, body, footer } = isConnected ? texts.connected : texts.disconnected;
+  const blocks = [body({ email: told.email, service })];
+  return mailOf(told, { subject: subject({ service }), blocks, footer });
+}
+
+export function passkeyMail(told: Told, name: string, isAdded: boolean): NewSystemMail {
+  const texts = TEXTS[told.language];
+  const { subject, body, footer } = isAdded ? texts.passkeyAdded : texts.passkeyRemoved;
+  return mailOf(told, { subject, blocks: [body({ email: told.email, name })], footer });
 }

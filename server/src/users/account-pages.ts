@@ -1,10 +1,12 @@
 // The pages before and behind a login, which need no dashboard: a question with a button, and what came of it. Pure.
 // Before it: account-routes.ts, oauth/routes.ts. After it: platform/public-page.ts frames them.
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { escapeHtml } from "../platform/escape-html.ts";
-import type { Answer } from "../platform/http-route.ts";
+import type { Answer, AnswerOf } from "../platform/http-route.ts";
 import { PAGE_HEADERS, writePublicPage } from "../platform/public-page.ts";
+import { PASSKEY_POLICY, PASSKEY_SCRIPT } from "./passkey-script.ts";
 import { Refusal } from "../platform/refusal.ts";
 
 function page(title: string, lines: readonly string[]): string {
@@ -46,18 +48,39 @@ export const problemPage = (problem: string) =>
   page("This did not work", [`<p role="alert">${escapeHtml(problem)}</p>`]);
 
 /** @param problem what was wrong with the last try */
-export const codePage = (problem: string | null) =>
+const codePage = (problem: string | null) =>
   page("Your second factor", [
     ...(problem === null ? [] : [`<p role="alert">${escapeHtml(problem)}</p>`]),
     '<form method="post" action="/auth/oauth/code"><label for="code">Code of the app, or a recovery code</label>',
     '<input id="code" name="code" type="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus>',
     '<button type="submit">Log in</button></form>',
+    '<form id="passkey" method="post" action="/auth/oauth/code" hidden><input name="passkey" type="hidden">',
+    '<button class="quiet" type="submit">Use a passkey instead</button><p class="note" role="alert"></p></form>',
+    `<script>${PASSKEY_SCRIPT}</script>`,
   ]);
 
-export const asPage = (html: string, status = 200): Answer => ({ status, body: html, headers: PAGE_HEADERS });
+/** The page of the second factor, which runs its one script. */
+export function asCodePage<Status extends number>(problem: string | null, status: Status) {
+  const headers = {
+    ...PAGE_HEADERS,
+    "content-security-policy": PAGE_HEADERS["content-security-policy"] + PASSKEY_POLICY,
+  };
+  return { status, body: codePage(problem), headers } satisfies Answer<Status, string>;
+}
 
-/** What was refused in words; anything else goes on to the log. */
-export function refusedPage(error: unknown, write = problemPage): Answer {
-  if (!(error instanceof Refusal)) throw error;
-  return asPage(write(error.fields?.[0]?.message ?? error.message), ERRORS[error.code].status);
+export function asPage(html: string): Answer<200, string>;
+export function asPage<Status extends number>(html: string, status: Status): Answer<Status, string>;
+export function asPage(html: string, status = 200): Answer<number, string> {
+  return { status, body: html, headers: PAGE_HEADERS };
+}
+
+/** What was refused in words, where the page says that it may be; anything else goes on to the log. */
+export function refusedPage<Page extends Endpoint>(
+  { answers }: Page,
+  error: unknown,
+  write = problemPage,
+): AnswerOf<Page> {
+  const status = error instanceof Refusal ? ERRORS[error.code].status : 500;
+  if (!(error instanceof Refusal) || !(status in answers)) throw error;
+  return asPage(write(error.fields?.[0]?.message ?? error.message), status) as AnswerOf<Page>;
 }

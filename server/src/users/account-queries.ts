@@ -95,11 +95,41 @@ export async function updatePassword(tx: Tx, userId: string, passwordHash: strin
 export async function listSessionRows(database: Database, userId: string) {
   return database
     .selectFrom("sessions")
-    .select(["id", "created_at", "expires_at", "address", "user_agent"])
+    .select(["id", "created_at", "expires_at", "address", "user_agent", "last_used_at"])
     .where("user_id", "=", userId)
     .where("expires_at", ">", sql<Date>`now()`)
     .orderBy("id", "desc")
     .execute();
+}
+
+/** When a live session began. */
+export async function findSessionStart(database: Database, sessionId: string): Promise<Date | undefined> {
+  const row = await database
+    .selectFrom("sessions")
+    .select("created_at")
+    .where("id", "=", sessionId)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
+/** The account, held until the transaction ends: of two last doors that close at once, one stays open. */
+export async function lockUser(tx: Tx, userId: string) {
+  return tx
+    .selectFrom("users")
+    .select(["id", "email", "password_hash"])
+    .where("id", "=", userId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Whether somebody still gets into an account: by a password, another service or a passkey. */
+export async function hasWayIn(tx: Tx, userId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from users u where u.id = ${userId} and (
+      u.password_hash is not null
+      or exists (select 1 from identities i where i.user_id = u.id)
+      or exists (select 1 from passkeys p where p.user_id = u.id))`.execute(tx);
+  return rows.length === 1;
 }
 
 /** Ends sessions of a person: one, or all but one. @returns how many */

@@ -38,6 +38,8 @@ import type { Passwords } from "./passwords.ts";
 import { createRequirePassword } from "./require-password.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
 import type { OauthSettings } from "./oauth/settings.ts";
+import { passkeyRoutes } from "./passkeys/routes.ts";
+import type { PasskeyVerifier } from "./passkeys/verifier.ts";
 import { secondFactorRoutes } from "./second-factor/routes.ts";
 import type { Sessions } from "./sessions.ts";
 import type { User } from "./users.ts";
@@ -54,8 +56,11 @@ export interface AccountParts {
   passwords: Passwords;
   sessions: Sessions;
   rateLimiter: RateLimiter;
+  verifier: PasskeyVerifier;
   oauth: OauthSettings;
   signupsDisabled: boolean;
+  /** Whether an invitation waits for an address. */
+  isInvited: (database: Database, email: string) => Promise<boolean>;
   baseUrl: () => string;
   wakeSender: () => void;
 }
@@ -65,6 +70,7 @@ export function accountRoutes(parts: AccountParts): Route[] {
     ...mailedRoutes(parts),
     ...ownRoutes(parts),
     ...secondFactorRoutes({ ...parts, requirePassword: createRequirePassword(parts) }),
+    ...passkeyRoutes(parts),
     ...pageRoutes(parts),
     ...oauthRoutes(parts),
   ];
@@ -184,7 +190,7 @@ function pageRoutes(parts: AccountParts): Route[] {
         await limit(attemptsOf(networkOf(ip)));
         return asPage(verifiedPage((await proveAddress(database, params.token)).email));
       } catch (error) {
-        return refusedPage(error);
+        return refusedPage(pages.submitVerifyPage, error);
       }
     }),
     route(pages.showResetPage, async () => asPage(resetPage(null))),
@@ -203,7 +209,7 @@ function pageRoutes(parts: AccountParts): Route[] {
         return asPage(resetDonePage());
       } catch (error) {
         const isAboutPassword = error instanceof Refusal && error.code === "VALIDATION_ERROR";
-        return refusedPage(error, isAboutPassword ? resetPage : problemPage);
+        return refusedPage(pages.submitResetPage, error, isAboutPassword ? resetPage : problemPage);
       }
     }),
   ];

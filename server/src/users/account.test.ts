@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { cookieOf, faultsOf, refusalOf, useTestServer, type TestPerson } from "../testing/test-server.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const NEW_PASSWORD = "a quite new password";
@@ -14,11 +15,8 @@ const me = async ({ cookie }: { cookie: string }) =>
   (await server.call("GET", "/users/@me", { cookie })).status;
 
 /** The mails to an address, newest first. */
-const mailsTo = (email: string) =>
-  server.rows<{ subject: string; text: string; html: string }>(
-    "select subject, text, html from system_mails where to_address = $1 order by id desc",
-    email,
-  );
+const mailsTo = async (email: string) =>
+  (await readSystemMails(server.pool, { to: email, subject: /./ })).toReversed();
 
 /** The token at the end of the link in the newest mail. */
 async function tokenTo(email: string): Promise<string> {
@@ -306,7 +304,7 @@ test("with a new password the links end that somebody asked for who knew the old
 
 test("who has not proved their address sends nothing in a session, where that is asked for; a key may, and so may they afterwards", async () => {
   const strict = await server.startAnother({ REQUIRE_EMAIL_VERIFICATION: "true" });
-  const project = await server.createProject();
+  const project = await server.createProject(await server.signUp());
   const mail = {
     to: "ada@example.com",
     from: "hello@sandbox.localhost",

@@ -5,7 +5,7 @@ import { randomText, sha256 } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { enqueueSystemMails } from "../emails/system-mail.ts";
+import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
 import {
   addressChangeMail,
   passwordChangedMail,
@@ -24,7 +24,8 @@ import {
   updateAddress,
   type TokenPurpose,
 } from "./account-queries.ts";
-import { findUserByAddress, replacePassword, type User } from "./users.ts";
+import { deleteOldChallenges } from "./passkeys/queries.ts";
+import { findUserByAddress, replacePassword, toldOf, type User } from "./users.ts";
 
 const TOKEN_LENGTH = 43;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -68,9 +69,9 @@ export async function requestVerification(tx: Tx, user: Account, baseUrl: string
 }
 
 /** The same for an account that was just made. */
-export async function sendVerification(tx: Tx, { id, email }: User, baseUrl: string): Promise<void> {
-  const token = await issueToken(tx, id, "VERIFY", email);
-  await enqueueSystemMails(tx, [verificationMail(email, verificationLink(baseUrl, token))]);
+export async function sendVerification(tx: Tx, user: User, baseUrl: string): Promise<void> {
+  const token = await issueToken(tx, user.id, "VERIFY", user.email);
+  await enqueueSystemMails(tx, [verificationMail(await toldOf(tx, user), verificationLink(baseUrl, token))]);
 }
 
 async function take(tx: Tx, token: string, purpose: TokenPurpose) {
@@ -92,7 +93,9 @@ export async function requestPasswordReset(tx: Tx, email: string, baseUrl: strin
   const user = await findUserByAddress(tx, email);
   if (user === undefined) return;
   const token = await issueToken(tx, user.id, "RESET", user.email);
-  await enqueueSystemMails(tx, [passwordResetMail(user.email, `${baseUrl}/account/reset-password/${token}`)]);
+  await enqueueSystemMails(tx, [
+    passwordResetMail(await toldOf(tx, user), `${baseUrl}/account/reset-password/${token}`),
+  ]);
 }
 
 /** The account for which a token sets a new password. @throws Refusal TOKEN_INVALID */
@@ -118,12 +121,12 @@ export async function resetPassword(
 /** Changes the password of whoever knows the old one; all sessions but `sessionId` end. */
 export async function storePassword(
   tx: Tx,
-  { id, email }: User,
+  user: User,
   passwordHash: string,
   sessionId: string | null,
 ): Promise<void> {
-  await replacePassword(tx, id, passwordHash, sessionId);
-  await enqueueSystemMails(tx, [passwordChangedMail(email)]);
+  await replacePassword(tx, user.id, passwordHash, sessionId);
+  await enqueueSystemMails(tx, [passwordChangedMail(await toldOf(tx, user))]);
 }
 
 /** Queues the mails about another address: to the new one, unless it has an account, and to the old one. */
@@ -133,11 +136,14 @@ export async function requestAddressChange(
   newEmail: string,
   baseUrl: string,
 ): Promise<void> {
+  const told = await toldOf(tx, user);
   if ((await findUserByAddress(tx, newEmail)) === undefined) {
     const token = await issueToken(tx, user.id, "VERIFY", newEmail);
-    await enqueueSystemMails(tx, [verificationMail(newEmail, verificationLink(baseUrl, token))]);
+    await enqueueSystemMails(tx, [
+      verificationMail({ ...told, email: newEmail }, verificationLink(baseUrl, token)),
+    ]);
   }
-  await enqueueSystemMails(tx, [addressChangeMail(user.email, newEmail)]);
+  await enqueueSystemMails(tx, [addressChangeMail(told, newEmail)]);
 }
 
 export async function listSessions(database: Database, userId: string, sessionId: string) {
@@ -148,6 +154,7 @@ export async function listSessions(database: Database, userId: string, sessionId
     ip: row.address,
     userAgent: row.user_agent,
     createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
     expiresAt: row.expires_at.toISOString(),
   }));
 }
@@ -163,4 +170,5 @@ export async function endOtherSessions(tx: Tx, userId: string, sessionId: string
 
 export async function sweepTokens(database: Database): Promise<void> {
   await deleteOldTokens(database);
+  await deleteOldChallenges(database);
 }

@@ -1,6 +1,8 @@
 // Statements on `users` and `sessions`.
+import { sql } from "kysely";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
 
 export async function findUserByEmail(database: Database, email: string) {
   return database
@@ -12,6 +14,15 @@ export async function findUserByEmail(database: Database, email: string) {
 
 export async function findUserById(database: Database, id: string) {
   return database.selectFrom("users").select(["id", "email"]).where("id", "=", id).executeTakeFirst();
+}
+
+export async function findUserLanguage(database: Database, id: string): Promise<string | undefined> {
+  const row = await database.selectFrom("users").select("language").where("id", "=", id).executeTakeFirst();
+  return row?.language;
+}
+
+export async function updateUserLanguage(tx: Tx, id: string, language: MailLanguage): Promise<void> {
+  await tx.updateTable("users").set({ language }).where("id", "=", id).execute();
 }
 
 /** Ids follow time. */
@@ -30,7 +41,13 @@ export async function countUsers(database: Database): Promise<number> {
 /** Whether the row is new; false when the address has an account. */
 export async function insertUser(
   tx: Tx,
-  user: { id: string; email: string; password_hash: string | null; verified_at: Date | null },
+  user: {
+    id: string;
+    email: string;
+    password_hash: string | null;
+    verified_at: Date | null;
+    language: MailLanguage;
+  },
 ): Promise<boolean> {
   const result = await tx
     .insertInto("users")
@@ -38,22 +55,6 @@ export async function insertUser(
     .onConflict((conflict) => conflict.column("email").doNothing())
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === 1n;
-}
-
-/** People in the order of their accounts, with the number of their projects. */
-export async function listUserRows(database: Database, after: string | null, limit: number) {
-  let query = database
-    .selectFrom("users as u")
-    .select(["u.id", "u.email", "u.created_at"])
-    .select((select) =>
-      select
-        .selectFrom("memberships as m")
-        .whereRef("m.user_id", "=", "u.id")
-        .select((count) => count.fn.countAll<number>().as("count"))
-        .as("projects"),
-    );
-  if (after !== null) query = query.where("u.id", ">", after);
-  return query.orderBy("u.id").limit(limit).execute();
 }
 
 export async function insertSession(
@@ -72,10 +73,19 @@ export async function insertSession(
 export async function findLiveSession(database: Database, id: string) {
   return database
     .selectFrom("sessions")
-    .select(["id", "user_id"])
+    .select(["id", "user_id", "last_used_at"])
     .where("id", "=", id)
     .where("expires_at", ">", now())
     .executeTakeFirst();
+}
+
+/** Of several requests at once one writes. */
+export async function noteSessionUse(database: Database, id: string, everySeconds: number): Promise<void> {
+  await sql`
+    update sessions set last_used_at = now()
+    where id = ${id} and (last_used_at is null or last_used_at < now() - make_interval(secs => ${everySeconds}))`.execute(
+    database,
+  );
 }
 
 export async function deleteSession(tx: Tx, id: string): Promise<void> {

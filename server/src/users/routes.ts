@@ -7,15 +7,24 @@ import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
+import { acceptedLanguage } from "../emails/system-mail/mail-language.ts";
 import { holdsPassword } from "./account-queries.ts";
 import { sendVerification } from "./account.ts";
 import { attemptsOf, codesOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
+import { readAssertion, usePasskey, type Shown } from "./passkeys/passkeys.ts";
+import type { Assertion, PasskeyVerifier } from "./passkeys/verifier.ts";
 import { passSecondFactor } from "./second-factor/second-factor.ts";
 import type { SessionPlace, Sessions } from "./sessions.ts";
-import { createUser, findUserByCredentials, getUser, type User } from "./users.ts";
+import { chooseLanguage, createUser, findUserByCredentials, getUser, type User } from "./users.ts";
 
 const LOGIN_WINDOW_SECONDS = 600;
+
+/** What was given beside the password. */
+interface SecondFactor {
+  code?: string | undefined;
+  shown?: Shown | undefined;
+}
 
 export function userRoutes(dependencies: {
   database: Database;
@@ -23,6 +32,7 @@ export function userRoutes(dependencies: {
   sessions: Sessions;
   rateLimiter: RateLimiter;
   passwords: Passwords;
+  verifier: PasskeyVerifier;
   signupsDisabled: boolean;
   baseUrl: () => string;
   wakeSender: () => void;
@@ -35,14 +45,22 @@ export function userRoutes(dependencies: {
   async function loggedIn(
     user: User & { passwordHash: string },
     place: SessionPlace,
-    code?: string,
-  ): Promise<Answer> {
+    second: SecondFactor = {},
+  ): Promise<Answer<200, { id: string; email: string }>> {
     const cookie = await transaction(database, async (tx) => {
       if (!(await holdsPassword(tx, user.id, user.passwordHash))) throw new Refusal("INVALID_CREDENTIALS");
-      await passSecondFactor(tx, sealer, user.id, code);
+      if (second.shown === undefined) await passSecondFactor(tx, sealer, user.id, second.code);
+      else await usePasskey(tx, second.shown);
       return sessions.start(tx, user.id, place);
     });
     return { ...ok({ id: user.id, email: user.email }), headers: { "set-cookie": cookie } };
+  }
+
+  /** One of the account whose password was right; one of another account is as wrong as none. */
+  async function passkeyOf(user: User, passkey: Assertion, network: string): Promise<Shown> {
+    const shown = await readAssertion(dependencies, network, passkey);
+    if (shown.user.id !== user.id) throw new Refusal("INVALID_CREDENTIALS");
+    return shown;
   }
 
   return [
@@ -59,7 +77,11 @@ export function userRoutes(dependencies: {
       const passwordHash = await passwords.hash(network, body);
       await limit(conflicts);
       const user = await transaction(database, async (tx) => {
-        const made = await createUser(tx, { email: body.email, passwordHash });
+        const made = await createUser(tx, {
+          email: body.email,
+          passwordHash,
+          language: acceptedLanguage(headers["accept-language"]),
+        });
         await sendVerification(tx, made, baseUrl());
         return made;
       });
@@ -80,12 +102,20 @@ export function userRoutes(dependencies: {
       const user = await findUserByCredentials(dependencies, body, network);
       if (user === null) throw new Refusal("INVALID_CREDENTIALS");
       await rateLimiter.giveBack(failures);
-      if (body.code === undefined) return loggedIn(user, { ip, headers });
+      if (body.code === undefined && body.passkey === undefined) return loggedIn(user, { ip, headers });
       await limit(codesOf(user.id));
-      const answer = await loggedIn(user, { ip, headers }, body.code);
+      const shown = body.passkey && (await passkeyOf(user, body.passkey, network));
+      const answer = await loggedIn(user, { ip, headers }, { code: body.code, shown });
       await rateLimiter.giveBack(codesOf(user.id));
       return answer;
     }),
+    ...ownRoutes(dependencies),
+  ];
+}
+
+/** Of whoever is logged in. */
+function ownRoutes({ database, sessions }: { database: Database; sessions: Sessions }): Route[] {
+  return [
     route(contract.logOut, async ({ sessionId, commit }) =>
       commit(async (tx) => ({
         ...ok({}),
@@ -93,5 +123,8 @@ export function userRoutes(dependencies: {
       })),
     ),
     route(contract.getMe, async ({ userId }) => ok(await getUser(database, userId))),
+    route(contract.updateMe, async ({ userId, body, commit }) =>
+      commit(async (tx) => ok(await chooseLanguage(tx, userId, body.language))),
+    ),
   ];
 }

@@ -6,13 +6,21 @@ import { nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { deriveKey } from "../platform/crypto.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { deleteExpiredSessions, deleteSession, findLiveSession, insertSession } from "./queries.ts";
+import {
+  deleteExpiredSessions,
+  deleteSession,
+  findLiveSession,
+  insertSession,
+  noteSessionUse,
+} from "./queries.ts";
 
 const LIFETIME_SECONDS = 7 * 24 * 3600;
 const ALGORITHM = "HS256";
 const AUDIENCE = "postloft-session";
 const MAX_TOKEN_LENGTH = 1_000;
 const MAX_AGENT_LENGTH = 500;
+/** A use is noted so rarely: every request of a session would else write. */
+const USE_NOTED_EVERY_SECONDS = 300;
 
 /** Where somebody logs in, shown to them later. */
 export interface SessionPlace {
@@ -66,6 +74,8 @@ export function createSessions(options: {
     async find(token) {
       const sessionId = await readToken(token, key);
       const row = sessionId === null ? undefined : await findLiveSession(database, sessionId);
+      if (row !== undefined && isUseToBeNoted(row.last_used_at))
+        await noteSessionUse(database, row.id, USE_NOTED_EVERY_SECONDS);
       return row === undefined ? null : { userId: row.user_id, sessionId: row.id };
     },
     async end(tx, sessionId) {
@@ -75,6 +85,9 @@ export function createSessions(options: {
     sweep: () => deleteExpiredSessions(database),
   };
 }
+
+const isUseToBeNoted = (lastUsedAt: Date | null) =>
+  lastUsedAt === null || nowMs() - lastUsedAt.getTime() > USE_NOTED_EVERY_SECONDS * 1_000;
 
 /** The session a token names; null for anything that we did not sign, or that is over. */
 async function readToken(token: string, key: KeyObject): Promise<string | null> {

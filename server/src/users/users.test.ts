@@ -140,7 +140,7 @@ test("fields of a sign-up that nobody may set are ignored", async () => {
 test("a wrong password and an unknown address get the same answer after the same work", async () => {
   const email = newAddress();
   await signUp({ email, password });
-  const cpuMs = { known: 0, unknown: 0 };
+  const cpuMs = { known: [] as number[], unknown: [] as number[] };
   const answers = new Set<string>();
   for (let at = 0; at < 5; at++)
     for (const [kind, address] of [
@@ -149,13 +149,14 @@ test("a wrong password and an unknown address get the same answer after the same
     ] as const) {
       const before = process.cpuUsage();
       const reply = await failedLogIn({ email: address, password: "not this one" });
-      cpuMs[kind] += process.cpuUsage(before).user / 1000;
+      cpuMs[kind].push(process.cpuUsage(before).user / 1000);
       answers.add(JSON.stringify({ ...reply.body.error, requestId: "" }));
       expect(refusalOf(reply)).toBe("401 INVALID_CREDENTIALS");
     }
   expect(answers.size).toBe(1);
-  // Without the hash an answer takes a tenth: half is far from both. Its thread belongs to this process; time on the clock is also others'.
-  expect(cpuMs.unknown).toBeGreaterThan(cpuMs.known / 2);
+  // Without the hash an answer takes a tenth: half is far from both. The hash's thread belongs to this process, but so does
+  // whatever else runs meanwhile: the least of five tries is the answer alone.
+  expect(Math.min(...cpuMs.unknown)).toBeGreaterThan(Math.min(...cpuMs.known) / 2);
 });
 
 test("after ten wrong passwords an account is closed for a while, on every server, also for the right one", async () => {
@@ -191,7 +192,7 @@ test("however many log in at once, the threads that the database driver needs st
     if (reply.status === 401) answered += 1;
     return reply.status;
   });
-  await vi.waitUntil(() => answered > 0);
+  await vi.waitUntil(() => answered > 0, { timeout: 30_000 });
   const before = answered;
   for (let at = 0; at < 8; at++) await promisify(randomFill)(Buffer.alloc(8));
   expect(answered - before).toBeLessThan(8);

@@ -4,6 +4,8 @@ import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { mailLanguageOf, type MailLanguage } from "../emails/system-mail/mail-language.ts";
+import type { Told } from "./account-mails.ts";
 import { deletePending, deleteSessions, updatePassword } from "./account-queries.ts";
 import type { Passwords } from "./passwords.ts";
 import {
@@ -11,8 +13,9 @@ import {
   findOldestUser,
   findUserByEmail,
   findUserById,
+  findUserLanguage,
   insertUser,
-  listUserRows,
+  updateUserLanguage,
 } from "./queries.ts";
 
 export interface User {
@@ -23,11 +26,17 @@ export interface User {
 /** `passwordHash` null: it logs in through another service. `isVerified`: the operator makes it, or whoever came by a link that was mailed to the address. @throws Refusal CONFLICT when that has an account. */
 export async function createUser(
   tx: Tx,
-  user: { email: string; passwordHash: string | null; isVerified?: boolean },
+  user: { email: string; passwordHash: string | null; isVerified?: boolean; language?: MailLanguage },
 ): Promise<User> {
   const id = newId();
   const verifiedAt = user.isVerified === true ? now() : null;
-  const row = { id, email: user.email, password_hash: user.passwordHash, verified_at: verifiedAt };
+  const row = {
+    id,
+    email: user.email,
+    password_hash: user.passwordHash,
+    verified_at: verifiedAt,
+    language: user.language ?? "en",
+  };
   const isNew = await insertUser(tx, row);
   if (!isNew)
     throw new Refusal("CONFLICT", { message: "This e-mail address has an account already. Log in instead." });
@@ -52,6 +61,23 @@ export async function getUser(database: Database, id: string): Promise<User> {
   const row = await findUserById(database, id);
   if (row === undefined) throw new Refusal("UNAUTHORIZED");
   return row;
+}
+
+/** Where somebody is told something, and in which language. */
+export async function toldOf(database: Database, { id, email }: User): Promise<Told> {
+  return { email, language: mailLanguageOf(await findUserLanguage(database, id)) };
+}
+
+/** The same for an address in canonical form, which may have no account: then in English. */
+export async function toldAt(database: Database, email: string): Promise<Told> {
+  const user = await findUserByAddress(database, email);
+  return user === undefined ? { email, language: mailLanguageOf(null) } : toldOf(database, user);
+}
+
+/** Chooses the language of mail about an account. */
+export async function chooseLanguage(tx: Tx, userId: string, language: MailLanguage) {
+  await updateUserLanguage(tx, userId, language);
+  return { ...(await getUser(tx, userId)), language };
 }
 
 /** The account of an address in canonical form, if there is one. */
@@ -82,24 +108,4 @@ export async function replacePassword(
   await updatePassword(tx, userId, passwordHash);
   await deletePending(tx, userId);
   return deleteSessions(tx, userId, { allBut: sessionId });
-}
-
-export interface ListedUser extends User {
-  createdAt: string;
-  /** How many projects the account is a member of. */
-  projects: number;
-}
-
-/** People in the order of their accounts, from the one after `after` on; for whoever runs the installation. */
-export async function listUsers(
-  database: Database,
-  { after, limit }: { after: string | null; limit: number },
-): Promise<ListedUser[]> {
-  const rows = await listUserRows(database, after, limit);
-  return rows.map((row) => ({
-    id: row.id,
-    email: row.email,
-    createdAt: row.created_at.toISOString(),
-    projects: row.projects ?? 0,
-  }));
 }

@@ -3,7 +3,7 @@
 import { parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import { hashTexts, type EmailContent } from "../emails/emails.ts";
+import { hashTexts, type EmailContent } from "../emails/outbox/emails.ts";
 import type { SendableTemplate } from "../templates/templates.ts";
 import { withFooter } from "../templates/with-footer.ts";
 

@@ -21,8 +21,7 @@ export async function listMissingEmails(
       ${mails.map(({ projectId }) => projectId)}::uuid[], ${mails.map(({ emailId }) => emailId)}::uuid[]
     ) as i (project_id, id)
     join projects p on p.id = i.project_id
-    where not exists (select 1 from emails e where e.project_id = i.project_id and e.id = i.id)`.execute(
-    database,
-  );
+    left join emails e on e.project_id = i.project_id and e.id = i.id
+    where e.id is null`.execute(database);
   return new Set(rows.map(({ id }) => id));
 }

@@ -4,7 +4,7 @@ import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import type { Mailbox } from "../emails/emails.ts";
+import type { Mailbox } from "../emails/outbox/emails.ts";
 import { readDefaultSenders } from "../projects/projects.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Draft } from "./draft-content.ts";
@@ -27,21 +27,20 @@ export async function resolveSenders(
       : [call.projectId],
   );
   const defaults = await readDefaultSenders(tx, [...new Set(silent)]);
-  const senders = calls.map((call) =>
-    call instanceof Error ? call : senderOf(call, defaults.get(call.projectId)),
-  );
-  const names = calls.flatMap((call, at) => {
-    const sender = senders[at];
-    return call instanceof Error || sender === undefined || sender instanceof Error
-      ? []
-      : [{ projectId: call.projectId, domain: domainOf(sender.address) }];
+  const senders = calls.map((call) => {
+    if (call instanceof Error) return call;
+    const sender = senderOf(call, defaults.get(call.projectId));
+    if (sender instanceof Error) return sender;
+    return { sender, projectId: call.projectId, domain: domainOf(sender.address) };
   });
-  const keys = await domains.findSigningKeys(names, tx);
-  return calls.map((call, at) => {
-    const sender = senders[at] ?? new Error("A call has no sender.");
-    if (call instanceof Error || sender instanceof Error) return sender;
-    const domain = domainOf(sender.address);
-    const key = keys.get(`${call.projectId} ${domain}`);
+  const keys = await domains.findSigningKeys(
+    senders.flatMap((one) => (one instanceof Error ? [] : [one])),
+    tx,
+  );
+  return senders.map((one) => {
+    if (one instanceof Error) return one;
+    const { sender, projectId, domain } = one;
+    const key = keys.get(`${projectId} ${domain}`);
     if (key !== undefined && key.kind !== "refused") return sender;
     return new Refusal("DOMAIN_NOT_VERIFIED", {
       message: `The domain ${domain} is not verified in this project.`,

@@ -6,12 +6,13 @@ import { now } from "../platform/clock.ts";
 import { surelyRolledBack, transaction, type Database, type Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { noteContacts } from "../events/reactions.ts";
-import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/emails.ts";
-import type { TestVariables } from "../emails/rendered-as.ts";
+import { noteContacts } from "../reactions/reactions.ts";
+import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/outbox/emails.ts";
+import type { TestVariables } from "../emails/sending/rendered-as.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
-import { createCapGate } from "../billing/caps.ts";
+import { createCapCheck } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";
@@ -70,7 +71,7 @@ export function createSendDoor(options: {
   /** Texts whose templates were found right, by hash: a caller that sends the same text again is not checked again. */
   const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
   const warn = createSendWarner(database);
-  const requireRoom = createCapGate(database);
+  const requireRoom = createCapCheck(database);
 
   /** What the call says itself; what a template says was checked when that was saved. @returns what could be better */
   async function checkTexts(
@@ -148,26 +149,24 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
       via: item.via,
     })),
   );
+  const known = pairUp(recipients, contacts);
   await noteContacts(
     tx,
-    recipients.flatMap(({ item }, at) => {
-      const contact = contacts[at];
-      const isUnchanged = contact?.isNew === false && (item.isTest || item.body.data === undefined);
-      return contact === undefined || isUnchanged
-        ? []
-        : [{ projectId: item.projectId, contactId: contact.contactId }];
+    known.flatMap(([{ item }, { contactId, isNew }]) => {
+      const isUnchanged = !isNew && (item.isTest || item.body.data === undefined);
+      return isUnchanged ? [] : [{ projectId: item.projectId, contactId }];
     }),
   );
   const ids = await enqueueEmails(
     tx,
-    recipients.map(({ item, content, template, to }, at) => ({
+    known.map(([{ item, content, template, to }, { contactId }]) => ({
       projectId: item.projectId,
       kind: "TRANSACTIONAL",
       to,
       copies: copiesOf(item.body),
       content,
       ...(template === null ? {} : { templateId: template.id }),
-      ...ownerOf(item, contacts[at]?.contactId ?? ""),
+      ...ownerOf(item, contactId),
     })),
   );
   const answers = new Map(
@@ -176,12 +175,8 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
       { emails: [], ...(item.warnings.length > 0 && { warnings: item.warnings }), timestamp },
     ]),
   );
-  recipients.forEach(({ item, to }, at) => {
-    answers.get(item)?.emails.push({
-      contact: { id: contacts[at]?.contactId ?? "", email: to.address },
-      email: ids[at] ?? "",
-    });
-  });
+  for (const [[{ item, to }, { contactId }], email] of pairUp(known, ids))
+    answers.get(item)?.emails.push({ contact: { id: contactId, email: to.address }, email });
   await storeReceipts(
     tx,
     [...answers].flatMap(([{ receipt }, body]) =>
@@ -226,14 +221,12 @@ async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise
     ),
     domains,
   );
-  const plans = drafted.map(({ item, draft }, at): Plan | Error => {
-    const from = senders[at] ?? new Error("A call has no sender.");
+  const plans = pairUp(drafted, senders).map(([{ item, draft }, from]): Plan | Error => {
     if (draft instanceof Error) return isAboutRights(from) ? from : draft;
     return from instanceof Error ? from : { item, draft, from };
   });
   const unreachable = await readUnreachable(tx, plans);
-  return plans.map((plan, at) => {
-    const address = unreachable[at] ?? null;
+  return pairUp(plans, unreachable).map(([plan, address]) => {
     if (plan instanceof Error || address === null) return plan;
     return new Refusal("CONTACT_UNSUBSCRIBED", {
       message: `${address} is not subscribed: a ${plan.draft.template?.type} template does not go there.`,

@@ -45,6 +45,28 @@ test("tracking answers contact, event and time, and nothing beside them", async 
   });
 });
 
+test("a large event and its contact each keep what is theirs", async () => {
+  const text = 'é"\\ '.repeat(20_000);
+  const cases = [
+    { data: { text, n: 1 }, ofContact: { text, n: 1 } },
+    { data: { text, gone: null, id: "x" }, ofContact: { text }, ofEvent: { text, gone: null } },
+    {
+      data: { text: { value: text, persistent: false }, n: 1 },
+      ofContact: { n: 1 },
+      ofEvent: { text, n: 1 },
+    },
+  ];
+  for (const { data, ofContact, ofEvent = ofContact } of cases) {
+    const { body } = await track(server.project.byKey, { email: newAddress(), event: "large", data });
+    const [row] = await server.rows(
+      `select v.data as event, c.data as contact from events v
+       join contacts c on c.project_id = v.project_id and c.id = v.contact_id where v.id = $1`,
+      body.data.event,
+    );
+    expect(row).toEqual({ event: ofEvent, contact: ofContact });
+  }
+});
+
 test("the other name of the door takes the spellings of older clients, and contacts by their id", async () => {
   const { byKey, publicKey } = server.project;
   const email = newAddress();

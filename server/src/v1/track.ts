@@ -9,6 +9,7 @@ import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";
 import { readDataPatch, readEventData } from "../contacts/rules.ts";
 import { upsertContacts, upsertContactsWithEvents } from "../contacts/upsert-contacts.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import { createLanes, MAX_BATCH_BYTES, optional } from "./lane.ts";
 
 export interface TrackRequest {
@@ -99,9 +100,9 @@ async function trackAny(database: Database, requests: readonly TrackRequest[]): 
     const contacts = await upsertContacts(tx, changes);
     const events = await recordEvents(
       tx,
-      requests.map((request, at) => ({
+      pairUp(requests, contacts).map(([request, { contactId }]) => ({
         projectId: request.projectId,
-        contactId: contacts[at]?.contactId ?? "",
+        contactId,
         name: request.event,
         data: readEventData(request.data),
       })),
@@ -109,8 +110,8 @@ async function trackAny(database: Database, requests: readonly TrackRequest[]): 
     const answers = events.map(answerOf);
     await storeReceipts(
       tx,
-      requests.flatMap(({ receipt }, at) =>
-        receipt === null ? [] : [{ receipt, answer: { status: 200, body: answers[at] } }],
+      pairUp(requests, answers).flatMap(([{ receipt }, body]) =>
+        receipt === null ? [] : [{ receipt, answer: { status: 200, body } }],
       ),
     );
     await failpoint("event.before_commit");

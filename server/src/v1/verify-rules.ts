@@ -16,7 +16,7 @@ import {
 
 export const RECORD_TYPES = ["MX", "A", "AAAA", "NS"] as const satisfies readonly RecordType[];
 
-export type DomainAnswers = Readonly<Record<RecordType, DnsAnswer>>;
+export type DomainAnswers = Readonly<Record<(typeof RECORD_TYPES)[number], DnsAnswer>>;
 
 export interface DomainFacts {
   exists: "yes" | "no" | "unknown";

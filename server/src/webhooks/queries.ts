@@ -40,6 +40,33 @@ export async function deleteWaitingCalls(tx: Tx, keys: readonly CallKey[]): Prom
   return rows.map(({ id }) => id);
 }
 
+/** What is to be forgotten of an owner's: calls that have not ended, but for those to one address. */
+export async function deleteWaitingCallsOf(
+  tx: Tx,
+  owner: { projectId: string; ownerKind: string; ownerId: string; exceptUrl: string | null },
+): Promise<void> {
+  await sql`
+    delete from webhook_calls
+    where project_id = ${owner.projectId} and owner_kind = ${owner.ownerKind} and owner_id = ${owner.ownerId}
+      and state = 'waiting' and url is distinct from ${owner.exceptUrl}`.execute(tx);
+}
+
+/** The last calls of an owner, newest first. */
+export async function listCallsOf(
+  database: Database,
+  owner: { projectId: string; ownerKind: string; ownerId: string; limit: number },
+) {
+  return database
+    .selectFrom("webhook_calls")
+    .select(["id", "owner_ref", "state", "tries", "response_status", "error", "created_at", "ended_at"])
+    .where("project_id", "=", owner.projectId)
+    .where("owner_kind", "=", sql<string>`${sql.lit(owner.ownerKind)}`)
+    .where("owner_id", "=", owner.ownerId)
+    .orderBy("id", "desc")
+    .limit(owner.limit)
+    .execute();
+}
+
 const firstWaiting = (after: RawBuilder<unknown>) => sql`
   select c.project_id, c.due_at from webhook_calls c
   where c.state = 'waiting' ${after}

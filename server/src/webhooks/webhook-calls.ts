@@ -1,5 +1,5 @@
 // Calls to endpoints of users, as rows: queued in the transaction of what caused them, cancelled, swept.
-// Before it: workflows/ has a step that calls. After it: run-calls.ts makes the calls.
+// Before it: workflows/ has a step that calls, and members are told. After it: run-calls.ts makes the calls.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -7,12 +7,12 @@ import type { WebhookMethod } from "./check-webhook.ts";
 import { deleteEndedCalls, deleteWaitingCalls, insertCalls, type CallKey } from "./queries.ts";
 
 /** On whose behalf endpoints are called. */
-export type CallOwner = "workflow";
+export type CallOwner = "workflow" | "member";
 
 export interface NewWebhookCall {
   projectId: string;
   ownerKind: CallOwner;
-  /** What it belongs to, such as an execution. */
+  /** What it belongs to: an execution, a member. */
   ownerId: string;
   /** Comes back as it is when the call has ended. */
   ownerRef: string;

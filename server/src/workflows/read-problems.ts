@@ -4,6 +4,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Graph } from "@postloft/contract/workflow-graph.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflows.ts";
 import type { Database } from "../platform/database.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import { readDefaultSenders } from "../projects/projects.ts";
 import { unknownVariablesOf } from "../templates/unknown-variables.ts";
 import { problemsOf, type Surroundings, type TriggerToJudge } from "./problems.ts";
@@ -45,13 +46,13 @@ async function readSurroundings(
   const segments = segmentIds.length === 0 ? [] : await findKnownSegments(database, projectId, segmentIds);
   return {
     templates: new Map(
-      templates.map(({ id, name, type, from_address }, at) => [
+      pairUp(templates, warnings).map(([{ id, name, type, from_address }, found]) => [
         id,
         {
           name,
           type,
           hasSender: from_address !== null || hasDefault,
-          unknownVariables: (warnings[at] ?? []).map(({ message }) => message),
+          unknownVariables: found.map(({ message }) => message),
         },
       ]),
     ),

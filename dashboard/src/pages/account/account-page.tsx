@@ -1,8 +1,9 @@
-// The account of whoever is signed in: address, password, second factor, sessions. After it: identities-card.tsx, second-factor-card.tsx, sessions-card.tsx.
+// The account of whoever is signed in: address, password, passkeys, second factor, sessions. After it: passkeys-card.tsx, identities-card.tsx, second-factor-card.tsx, sessions-card.tsx.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
-import { changeEmail, changePassword, requestPasswordReset } from "../../api/endpoints.ts";
+import { changeEmail, changePassword } from "../../api/account-endpoints.ts";
+import { requestPasswordReset } from "../../api/endpoints.ts";
 import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -11,6 +12,7 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { IdentitiesCard, useIdentities } from "./identities-card.tsx";
+import { PasskeysCard } from "./passkeys-card.tsx";
 import { SecondFactorCard } from "./second-factor-card.tsx";
 import { SessionsCard } from "./sessions-card.tsx";
 
@@ -21,6 +23,7 @@ export function AccountPage() {
     <Page title={t("Your account")} about={account.data?.email ?? ""}>
       <div className="flex max-w-3xl flex-col gap-5">
         {hasPassword ? <PasswordCard /> : <NoPasswordCard />}
+        <PasskeysCard />
         <IdentitiesCard />
         {hasPassword && <SecondFactorCard />}
         <SessionsCard />

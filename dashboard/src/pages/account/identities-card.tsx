@@ -1,7 +1,7 @@
 // With which other services the account is connected. Before it: account-page.tsx. After it: session/oauth.ts leads there.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
-import { listIdentities, removeIdentity } from "../../api/endpoints.ts";
+import { listIdentities, removeIdentity } from "../../api/account-endpoints.ts";
 import { useOtherWays } from "../../session/oauth.ts";
 import { t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";

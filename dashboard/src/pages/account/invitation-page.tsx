@@ -47,7 +47,12 @@ export function InvitationPage() {
             </>
           )}
           {data.hasAccount && account.data != null && <Accept token={token} />}
-          {!data.hasAccount && <MakeAccount token={token} />}
+          {!data.hasAccount && (
+            <>
+              <MakeAccount token={token} />
+              <OtherWays next={`/app/invitations/${token}`} />
+            </>
+          )}
         </>
       )}
     </Door>

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/call.ts";
-import { getSecondFactor } from "../../api/endpoints.ts";
+import { getSecondFactor } from "../../api/account-endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatDay } from "../../ui/format.ts";
@@ -26,7 +26,7 @@ export function SecondFactorCard() {
   const { isOn = false, since = null, recoveryCodesLeft = 0 } = factor.data ?? {};
   return (
     <Card>
-      <header className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-3">
+      <header className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-3 last:border-b-0">
         <div>
           <h2 className="font-semibold">
             {t("Second factor")}{" "}

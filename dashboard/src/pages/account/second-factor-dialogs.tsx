@@ -8,7 +8,7 @@ import {
   confirmSecondFactor,
   endSecondFactor,
   renewRecoveryCodes,
-} from "../../api/endpoints.ts";
+} from "../../api/account-endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -1,41 +1,16 @@
 // Where the account is signed in, and the end of it. Before it: account-page.tsx. After it: nothing.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
-import { endOtherSessions, endSession, listSessions } from "../../api/endpoints.ts";
+import { endOtherSessions, endSession, listSessions } from "../../api/account-endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo } from "../../ui/format.ts";
 import { Badge, Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { deviceOf } from "./device-of.ts";
 
 const KEY = ["account-sessions"];
-/** The first that fits counts: each of them calls itself by the names of those below it. */
-const BROWSERS = {
-  Edge: /Edg\//,
-  Opera: /OPR\//,
-  Firefox: /Firefox\//,
-  Chrome: /Chrome\//,
-  Safari: /Safari\//,
-};
-const SYSTEMS = {
-  Android: /Android/,
-  iOS: /iPhone|iPad/,
-  Windows: /Windows/,
-  macOS: /Mac OS X/,
-  Linux: /Linux/,
-};
-const MAX_RAW_LENGTH = 60;
-
-/** Which program it was: the browser and its system, or what it calls itself. */
-function deviceOf(agent: string | null): string {
-  if (agent === null || agent === "") return t("Unknown program");
-  const named = [BROWSERS, SYSTEMS].flatMap(
-    (signs) => Object.entries(signs).find(([, sign]) => sign.test(agent))?.[0] ?? [],
-  );
-  return named.length > 0 ? named.join(", ") : agent.slice(0, MAX_RAW_LENGTH);
-}
-
 export function SessionsCard() {
   const queries = useQueryClient();
   const toast = useToast();
@@ -67,16 +42,18 @@ export function SessionsCard() {
       {sessions.isPending && <Skeleton className="m-5 h-10" />}
       {sessions.isError && <Failure error={sessions.error} onRetry={() => void sessions.refetch()} />}
       <ul className="divide-y divide-line">
-        {sessions.data?.map(({ id, isCurrent, ip, userAgent, createdAt }) => (
+        {sessions.data?.map(({ id, isCurrent, ip, userAgent, createdAt, lastUsedAt }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
             <div className="min-w-48 flex-1">
               <p className="truncate font-medium">
                 <bdi>{deviceOf(userAgent)}</bdi> {isCurrent && <Badge tone="good">{t("This one")}</Badge>}
               </p>
               <p className="text-sm text-faint">
-                {[...(ip === null ? [] : [ip]), t("Signed in {when}", { when: formatAgo(createdAt) })].join(
-                  " · ",
-                )}
+                {[
+                  ...(ip === null ? [] : [ip]),
+                  t("Signed in {when}", { when: formatAgo(createdAt) }),
+                  ...(lastUsedAt === null ? [] : [t("Last used {when}", { when: formatAgo(lastUsedAt) })]),
+                ].join(" · ")}
               </p>
             </div>
             {!isCurrent && (

@@ -56,17 +56,20 @@ function textOf(metadata: Activity["metadata"], ...names: string[]): string | nu
 /** What it is about, in its own words: a subject, a name, an address that was clicked. */
 function detailOf({ type, metadata }: Activity): string | null {
   if (type === "event.triggered") return textOf(metadata, "eventName");
+  // The subject of a campaign still has its variables in it.
+  if (type.startsWith("campaign.")) return textOf(metadata, "name", "subject");
   return textOf(metadata, "url", "link", "subject", "name", "workflowName", "reason");
 }
 
-/** Lines, or their shape while they load. */
-export function ActivityLines({
-  projectId,
-  items,
-}: {
+interface LinesProps {
   projectId: string;
   items: readonly Activity[] | undefined;
-}) {
+  /** All of one contact, who is named above them. */
+  isOfOne?: boolean;
+}
+
+/** Lines, or their shape while they load. */
+export function ActivityLines({ projectId, items, isOfOne = false }: LinesProps) {
   return (
     <ol className="divide-y divide-line" aria-busy={items === undefined}>
       {items === undefined
@@ -76,12 +79,18 @@ export function ActivityLines({
               <Skeleton className="h-3.5 w-80" />
             </li>
           ))
-        : items.map((item) => <ActivityItem key={item.id} projectId={projectId} item={item} />)}
+        : items.map((item) => (
+            <ActivityItem key={item.id} projectId={projectId} item={item} isOfOne={isOfOne} />
+          ))}
     </ol>
   );
 }
 
-function ActivityItem({ projectId, item }: { projectId: string; item: Activity }) {
+interface ItemProps extends Pick<LinesProps, "projectId" | "isOfOne"> {
+  item: Activity;
+}
+
+function ActivityItem({ projectId, item, isOfOne = false }: ItemProps) {
   const { icon: Icon, says, isBad = false } = LOOKS[item.type] ?? UNKNOWN;
   const detail = detailOf(item);
   const emailId = textOf(item.metadata, "emailId");
@@ -94,7 +103,7 @@ function ActivityItem({ projectId, item }: { projectId: string; item: Activity }
       </span>
       <div className="flex min-w-0 flex-1 flex-wrap gap-x-2 leading-6">
         <span className={`font-medium ${isBad ? "text-bad" : ""}`}>{says}</span>
-        {item.contactEmail !== null && item.contactId !== null && (
+        {!isOfOne && item.contactEmail !== null && item.contactId !== null && (
           <Link
             to="/$projectId/contacts/$contactId"
             params={{ projectId, contactId: item.contactId }}
@@ -116,15 +125,18 @@ function ActivityItem({ projectId, item }: { projectId: string; item: Activity }
   );
 }
 
+/** One line where there is room, as many as it takes on a phone. */
+const DETAIL = "min-w-0 truncate max-sm:wrap-anywhere max-sm:whitespace-normal";
+
 function Detail({ projectId, text, emailId }: { projectId: string; text: string; emailId: string | null }) {
   const shown = <bdi>{text}</bdi>;
   return emailId === null ? (
-    <span className="min-w-0 truncate text-soft">{shown}</span>
+    <span className={`${DETAIL} text-soft`}>{shown}</span>
   ) : (
     <Link
       to="/$projectId/emails/$emailId"
       params={{ projectId, emailId }}
-      className="min-h-6 min-w-0 truncate leading-6 text-soft hover:underline"
+      className={`${DETAIL} min-h-6 leading-6 text-soft hover:underline`}
     >
       {shown}
     </Link>

@@ -9,6 +9,7 @@ import { cancelCampaign, deleteCampaign, duplicateCampaign } from "../../api/end
 import { plural, t } from "../../text/t.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { campaignQuery, useVerb, type Campaign } from "./campaign-queries.ts";
 
 /** What of a campaign the actions need; a row of the list has it too. */
@@ -76,6 +77,14 @@ interface DeleteProps extends ActionProps {
   onDeleted: () => Promise<void> | void;
 }
 
+/** A draft goes a little later, so that it can be kept; undefined for what was sent, which is asked about. */
+export function useDraftDeletion(projectId: string, { id, name, status }: Acted): (() => void) | undefined {
+  const deleteLater = useDelayedDeletion(projectId);
+  if (status !== "DRAFT") return undefined;
+  return () => deleteLater({ id, name, remove: () => call(deleteCampaign, { projectId, params: { id } }) });
+}
+
+/** Of one that was sent. */
 export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: DeleteProps) {
   const queries = useQueryClient();
   const deleting = useVerb(
@@ -90,11 +99,9 @@ export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: Delete
   return (
     <ConfirmDialog
       title={t("Delete this campaign?")}
-      description={
-        campaign.status === "DRAFT"
-          ? t("“{name}” is gone for good.", { name: campaign.name })
-          : t("The report of “{name}” goes with it. Its mails stay in the books.", { name: campaign.name })
-      }
+      description={t("The report of “{name}” goes with it. Its mails stay in the books.", {
+        name: campaign.name,
+      })}
       action={t("Delete campaign")}
       doing={deleting}
       onClose={onClose}
@@ -107,6 +114,7 @@ export function CampaignMenu({ projectId, campaign }: Omit<ActionProps, "onClose
   const [asked, setAsked] = useState<"cancel" | "delete" | null>(null);
   const copying = useDuplicating(projectId, campaign);
   const unscheduling = useUnscheduling(projectId, campaign);
+  const deleteDraft = useDraftDeletion(projectId, campaign);
   const props = { projectId, campaign, onClose: () => setAsked(null) };
   return (
     <>
@@ -122,7 +130,10 @@ export function CampaignMenu({ projectId, campaign }: Omit<ActionProps, "onClose
         {(campaign.status === "SENDING" || campaign.status === "PAUSED") && (
           <MenuItem onSelect={() => setAsked("cancel")}>{t("Cancel the rest …")}</MenuItem>
         )}
-        {!isUnderWay(campaign) && <MenuItem onSelect={() => setAsked("delete")}>{t("Delete …")}</MenuItem>}
+        {deleteDraft !== undefined && <MenuItem onSelect={deleteDraft}>{t("Delete")}</MenuItem>}
+        {deleteDraft === undefined && !isUnderWay(campaign) && (
+          <MenuItem onSelect={() => setAsked("delete")}>{t("Delete …")}</MenuItem>
+        )}
       </Menu>
       {asked === "cancel" && <CancelDialog {...props} />}
       {asked === "delete" && <DeleteDialog {...props} onDeleted={props.onClose} />}

@@ -9,7 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Badge, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useProject } from "../project-shell.tsx";
-import { DeleteDialog, isUnderWay, useDuplicating } from "./campaign-actions.tsx";
+import { DeleteDialog, isUnderWay, useDraftDeletion, useDuplicating } from "./campaign-actions.tsx";
 import { CampaignEditor } from "./campaign-editor.tsx";
 import { campaignQuery, STATUSES, type Campaign } from "./campaign-queries.ts";
 import { CampaignReport } from "./campaign-report.tsx";
@@ -55,13 +55,21 @@ function Actions({ projectId, campaign }: { projectId: string; campaign: Campaig
   const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
   const copying = useDuplicating(projectId, campaign);
+  const deleteDraft = useDraftDeletion(projectId, campaign);
+  const leave = () =>
+    navigate({ to: "/$projectId/campaigns", params: { projectId }, search: {}, ignoreBlocker: true });
+  const remove = async () => {
+    if (deleteDraft === undefined) return setDeleting(true);
+    await leave();
+    deleteDraft();
+  };
   return (
     <>
       <Button look="quiet" busy={copying.isPending} onClick={() => copying.mutate()}>
         {t("Duplicate")}
       </Button>
       {!isUnderWay(campaign) && (
-        <Button look="quiet" onClick={() => setDeleting(true)}>
+        <Button look="quiet" onClick={() => void remove()}>
           {t("Delete")}
         </Button>
       )}
@@ -70,9 +78,7 @@ function Actions({ projectId, campaign }: { projectId: string; campaign: Campaig
           projectId={projectId}
           campaign={campaign}
           onClose={() => setDeleting(false)}
-          onDeleted={() =>
-            navigate({ to: "/$projectId/campaigns", params: { projectId }, search: {}, ignoreBlocker: true })
-          }
+          onDeleted={leave}
         />
       )}
     </>

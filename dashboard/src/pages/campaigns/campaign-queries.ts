@@ -17,6 +17,12 @@ const OFFERED_TEMPLATES = "100";
 export type Campaign = Answer<NonNullable<typeof getCampaign.endpoint>>;
 export type CampaignBody = z.input<(typeof replaceEndpoint)["body"]>;
 
+/** Of each part of the report on a campaign. */
+export interface ReportProps {
+  projectId: string;
+  campaign: Campaign;
+}
+
 export const STATUSES: Record<CampaignStatus, { tone: Tone; label: string }> = {
   DRAFT: { tone: "neutral", label: t("Draft") },
   SCHEDULED: { tone: "warn", label: t("Scheduled") },

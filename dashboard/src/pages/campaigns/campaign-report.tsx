@@ -10,7 +10,7 @@ import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
-import type { Campaign } from "./campaign-queries.ts";
+import type { ReportProps } from "./campaign-queries.ts";
 import { PausedDestinations, UnderWay } from "./campaign-under-way.tsx";
 import { Leftovers } from "./leftovers.tsx";
 import { Recipients } from "./recipients.tsx";
@@ -19,10 +19,6 @@ import { SentMail } from "./sent-mail.tsx";
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const LOOK_EVERY_MS = 15_000;
 
-export interface ReportProps {
-  projectId: string;
-  campaign: Campaign;
-}
 type Stats = Answer<NonNullable<typeof getCampaignStats.endpoint>>;
 
 export function CampaignReport({ projectId, campaign }: ReportProps) {

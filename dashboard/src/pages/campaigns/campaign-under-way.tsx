@@ -9,8 +9,7 @@ import { Card } from "../../ui/page.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { useProject } from "../project-shell.tsx";
 import { CancelDialog } from "./campaign-actions.tsx";
-import { useVerb } from "./campaign-queries.ts";
-import type { ReportProps } from "./campaign-report.tsx";
+import { useVerb, type ReportProps } from "./campaign-queries.ts";
 
 export function UnderWay({ projectId, campaign }: ReportProps) {
   const given = { projectId, params: { id: campaign.id } };

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
-import { MailText } from "../mail-editor/mail-text.tsx";
+import { HtmlField, SubjectField } from "../mail-editor/mail-text.tsx";
 import type { Campaign } from "./campaign-queries.ts";
 import { SenderField } from "./sender-field.tsx";
 import { TemplateDialog } from "./template-dialog.tsx";
@@ -42,7 +42,14 @@ export function ContentStep({ projectId, campaign, onNext }: StepProps) {
           <Field label={t("Sender's name")} {...tied("fromName")} />
           <Field label={t("Replies go to")} placeholder={draft.from} {...tied("replyTo")} />
         </div>
-        <MailText projectId={projectId} draft={draft} onChange={change} error={error} />
+        <SubjectField value={draft.subject} onChange={(subject) => change({ subject })} error={error} />
+        <HtmlField
+          projectId={projectId}
+          draft={draft}
+          kind={campaign.kind}
+          onChange={(body) => change({ body })}
+          error={error}
+        />
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Button look="quiet" className="-ml-3" onClick={() => setChoosing(true)}>
             {t("Use a template …")}

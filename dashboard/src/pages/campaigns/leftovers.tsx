@@ -7,8 +7,7 @@ import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Card } from "../../ui/page.tsx";
-import { useVerb } from "./campaign-queries.ts";
-import type { ReportProps } from "./campaign-report.tsx";
+import { useVerb, type ReportProps } from "./campaign-queries.ts";
 
 type Asked = Resolution | "retry-failed";
 

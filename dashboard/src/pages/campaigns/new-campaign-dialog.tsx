@@ -10,8 +10,8 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
-import { domainsQuery } from "../domains/domains-page.tsx";
-import { STARTING_POINTS } from "../templates/starting-points.ts";
+import { domainsQuery } from "../domains/domains-query.ts";
+import { beginningOf, STARTING_POINTS } from "../templates/starting-points.ts";
 import { offeredTemplatesQuery } from "./campaign-queries.ts";
 
 /** What a campaign may begin with: the starting points, then the project's own templates. */
@@ -29,10 +29,12 @@ function useBeginnings(projectId: string) {
   ];
 }
 
-async function contentOf(projectId: string, beginning: string) {
+async function contentOf({ id: projectId, language }: Project, beginning: string) {
   const point = STARTING_POINTS.find(({ key }) => key === beginning);
   const { subject, body, type } =
-    point ?? (await call(getTemplate, { projectId, params: { id: beginning } }));
+    point === undefined
+      ? await call(getTemplate, { projectId, params: { id: beginning } })
+      : { ...point, ...beginningOf(point, language) };
   return { subject, body, kind: type };
 }
 
@@ -59,7 +61,7 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
     mutationFn: async () =>
       call(createCampaign, {
         projectId: project.id,
-        body: { name, from, audienceType: "ALL", ...(await contentOf(project.id, beginning)) },
+        body: { name, from, audienceType: "ALL", ...(await contentOf(project, beginning)) },
       }),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries({ queryKey: ["project", project.id, "campaigns"] });

@@ -5,18 +5,19 @@ import { Link } from "@tanstack/react-router";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { call, type Answer } from "../../api/call.ts";
-import { checkCampaign } from "../../api/endpoints.ts";
+import { checkCampaign, testCampaign } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
+import { Said } from "../../ui/said.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
+import { TestDialog } from "../mail-editor/test-dialog.tsx";
 import { AudienceCount } from "./audience-step.tsx";
 import type { Campaign } from "./campaign-queries.ts";
 import type { Step } from "./search.ts";
 import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
-import { TestDialog } from "./test-dialog.tsx";
 
 interface ReviewStepProps {
   project: Project;
@@ -66,7 +67,13 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
         </div>
       </div>
       <MailPreview projectId={project.id} draft={campaign} kind={campaign.kind} isQuiet />
-      {asked === "test" && <TestDialog projectId={project.id} campaign={campaign} onClose={close} />}
+      {asked === "test" && (
+        <TestDialog
+          projectId={project.id}
+          send={(body) => call(testCampaign, { projectId: project.id, params: { id: campaign.id }, body })}
+          onClose={close}
+        />
+      )}
       {asked === "schedule" && <ScheduleDialog projectId={project.id} campaign={campaign} onClose={close} />}
       {asked === "send" && <SendDialog projectId={project.id} campaign={campaign} onClose={close} />}
     </div>
@@ -124,7 +131,9 @@ function FindingList({ projectId, findings, goTo }: FindingListProps) {
       {findings.map((finding, at) => (
         <li key={at} className="flex items-start justify-between gap-4 py-2.5 pl-6.5 first:pt-0 last:pb-0">
           <p className="min-w-0 wrap-anywhere">
-            <bdi>{finding.message}</bdi>{" "}
+            <bdi>
+              <Said>{finding.message}</Said>
+            </bdi>{" "}
             {finding.where.line !== null && (
               <span className="text-faint">{t("Line {line}", { line: finding.where.line })}</span>
             )}

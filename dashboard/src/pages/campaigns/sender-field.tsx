@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { t } from "../../text/t.ts";
 import { Field, Select } from "../../ui/field.tsx";
-import { domainsQuery } from "../domains/domains-page.tsx";
+import { domainsQuery } from "../domains/domains-query.ts";
 
 interface SenderFieldProps {
   projectId: string;

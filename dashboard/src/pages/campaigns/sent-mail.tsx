@@ -7,8 +7,7 @@ import { t } from "../../text/t.ts";
 import { Card } from "../../ui/page.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { KINDS } from "../templates/kinds.ts";
-import type { Campaign } from "./campaign-queries.ts";
-import type { ReportProps } from "./campaign-report.tsx";
+import type { Campaign, ReportProps } from "./campaign-queries.ts";
 
 export function SentMail({ projectId, campaign }: ReportProps) {
   const { subject, from, fromName, replyTo, kind } = campaign;

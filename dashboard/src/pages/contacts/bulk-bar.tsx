@@ -10,21 +10,52 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
+import { useUndoToast } from "../use-undo.ts";
 import { JobProgress, useJob } from "./job-progress.tsx";
 import type { Selection } from "./selection.ts";
 
 const CALLS = { subscribe: bulkSubscribe, unsubscribe: bulkUnsubscribe, delete: bulkDelete };
 
+/** A change that can be taken back: of contacts by their ids, of whom those that flip are known. */
+interface Reverse {
+  operation: "subscribe" | "unsubscribe";
+  contactIds: string[];
+}
+
 interface BulkBarProps {
   projectId: string;
   selection: Selection;
+  /** The contacts that are shown. */
+  shown: ReadonlyArray<{ id: string; subscribed: boolean }>;
   onStarted: (jobId: string) => void;
 }
 
-export function BulkBar({ projectId, selection, onStarted }: BulkBarProps) {
+/** What would bring everybody back who changes; null where that is not known. */
+function reverseOf(operation: BulkOperation, { selection, shown }: BulkBarProps): Reverse | null {
+  const body = selection.body();
+  if (operation === "delete" || body.mode !== "ids") return null;
+  const ids = new Set(body.contactIds);
+  const flips = shown.filter(
+    ({ id, subscribed }) => ids.has(id) && subscribed !== (operation === "subscribe"),
+  );
+  if (flips.length === 0) return null;
+  const opposite = operation === "subscribe" ? "unsubscribe" : "subscribe";
+  return { operation: opposite, contactIds: flips.map(({ id }) => id) };
+}
+
+const reverseKey = (projectId: string, jobId: string) => ["project", projectId, "bulk-reverse", jobId];
+
+export function BulkBar(props: BulkBarProps) {
+  const { projectId, selection, onStarted } = props;
+  const queries = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
   const starting = useMutation({
-    mutationFn: (operation: BulkOperation) => call(CALLS[operation], { projectId, body: selection.body() }),
+    mutationFn: async (operation: BulkOperation) => {
+      const reverse = reverseOf(operation, props);
+      const { jobId } = await call(CALLS[operation], { projectId, body: selection.body() });
+      queries.setQueryData(reverseKey(projectId, jobId), reverse);
+      return { jobId };
+    },
     onSuccess: ({ jobId }) => {
       setDeleting(false);
       selection.clear();
@@ -80,6 +111,7 @@ export function BulkBar({ projectId, selection, onStarted }: BulkBarProps) {
 interface BulkJobProps {
   projectId: string;
   jobId: string;
+  onUndo: (jobId: string) => void;
   onClose: () => void;
 }
 
@@ -89,16 +121,31 @@ const NAMES: Record<BulkOperation, string> = {
   delete: t("Deleted"),
 };
 
-export function BulkJob({ projectId, jobId, onClose }: BulkJobProps) {
+export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
   const queries = useQueryClient();
   const job = useJob(["project", projectId, "bulk", jobId], (signal) =>
     call(getBulk, { projectId, params: { jobId }, signal }),
   );
   const { data } = job;
   const isOver = data?.state === "completed";
+  const done = useUndoToast(projectId);
   useEffect(() => {
-    if (isOver) void queries.invalidateQueries({ queryKey: ["project", projectId, "contacts"] });
-  }, [isOver, queries, projectId]);
+    if (!isOver) return;
+    void queries.invalidateQueries({ queryKey: ["project", projectId, "contacts"] });
+    const key = reverseKey(projectId, jobId);
+    const reverse = queries.getQueryData<Reverse | null>(key);
+    if (reverse == null) return;
+    queries.removeQueries({ queryKey: key });
+    const { operation, contactIds } = reverse;
+    const undo = async () =>
+      onUndo((await call(CALLS[operation], { projectId, body: { mode: "ids", contactIds } })).jobId);
+    done(operation === "subscribe" ? t("Unsubscribed") : t("Subscribed"), {
+      description: plural(contactIds.length, "{n} contact", "{n} contacts"),
+      undo,
+      isShownElsewhere: true,
+    });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- said once, when it is over
+  }, [isOver]);
   if (job.isError) return <Failure error={job.error} onRetry={onClose} />;
   if (data === undefined) return null;
   return (

@@ -6,7 +6,7 @@ import { t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { SubscriptionBadge } from "./contacts-page.tsx";
+import { SubscriptionBadge } from "./subscription-badge.tsx";
 
 type Change = Answer<NonNullable<typeof listContactConsent.endpoint>>["data"][number];
 const SOURCES: Record<Change["source"], string> = {

@@ -7,7 +7,7 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
-import { useToast } from "../../ui/toasts.tsx";
+import { useUndoToast } from "../use-undo.ts";
 
 interface ContactDataProps {
   projectId: string;
@@ -17,17 +17,18 @@ interface ContactDataProps {
 
 export function ContactData({ projectId, id, data }: ContactDataProps) {
   const queries = useQueryClient();
-  const toast = useToast();
+  const done = useUndoToast(projectId);
   const stored = JSON.stringify(data, null, 2);
   const [text, setText] = useState(stored);
   const read = parseObject(text);
+  // A key that was taken out is cleared by null: what is not named stays.
+  const change = (from: ContactDataProps["data"], to: ContactDataProps["data"]) =>
+    call(updateContact, { projectId, params: { id }, body: { data: withCleared(from, to) } });
   const saving = useMutation({
-    // A key that was taken out is cleared by null: what is not named stays.
-    mutationFn: () =>
-      call(updateContact, { projectId, params: { id }, body: { data: withCleared(data, read ?? {}) } }),
-    onSuccess: async () => {
+    mutationFn: (to: ContactDataProps["data"]) => change(data, to),
+    onSuccess: async (_contact, to) => {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast(t("Data saved"));
+      done(t("Data saved"), { undo: () => change(to, data) });
     },
   });
   return (
@@ -60,7 +61,7 @@ export function ContactData({ projectId, id, data }: ContactDataProps) {
               look="primary"
               busy={saving.isPending}
               disabled={read === null}
-              onClick={() => saving.mutate()}
+              onClick={() => saving.mutate(read ?? {})}
             >
               {t("Save data")}
             </Button>

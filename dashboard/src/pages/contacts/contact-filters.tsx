@@ -1,9 +1,10 @@
 // What narrows the list of contacts, and which of their own fields it shows. Before it: contacts-page.tsx. After it: the URL.
 import { useQuery } from "@tanstack/react-query";
-import { Check, Columns3 } from "lucide-react";
+import { Check, Columns3, ListFilter } from "lucide-react";
 import { call } from "../../api/call.ts";
 import { listContactFields } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
 import { INPUT_CLASS } from "../../ui/field.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
@@ -17,9 +18,16 @@ interface FiltersProps {
   onChange: (change: ContactsChange, replace?: boolean) => void;
 }
 
-export function ContactFilters({ projectId, search, onChange }: FiltersProps) {
+interface ContactFiltersProps extends FiltersProps {
+  /** Whether conditions are being built. */
+  isBuilding: boolean;
+  onBuild: (isBuilding: boolean) => void;
+}
+
+export function ContactFilters({ isBuilding, onBuild, ...props }: ContactFiltersProps) {
+  const { projectId, search, onChange } = props;
   return (
-    <div className="mb-3 flex flex-wrap items-center gap-3">
+    <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchBox
         label={t("Search by address")}
         value={search.search ?? ""}
@@ -36,6 +44,9 @@ export function ContactFilters({ projectId, search, onChange }: FiltersProps) {
         onChoose={(chosen) => onChange({ status: chosen === "all" ? undefined : chosen })}
       />
       <SegmentFilter projectId={projectId} search={search} onChange={onChange} />
+      <Button look="quiet" aria-expanded={isBuilding} onClick={() => onBuild(!isBuilding)}>
+        <ListFilter size={14} aria-hidden /> {t("Conditions")}
+      </Button>
       <FieldMenu projectId={projectId} search={search} onChange={onChange} />
     </div>
   );
@@ -43,13 +54,12 @@ export function ContactFilters({ projectId, search, onChange }: FiltersProps) {
 
 function SegmentFilter({ projectId, search, onChange }: FiltersProps) {
   const segments = useQuery(segmentsQuery(projectId));
-  if ((segments.data?.length ?? 0) === 0 && search.segment === undefined) return null;
   return (
     <select
       aria-label={t("Segment")}
       value={search.segment ?? ""}
       onChange={({ target }) => onChange({ segment: target.value === "" ? undefined : target.value })}
-      className={`${INPUT_CLASS} max-w-52`}
+      className={`${INPUT_CLASS} max-w-40`}
     >
       <option value="">{t("Every segment")}</option>
       {segments.data?.map(({ id, name }) => (
@@ -68,7 +78,6 @@ function FieldMenu({ projectId, search, onChange }: FiltersProps) {
   });
   const own = fields.data?.fields.filter(({ isCustom }) => isCustom) ?? [];
   const shown = fieldsOf(search);
-  if (own.length === 0) return null;
   const toggle = (name: string) => {
     const others = shown.filter((one) => one !== name);
     const next = others.length < shown.length ? others : [...shown, name].slice(-MOST_FIELDS);
@@ -77,7 +86,8 @@ function FieldMenu({ projectId, search, onChange }: FiltersProps) {
   return (
     <Menu
       label={t("Columns")}
-      className="inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 text-sm text-soft hover:bg-hover hover:text-ink"
+      // Also before the fields are there: what is below does not move when they come.
+      className={`ml-auto ${own.length === 0 ? "invisible" : ""} inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 text-sm text-soft hover:bg-hover hover:text-ink`}
       button={
         <>
           <Columns3 size={14} aria-hidden /> {t("Columns")}

@@ -23,6 +23,7 @@ import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { ActivityLines } from "../activity/activity-item.tsx";
 import { useProject } from "../project-shell.tsx";
+import { useUndoToast } from "../use-undo.ts";
 import { Consent } from "./consent.tsx";
 import { ContactData } from "./contact-data.tsx";
 
@@ -115,7 +116,7 @@ function Timeline({ projectId, contactId }: { projectId: string; contactId: stri
             {t("Mails to this contact, what came of them, and events of your program appear here.")}
           </Empty>
         ) : (
-          <ActivityLines projectId={projectId} items={list.rows} />
+          <ActivityLines projectId={projectId} items={list.rows} isOfOne />
         )}
       </Card>
       <More count="" list={list} />
@@ -143,19 +144,25 @@ interface SubscriptionProps {
   isSubscribed: boolean;
 }
 
+/** Shown changed at once; put back when the server refuses. */
 function SubscriptionButton({ projectId, id, isSubscribed }: SubscriptionProps) {
   const queries = useQueryClient();
   const toast = useToast();
+  const done = useUndoToast(projectId);
+  const { queryKey } = contactQuery(projectId, id);
+  const change = (subscribed: boolean) => {
+    queries.setQueryData(queryKey, (old) => old && { ...old, subscribed });
+    return call(updateContact, { projectId, params: { id }, body: { subscribed } });
+  };
   const changing = useMutation({
-    mutationFn: () => call(updateContact, { projectId, params: { id }, body: { subscribed: !isSubscribed } }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast(isSubscribed ? t("Unsubscribed") : t("Subscribed"));
-    },
+    mutationFn: change,
+    onSuccess: (_contact, subscribed) =>
+      done(subscribed ? t("Subscribed") : t("Unsubscribed"), { undo: () => change(!subscribed) }),
     onError: (error) => toast(t("Nothing was changed"), error.message),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["project", projectId] }),
   });
   return (
-    <Button busy={changing.isPending} onClick={() => changing.mutate()}>
+    <Button aria-busy={changing.isPending} onClick={() => changing.mutate(!isSubscribed)}>
       {isSubscribed ? t("Unsubscribe") : t("Subscribe")}
     </Button>
   );

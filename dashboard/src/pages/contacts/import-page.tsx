@@ -1,9 +1,9 @@
 // Contacts from a file: choose it, say which column is what, see what would happen, do it. The running import stands in the URL.
 // Before it: contacts-page.tsx. After it: csv.ts, import-report.tsx.
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft, FileUp } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { call, upload } from "../../api/call.ts";
 import { getImport, importContacts } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
@@ -12,9 +12,10 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useProject } from "../project-shell.tsx";
 import { ColumnMapping } from "./column-mapping.tsx";
-import { guessMapping, readCsv, writeCsv, type CsvFile, type Mapping } from "./csv.ts";
+import { guessMapping, readCsv, writeCsv, type CsvFile } from "./csv.ts";
 import { ImportReport } from "./import-report.tsx";
 import { JobProgress, useJob } from "./job-progress.tsx";
+import { keep, readKept, type ChosenFile } from "./kept-import.ts";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/import");
 const SAMPLE = "email,firstName,plan,subscribed\nada@example.com,Ada,pro,yes\n";
@@ -41,21 +42,18 @@ export function ImportPage() {
   );
 }
 
-interface Chosen {
-  file: CsvFile;
-  mapping: Mapping;
-}
-
 function Preparation({ projectId }: { projectId: string }) {
   const navigate = route.useNavigate();
-  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [chosen, setChosen] = useState(() => readKept(projectId));
+  useEffect(() => keep(projectId, chosen), [projectId, chosen]);
   const [trial, setTrial] = useState<string | null>(null);
   const sending = useMutation({
-    mutationFn: ({ file, mapping, dryRun }: Chosen & { dryRun: boolean }) =>
+    mutationFn: ({ file, mapping, dryRun }: ChosenFile & { dryRun: boolean }) =>
       upload(importContacts, { projectId, query: dryRun ? { dryRun: "true" } : {} }, writeCsv(file, mapping)),
     onSuccess: async ({ jobId }, { dryRun }) => {
-      if (dryRun) setTrial(jobId);
-      else await navigate({ search: { job: jobId } });
+      if (dryRun) return setTrial(jobId);
+      keep(projectId, null);
+      await navigate({ search: { job: jobId } });
     },
   });
   if (chosen === null)
@@ -143,6 +141,11 @@ function Running({ projectId, jobId, isDryRun }: RunningProps) {
     call(getImport, { projectId, params: { jobId }, signal }),
   );
   const { data } = job;
+  const queries = useQueryClient();
+  const isDone = data?.state === "completed" && !isDryRun;
+  useEffect(() => {
+    if (isDone) void queries.invalidateQueries({ queryKey: ["project", projectId] });
+  }, [isDone, queries, projectId]);
   if (job.isError) return <Failure error={job.error} onRetry={() => void job.refetch()} />;
   if (data === undefined) return <Skeleton className="h-24" />;
   if (data.state === "failed")

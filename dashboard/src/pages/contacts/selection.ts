@@ -21,7 +21,7 @@ export interface Selection {
 
 /** Another filter means other people: what was chosen before is not chosen any more. */
 export function useSelection(
-  { search, status, segment }: ContactsSearch,
+  { search, status, segment, filter }: ContactsSearch,
   shown: readonly string[],
   total: number,
 ): Selection {
@@ -32,7 +32,7 @@ export function useSelection(
     setIds(new Set());
     setAll(false);
   };
-  useEffect(clear, [search, status, segment]);
+  useEffect(clear, [search, status, segment, JSON.stringify(filter)]);
   const has = (id: string) => ids.has(id) !== isAll;
   const isShownChosen = shown.length > 0 && shown.every(has);
   const count = isAll ? Math.max(0, total - ids.size) : ids.size;
@@ -60,6 +60,7 @@ export function useSelection(
             filter: {
               ...(search === undefined ? {} : { search }),
               ...(segment === undefined ? {} : { segmentId: segment }),
+              ...(filter === undefined ? {} : { filters: filter }),
               ...(status === undefined ? {} : { subscribed: status === "subscribed" }),
             },
             excludeIds: [...ids],

@@ -1,6 +1,8 @@
 // One sender domain: each record with what is expected and what DNS has, to copy and to check. Before it: domains-page.tsx.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Download, TriangleAlert } from "lucide-react";
 import { useState } from "react";
+import type { DomainMistake } from "@postloft/contract/domain-mistakes.ts";
 import { call } from "../../api/call.ts";
 import { deleteDomain, verifyDomain } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
@@ -10,9 +12,14 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { formatInstant } from "../../ui/format.ts";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Said } from "../../ui/said.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { CopyButton } from "../../ui/snippet.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { domainsQuery, type Domain } from "./domains-page.tsx";
+import { dnsAdviceText } from "./dns-advice-text.ts";
+import { domainsQuery, mistakesQuery, type Domain } from "./domains-query.ts";
+import { mistakeText } from "./mistake-text.ts";
+import { zoneFileOf } from "./zone-file.ts";
 
 type DnsRecord = Domain["records"][number];
 
@@ -38,11 +45,18 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
     mutationFn: () => call(verifyDomain, { projectId: project.id, params: { id: domain.id } }),
     onSuccess: async ({ verified }) => {
       await queries.invalidateQueries({ queryKey: ["project", project.id] });
-      toast(verified ? `${domain.domain} is verified` : t("Checked: something is still missing"));
+      toast(
+        verified
+          ? t("{domain} is verified", { domain: domain.domain })
+          : t("Checked: something is still missing"),
+      );
     },
     onError: (error) => toast(t("It could not be checked"), error.message),
   });
   const checkedAt = domain.lastCheckedAt;
+  const mistakes = useQuery(mistakesQuery(project.id, domain));
+  const mistakesOf = ({ name, purpose }: DnsRecord) =>
+    mistakes.data?.records.find((one) => one.name === name && one.purpose === purpose)?.mistakes ?? [];
   return (
     <Card>
       <header className="flex flex-wrap items-center gap-3 px-5 py-4">
@@ -60,11 +74,13 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
                 : t("Last checked {when}", { when: formatInstant(checkedAt) })}
             </p>
           )}
-          {domain.lastError !== null && <p className="mt-1 text-sm text-bad">{domain.lastError}</p>}
+          {domain.lastErrorParts.length > 0 && (
+            <p className="mt-1 text-sm text-bad">{dnsAdviceText(domain.lastErrorParts)}</p>
+          )}
         </div>
         {/* One without records belongs to the installation: there is nothing to check, and it cannot be removed. */}
         {domain.records.length > 0 && (
-          <>
+          <div className="flex gap-2">
             <Button busy={checking.isPending} onClick={() => checking.mutate()}>
               {t("Check now")}
             </Button>
@@ -76,22 +92,49 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
             >
               {t("Remove")}
             </Button>
-          </>
+          </div>
         )}
       </header>
       {domain.records.length > 0 && (
         <ul className="divide-y divide-line border-t border-line">
           {domain.records.map((record) => (
-            <RecordRow key={`${record.purpose} ${record.name}`} record={record} />
+            <RecordRow
+              key={`${record.purpose} ${record.name}`}
+              record={record}
+              mistakes={mistakesOf(record)}
+            />
           ))}
         </ul>
       )}
+      {domain.records.length > 0 && <ZoneFile domain={domain} />}
       {isDeleting && <DeleteDialog project={project} domain={domain} onClose={() => setDeleting(false)} />}
     </Card>
   );
 }
 
-function RecordRow({ record }: { record: DnsRecord }) {
+/** All records at once, for name servers and for providers that import a file. */
+function ZoneFile({ domain: { domain, records } }: { domain: Domain }) {
+  const file = zoneFileOf(domain, records);
+  const save = () => saveFile(new Blob([file], { type: "text/plain" }), `${domain}.zone.txt`);
+  return (
+    <footer className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2.5 pr-3 pl-5 text-sm">
+      <p className="min-w-60 flex-1 text-soft">
+        {t("Many providers import a zone file: it has all of these records, in the form DNS takes.")}
+      </p>
+      <Button look="quiet" onClick={save}>
+        <Download size={14} aria-hidden /> {t("Zone file")}
+      </Button>
+      <CopyButton text={file} label={t("Copy the zone file")} />
+    </footer>
+  );
+}
+
+interface RecordRowProps {
+  record: DnsRecord;
+  mistakes: readonly DomainMistake[];
+}
+
+function RecordRow({ record, mistakes }: RecordRowProps) {
   const { tone, label } = STATES[record.status];
   return (
     <li className="px-5 py-4">
@@ -114,7 +157,17 @@ function RecordRow({ record }: { record: DnsRecord }) {
           </>
         )}
       </dl>
-      {record.advice !== null && <p className="mt-2 text-sm text-soft">{record.advice}</p>}
+      {mistakes.map((mistake) => (
+        <p key={mistake.code} className="mt-2 flex gap-2 text-sm">
+          <TriangleAlert size={15} className="mt-0.5 shrink-0 text-warn" aria-label={t("Likely mistake")} />
+          <span className="min-w-0 wrap-anywhere">{mistakeText(mistake)}</span>
+        </p>
+      ))}
+      {mistakes.length === 0 && record.adviceParts.length > 0 && (
+        <p className="mt-2 text-sm text-soft">
+          <Said>{dnsAdviceText(record.adviceParts)}</Said>
+        </p>
+      )}
     </li>
   );
 }

@@ -1,9 +1,9 @@
 // The sender domains of a project: add one, copy its records, check them now. After it: domain-card.tsx.
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { call, type Answer } from "../../api/call.ts";
-import { createDomain, listDomains } from "../../api/endpoints.ts";
+import { call } from "../../api/call.ts";
+import { createDomain } from "../../api/endpoints.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -13,21 +13,8 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { DomainCard } from "./domain-card.tsx";
+import { domainsQuery } from "./domains-query.ts";
 import { useProject } from "../project-shell.tsx";
-
-/** Pending domains change while somebody edits DNS elsewhere. */
-const LOOK_EVERY_MS = 15_000;
-
-export type Domain = Answer<NonNullable<typeof listDomains.endpoint>>[number];
-
-export function domainsQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "domains"],
-    queryFn: ({ signal }) => call(listDomains, { params: { projectId }, signal }),
-    refetchInterval: ({ state }) =>
-      state.data?.some(({ verified }) => !verified) === true ? LOOK_EVERY_MS : false,
-  });
-}
 
 export function DomainsPage() {
   const project = useProject();

@@ -1,18 +1,23 @@
 // A mail as its recipients see it: on a desk, on a phone, in the dark, without pictures, as text, and as a row of the inbox.
 // Before it: mail-text.tsx. After it: the API renders it exactly as a mail is rendered.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, CallError, type Answer } from "../../api/call.ts";
 import { previewTemplate } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatBytes } from "../../ui/format.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
+import { Said } from "../../ui/said.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { ContactChoice, type ChosenContact } from "./contact-choice.tsx";
-import type { MailTextDraft } from "./mail-text.tsx";
+
+export interface MailTextDraft {
+  subject: string;
+  body: string;
+}
 
 const TYPING_PAUSE_MS = 400;
 /** Beyond it Gmail shows a part and a link to the rest. */
@@ -31,15 +36,22 @@ interface MailPreviewProps {
 
 /** What the server makes of a draft once nobody types any more. */
 export function usePreview({ projectId, draft, kind }: MailPreviewProps, contact: ChosenContact | null) {
-  const asked = useDebounced(JSON.stringify({ ...draft, type: kind }), TYPING_PAUSE_MS);
+  const { subject, body } = draft;
+  const asked = useDebounced(
+    useMemo(() => ({ subject, body, type: kind }), [subject, body, kind]),
+    TYPING_PAUSE_MS,
+  );
+  // A mail may be a megabyte long: it is made into a key when it stands still, and not with every letter.
+  const key = useMemo(() => JSON.stringify([projectId, asked, contact?.id]), [projectId, asked, contact?.id]);
   const isEmpty = draft.subject.trim() === "" || draft.body.trim() === "";
   return useQuery({
     queryKey: ["project", projectId, "preview", asked, contact?.id ?? null],
+    queryKeyHashFn: () => key,
     queryFn: ({ signal }) =>
       call(previewTemplate, {
         projectId,
         body: {
-          ...(JSON.parse(asked) as MailTextDraft & { type: CampaignKind }),
+          ...asked,
           ...(contact === null ? {} : { contactId: contact.id }),
         },
         signal,
@@ -78,7 +90,7 @@ export function MailPreview(props: MailPreviewProps) {
           onChoose={setContact}
         />
       </div>
-      {preview.isError && <Failure error={preview.error} />}
+      {preview.isError && <NoPreview error={preview.error} />}
       {preview.data === undefined && !preview.isError && <Skeleton className="h-128 w-full" />}
       {preview.data !== undefined && (
         <>
@@ -91,6 +103,16 @@ export function MailPreview(props: MailPreviewProps) {
         </>
       )}
     </section>
+  );
+}
+
+/** What is wrong with a field stands at the field. */
+function NoPreview({ error }: { error: Error }) {
+  if (!(error instanceof CallError) || error.fields.length === 0) return <Failure error={error} />;
+  return (
+    <p role="status" className="rounded-md border border-dashed border-line-strong p-4 text-sm text-soft">
+      {t("The preview comes back when what is marked is right.")}
+    </p>
   );
 }
 
@@ -157,7 +179,7 @@ function Remarks({ preview, warnings, isDark }: RemarksProps) {
       {isDark && <p>{t("An approximation: each mail program darkens in its own way.")}</p>}
       {warnings.map(({ message, where: { line } }) => (
         <p key={`${line} ${message}`} className="text-warn">
-          {line === null ? message : t("Line {line}: {message}", { line, message })}
+          <Said>{line === null ? message : t("Line {line}: {message}", { line, message })}</Said>
         </p>
       ))}
     </div>

@@ -1,79 +1,114 @@
-// What a mail says: its subject and its HTML, with the variables that contacts have. Before it: templates and campaigns. After it: mail-preview.tsx.
-import { useQuery } from "@tanstack/react-query";
+// What a mail says: its subject, and its HTML with the variables that contacts have. Before it: templates and campaigns. After it: html-editor.tsx,
+// mail-preview.tsx.
 import { Braces } from "lucide-react";
-import { useRef } from "react";
-import { call, problemWith } from "../../api/call.ts";
-import { listContactFields } from "../../api/endpoints.ts";
+import { lazy, Suspense, useRef, type ReactNode } from "react";
+import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import { CallError, problemWith } from "../../api/call.ts";
 import { t } from "../../text/t.ts";
-import { Field, TextArea } from "../../ui/field.tsx";
+import { Field } from "../../ui/field.tsx";
 import { formatShare } from "../../ui/format.ts";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { Skeleton } from "../../ui/states.tsx";
+import type { HtmlEditorHandle, LineProblem } from "./html-editor.tsx";
+import { usePreview, type MailTextDraft } from "./mail-preview.tsx";
+import { useVariables, withFallback, type OfferedVariable } from "./variables.ts";
 
-export interface MailTextDraft {
-  subject: string;
-  body: string;
-}
+const HtmlEditor = lazy(async () => ({ default: (await import("./html-editor.tsx")).HtmlEditor }));
 
-interface MailTextProps {
-  projectId: string;
-  draft: MailTextDraft;
-  onChange: (change: Partial<MailTextDraft>) => void;
-  /** What the server said when it was saved or previewed. */
+interface SubjectProps {
+  value: string;
+  onChange: (subject: string) => void;
   error: unknown;
 }
 
 /** Subject lines are cut off by most mail programs beyond it. */
 const SUBJECT_SHOWN = 60;
 
-export function MailText({ projectId, draft, onChange, error }: MailTextProps) {
-  const body = useRef<HTMLTextAreaElement>(null);
-  const insert = (text: string) => {
-    const { selectionStart = draft.body.length, selectionEnd = draft.body.length } = body.current ?? {};
-    onChange({ body: draft.body.slice(0, selectionStart) + text + draft.body.slice(selectionEnd) });
-    requestAnimationFrame(() => {
-      body.current?.focus();
-      body.current?.setSelectionRange(selectionStart + text.length, selectionStart + text.length);
-    });
-  };
+export function SubjectField({ value, onChange, error }: SubjectProps) {
   return (
-    <div className="flex flex-col gap-4">
-      <Field
-        label={t("Subject")}
-        required
-        value={draft.subject}
-        onChange={({ target }) => onChange({ subject: target.value })}
-        error={problemWith(error, "subject")}
-        {...(draft.subject.length > SUBJECT_SHOWN
-          ? { help: t("{n} characters: many mail programs cut it off.", { n: draft.subject.length }) }
-          : {})}
-      />
-      <div className="relative">
-        <div className="absolute -top-1.5 right-0">
-          <VariableMenu projectId={projectId} onChoose={insert} />
-        </div>
-        <TextArea
-          label={t("HTML")}
-          isCode
-          ref={body}
-          required
-          rows={22}
-          value={draft.body}
-          onChange={({ target }) => onChange({ body: target.value })}
-          error={problemWith(error, "body")}
-        />
+    <Field
+      label={t("Subject")}
+      required
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+      error={problemWith(error, "subject")}
+      {...(value.length > SUBJECT_SHOWN
+        ? { help: t("{n} characters: many mail programs cut it off.", { n: value.length }) }
+        : {})}
+    />
+  );
+}
+
+interface HtmlFieldProps {
+  projectId: string;
+  draft: MailTextDraft;
+  kind: CampaignKind;
+  onChange: (body: string) => void;
+  /** What the server said when it was saved. */
+  error: unknown;
+  /** Beside its label: other ways to write it. */
+  ways?: ReactNode;
+}
+
+export function HtmlField({ projectId, draft, kind, onChange, error, ways }: HtmlFieldProps) {
+  const editor = useRef<HtmlEditorHandle>(null);
+  const variables = useVariables(projectId);
+  const preview = usePreview({ projectId, draft, kind }, null);
+  const problem = problemWith(error, "body") ?? problemWith(preview.error, "body");
+  return (
+    <div className="flex flex-col gap-1.5">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <span className="text-sm font-medium" aria-hidden>
+          {t("HTML")}
+        </span>
+        <span className="flex gap-1">
+          {ways}
+          <VariableMenu variables={variables} onChoose={(text) => editor.current?.insert(text)} />
+        </span>
       </div>
+      <Suspense fallback={<Skeleton className="h-112 w-full" />}>
+        <HtmlEditor
+          ref={editor}
+          value={draft.body}
+          onChange={onChange}
+          variables={variables}
+          problems={problemsOf(preview)}
+          isInvalid={problem !== undefined}
+          describedBy={problem === undefined ? undefined : "html-problem"}
+        />
+      </Suspense>
+      {problem !== undefined && (
+        <p id="html-problem" className="text-sm text-bad">
+          {problem}
+        </p>
+      )}
     </div>
   );
 }
 
-function VariableMenu({ projectId, onChoose }: { projectId: string; onChoose: (text: string) => void }) {
-  const fields = useQuery({
-    queryKey: ["project", projectId, "contact-fields"],
-    queryFn: ({ signal }) => call(listContactFields, { projectId, signal }),
-  });
-  const variables = (fields.data?.fields ?? [])
-    .filter(({ field, isCustom }) => isCustom || field === "email")
-    .map(({ field, coverage }) => ({ name: field.replace(/^data\./, ""), coverage }));
+/** As the server words a fault of a template. */
+const AT_LINE = /^Line (\d+), column \d+: /;
+
+function problemsOf({ data, error, isPlaceholderData }: ReturnType<typeof usePreview>): LineProblem[] {
+  if (error instanceof CallError)
+    return error.fields.flatMap(({ field, message }) => {
+      const [lead = "", line] = (field === "body" && AT_LINE.exec(message)) || [];
+      return line === undefined
+        ? []
+        : [{ line: Number(line), message: message.slice(lead.length), isWarning: false }];
+    });
+  if (isPlaceholderData) return [];
+  return (data?.warnings ?? []).flatMap(({ message, where }) =>
+    where.field === "body" && where.line !== null ? [{ line: where.line, message, isWarning: true }] : [],
+  );
+}
+
+interface VariableMenuProps {
+  variables: readonly OfferedVariable[];
+  onChoose: (text: string) => void;
+}
+
+export function VariableMenu({ variables, onChoose }: VariableMenuProps) {
   return (
     <Menu
       label={t("Insert a variable")}
@@ -84,13 +119,12 @@ function VariableMenu({ projectId, onChoose }: { projectId: string; onChoose: (t
         </>
       }
     >
-      {variables.map(({ name, coverage }) => (
-        <MenuItem
-          key={name}
-          onSelect={() => onChoose(coverage < 1 ? `{{${name} ?? "${t("friend")}"}}` : `{{${name}}}`)}
-        >
-          <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
-          <span className="text-xs text-faint">{formatShare(coverage)}</span>
+      {variables.map((variable) => (
+        <MenuItem key={variable.name} onSelect={() => onChoose(`{{${withFallback(variable)}}}`)}>
+          <span className="min-w-0 flex-1 truncate font-mono text-xs">{variable.name}</span>
+          {variable.coverage !== null && (
+            <span className="text-xs text-faint">{formatShare(variable.coverage)}</span>
+          )}
         </MenuItem>
       ))}
     </Menu>

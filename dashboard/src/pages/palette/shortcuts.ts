@@ -45,7 +45,9 @@ export function useShortcuts(projectId: string, open: (what: Opened) => void): v
   }, [projectId, open, navigate]);
 }
 
-const OTHERS = "input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]";
+/** Toasts are dialogs that hold nobody. */
+const OTHERS =
+  "input, textarea, select, [contenteditable], [role=dialog]:not([aria-modal=false]), [role=menu], [role=listbox]";
 
 /** Whether the key is for somebody else: a field that is typed in, or a menu or dialog, which hold the focus. */
 function isTaken({ target, defaultPrevented }: KeyboardEvent): boolean {

@@ -8,7 +8,7 @@ import { formatNumber } from "../../ui/format.ts";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
 import { lastDays } from "./period.ts";
-import { ReportCard } from "./reports-page.tsx";
+import { ReportCard } from "./report-card.tsx";
 
 const total = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0);
 

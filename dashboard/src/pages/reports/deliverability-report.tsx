@@ -8,6 +8,11 @@ import { formatAgo, formatNumber, formatShare } from "../../ui/format.ts";
 import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
+import { dnsAdviceText } from "../domains/dns-advice-text.ts";
+import { AdviceList } from "./advice-list.tsx";
+import { adviceText } from "./advice-text.ts";
+import { ProviderReputation } from "./provider-reputation.tsx";
+import { RecordHistory } from "./record-history.tsx";
 
 const MOST_DAYS = 180;
 const GOOD_SHARE = 0.98;
@@ -25,7 +30,7 @@ export function DeliverabilityReport({ projectId, days }: { projectId: string; d
   });
   if (room.isError) return <Failure error={room.error} onRetry={() => void room.refetch()} />;
   if (room.data === undefined) return <Skeleton className="h-80" />;
-  const { domains, reportAddress } = room.data;
+  const { domains, providers, reportAddress } = room.data;
   return (
     <>
       <p className="text-sm text-soft">
@@ -49,6 +54,7 @@ export function DeliverabilityReport({ projectId, days }: { projectId: string; d
       {domains.map((domain) => (
         <DomainCard key={domain.domain} domain={domain} />
       ))}
+      <ProviderReputation projectId={projectId} providers={providers} />
     </>
   );
 }
@@ -60,7 +66,6 @@ function toneOf(share: number): Tone {
 
 function DomainCard({ domain: { domain, dmarc, tls, advice, records } }: { domain: Domain }) {
   const share = dmarc.messages === 0 ? null : dmarc.aligned / dmarc.messages;
-  const faulty = records.filter(({ advice: about }) => about !== null);
   return (
     <Card>
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-5 py-3">
@@ -77,15 +82,14 @@ function DomainCard({ domain: { domain, dmarc, tls, advice, records } }: { domai
         </p>
       </header>
       <div className="flex flex-col gap-4 p-5">
-        {advice.length + faulty.length > 0 && (
-          <ul className="flex flex-col gap-2">
-            {[...faulty.map(({ advice: about }) => about), ...advice].map((text) => (
-              <li key={text} className="rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn">
-                {text}
-              </li>
-            ))}
-          </ul>
-        )}
+        <AdviceList
+          sentences={[
+            ...records.flatMap(({ adviceParts }) =>
+              adviceParts.length === 0 ? [] : dnsAdviceText(adviceParts),
+            ),
+            ...advice.map((one) => adviceText(one)),
+          ]}
+        />
         <dl className="flex flex-wrap gap-x-8 gap-y-3 text-sm">
           <Fact label={t("Messages reported")} value={formatNumber(dmarc.messages)} />
           <Fact label={t("Policy")} value={dmarc.policy ?? "–"} />
@@ -117,6 +121,7 @@ function DomainCard({ domain: { domain, dmarc, tls, advice, records } }: { domai
             rowKey={({ ip }) => ip}
           />
         )}
+        <RecordHistory records={records} />
       </div>
     </Card>
   );

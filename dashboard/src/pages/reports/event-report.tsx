@@ -8,7 +8,7 @@ import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { lastDays } from "./period.ts";
-import { ReportCard } from "./reports-page.tsx";
+import { ReportCard } from "./report-card.tsx";
 
 type Row = Answer<NonNullable<typeof listTopEvents.endpoint>>[number];
 

@@ -11,7 +11,7 @@ import { Table, type Column } from "../../ui/table.tsx";
 import { MailTiles } from "./mail-tiles.tsx";
 import { KINDS, PROVIDERS } from "./names.ts";
 import { lastDays } from "./period.ts";
-import { ReportCard } from "./reports-page.tsx";
+import { ReportCard } from "./report-card.tsx";
 import type { Breakdown } from "./search.ts";
 import { WeekHours } from "./week-hours.tsx";
 

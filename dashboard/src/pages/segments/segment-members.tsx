@@ -15,7 +15,7 @@ import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
-import { SubscriptionBadge } from "../contacts/contacts-page.tsx";
+import { SubscriptionBadge } from "../contacts/subscription-badge.tsx";
 import type { Segment } from "./segment-queries.ts";
 
 const PAGE_SIZE = "25";

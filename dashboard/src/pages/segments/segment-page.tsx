@@ -1,17 +1,16 @@
 // One segment, or a new one: its condition with a live count, and its members. Before it: segments-page.tsx. After it: segment-editor.tsx.
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { deleteSegment, getSegment } from "../../api/endpoints.ts";
+import { EDITED } from "../../session/tabs.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
+import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { SegmentEditor } from "./segment-editor.tsx";
 import { SegmentMembers } from "./segment-members.tsx";
 import type { Segment } from "./segment-queries.ts";
@@ -23,6 +22,7 @@ function segmentQuery(projectId: string, id: string) {
     queryKey: ["project", projectId, "segments", id],
     queryFn: ({ signal }) => call(getSegment, { projectId, params: { id }, signal }),
     refetchOnWindowFocus: false,
+    meta: EDITED,
   });
 }
 
@@ -73,34 +73,16 @@ function Back({ projectId }: { projectId: string }) {
 }
 
 function DeleteButton({ projectId, segment }: { projectId: string; segment: Segment }) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
-  const toast = useToast();
-  const [isAsked, setAsked] = useState(false);
-  const deleting = useMutation({
-    mutationFn: () => call(deleteSegment, { projectId, params: { id: segment.id } }),
-    onSuccess: async () => {
-      await navigate({ to: "/$projectId/segments", params: { projectId }, ignoreBlocker: true });
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] });
-      toast(t("Segment deleted"), segment.name);
-    },
-  });
+  const deleteLater = useDelayedDeletion(projectId);
+  const remove = async () => {
+    await navigate({ to: "/$projectId/segments", params: { projectId }, ignoreBlocker: true });
+    const { id, name } = segment;
+    deleteLater({ id, name, remove: () => call(deleteSegment, { projectId, params: { id } }) });
+  };
   return (
-    <>
-      <Button look="quiet" onClick={() => setAsked(true)}>
-        {t("Delete")}
-      </Button>
-      {isAsked && (
-        <ConfirmDialog
-          title={t("Delete this segment?")}
-          description={t(
-            "The contacts stay. What uses the segment is named and keeps it from being deleted.",
-          )}
-          action={t("Delete segment")}
-          doing={deleting}
-          onClose={() => setAsked(false)}
-        />
-      )}
-    </>
+    <Button look="quiet" onClick={() => void remove()}>
+      {t("Delete")}
+    </Button>
   );
 }

@@ -20,6 +20,7 @@ interface Draft {
   language: string;
   defaultFrom: string;
   sendingRate: string;
+  eventRetentionDays: string;
   tracking: Project["tracking"];
   whenInDoubt: Project["whenInDoubt"];
   postalAddress: string;
@@ -46,6 +47,7 @@ const IN_DOUBT = [
 
 function draftOf(project: Project): Draft {
   const { name, language, defaultFrom, sendingRate, tracking, whenInDoubt, postalAddress, logoUrl } = project;
+  const { eventRetentionDays } = project;
   return {
     name,
     language,
@@ -53,19 +55,22 @@ function draftOf(project: Project): Draft {
     whenInDoubt,
     defaultFrom: defaultFrom ?? "",
     sendingRate: sendingRate === null ? "" : String(sendingRate),
+    eventRetentionDays: eventRetentionDays === null ? "" : String(eventRetentionDays),
     postalAddress: postalAddress ?? "",
     logoUrl: logoUrl ?? "",
   };
 }
 
 const textOrNull = (value: string) => (value.trim() === "" ? null : value);
+const numberOrNull = (value: string) => (value.trim() === "" ? null : Number(value));
 
 /** What differs from what is stored, as the API takes it: an emptied field is null. */
 function changeOf(before: Draft, after: Draft): Change {
   const all: Required<Omit<Change, "suppressionList">> = {
     ...after,
     defaultFrom: textOrNull(after.defaultFrom),
-    sendingRate: after.sendingRate.trim() === "" ? null : Number(after.sendingRate),
+    sendingRate: numberOrNull(after.sendingRate),
+    eventRetentionDays: numberOrNull(after.eventRetentionDays),
     postalAddress: textOrNull(after.postalAddress),
     logoUrl: textOrNull(after.logoUrl),
   };
@@ -112,6 +117,7 @@ export function GeneralSettings({ project }: { project: Project }) {
       </Card>
       <SendingCard tied={tied} />
       <FooterCard tied={tied} />
+      <DataCard tied={tied} />
       <div className="flex justify-end gap-2">
         <Button look="quiet" disabled={Object.keys(change).length === 0} onClick={() => setDraft(stored)}>
           {t("Discard")}
@@ -159,6 +165,22 @@ function SendingCard({ tied }: { tied: Tied }) {
         options={IN_DOUBT}
         help={t("When a server takes a mail and never says whether it kept it.")}
         {...tied("whenInDoubt")}
+      />
+    </Card>
+  );
+}
+
+function DataCard({ tied }: { tied: Tied }) {
+  return (
+    <Card className="flex flex-col gap-5 p-5">
+      <h2 className="font-semibold">{t("Data")}</h2>
+      <Field
+        label={t("Days that events are kept")}
+        inputMode="numeric"
+        help={t(
+          "Those of a month are deleted together, once its last day is so long ago. Reports keep their numbers; segments see only events that are kept. Empty: for ever.",
+        )}
+        {...tied("eventRetentionDays")}
       />
     </Card>
   );

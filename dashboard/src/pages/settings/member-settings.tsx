@@ -263,7 +263,7 @@ function Invitations({ projectId }: { projectId: string }) {
 
 function RoleHelp() {
   return (
-    <dl className="grid gap-x-4 gap-y-1 text-sm text-soft sm:grid-cols-[6rem_minmax(0,1fr)]">
+    <dl className="grid gap-x-4 gap-y-1 text-sm text-soft sm:grid-cols-[6rem_minmax(0,1fr)] max-sm:[&>dt:not(:first-child)]:mt-2">
       <dt className="font-medium text-ink">{roleName("OWNER")}</dt>
       <dd>{t("Everything, and who owns the project. Enables it again after a suspension.")}</dd>
       <dt className="font-medium text-ink">{roleName("ADMIN")}</dt>

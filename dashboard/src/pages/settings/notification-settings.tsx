@@ -1,24 +1,27 @@
-// What one is told by mail of a project: each choice holds at once. Before it: settings-page.tsx. After it: nothing.
+// What one is told of a project, by mail and by a webhook: each choice holds at once. Before it: settings-page.tsx.
+// After it: notification-webhook.tsx.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { call, type Answer } from "../../api/call.ts";
-import { listNotifications, updateNotifications } from "../../api/endpoints.ts";
+import { listNotifications, updateNotifications } from "../../api/notification-endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Checkbox } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { NOTIFICATION_LABELS } from "./notification-labels.ts";
+import { NotificationWebhook, useNotificationWebhook } from "./notification-webhook.tsx";
 
 type Choices = Answer<NonNullable<typeof listNotifications.endpoint>>;
+interface Choice {
+  kind: NotificationKind;
+  way: "byMail" | "byWebhook";
+  isOn: boolean;
+}
 
-const LABELS: Record<NotificationKind, string> = {
-  "domain-lost": t("A sender domain lost its DNS proof"),
-  "campaign-paused": t("A campaign, or mail to one provider, paused by itself"),
-  "reputation-warning": t("Bounces or complaints come near to what disables the project"),
-  "cap-near": t("A cap on the mails of a month is reached to 80 %"),
-  "weekly-summary": t("A summary of the last week, on Mondays"),
-};
+const bodyOf = ({ kind, way, isOn }: Choice) =>
+  way === "byMail" ? { [kind]: isOn } : { webhook: { [kind]: isOn } };
 
 export function NotificationSettings({ project }: { project: Project }) {
   const queries = useQueryClient();
@@ -29,15 +32,15 @@ export function NotificationSettings({ project }: { project: Project }) {
     queryKey,
     queryFn: ({ signal }) => call(listNotifications, { params, signal }),
   });
+  const webhook = useNotificationWebhook(project);
   const choosing = useMutation({
-    mutationFn: ({ kind, byMail }: { kind: NotificationKind; byMail: boolean }) =>
-      call(updateNotifications, { params, body: { [kind]: byMail } }),
+    mutationFn: (choice: Choice) => call(updateNotifications, { params, body: bodyOf(choice) }),
     // Seen at once; put back where the server refuses.
-    onMutate: async ({ kind, byMail }) => {
+    onMutate: async ({ kind, way, isOn }) => {
       await queries.cancelQueries({ queryKey });
       const before = queries.getQueryData<Choices>(queryKey);
       queries.setQueryData<Choices>(queryKey, (old) =>
-        old?.map((one) => (one.kind === kind ? { ...one, byMail } : one)),
+        old?.map((one) => (one.kind === kind ? { ...one, [way]: isOn } : one)),
       );
       return { before };
     },
@@ -45,29 +48,45 @@ export function NotificationSettings({ project }: { project: Project }) {
       queries.setQueryData(queryKey, context?.before);
       toast(t("Nothing was changed"), error.message);
     },
-    onSettled: () => queries.invalidateQueries({ queryKey }),
+    onSettled: () => queries.invalidateQueries({ queryKey, exact: true }),
   });
-  if (choices.isError) return <Failure error={choices.error} onRetry={() => void choices.refetch()} />;
-  if (choices.data === undefined) return <Skeleton className="h-60" />;
+  const failed = choices.error ?? webhook.error;
+  if (failed !== null) return <Failure error={failed} onRetry={() => void choices.refetch()} />;
+  if (choices.data === undefined || webhook.data === undefined) return <Skeleton className="h-60" />;
+  const hasUrl = webhook.data.url !== null;
   return (
-    <Card className="max-w-3xl">
-      <header className="border-b border-line px-5 py-3">
-        <h2 className="font-semibold">{t("What you are told by mail")}</h2>
-        <p className="text-sm text-soft">
-          {t("Your own choice. That the project was disabled is told to all members.")}
-        </p>
-      </header>
-      <ul className="divide-y divide-line">
-        {choices.data.map(({ kind, byMail }) => (
-          <li key={kind} className="px-5 py-3">
-            <Checkbox
-              label={LABELS[kind]}
-              checked={byMail}
-              onChange={(event) => choosing.mutate({ kind, byMail: event.target.checked })}
-            />
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <div className="flex max-w-3xl flex-col gap-5">
+      <Card>
+        <header className="border-b border-line px-5 py-3">
+          <h2 className="font-semibold">{t("What you are told")}</h2>
+          <p className="text-sm text-soft">
+            {t("Your own choice. That the project was disabled is told to all members by mail.")}
+          </p>
+        </header>
+        <ul className="divide-y divide-line">
+          {choices.data.map(({ kind, byMail, byWebhook }) => (
+            <li key={kind} className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-3">
+              <span id={`told-${kind}`} className="min-w-64 flex-1 text-sm">
+                {NOTIFICATION_LABELS[kind]}
+              </span>
+              <div role="group" aria-labelledby={`told-${kind}`} className="flex gap-6">
+                <Checkbox
+                  label={t("By mail")}
+                  checked={byMail}
+                  onChange={({ target }) => choosing.mutate({ kind, way: "byMail", isOn: target.checked })}
+                />
+                <Checkbox
+                  label={t("By webhook")}
+                  checked={byWebhook && hasUrl}
+                  disabled={!hasUrl}
+                  onChange={({ target }) => choosing.mutate({ kind, way: "byWebhook", isOn: target.checked })}
+                />
+              </div>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <NotificationWebhook key={webhook.data.url} project={project} webhook={webhook.data} />
+    </div>
   );
 }

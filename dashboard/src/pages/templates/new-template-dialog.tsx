@@ -4,21 +4,25 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { createTemplate } from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
-import { STARTING_POINTS } from "./starting-points.ts";
+import { beginningOf, STARTING_POINTS } from "./starting-points.ts";
 
-export function NewTemplateDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+export function NewTemplateDialog({ project, onClose }: { project: Project; onClose: () => void }) {
+  const projectId = project.id;
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [name, setName] = useState("");
   const [key, setKey] = useState("blank");
   const creating = useMutation({
     mutationFn: () => {
-      const { type, subject, body } = STARTING_POINTS.find((one) => one.key === key) ?? STARTING_POINTS[0]!;
-      return call(createTemplate, { projectId, body: { name: name.trim(), type, subject, body } });
+      const point = STARTING_POINTS.find((one) => one.key === key) ?? STARTING_POINTS[0]!;
+      const { type, subject } = point;
+      const written = beginningOf(point, project.language);
+      return call(createTemplate, { projectId, body: { name: name.trim(), type, subject, ...written } });
     },
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });

@@ -1,7 +1,10 @@
-// Mails to begin with: plain HTML that reads well in every program and aloud (role, lang, real headings, 16 px).
+// Mails to begin with: blocks that read well in every program and aloud, or HTML for who brings their own.
 // Before it: new-template-dialog.tsx. After it: the editor, where everything can be changed.
+import { designHtml } from "@postloft/contract/design-html.ts";
+import type { Block } from "@postloft/contract/design.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import { t } from "../../text/t.ts";
+import { designOf, newBlock, textOf } from "./blocks/block-tree.ts";
 
 export interface StartingPoint {
   key: string;
@@ -9,28 +12,24 @@ export interface StartingPoint {
   about: string;
   type: TemplateType;
   subject: string;
-  body: string;
+  /** A function, so that the blocks of each mail have ids of their own; or HTML. */
+  content: (() => Block[]) | string;
 }
 
-const BUTTON =
-  "display:inline-block;padding:12px 20px;border-radius:6px;background:#2f3437;color:#ffffff;text-decoration:none;font-weight:600";
-
-function mail(content: string): string {
-  return `<div style="background:#f5f5f4;padding:24px 12px">
-  <table role="presentation" align="center" width="100%" style="max-width:600px;margin:0 auto;background:#ffffff;border-radius:8px">
-    <tr>
-      <td style="padding:32px;font:16px/1.5 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;color:#1c1917">
-${content
-  .trim()
-  .split("\n")
-  .map((line) => `        ${line}`)
-  .join("\n")}
-      </td>
-    </tr>
-  </table>
-</div>
-`;
+/** What a mail that begins with it says; without a design where it is HTML. */
+export function beginningOf({ content }: StartingPoint, language: string) {
+  if (typeof content === "string") return { body: content, design: null };
+  const design = designOf(content(), language);
+  return { body: designHtml(design), design };
 }
+
+const heading = (text: string): Block => ({ ...newBlock("heading"), text }) as Block;
+const text = (...paragraphs: string[]): Block =>
+  ({ ...newBlock("text"), text: textOf(...paragraphs) }) as Block;
+const button = (label: string, url: string): Block => ({ ...newBlock("button"), label, url }) as Block;
+const right = (block: Block): Block => ({ ...block, align: "right" }) as Block;
+const columns = (...cells: Block[]): Block =>
+  ({ ...newBlock("columns"), columns: cells.map((cell) => [cell]) }) as Block;
 
 export const STARTING_POINTS: readonly StartingPoint[] = [
   {
@@ -39,7 +38,7 @@ export const STARTING_POINTS: readonly StartingPoint[] = [
     about: t("A readable column, and nothing in it."),
     type: "MARKETING",
     subject: t("A subject"),
-    body: mail(`<p style="margin:0">${t("Write here.")}</p>`),
+    content: () => [text(t("Write here."))],
   },
   {
     key: "announcement",
@@ -47,11 +46,14 @@ export const STARTING_POINTS: readonly StartingPoint[] = [
     about: t("A heading, a few sentences, one button."),
     type: "MARKETING",
     subject: t("Something new for you"),
-    body: mail(`
-<h1 style="margin:0 0 16px;font-size:24px;line-height:1.3">${t("Something new")}</h1>
-<p style="margin:0 0 16px">${t("Hello")} {{firstName ?? "${t("friend")}"}},</p>
-<p style="margin:0 0 24px">${t("Say in two sentences what is new and why it helps.")}</p>
-<p style="margin:0"><a href="https://example.com" style="${BUTTON}">${t("See what is new")}</a></p>`),
+    content: () => [
+      heading(t("Something new")),
+      text(
+        `${t("Hello")} {{firstName ?? "${t("friend")}"}},`,
+        t("Say in two sentences what is new and why it helps."),
+      ),
+      button(t("See what is new"), "https://example.com"),
+    ],
   },
   {
     key: "receipt",
@@ -59,12 +61,12 @@ export const STARTING_POINTS: readonly StartingPoint[] = [
     about: t("What was bought and for how much."),
     type: "TRANSACTIONAL",
     subject: t("Your receipt"),
-    body: mail(`
-<h1 style="margin:0 0 16px;font-size:24px;line-height:1.3">${t("Thank you for your order")}</h1>
-<table role="presentation" width="100%" style="margin:0 0 16px">
-  <tr><td style="padding:8px 0">{{item}}</td><td align="right" style="padding:8px 0">{{price}}</td></tr>
-</table>
-<p style="margin:0">${t("Questions? Answer this mail.")}</p>`),
+    content: () => [
+      heading(t("Thank you for your order")),
+      columns(text("{{item}}"), right(text("{{price}}"))),
+      newBlock("divider"),
+      text(t("Questions? Answer this mail.")),
+    ],
   },
   {
     key: "password",
@@ -72,9 +74,18 @@ export const STARTING_POINTS: readonly StartingPoint[] = [
     about: t("One link that ends soon."),
     type: "TRANSACTIONAL",
     subject: t("Set a new password"),
-    body: mail(`
-<h1 style="margin:0 0 16px;font-size:24px;line-height:1.3">${t("Set a new password")}</h1>
-<p style="margin:0 0 24px"><a href="{{link}}" style="${BUTTON}">${t("Choose a new password")}</a></p>
-<p style="margin:0">${t("The link holds for an hour. If it was not you, ignore this mail: nothing changes.")}</p>`),
+    content: () => [
+      heading(t("Set a new password")),
+      button(t("Choose a new password"), "{{link}}"),
+      text(t("The link holds for an hour. If it was not you, ignore this mail: nothing changes.")),
+    ],
+  },
+  {
+    key: "html",
+    label: t("Your own HTML"),
+    about: t("A code editor that knows your variables."),
+    type: "MARKETING",
+    subject: t("A subject"),
+    content: `<p>${t("Write here.")}</p>\n`,
   },
 ];

@@ -1,45 +1,41 @@
 // One template: what it says beside how it looks. Nothing is saved but by the button, and nothing that was typed is lost by leaving.
-// Before it: templates-page.tsx. After it: mail-editor/.
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+// Before it: templates-page.tsx. After it: writing.tsx, mail-editor/.
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useState } from "react";
-import { call, CallError, problemWith, type Answer } from "../../api/call.ts";
-import { deleteTemplate, duplicateTemplate, getTemplate, updateTemplate } from "../../api/endpoints.ts";
+import { CallError, problemWith } from "../../api/call.ts";
+import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { useToast } from "../../ui/toasts.tsx";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
-import { MailText } from "../mail-editor/mail-text.tsx";
+import { SubjectField } from "../mail-editor/mail-text.tsx";
 import { useProject } from "../project-shell.tsx";
 import { KIND_OPTIONS, KINDS } from "./kinds.ts";
+import { More, Trials } from "./template-actions.tsx";
+import { draftOf, templateQuery, useSaving, type Draft, type Template } from "./template-draft.ts";
 import { TemplateUsage } from "./template-usage.tsx";
+import { Writing } from "./writing.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/templates/$templateId");
-type Template = Answer<NonNullable<typeof getTemplate.endpoint>>;
-type Draft = Record<"name" | "subject" | "body" | "from" | "fromName" | "replyTo", string> &
-  Pick<Template, "type">;
-
-function templateQuery(projectId: string, id: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "template", id],
-    queryFn: ({ signal }) => call(getTemplate, { projectId, params: { id }, signal }),
-    // What is being edited is not changed under the hands of whoever edits it.
-    refetchOnWindowFocus: false,
-  });
-}
-
 export function TemplatePage() {
   const project = useProject();
   const { templateId } = route.useParams();
+  const [restored, setRestored] = useState(0);
   const template = useQuery(templateQuery(project.id, templateId));
   if (template.data !== undefined)
-    return <Editor key={template.data.id} projectId={project.id} template={template.data} />;
+    return (
+      <Editor
+        key={`${template.data.id} ${restored}`}
+        project={project}
+        template={template.data}
+        onRestored={() => setRestored(restored + 1)}
+      />
+    );
   return (
     <Page title={t("Template")}>
       {template.isError ? (
@@ -51,50 +47,14 @@ export function TemplatePage() {
   );
 }
 
-function draftOf({ name, type, subject, body, from, fromName, replyTo }: Template): Draft {
-  return {
-    name,
-    type,
-    subject,
-    body,
-    from: from ?? "",
-    fromName: fromName ?? "",
-    replyTo: replyTo ?? "",
-  };
+interface EditorProps {
+  project: Project;
+  template: Template;
+  onRestored: () => void;
 }
 
-/** What is sent of a change: an emptied address is none. */
-function changeOf(stored: Draft, draft: Draft): Partial<Record<keyof Draft, string | null>> {
-  const changed = (Object.keys(draft) as Array<keyof Draft>).filter((name) => stored[name] !== draft[name]);
-  const valueOf = (name: keyof Draft) =>
-    (name === "from" || name === "fromName" || name === "replyTo") && draft[name].trim() === ""
-      ? null
-      : draft[name];
-  return Object.fromEntries(changed.map((name) => [name, valueOf(name)]));
-}
-
-function useSaving(projectId: string, template: Template, draft: Draft) {
-  const queries = useQueryClient();
-  const toast = useToast();
-  const change = changeOf(draftOf(template), draft);
-  const isChanged = Object.keys(change).length > 0;
-  const saving = useMutation({
-    mutationFn: () =>
-      call(updateTemplate, {
-        projectId,
-        params: { id: template.id },
-        body: change as Partial<Omit<Draft, "type">> & Partial<Pick<Draft, "type">>,
-      }),
-    onSuccess: async ({ warnings: _warnings, ...saved }) => {
-      queries.setQueryData(templateQuery(projectId, template.id).queryKey, saved);
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
-      toast(t("Template saved"));
-    },
-  });
-  return { saving, isChanged };
-}
-
-function Editor({ projectId, template }: { projectId: string; template: Template }) {
+function Editor({ project, template, onRestored }: EditorProps) {
+  const projectId = project.id;
   const [draft, setDraft] = useState(() => draftOf(template));
   const { saving, isChanged } = useSaving(projectId, template, draft);
   useLeaveWarning(isChanged);
@@ -107,6 +67,12 @@ function Editor({ projectId, template }: { projectId: string; template: Template
       width="wide"
       actions={
         <>
+          <Trials
+            projectId={projectId}
+            templateId={template.id}
+            save={isChanged ? saving.mutateAsync : null}
+            onRestored={onRestored}
+          />
           <More projectId={projectId} template={template} />
           <Button
             look="primary"
@@ -128,11 +94,22 @@ function Editor({ projectId, template }: { projectId: string; template: Template
       </Link>
       {saving.isError && !hasFieldProblem && <Failure error={saving.error} />}
       <div className="grid gap-6 xl:grid-cols-2">
-        <div className="flex flex-col gap-4">
+        <div className="flex min-w-0 flex-col gap-4">
           <Head draft={draft} error={saving.error} onChange={change} />
-          <MailText projectId={projectId} draft={draft} onChange={change} error={saving.error} />
+          <SubjectField
+            value={draft.subject}
+            onChange={(subject) => change({ subject })}
+            error={saving.error}
+          />
+          <Writing
+            projectId={projectId}
+            language={project.language}
+            draft={draft}
+            onChange={change}
+            error={saving.error}
+          />
         </div>
-        <div className="flex flex-col gap-6">
+        <div className="flex min-w-0 flex-col gap-6">
           <MailPreview projectId={projectId} draft={draft} kind={draft.type} />
           <TemplateUsage projectId={projectId} id={template.id} />
         </div>
@@ -185,48 +162,4 @@ function useSaveKey(save: () => void) {
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
   });
-}
-
-function More({ projectId, template }: { projectId: string; template: Template }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const toast = useToast();
-  const [isDeleting, setDeleting] = useState(false);
-  const forget = () => queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
-  const copying = useMutation({
-    mutationFn: () => call(duplicateTemplate, { projectId, params: { id: template.id } }),
-    onSuccess: async ({ id }) => {
-      await forget();
-      await navigate({ to: "/$projectId/templates/$templateId", params: { projectId, templateId: id } });
-      toast(t("This is the copy"));
-    },
-    onError: (error) => toast(t("Nothing was copied"), error.message),
-  });
-  const deleting = useMutation({
-    mutationFn: () => call(deleteTemplate, { projectId, params: { id: template.id } }),
-    onSuccess: async () => {
-      await navigate({ to: "/$projectId/templates", params: { projectId }, ignoreBlocker: true });
-      await forget();
-      toast(t("Template deleted"), template.name);
-    },
-  });
-  return (
-    <>
-      <Button look="quiet" busy={copying.isPending} onClick={() => copying.mutate()}>
-        {t("Duplicate")}
-      </Button>
-      <Button look="quiet" onClick={() => setDeleting(true)}>
-        {t("Delete")}
-      </Button>
-      {isDeleting && (
-        <ConfirmDialog
-          title={t("Delete this template?")}
-          description={t("Mails that were accepted before keep what they say.")}
-          action={t("Delete template")}
-          doing={deleting}
-          onClose={() => setDeleting(false)}
-        />
-      )}
-    </>
-  );
 }

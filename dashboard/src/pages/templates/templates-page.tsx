@@ -90,7 +90,7 @@ export function TemplatesPage() {
         }
         list={list}
       />
-      {isAdding && <NewTemplateDialog projectId={project.id} onClose={() => setAdding(false)} />}
+      {isAdding && <NewTemplateDialog project={project} onClose={() => setAdding(false)} />}
     </Page>
   );
 }

@@ -252,7 +252,7 @@ test("a segment nobody knows, and one of another project, are the same 404", asy
   expect(await server.countRows()).toEqual(before);
 });
 
-test("a segment means its members, of either kind", async () => {
+test("a segment means its members, of either kind, and a filter who matches", async () => {
   const { byKey, id } = await server.createProject();
   const ids = await fill(id, 9);
   const segment = async (body: object) =>
@@ -265,8 +265,11 @@ test("a segment means its members, of either kind", async () => {
   const query = (filter: object) => run(byKey, "delete", { mode: "query", filter });
   expect(await query({ segmentId: first, subscribed: true })).toMatchObject({ successCount: 2 });
   expect(await query({ segmentId: last.toUpperCase() })).toMatchObject({ successCount: 3 });
+  const isOneOf = { field: "data.n", operator: "in", value: [3, 4, 99] };
+  const filters = { operator: "OR", conditions: [isOneOf] };
+  expect(await query({ filters, segmentId: first })).toMatchObject({ successCount: 1 });
   const left = await server.rows<{ id: string }>("select id from contacts where project_id = $1", id);
-  expect(new Set(left.map((contact) => contact.id))).toEqual(new Set([0, 3, 4, 5].map((at) => ids[at])));
+  expect(new Set(left.map((contact) => contact.id))).toEqual(new Set([0, 4, 5].map((at) => ids[at])));
 });
 
 test("who may not call is told so; jobs of other projects and of other kinds are not there", async () => {

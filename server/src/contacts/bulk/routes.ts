@@ -3,6 +3,7 @@ import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
 import * as contract from "@postloft/contract/contact-bulk.ts";
 import type { Database } from "../../platform/database.ts";
 import { ok, route, type Call, type Route } from "../../platform/http-route.ts";
+import type { Membership } from "../list-contacts.ts";
 import { getBulk, startBulk, type BulkTarget } from "./bulk-changes.ts";
 
 type BulkCall = Call<typeof contract.bulkSubscribe>;
@@ -12,11 +13,13 @@ export interface BulkParts {
   wakeJobs: () => void;
 }
 
-export function contactBulkRoutes({ database, wakeJobs }: BulkParts): Route[] {
+export function contactBulkRoutes(parts: BulkParts & Membership): Route[] {
+  const { database, wakeJobs } = parts;
   const start = (operation: BulkOperation) => async (call: BulkCall) => {
     const { projectId, userId, body, commit } = call;
     const answer = await commit(async (tx) => {
-      const jobId = await startBulk(tx, projectId, { operation, actor: userId ?? "key" }, targetOf(body));
+      const input = { operation, actor: userId ?? "key" };
+      const jobId = await startBulk(tx, projectId, input, targetOf(body), parts);
       return { status: 202, body: { message: `Queued: the contacts will be ${PAST[operation]}.`, jobId } };
     });
     wakeJobs();

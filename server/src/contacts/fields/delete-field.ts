@@ -4,7 +4,7 @@
 import type { Tx } from "../../platform/database.ts";
 import { addJob, type RunningJob, type StepOutcome } from "../../platform/jobs.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
-import { noteContacts } from "../../events/reactions.ts";
+import { noteContacts } from "../../reactions/reactions.ts";
 import { FIELD_KIND } from "../shown-data-queries.ts";
 import {
   countContactsWithKey,

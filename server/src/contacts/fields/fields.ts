@@ -10,10 +10,8 @@ import {
   countContactsWithKeys,
   findField,
   listAddresses,
-  listCampaignsNaming,
   listFieldRows,
   listInstants,
-  listSegmentsNaming,
   listStates,
   listValuesOfKey,
   type FieldRow,
@@ -130,6 +128,8 @@ export interface FieldUsage {
 
 /** Who of the folders after this one names a field; handed in by api.ts. */
 export interface FieldUse {
+  segmentsNamingField: (database: Database, projectId: string, field: string) => Promise<NamedRow[]>;
+  campaignsNamingField: (database: Database, projectId: string, field: string) => Promise<NamedRow[]>;
   workflowsNamingField: (database: Database, projectId: string, field: string) => Promise<NamedRow[]>;
 }
 
@@ -138,14 +138,14 @@ export async function getUsage(
   database: Database,
   projectId: string,
   text: string,
-  { workflowsNamingField }: FieldUse,
+  use: FieldUse,
 ): Promise<FieldUsage> {
   const name = await findName(database, projectId, text);
   const field = writeFieldName(name);
   return {
-    usedInSegments: await listSegmentsNaming(database, projectId, field),
-    usedInCampaigns: await listCampaignsNaming(database, projectId, field),
-    usedInWorkflows: await workflowsNamingField(database, projectId, field),
+    usedInSegments: await use.segmentsNamingField(database, projectId, field),
+    usedInCampaigns: await use.campaignsNamingField(database, projectId, field),
+    usedInWorkflows: await use.workflowsNamingField(database, projectId, field),
     contactCount: await countContactsWithKey(database, projectId, "key" in name ? name.key : null),
   };
 }

@@ -1,5 +1,5 @@
-// Statements on the fields of contacts: the register, how many have each, their values, who names them, their removal.
-import { sql, type RawBuilder } from "kysely";
+// Statements on the fields of contacts: the register, how many have each, their values, their removal.
+import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
 import type { JobKey } from "../../platform/jobs.ts";
 import { containing } from "../../platform/page.ts";
@@ -147,36 +147,6 @@ export async function listInstants(
 export interface NamedRow {
   id: string;
   name: string;
-}
-
-/** A filter, however deep, with a condition on the field, or on something inside its objects. */
-function namesField(filter: string, field: string): RawBuilder<unknown> {
-  return sql`jsonb_path_exists(${sql.ref(filter)}, '$.**.field ? (@ == $name || @ starts with $inside)',
-    jsonb_build_object('name', ${field}::text, 'inside', ${field}::text || '.'))`;
-}
-
-export async function listSegmentsNaming(
-  database: Database,
-  projectId: string,
-  field: string,
-): Promise<NamedRow[]> {
-  const { rows } = await sql<NamedRow>`
-    select id, name from segments where project_id = ${projectId} and ${namesField("filters", field)} order by id`.execute(
-    database,
-  );
-  return rows;
-}
-
-export async function listCampaignsNaming(
-  database: Database,
-  projectId: string,
-  field: string,
-): Promise<NamedRow[]> {
-  const { rows } = await sql<NamedRow>`
-    select id, name from campaigns where project_id = ${projectId} and ${namesField("audience_filter", field)} order by id`.execute(
-    database,
-  );
-  return rows;
 }
 
 /** Where the next contacts in the order of their ids end, and how many they are. */

@@ -1,6 +1,6 @@
 // The job `contacts.import`: what the rows of a file mean for contacts.
 // Before it: import-step.ts reads the rows. After it: upsert-contacts.ts changes the contacts, segments/ look at them again.
-import { noteContacts } from "../../events/reactions.ts";
+import { noteContacts } from "../../reactions/reactions.ts";
 import { contactRefusal } from "../contacts.ts";
 import { findEmails } from "../queries.ts";
 import { upsertContacts } from "../upsert-contacts.ts";

@@ -5,7 +5,7 @@ import { createDatabase, createPool, transaction, type Database } from "../../pl
 import { JobFailure, startJobs, type JobRunner, type JobStep } from "../../platform/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
-import { ANY_CHANGE, subscribeToEvents } from "../../events/reactions.ts";
+import { ANY_CHANGE, subscribeToEvents } from "../../reactions/reactions.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv, type ImportJob } from "../../testing/upload.ts";
 import { importStep } from "./import-contacts.ts";

@@ -1,6 +1,7 @@
 // Imports: a file is looked at as a whole, refused or queued; then its state and its errors can be read.
 // Before it: routes.ts. After it: import-step.ts works through the rows.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";
@@ -79,8 +80,8 @@ export async function getImport(
   projectId: string,
   kind: string,
   id: string,
-): Promise<JobView> {
-  const job = isId(id) ? await readJob(database, { projectId, id }, [kind]) : undefined;
+): Promise<JobView<ImportResult>> {
+  const job = isId(id) ? await readJob<ImportResult>(database, { projectId, id }, [kind]) : undefined;
   if (job === undefined) throw new Refusal("JOB_NOT_FOUND");
   return job;
 }

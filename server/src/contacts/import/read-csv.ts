@@ -27,8 +27,13 @@ export interface CsvReader {
 }
 
 const QUOTE = '"';
+const QUOTE_CODE = 0x22;
+const DOUBLED_QUOTES = /""/g;
 const MAX_ROW_BYTES = LIMITS.importRowBytes.value;
 const TOO_LONG = `The row has more than ${MAX_ROW_BYTES} bytes.`;
+/** A row may have cells too many, which is told where it is known how many columns there are, but not cells without end. */
+const MAX_CELLS = 20 * LIMITS.importColumns.value;
+const TOO_MANY = `The row has more than ${MAX_CELLS} cells.`;
 /** So much of a first cell is shown beside a fault. */
 const SHOWN_CHARS = 254;
 
@@ -73,7 +78,11 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
   /** Where a quoted cell ends that opens at `open`; null: not in this text. */
   function closingQuote(open: number): number | null {
     let at = quotes(open + 1);
-    while (text[at + 1] === QUOTE) at = quotes(at + 2);
+    while (text.charCodeAt(at + 1) === QUOTE_CODE) {
+      at += 2;
+      // Where quote follows quote without end, to search from each would take longer than to look.
+      if (text.charCodeAt(at) !== QUOTE_CODE) at = quotes(at);
+    }
     return at >= text.length ? null : at;
   }
 
@@ -86,12 +95,13 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
         const close = closingQuote(open);
         if (close === null) return isEnd ? fault("A quoted cell is not closed.", true) : null;
         const cell = text.slice(open + 1, close);
-        cells.push(cell.includes(QUOTE) ? cell.replaceAll('""', QUOTE) : cell);
+        cells.push(cell.includes(QUOTE) ? cell.replace(DOUBLED_QUOTES, QUOTE) : cell);
         cellEnd = skipBlanks(close + 1);
       } else {
         cellEnd = Math.min(lineEndFrom(at), separators(at));
         cells.push(text.slice(at, cellEnd).trim());
       }
+      if (cells.length > MAX_CELLS) return fault(TOO_MANY);
       if (text[cellEnd] === separator) at = cellEnd;
       else if (cellEnd < text.length && text[cellEnd] !== "\n" && text[cellEnd] !== "\r")
         return fault("There is text behind a closing quote.");
@@ -116,7 +126,8 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
       const lineEnd = lineEndFrom(start);
       if (quotes(start) < lineEnd) return quotedRow();
       if (lineEnd - start > MAX_ROW_BYTES) return fault(TOO_LONG);
-      const cells = text.slice(start, lineEnd).split(separator);
+      const cells = text.slice(start, lineEnd).split(separator, MAX_CELLS + 1);
+      if (cells.length > MAX_CELLS) return fault(TOO_MANY);
       for (let at = 0; at < cells.length; at++) cells[at] = (cells[at] ?? "").trim();
       return finish(cells, lineEnd);
     },

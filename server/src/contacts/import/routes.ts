@@ -5,13 +5,15 @@ import { transaction, type Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
 import { actorOf, recordAudit } from "../../audit/audit-log.ts";
 import { csv } from "../csv-answer.ts";
-import { openContactExport } from "../export-contact.ts";
+import { openContactExport, type ContactSegments } from "../export-contact.ts";
 import { writeContacts } from "../export-contacts.ts";
-import { conditionsOf } from "../list-contacts.ts";
+import { conditionsOf, type Membership } from "../list-contacts.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
 import { addImport, getImport, prepareImport, writeImportErrors } from "./imports.ts";
 
-export function contactFileRoutes(dependencies: { database: Database; wakeJobs: () => void }): Route[] {
+export function contactFileRoutes(
+  dependencies: { database: Database; wakeJobs: () => void } & Membership & ContactSegments,
+): Route[] {
   const { database, wakeJobs } = dependencies;
   return [
     route(contract.importContacts, async ({ projectId, userId, query, body, commit }) => {
@@ -34,13 +36,13 @@ export function contactFileRoutes(dependencies: { database: Database; wakeJobs: 
     }),
     route(contract.exportContacts, async (call) => {
       const { projectId, query } = call;
-      const conditions = await conditionsOf(database, projectId, query);
+      const conditions = await conditionsOf(database, projectId, query, dependencies);
       const entry = { projectId, actor: actorOf(call), action: "contacts.exported" } as const;
       if (call.method === "GET") await transaction(database, (tx) => recordAudit(tx, [entry]));
       return csv("contacts.csv", writeContacts(database, projectId, conditions));
     }),
     route(contract.exportContact, async ({ projectId, params }) =>
-      ok(Readable.from(await openContactExport(database, projectId, params.id))),
+      ok(Readable.from(await openContactExport(database, projectId, params.id, dependencies))),
     ),
   ];
 }

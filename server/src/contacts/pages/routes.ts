@@ -8,7 +8,7 @@ import type { LinkPurpose } from "../links.ts";
 import type { Form } from "./rules.ts";
 import type { Page, SubscriptionPages, Visit } from "./subscription-pages.ts";
 
-interface PageCall extends Pick<Call, "commit" | "ip" | "headers"> {
+interface PageCall extends Pick<Call<typeof contract.unsubscribe>, "commit" | "ip" | "headers"> {
   params: { token: string };
   body: Form;
 }
@@ -38,7 +38,7 @@ function visitOf(purpose: LinkPurpose, { params, headers }: Pick<PageCall, "para
   return { purpose, token: params.token, acceptLanguage: headers["accept-language"] };
 }
 
-function answerOf({ status, html }: Page): Answer {
+function answerOf<Status extends number>({ status, html }: Page<Status>): Answer<Status, string> {
   return { status, body: html, headers: PAGE_HEADERS };
 }
 

@@ -14,6 +14,7 @@ import {
   useTestServer,
   type TestProject,
 } from "../../testing/test-server.ts";
+import { ownImagePath } from "../../uploads/rules.ts";
 import { createContactLinks, createLinkReader, type ContactLinks } from "../links.ts";
 import { LANGUAGES } from "./locale.ts";
 import { pageRoutes } from "./routes.ts";
@@ -473,7 +474,9 @@ test("without the database a visitor is told in words, with 503, and asked to co
   const nobody = new Pool({ host: "127.0.0.1", port: 9 });
   const database = createDatabase(nobody);
   const readLink = createLinkReader(APP_SECRET);
-  const routes = pageRoutes({ pages: createSubscriptionPages({ database, readLink, linksOf }) });
+  const routes = pageRoutes({
+    pages: createSubscriptionPages({ database, readLink, linksOf, ownImagePath }),
+  });
   const { unsubscribeUrl } = linksOf(randomUUID(), randomUUID());
   const call = {
     params: { token: unsubscribeUrl.slice("/unsubscribe/".length) },

@@ -1,7 +1,6 @@
 // The public pages behind the links in mails: looking changes nothing, a form changes the subscription (decisions §12).
 // Before it: routes.ts; links.ts made the links. After it: upsert-contacts.ts flips, page.ts writes the answer.
 import type { Database, Tx } from "../../platform/database.ts";
-import { ownImagePath } from "../../uploads/rules.ts";
 import type { ContactLinks, LinkedContact, LinkPurpose } from "../links.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import { chooseAccepted, chooseLocale } from "./locale.ts";
@@ -9,8 +8,8 @@ import { writePage } from "./page.ts";
 import { findSubscription } from "./queries.ts";
 import { maskAddress, plainPage, readIp, readWish, subscriptionPage, type Form } from "./rules.ts";
 
-export interface Page {
-  status: number;
+export interface Page<Status extends number = 200 | 404 | 503> {
+  status: Status;
   html: string;
 }
 
@@ -25,7 +24,7 @@ export interface Visit {
 export interface SubscriptionPages {
   show(visit: Visit): Promise<Page>;
   /** Does what the form asks for; asked again it changes nothing and answers the same. Events and log commit with it. */
-  submit(tx: Tx, visit: Visit, form: Form, ip: string | undefined): Promise<Page>;
+  submit(tx: Tx, visit: Visit, form: Form, ip: string | undefined): Promise<Page<Page["status"] | 422>>;
   /** What a visitor is told when nothing can be read or changed right now. */
   problem(visit: Visit): Page;
 }
@@ -34,8 +33,10 @@ export function createSubscriptionPages(options: {
   database: Database;
   readLink: (purpose: LinkPurpose, token: string) => LinkedContact | null;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
+  /** The path of an image that the project stores here, by its address; null: it is somewhere else. */
+  ownImagePath: (projectId: string, url: string) => string | null;
 }): SubscriptionPages {
-  const { database, readLink, linksOf } = options;
+  const { database, readLink, linksOf, ownImagePath } = options;
 
   /** The page of a contact as it is; `isNews` right after a change. */
   async function pageOf(
@@ -79,6 +80,6 @@ export function createSubscriptionPages(options: {
   };
 }
 
-function tell(status: number, about: "invalid" | "problem", visit: Visit): Page {
+function tell(status: 404 | 503, about: "invalid" | "problem", visit: Visit): Page {
   return { status, html: writePage(chooseAccepted(visit.acceptLanguage), plainPage(about, null), {}) };
 }

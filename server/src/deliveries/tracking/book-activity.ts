@@ -8,10 +8,12 @@ import {
   EMAIL_OPEN,
 } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../../platform/database.ts";
+import { addLateSent } from "../../events/counts.ts";
 import { recordEvents, type EventToRecord } from "../../events/events.ts";
-import { advanceEmails, findReturnedMails } from "../../emails/returned-emails.ts";
+import { advanceEmails, findReturnedMails } from "../../emails/returned/returned-emails.ts";
+import { pairUp } from "../../platform/pair-up.ts";
 import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
-import { isTracked } from "../../emails/tracking-rules.ts";
+import { isTracked } from "../../emails/outbox/tracking-rules.ts";
 import { hasLeft } from "../rules.ts";
 import { machineSignOf, mayStillTurn, type Visit } from "./machine-rules.ts";
 import {
@@ -115,10 +117,11 @@ async function bookFirsts(tx: Tx, people: readonly Seen[]): Promise<Map<Seen, Fi
   if (people.length === 0) return new Map();
   const clicks = people.filter(({ activity }) => activity.kind === "click");
   const stepOf = ({ activity, mail }: Seen) => ({ projectId: mail.project_id, id: mail.id, at: activity.at });
-  const taken = await advanceEmails(tx, [
+  const steps = [
     ...people.map((one) => ({ ...stepOf(one), status: "OPENED" as const })),
     ...clicks.map((one) => ({ ...stepOf(one), status: "CLICKED" as const })),
-  ]);
+  ];
+  const taken = await advanceEmails(tx, steps, addLateSent);
   const newLinks = await bookLinks(tx, clicks);
   const clickAt = new Map(clicks.map((one, at) => [one, people.length + at]));
   return new Map(
@@ -234,10 +237,11 @@ async function eventsOf(
     tx,
     told.map(({ one: { activity } }) => ({ ...activity, providerId: null })),
   );
-  return told.flatMap(({ one: { mail }, name, more }, at): EventToRecord[] => {
+  return pairUp(told, mails).flatMap(([{ one, name, more }, found]): EventToRecord[] => {
+    const { mail } = one;
     // Who was deleted has no events; the counters know no names.
     if (mail.contact_id === null) return [];
-    const data = { ...mails[at]?.facts, ...more };
+    const data = { ...found?.facts, ...more };
     return [{ projectId: mail.project_id, contactId: mail.contact_id, name, data, emailId: mail.id }];
   });
 }

@@ -4,7 +4,7 @@ import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
-import { statusInDoubt } from "../../emails/returned-emails.ts";
+import { statusInDoubt } from "../../emails/returned/returned-emails.ts";
 
 export interface LinkKey {
   projectId: string;
@@ -48,11 +48,11 @@ export async function findVisitedMails(
   keys: ReadonlyArray<{ projectId: string; emailId: string }>,
 ): Promise<VisitedMailRow[]> {
   const { rows } = await sql<VisitedMailRow>`
-    select e.project_id, e.id, e.contact_id, e.content_id, e.campaign_id, ${statusInDoubt} as status, e.sent_at, c.list_kind, c.tracked, p.tracking
+    select e.project_id, e.id, e.contact_id, e.content_id, e.campaign_id, ${statusInDoubt} as status, e.sent_at, c.list_kind, c.tracked, q.tracking
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.emailId)}::uuid[]) as i (project_id, id)
     join emails e on e.project_id = i.project_id and e.id = i.id
     join email_contents c on c.project_id = e.project_id and c.id = e.content_id
-    join projects p on p.id = e.project_id`.execute(tx);
+    join project_queues q on q.project_id = e.project_id`.execute(tx);
   return rows;
 }
 

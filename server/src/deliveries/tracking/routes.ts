@@ -1,7 +1,7 @@
 // HTTP for what mails ask for: the pixel, and links. Answers never tell whether a token is right, and never wait for the counting.
 import * as contract from "@postloft/contract/tracking.ts";
 import { now } from "../../platform/clock.ts";
-import { route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
+import { ok, route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
 import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
 import { NOT_FOUND_PAGE, PAGE_HEADERS, PIXEL, PIXEL_HEADERS, UNAVAILABLE_PAGE } from "./answers.ts";
 import type { TrackingDoor } from "./tracking-door.ts";
@@ -21,7 +21,7 @@ export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] 
           link: null,
           at: now(),
         });
-      return { status: 200, body: PIXEL, headers: PIXEL_HEADERS };
+      return { ...ok(PIXEL), headers: PIXEL_HEADERS };
     }),
     route(contract.followLink, async (call) => {
       const followed = await follow(call.params.token, call.query.u);
@@ -37,12 +37,12 @@ export function trackingRoutes({ tokens, follow, book }: TrackingDoor): Route[] 
           link: followed.target,
           at: now(),
         });
-      return { status: 302, body: null, headers: { location: followed.location } };
+      return { status: 302, body: null, headers: { location: followed.location } } as const;
     }),
   ];
 }
 
-function refusalOf(kind: "unknown" | "unavailable"): Answer {
+function refusalOf(kind: "unknown" | "unavailable"): Answer<404 | 503, string> {
   if (kind === "unknown") return { status: 404, body: NOT_FOUND_PAGE, headers: PAGE_HEADERS };
   const headers = { ...PAGE_HEADERS, "retry-after": String(RETRY_AFTER_SECONDS) };
   return { status: 503, body: UNAVAILABLE_PAGE, headers };

@@ -9,6 +9,7 @@ import {
   type TestPerson,
   type TestProject,
 } from "../../testing/test-server.ts";
+import { readSystemMails } from "../../testing/system-mails.ts";
 import { sweepInvitations } from "./invitations.ts";
 
 // Nobody may sign up by themselves here, so that an invitation is the only way in.
@@ -60,10 +61,7 @@ test("whoever is invited makes an account with the link and is in, also where no
   const email = newAddress();
   const invitation = await invite(project, email, "ADMIN");
   expect(invitation.link).toContain(server.url.split(":").at(-1));
-  const [mail] = await server.rows<{ text: string }>(
-    "select text from system_mails where to_address = $1",
-    email,
-  );
+  const [mail] = await readSystemMails(server.pool, { to: email });
   expect(mail?.text).toContain(invitation.link);
   expect((await list(project)).map((one) => ({ ...one, token: undefined }))).toEqual([
     expect.objectContaining({ id: invitation.id, email, role: "ADMIN" }),

@@ -1,18 +1,20 @@
 // Adding people to a project: whoever has an account is a member at once, anybody else gets a link that makes one.
-// Before it: members.ts. After it: routes.ts; the mails leave through emails/system-mail.ts.
+// Before it: members.ts. After it: routes.ts; the mails leave through emails/system-mail/system-mail.ts.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
+import { mailLanguageOf, type MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
-import { createUser, findUserByAddress, type User } from "../../users/users.ts";
+import { createUser, findUserByAddress, toldOf, type User } from "../../users/users.ts";
 import { joinProject, readMembersToChange, type MemberView } from "./members.ts";
 import {
   deleteExpiredInvitations,
   deleteInvitation,
   findInvitationByToken,
+  findLiveInvitation,
   listInvitationRows,
   upsertInvitation,
   type InvitationRow,
@@ -40,24 +42,35 @@ function present(row: InvitationRow): InvitationView {
 }
 
 export type Addition =
-  | { status: "ADDED"; member: MemberView; projectName: string }
-  | { status: "INVITED"; invitation: InvitationView; token: string; projectName: string };
+  | { status: "ADDED"; member: MemberView; projectName: string; language: MailLanguage }
+  | {
+      status: "INVITED";
+      invitation: InvitationView;
+      token: string;
+      projectName: string;
+      language: MailLanguage;
+    };
 
 /** Adds whoever has an account, invites anybody else. @throws Refusal CONFLICT for a member, and over the limits. */
 export async function addMember(
   tx: Tx,
   { projectId, email, role, actor }: { projectId: string; email: string; role: Role; actor: Actor },
 ): Promise<Addition> {
-  const { members, projectName } = await readMembersToChange(tx, projectId);
+  const { members, projectName, projectLanguage } = await readMembersToChange(tx, projectId);
   const user = await findUserByAddress(tx, email);
-  if (user === undefined) return { ...(await invite(tx, { projectId, email, role, actor })), projectName };
+  if (user === undefined) {
+    // Nobody knows which language they speak: that of the project, most likely.
+    const language = mailLanguageOf(projectLanguage);
+    return { ...(await invite(tx, { projectId, email, role, actor })), projectName, language };
+  }
   await joinProject(tx, members, { projectId, userId: user.id, email, role });
   await recordAudit(tx, [
     { projectId, actor, action: "member.added", target: { id: user.id, name: email }, details: { role } },
   ]);
   const member = (await readMembersToChange(tx, projectId)).members.find(({ userId }) => userId === user.id);
   if (member === undefined) throw new Error("A member who was added is there.");
-  return { status: "ADDED", member, projectName };
+  const { language } = await toldOf(tx, user);
+  return { status: "ADDED", member, projectName, language };
 }
 
 async function invite(
@@ -118,6 +131,11 @@ export async function readInvitation(database: Database, token: string) {
   return { project: row.project, email, role, expiresAt, hasAccount: row.has_account };
 }
 
+/** Whether an invitation to any project waits for an address. */
+export async function isInvited(database: Database, email: string): Promise<boolean> {
+  return (await findLiveInvitation(database, email)) !== undefined;
+}
+
 export interface Accepted {
   projectId: string;
   role: Role;
@@ -147,13 +165,20 @@ export async function acceptInvitation(
   return { projectId, role: role as Role };
 }
 
+interface Newcomer {
+  token: string;
+  passwordHash: string;
+  ip: string | null;
+  language: MailLanguage;
+}
+
 /** Makes the account of whoever was invited, and lets them in. @throws Refusal INVITATION_NOT_FOUND, CONFLICT */
 export async function signUpInvited(
   tx: Tx,
-  { token, passwordHash, ip }: { token: string; passwordHash: string; ip: string | null },
+  { token, passwordHash, ip, language }: Newcomer,
 ): Promise<Accepted & { user: User }> {
   const { email } = await findInvitation(tx, token);
-  const user = await createUser(tx, { email, passwordHash, isVerified: true });
+  const user = await createUser(tx, { email, passwordHash, isVerified: true, language });
   return { user, ...(await acceptInvitation(tx, { token, user, ip })) };
 }
 

@@ -1,11 +1,15 @@
-// What people are told about their place in a project. Pure.
-// Before it: routes.ts knows who was added. After it: emails/system-mail.ts.
+// What people are told about their place in a project, in their language. Pure.
+// Before it: routes.ts knows who was added. After it: member-texts.ts has the words; emails/system-mail/system-mail.ts queues.
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { layOutSystemMail } from "../../emails/system-mail-layout.ts";
-import type { NewSystemMail } from "../../emails/system-mail.ts";
+import { formatsOf } from "../../emails/system-mail/mail-formats.ts";
+import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
+import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
+import type { NewSystemMail } from "../../emails/system-mail/system-mail.ts";
+import { MEMBER_TEXTS } from "./member-texts.ts";
 
 export interface MemberNews {
   to: string;
+  language: MailLanguage;
   /** Who added them. */
   inviter: string;
   project: string;
@@ -14,31 +18,21 @@ export interface MemberNews {
 }
 
 /** For somebody without an account: the link makes one. */
-export function invitationMail(news: MemberNews): NewSystemMail {
-  const { inviter, project, role } = news;
-  return mailOf(news, {
-    subject: `${inviter} invites you to ${project}`,
-    before: `${inviter} invites you to the project ${project}, as ${role}. Open this link to make your account:`,
-    label: "Accept the invitation",
-    after: `The link works once and for ${LIMITS.invitationDays.value} days. If you do not know ${inviter}, do nothing.`,
-  });
-}
+export const invitationMail = (news: MemberNews): NewSystemMail => mailOf(news, "invitation");
 
 /** For somebody who is a member from now on. */
-export function addedMail(news: MemberNews): NewSystemMail {
-  const { inviter, project, role } = news;
-  return mailOf(news, {
-    subject: `${inviter} added you to ${project}`,
-    before: `You are a member of the project ${project} now, as ${role}: ${inviter} added you.`,
-    label: `Open ${project}`,
-    after: `If you do not know ${inviter}, log in and leave the project.`,
-  });
-}
+export const addedMail = (news: MemberNews): NewSystemMail => mailOf(news, "added");
 
-function mailOf(
-  { to, link }: MemberNews,
-  { subject, before, label, after }: { subject: string; before: string; label: string; after: string },
-): NewSystemMail {
-  const text = layOutSystemMail({ subject, blocks: [before], action: { label, url: link }, footer: after });
+function mailOf(news: MemberNews, kind: "invitation" | "added"): NewSystemMail {
+  const { to, language, link: url } = news;
+  const { subject, before, label, after } = MEMBER_TEXTS[language][kind];
+  const days = formatsOf(language).number(LIMITS.invitationDays.value);
+  const text = layOutSystemMail({
+    language,
+    subject: subject(news),
+    blocks: [before(news)],
+    action: { label: label(news), url },
+    footer: after({ ...news, days }),
+  });
   return { to, ...text };
 }

@@ -8,6 +8,7 @@ import {
   type TestPerson,
   type TestProject,
 } from "../../testing/test-server.ts";
+import { readSystemMails } from "../../testing/system-mails.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -58,11 +59,7 @@ test("whoever has an account is a member at once, with the role that was given, 
   expect((await server.call("GET", "/contacts", { ...session(person), projectId: project.id })).status).toBe(
     200,
   );
-  const mails = await server.rows<{ subject: string }>(
-    "select subject from system_mails where to_address = $1 and subject not like 'Confirm%'",
-    person.email,
-  );
-  expect(mails).toHaveLength(1);
+  expect(await readSystemMails(server.pool, { to: person.email })).toHaveLength(1);
   const again = await server.call("POST", path(project), session(project.owner), body);
   expect(refusalOf(again)).toBe("409 CONFLICT");
 });

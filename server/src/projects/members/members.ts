@@ -46,10 +46,11 @@ interface OfMember {
 export async function readMembersToChange(
   tx: Tx,
   projectId: string,
-): Promise<{ projectName: string; members: MemberView[] }> {
+): Promise<{ projectName: string; projectLanguage: string; members: MemberView[] }> {
   const project = await lockMembers(tx, projectId);
   if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");
-  return { projectName: project.name, members: await listMembers(tx, projectId) };
+  const members = await listMembers(tx, projectId);
+  return { projectName: project.name, projectLanguage: project.language, members };
 }
 
 /** A member under the lock of the project, with the others. @throws Refusal MEMBER_NOT_FOUND */

@@ -3,36 +3,89 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
-export async function findChoices(database: Database, projectId: string, userId: string) {
-  const { rows } = await sql<{ notifications: Record<string, boolean> }>`
-    select notifications from memberships where project_id = ${projectId} and user_id = ${userId}`.execute(
-    database,
-  );
-  return rows[0]?.notifications;
+/** What a member chose: kinds by mail, kinds by webhook, and where they are called. */
+export interface ChoicesRow {
+  notifications: Record<string, boolean>;
+  webhook_kinds: Record<string, boolean>;
+  webhook_url: string | null;
 }
+
+export async function findChoices(
+  database: Database,
+  projectId: string,
+  userId: string,
+): Promise<ChoicesRow | undefined> {
+  const { rows } = await sql<ChoicesRow>`
+    select notifications, webhook_kinds, webhook_url from memberships
+    where project_id = ${projectId} and user_id = ${userId}`.execute(database);
+  return rows[0];
+}
+
+type Chosen = Readonly<Record<string, boolean | undefined>>;
 
 export async function mergeChoices(
   tx: Tx,
-  projectId: string,
-  userId: string,
-  choices: Readonly<Record<string, boolean | undefined>>,
-) {
-  const { rows } = await sql<{ notifications: Record<string, boolean> }>`
-    update memberships set notifications = notifications || ${JSON.stringify(choices)}::jsonb
-    where project_id = ${projectId} and user_id = ${userId} returning notifications`.execute(tx);
-  return rows[0]?.notifications;
+  { projectId, userId }: { projectId: string; userId: string },
+  chosen: { byMail: Chosen; byWebhook: Chosen },
+): Promise<ChoicesRow | undefined> {
+  const { rows } = await sql<ChoicesRow>`
+    update memberships set notifications = notifications || ${JSON.stringify(chosen.byMail)}::jsonb,
+      webhook_kinds = webhook_kinds || ${JSON.stringify(chosen.byWebhook)}::jsonb
+    where project_id = ${projectId} and user_id = ${userId}
+    returning notifications, webhook_kinds, webhook_url`.execute(tx);
+  return rows[0];
 }
 
-/** Addresses of those who chose it, or chose nothing where it is usual. */
+/** Returns whether there is such a member. */
+export async function updateWebhookUrl(
+  tx: Tx,
+  { projectId, userId }: { projectId: string; userId: string },
+  url: string | null,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update memberships set webhook_url = ${url} where project_id = ${projectId} and user_id = ${userId}`.execute(
+    tx,
+  );
+  return numAffectedRows === 1n;
+}
+
+/** Of these members, where those are called who want to be. */
+export async function listWebhookUrls(
+  database: Database,
+  projectId: string,
+  userIds: readonly string[],
+): Promise<Array<{ userId: string; url: string }>> {
+  const { rows } = await sql<{ userId: string; url: string }>`
+    select user_id as "userId", webhook_url as url from memberships
+    where project_id = ${projectId} and user_id = any(${userIds}::uuid[]) and webhook_url is not null
+    order by user_id`.execute(database);
+  return rows;
+}
+
+const wantsMail = (kind: string, isUsual: boolean) =>
+  sql<boolean>`coalesce((m.notifications ->> ${kind})::boolean, ${isUsual})`;
+const wantsCall = (kind: string) =>
+  sql<boolean>`m.webhook_url is not null and coalesce((m.webhook_kinds ->> ${kind})::boolean, false)`;
+
+interface Listener {
+  userId: string;
+  email: string;
+  language: string;
+  byMail: boolean;
+  byWebhook: boolean;
+}
+
+/** Who wants to be told, and how; by mail also who chose nothing where it is usual. */
 export async function listListeners(
   tx: Tx,
   { projectId, kind, isUsual }: { projectId: string; kind: string; isUsual: boolean },
-): Promise<string[]> {
-  const { rows } = await sql<{ email: string }>`
-    select u.email from memberships m join users u on u.id = m.user_id
-    where m.project_id = ${projectId} and coalesce((m.notifications ->> ${kind})::boolean, ${isUsual})
+): Promise<Listener[]> {
+  const { rows } = await sql<Listener>`
+    select u.id as "userId", u.email, u.language, ${wantsMail(kind, isUsual)} as "byMail", ${wantsCall(kind)} as "byWebhook"
+    from memberships m join users u on u.id = m.user_id
+    where m.project_id = ${projectId} and (${wantsMail(kind, isUsual)} or ${wantsCall(kind)})
     order by m.created_at`.execute(tx);
-  return rows.map(({ email }) => email);
+  return rows;
 }
 
 /** Those that were not told since then; from now on they were. Who was is left alone, so that nobody waits for its row. */
@@ -43,9 +96,8 @@ export async function markTold(
   const { rows } = await sql<{ project_id: string }>`
     insert into told_members as t (project_id, kind)
     select id, ${kind} from unnest(${projectIds}::uuid[]) id
-    where not exists (
-      select 1 from told_members o where o.project_id = id and o.kind = ${kind} and o.told_at >= ${since}
-    )
+    left join told_members o on o.project_id = id and o.kind = ${kind} and o.told_at >= ${since}
+    where o.project_id is null
     order by id
     on conflict (project_id, kind) do update set told_at = excluded.told_at where t.told_at < ${since}
     returning t.project_id`.execute(tx);
@@ -57,7 +109,7 @@ export async function listDueProjects(database: Database, kind: string, since: D
   const { rows } = await sql<{ id: string; name: string }>`
     select p.id, p.name from projects p
     where exists (
-        select 1 from memberships m where m.project_id = p.id and (m.notifications ->> ${kind})::boolean
+        select 1 from memberships m where m.project_id = p.id and (${wantsMail(kind, false)} or ${wantsCall(kind)})
       )
       and not exists (
         select 1 from told_members t where t.project_id = p.id and t.kind = ${kind} and t.told_at >= ${since}

@@ -7,7 +7,7 @@ import { chooseNotifications, readNotifications } from "./notifications.ts";
 export function notificationRoutes({ database }: { database: Database }): Route[] {
   return [
     route(contract.listNotifications, async ({ projectId, userId }) =>
-      ok(await readNotifications(database, projectId, userId)),
+      ok(await readNotifications(database, { projectId, userId })),
     ),
     route(contract.updateNotifications, async ({ projectId, userId, body, commit }) =>
       commit(async (tx) => ok(await chooseNotifications(tx, { projectId, userId }, body))),

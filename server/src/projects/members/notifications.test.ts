@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { transaction } from "../../platform/database.ts";
 import { createGuard } from "../../deliveries/reputation.ts";
-import { layOutSystemMail } from "../../emails/system-mail-layout.ts";
+import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
+import { failedJobMail } from "../../reports/failed-jobs.ts";
 import { lastMonday, tellSummaries } from "../../reports/weekly-summary.ts";
 import { makeSentMails } from "../../testing/sent-mails.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type TestPerson,
   type TestProject,
 } from "../../testing/test-server.ts";
+import { readSystemMails } from "../../testing/system-mails.ts";
 import { tellMembers } from "./notifications.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -32,16 +34,11 @@ const chosen = async (project: TestProject, { cookie }: TestPerson) =>
       ({ kind, byMail }) => [kind, byMail],
     ),
   );
-const mailsTo = (email: string) =>
-  server.rows<{ subject: string; text: string }>(
-    "select subject, text from system_mails where to_address = $1 and subject not like 'Confirm%' order by id",
-    email,
-  );
+const mailsTo = (email: string) => readSystemMails(server.pool, { to: email });
+const subjects = async ({ email }: TestPerson) => (await mailsTo(email)).map(({ subject }) => subject);
 const tell = (project: TestProject, kind: NotificationKind) =>
   transaction(server.database, (tx) =>
-    tellMembers(
-      tx,
-      { projectId: project.id, kind },
+    tellMembers(tx, { projectId: project.id, kind, facts: { name: "it" } }, () =>
       layOutSystemMail({ subject: kind, blocks: ["It happened."] }),
     ),
   );
@@ -64,16 +61,36 @@ test("what nobody chose is as it is usual; a choice is one's own, of one project
     "campaign-paused": true,
     "reputation-warning": true,
     "cap-near": true,
+    "job-failed": true,
     "weekly-summary": false,
   };
   expect(await chosen(project, member)).toEqual(usual);
   await choose(project, member, { "domain-lost": false });
   const { body } = await choose(project, member, { "weekly-summary": true });
-  expect(body.data.map(({ byMail }) => byMail)).toEqual([false, true, true, true, true]);
+  expect(body.data.map(({ byMail }) => byMail)).toEqual([false, true, true, true, true, true]);
   expect(await chosen(project, project.owner)).toEqual(usual);
   expect(await chosen(other, member)).toEqual(usual);
   expect([await tell(project, "domain-lost"), await tell(project, "campaign-paused")]).toEqual([1, 2]);
   expect((await mailsTo(member.email)).map(({ subject }) => subject)).toEqual(["campaign-paused"]);
+});
+
+test("each member is told in their own language, a suspension too", async () => {
+  const { project, member } = await withMember();
+  await server.rows("update users set language = 'fr' where id = $1", member.id);
+  await makeSentMails(server.database, project.id, 200);
+  await server.rows(`update sending_hours set bounced = 40 where project_id = $1`, project.id);
+  const guard = createGuard({ isOn: true, baseUrl });
+  await transaction(server.database, (tx) => guard(tx, [project.id]));
+  expect(await subjects(project.owner)).toEqual(["The project “A project” was disabled"]);
+  expect(await subjects(member)).toEqual(["Le projet «\u00a0A project\u00a0» a été désactivé"]);
+  await transaction(server.database, (tx) =>
+    tellMembers(
+      tx,
+      { projectId: project.id, kind: "job-failed", facts: {} },
+      failedJobMail({ projectId: project.id, id: "j1", kind: "events.delete", reason: "no" }, baseUrl()),
+    ),
+  );
+  expect((await subjects(member)).at(-1)).toBe("La suppression d’événements a échoué");
 });
 
 test("what is no choice and a stranger's project are refused", async () => {
@@ -100,7 +117,7 @@ test("rates near to a suspension are told once a week, and not to whoever does n
   await judge();
   const told = await mailsTo(project.owner.email);
   expect(told.map(({ subject }) => subject)).toEqual([
-    "Too much of your mail comes back or is reported as spam",
+    "A project: too much mail comes back or is reported as spam",
   ]);
   expect(told[0]?.text).toContain(`https://post.example/app/${project.id}/settings?tab=reputation`);
   expect(await mailsTo(member.email)).toEqual([]);

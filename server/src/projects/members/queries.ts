@@ -3,9 +3,12 @@ import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
 /** Lines up changes of a project's members, so that two at once never leave it without an owner; other work goes on. */
-export async function lockMembers(tx: Tx, projectId: string): Promise<{ name: string } | undefined> {
-  const { rows } = await sql<{ name: string }>`
-    select name from projects where id = ${projectId} for no key update`.execute(tx);
+export async function lockMembers(
+  tx: Tx,
+  projectId: string,
+): Promise<{ name: string; language: string } | undefined> {
+  const { rows } = await sql<{ name: string; language: string }>`
+    select name, language from projects where id = ${projectId} for no key update`.execute(tx);
   return rows[0];
 }
 
@@ -86,7 +89,7 @@ export async function upsertInvitation(
     )
     on conflict (project_id, email) do update set
       id = excluded.id, role = excluded.role, token_hash = excluded.token_hash,
-      created_at = now(), expires_at = excluded.expires_at
+      created_at = excluded.created_at, expires_at = excluded.expires_at
     returning project_id, id, email, role, created_at, expires_at`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error("An upsert answers its row.");
@@ -110,6 +113,12 @@ export async function findInvitationByToken(database: Database, tokenHash: Buffe
       exists (select 1 from users u where u.email = i.email) as has_account
     from invitations i join projects p on p.id = i.project_id
     where i.token_hash = ${tokenHash} and i.expires_at > now()`.execute(database);
+  return rows[0];
+}
+
+export async function findLiveInvitation(database: Database, email: string) {
+  const { rows } = await sql`
+    select 1 from invitations where email = ${email} and expires_at > now() limit 1`.execute(database);
   return rows[0];
 }
 

@@ -6,7 +6,8 @@ import { transaction } from "../../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter } from "../../platform/rate-limit.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
-import { enqueueSystemMails } from "../../emails/system-mail.ts";
+import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
+import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { Sessions } from "../../users/sessions.ts";
@@ -50,7 +51,8 @@ export function memberRoutes(parts: MemberParts): Route[] {
       return commit(async (tx) => {
         const added = await addMember(tx, { projectId, ...body, actor: actorOf(call) });
         const inviter = (await getUser(tx, call.userId)).email;
-        const about = { to: body.email, inviter, project: added.projectName, role: body.role };
+        const { projectName: project, language } = added;
+        const about = { to: body.email, language, inviter, project, role: body.role };
         if (added.status === "ADDED") {
           await enqueueSystemMails(tx, [addedMail({ ...about, link: parts.baseUrl() })]);
           return created({ status: added.status, member: added.member, invitation: null });
@@ -127,6 +129,7 @@ function invitationRoutes({ database, sessions, passwords, rateLimiter }: Member
           token: params.token,
           passwordHash,
           ip: ip ?? null,
+          language: acceptedLanguage(headers["accept-language"]),
         });
         const cookie = await sessions.start(tx, user.id, { ip, headers });
         return { ...ok({ ...user, ...accepted }), headers: { "set-cookie": cookie } };

@@ -6,14 +6,11 @@ import type { Database, Tx } from "../../platform/database.ts";
 export async function lockForRemoval(tx: Tx, projectId: string) {
   // By itself: a statement that has waited for the lock sees the project as it is now, and the jobs as they were before.
   await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
-  const { rows } = await sql<{ name: string; is_running: boolean; is_paid_for: boolean }>`
+  const { rows } = await sql<{ name: string; is_running: boolean }>`
     select p.name, exists (
       select 1 from jobs j
       where j.project_id = p.id and j.id = p.removal_job and j.state in ('waiting', 'active')
-    ) as is_running, exists (
-      select 1 from billing_customers c
-      where c.project_id = p.id and c.subscription_status not in ('canceled', 'incomplete_expired')
-    ) as is_paid_for
+    ) as is_running
     from projects p where p.id = ${projectId}`.execute(tx);
   return rows[0];
 }

@@ -19,7 +19,7 @@ import { KEPT, removalStep } from "./removal.ts";
 // Who works is started by each test when it is time.
 const server = useTestServer({ ROLES: "api" });
 
-const LEFT = ["api_keys", "audit_heads", "audit_log", "jobs", "memberships", "domains"];
+const LEFT = ["api_keys", "audit_heads", "audit_log", "jobs", "memberships", "project_queues", "domains"];
 const WAIT = { timeout: 20_000, interval: 50 };
 const own = ({ id }: TestProject, rest = "") => `/users/@me/projects/${id}${rest}`;
 const session = ({ owner: { cookie } }: TestProject) => ({ cookie });
@@ -90,9 +90,9 @@ const isGone = async (project: TestProject) =>
 
 /** What a reset wipes. Whoever adds a table of projects puts it here, or into `KEPT` where a reset has to leave it. */
 const WIPED =
-  "api_requests campaigns consent_changes contact_fields contacts content_links count_positions dmarc_reports dmarc_sources email_attempts email_contents email_files " +
+  "api_requests campaign_queues campaigns consent_changes consent_erasures consent_heads consent_seals contact_fields contact_views contacts content_links count_positions count_values dmarc_reports dmarc_sources email_attempts email_contents email_files " +
   "email_resolutions emails event_counts event_reactions event_subscriptions events idempotency_keys job_errors job_files link_clicks " +
-  "mail_counts mailbox_messages paused_destinations recipient_batches returned_messages segment_members segments templates " +
+  "mail_counts mailbox_messages paused_destinations recipient_batches returned_messages segment_members segments template_versions templates " +
   "tls_reports tracking_counts uploads webhook_calls workflow_executions workflow_step_counts workflow_versions workflows";
 
 test("of each table of projects it was decided whether a reset leaves it", async () => {

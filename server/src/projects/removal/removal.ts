@@ -2,10 +2,11 @@
 // Before it: routes.ts. After it: platform/jobs.ts runs the step; platform/tenant-rows.ts finds what there is.
 import { addJob, deleteJobsBeside, type JobStep } from "../../platform/jobs.ts";
 import { nowMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { deleteTenantRows, listTenantTables } from "../../platform/tenant-rows.ts";
+import { openOrCloseProjectQueues } from "../../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../../audit/audit-log.ts";
 import { deleteProjectRow, endResetRow, hasMailInHand, lockForRemoval, startRemovalRow } from "./queries.ts";
 
@@ -21,6 +22,7 @@ const LAST: readonly string[] = [
   "invitations",
   "jobs",
   "memberships",
+  "project_queues",
   "scoped_keys",
   "webhook_secrets",
 ];
@@ -30,7 +32,10 @@ export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
     ...LAST,
     "billing_customers",
     "billing_limits",
+    "billing_usage",
+    "domain_record_changes",
     "domains",
+    "event_retentions",
     "project_suspensions",
     "sending_hours",
     "suppressions",
@@ -44,6 +49,12 @@ const BATCH_ROWS = 2_000;
 /** Longer than any handover lasts. */
 const PATIENCE_MS = 600_000;
 const LOOK_MS = 250;
+
+/** What billing/ knows of a project; handed in by api.ts. */
+export interface Payment {
+  /** Whether it has a subscription that is not over. */
+  hasSubscription: (database: Database, projectId: string) => Promise<boolean>;
+}
 
 /**
  * Disables the project and queues the job; answers its id.
@@ -59,6 +70,7 @@ export async function requestRemoval(
     confirm,
     actor,
   }: { projectId: string; removal: "RESET" | "DELETE"; confirm: string; actor: Actor },
+  { hasSubscription }: Payment,
 ): Promise<string> {
   const project = await lockForRemoval(tx, projectId);
   if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");
@@ -66,13 +78,14 @@ export async function requestRemoval(
     throw invalidField("confirm", "custom", "Must be the name of the project, exactly.");
   if (project.is_running)
     throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
-  if (project.is_paid_for && removal === "DELETE")
+  if (removal === "DELETE" && (await hasSubscription(tx, projectId)))
     throw new Refusal("CONFLICT", {
       message: "The project has a subscription, which would be paid for on: end it in the billing portal.",
     });
   const kind = removal === "RESET" ? RESET_JOB : DELETION_JOB;
   const jobId = await addJob(tx, { projectId, kind, input: {} });
   await startRemovalRow(tx, projectId, { removal, jobId });
+  await openOrCloseProjectQueues(tx, [projectId], false);
   const action = removal === "RESET" ? "project.resetRequested" : "project.deletionRequested";
   await recordAudit(tx, [{ projectId, actor, action, details: { name: project.name } }]);
   return jobId;
@@ -133,8 +146,11 @@ async function isStillSending(tx: Tx, projectId: string, since: Date): Promise<b
 }
 
 async function end(tx: Tx, projectId: string, removal: "RESET" | "DELETE", deleted: number): Promise<void> {
-  if (removal === "RESET") await endResetRow(tx, projectId);
-  else await deleteProjectRow(tx, projectId);
+  if (removal === "DELETE") await deleteProjectRow(tx, projectId);
+  else {
+    await endResetRow(tx, projectId);
+    await openOrCloseProjectQueues(tx, [projectId], true);
+  }
   await recordAudit(tx, [
     {
       projectId,

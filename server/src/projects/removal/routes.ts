@@ -1,13 +1,20 @@
 // HTTP for emptying and deleting a project: endpoint → verb → answer.
 import * as contract from "@postloft/contract/project-removal.ts";
+import type { z } from "zod";
 import type { Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
 import { readJob } from "../../platform/jobs.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { actorOf } from "../../audit/audit-log.ts";
-import { REMOVAL_JOBS, requestRemoval } from "./removal.ts";
+import { REMOVAL_JOBS, requestRemoval, type Payment } from "./removal.ts";
 
-export function removalRoutes({ database, wakeJobs }: { database: Database; wakeJobs: () => void }): Route[] {
+type Removed = NonNullable<z.output<(typeof contract.getRemoval)["answers"][200]>["result"]>;
+
+export function removalRoutes({
+  database,
+  wakeJobs,
+  hasSubscription,
+}: { database: Database; wakeJobs: () => void } & Payment): Route[] {
   const removalRoute = (
     endpoint: typeof contract.resetProject | typeof contract.deleteProject,
     removal: "RESET" | "DELETE",
@@ -19,12 +26,11 @@ export function removalRoutes({ database, wakeJobs }: { database: Database; wake
         status: 202,
         body: {
           message,
-          jobId: await requestRemoval(tx, {
-            projectId,
-            removal,
-            confirm: body.confirm,
-            actor: actorOf(call),
-          }),
+          jobId: await requestRemoval(
+            tx,
+            { projectId, removal, confirm: body.confirm, actor: actorOf(call) },
+            { hasSubscription },
+          ),
         },
       }));
       wakeJobs();
@@ -34,7 +40,7 @@ export function removalRoutes({ database, wakeJobs }: { database: Database; wake
     removalRoute(contract.resetProject, "RESET", "The project is disabled and being emptied."),
     removalRoute(contract.deleteProject, "DELETE", "The project is disabled and being deleted."),
     route(contract.getRemoval, async ({ projectId, params }) => {
-      const job = await readJob(database, { projectId, id: params.jobId }, REMOVAL_JOBS);
+      const job = await readJob<Removed>(database, { projectId, id: params.jobId }, REMOVAL_JOBS);
       if (job === undefined) throw new Refusal("JOB_NOT_FOUND");
       return ok(job);
     }),

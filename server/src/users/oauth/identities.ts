@@ -3,16 +3,27 @@
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { enqueueSystemMails } from "../../emails/system-mail.ts";
+import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
+import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { identityMail } from "../account-mails.ts";
 import { readAccount } from "../account.ts";
-import { createUser, findUserByAddress, type User } from "../users.ts";
-import { deleteIdentity, findIdentityUser, insertIdentity, listIdentityRows, lockUser } from "./queries.ts";
+import { createUser, findUserByAddress, toldOf, type User } from "../users.ts";
+import { hasWayIn, lockUser } from "../account-queries.ts";
+import { deleteIdentity, findIdentityUser, insertIdentity, listIdentityRows } from "./queries.ts";
 import type { Person, Provider } from "./providers.ts";
 
 /** Whose account it is, or would be by its address; undefined: nobody's. */
 export async function findUserOf(database: Database, person: Person): Promise<User | undefined> {
   return (await findIdentityUser(database, person)) ?? findUserByAddress(database, person.email);
+}
+
+interface Arriving {
+  person: Person;
+  title: string;
+  /** Whether somebody gets an account who has none: where sign-ups are off, whoever is invited. */
+  mayBeNew: (tx: Tx, email: string) => Promise<boolean>;
+  /** Of a new account. */
+  language: MailLanguage;
 }
 
 /**
@@ -21,16 +32,18 @@ export async function findUserOf(database: Database, person: Person): Promise<Us
  *
  * @throws Refusal CONFLICT, SIGNUPS_DISABLED
  */
-export async function enterAs(
-  tx: Tx,
-  { person, title, signupsDisabled }: { person: Person; title: string; signupsDisabled: boolean },
-): Promise<User> {
+export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arriving): Promise<User> {
   const known = await findIdentityUser(tx, person);
   if (known !== undefined) return known;
   const owner = await findUserByAddress(tx, person.email);
   if (owner === undefined) {
-    if (signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
-    const user = await createUser(tx, { email: person.email, passwordHash: null, isVerified: true });
+    if (!(await mayBeNew(tx, person.email))) throw new Refusal("SIGNUPS_DISABLED");
+    const user = await createUser(tx, {
+      email: person.email,
+      passwordHash: null,
+      isVerified: true,
+      language,
+    });
     await connect(tx, user, { person, title });
     return user;
   }
@@ -39,7 +52,7 @@ export async function enterAs(
       message: `There is an account ${person.email} whose address was never confirmed. Set a new password for it by mail, which confirms it; then try again.`,
     });
   await connect(tx, owner, { person, title });
-  await enqueueSystemMails(tx, [identityMail(owner.email, title, true)]);
+  await enqueueSystemMails(tx, [identityMail(await toldOf(tx, owner), title, true)]);
   return owner;
 }
 
@@ -59,7 +72,7 @@ export async function connectIdentity(
   if ((await findIdentityUser(tx, person))?.id === userId) return;
   const user = await readAccount(tx, userId);
   await connect(tx, user, { person, title });
-  await enqueueSystemMails(tx, [identityMail(user.email, title, true)]);
+  await enqueueSystemMails(tx, [identityMail(await toldOf(tx, user), title, true)]);
 }
 
 /** With which services an account is connected, and whether it has a password beside them. */
@@ -93,10 +106,10 @@ export async function disconnectIdentity(
   const user = await lockUser(tx, userId);
   const issuer = user !== undefined && isId(id) ? await deleteIdentity(tx, userId, id) : undefined;
   if (user === undefined || issuer === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
-  if (user.password_hash === null && (await listIdentityRows(tx, userId)).length === 0)
+  if (!(await hasWayIn(tx, userId)))
     throw new Refusal("CONFLICT", {
       message:
         "It is the only way into your account. Set a password first: “Forgot your password?” mails a link.",
     });
-  await enqueueSystemMails(tx, [identityMail(user.email, titleOf(issuer, providers), false)]);
+  await enqueueSystemMails(tx, [identityMail(await toldOf(tx, user), titleOf(issuer, providers), false)]);
 }

@@ -3,6 +3,8 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { FAKE_CLIENT, startIdentityFake, type FakePerson } from "../../testing/identity-fake.ts";
 import { fromBase32 } from "../../testing/base32.ts";
 import { cookieOf, refusalOf, useTestServer, type OneServer, type Reply } from "../../testing/test-server.ts";
+import { readSystemMails } from "../../testing/system-mails.ts";
+import { createSoftPasskey, type SoftPasskey } from "../../testing/soft-authenticator.ts";
 import { codeAt } from "../second-factor/totp.ts";
 
 const fake = await startIdentityFake();
@@ -64,12 +66,7 @@ const identitiesOf = async (cookie: string) =>
     )
   ).body;
 const subjectsTo = async (email: string) =>
-  (
-    await server.rows<{ subject: string }>(
-      "select subject from system_mails where to_address = $1 order by id",
-      email,
-    )
-  ).map(({ subject }) => subject);
+  (await readSystemMails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
 
 test("what is set up is said before anybody is logged in", async () => {
   const config = await server.call("GET", "/auth/oauth-config");
@@ -222,7 +219,60 @@ test("with DISABLE_SIGNUPS nobody new gets in, whoever is known does", async () 
   expect(known.email).not.toBe(fake.person.email);
 });
 
-test("a second factor is asked for here as well, each code once, and few guesses", async () => {
+test("whoever is invited gets in through another service with sign-ups off, too, and accepts", async () => {
+  const closed = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true" });
+  const { id, bySession } = await server.createProject();
+  const body = { email: fake.person.email, role: "MEMBER" };
+  const invited = await server.call<{ data: { invitation: { link: string } } }>(
+    "POST",
+    `/projects/${id}/members`,
+    bySession,
+    body,
+  );
+  const token = invited.body.data.invitation.link.split("/").at(-1) ?? "";
+  const accept = (cookie: string) => closed.call("POST", `/invitations/${token}/accept`, { cookie });
+  const { reply } = await travel({ from: closed, query: `?next=/app/invitations/${token}` });
+  expect(reply.headers.get("location")).toBe(`/app/invitations/${token}`);
+  expect((await accept(cookieOf(reply))).status).toBe(200);
+  expect(await server.rows("select role from memberships where project_id = $1 order by role", id)).toEqual([
+    { role: "MEMBER" },
+    { role: "OWNER" },
+  ]);
+  // It was for that one address, and is over.
+  fake.person = newPerson();
+  expect((await travel({ from: closed })).reply.status).toBe(403);
+});
+
+/** Where the public address is by itself. */
+const here = () => ({ origin: `http://localhost:${new URL(server.url).port}`, rpId: "localhost" });
+async function challengeToShow(): Promise<string> {
+  const { body } = await server.call<{ data: { challenge: string } }>("POST", "/auth/passkey-options");
+  return body.data.challenge;
+}
+/** A passkey of whoever is logged in. */
+async function passkeyOf(cookie: string): Promise<SoftPasskey> {
+  const { body } = await server.call<{ challenge: string; user: { id: string } }>(
+    "POST",
+    "/users/@me/passkeys/options",
+    { cookie },
+  );
+  const passkey = createSoftPasskey(body.user.id);
+  const made = passkey.register({ ...here(), challenge: body.challenge });
+  const { status } = await server.call(
+    "POST",
+    "/users/@me/passkeys",
+    { cookie },
+    { name: "Laptop", passkey: made },
+  );
+  expect(status).toBe(200);
+  return passkey;
+}
+
+/** As the form has it. */
+const show = async (passkey: SoftPasskey) =>
+  encodeURIComponent(JSON.stringify(passkey.show({ ...here(), challenge: await challengeToShow() })));
+
+test("a second factor is asked for here as well, each code once, a passkey in its place, and few guesses", async () => {
   const first = await travel();
   const cookie = cookieOf(first.reply);
   // A password, since the second factor is switched on with it.
@@ -262,6 +312,24 @@ test("a second factor is asked for here as well, each code once, and few guesses
   expect([passed.status, passed.headers.get("location")]).toEqual([303, "/app/account"]);
   expect((await whoIs(passed)).id).toBe(id);
   expect((await give(codeAt(secret, step + 1))).status).toBe(401);
+
+  // A passkey of the account stands in for a code; of another account, made up or used before, it does not.
+  const own = await passkeyOf(cookieOf(passed));
+  const strange = await passkeyOf((await server.signUp()).cookie);
+  await server.rows("delete from rate_windows where bucket like 'codes:%'");
+  const shown = await show(own);
+  const refused = await Promise.all([
+    give(`&passkey=${await show(strange)}`),
+    give("&passkey=%7B%7D"),
+    give("&passkey=x"),
+    give(`&passkey=${shown}`, ""),
+  ]);
+  expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 400]);
+  expect(refused[0]?.text).toContain("none of this account");
+  const entered = await give(`&passkey=${shown}`);
+  expect([entered.status, entered.headers.get("location")]).toEqual([303, "/app/account"]);
+  expect((await whoIs(entered)).id).toBe(id);
+  expect((await give(`&passkey=${shown}`)).status).toBe(401);
 });
 
 test("whoever is logged in connects a service and disconnects it; the only way in stays", async () => {

@@ -33,16 +33,6 @@ export async function listIdentityRows(database: Database, userId: string) {
     .execute();
 }
 
-/** The account, held until the transaction ends: of two last doors that close at once, one stays open. */
-export async function lockUser(tx: Tx, userId: string) {
-  return tx
-    .selectFrom("users")
-    .select(["id", "email", "password_hash"])
-    .where("id", "=", userId)
-    .forUpdate()
-    .executeTakeFirst();
-}
-
 /** The issuer of what was taken away; undefined where there is no such one. */
 export async function deleteIdentity(tx: Tx, userId: string, id: string): Promise<string | undefined> {
   const row = await tx

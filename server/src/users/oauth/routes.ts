@@ -3,16 +3,19 @@
 import { parseCookie } from "cookie";
 import type { IncomingHttpHeaders } from "node:http";
 import * as contract from "@postloft/contract/oauth.ts";
-import { nowMs } from "../../platform/clock.ts";
+import { passkeyAssertion } from "@postloft/contract/passkeys.ts";
 import type { Sealer } from "../../platform/crypto.ts";
-import { transaction, type Database } from "../../platform/database.ts";
+import { transaction, type Database, type Tx } from "../../platform/database.ts";
 import { noContent, ok, route, type Answer, type Route } from "../../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/rate-limit.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
-import { listSessions } from "../account.ts";
-import { asPage, codePage, problemPage, refusedPage } from "../account-pages.ts";
+import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
+import { asCodePage, refusedPage } from "../account-pages.ts";
 import { attemptsOf, codesOf } from "../attempts.ts";
+import { isRecentSession } from "../recent-session.ts";
+import { readAssertion, usePasskey, type Shown } from "../passkeys/passkeys.ts";
+import type { Assertion, PasskeyVerifier } from "../passkeys/verifier.ts";
 import { passSecondFactor } from "../second-factor/second-factor.ts";
 import type { SessionPlace, Sessions } from "../sessions.ts";
 import { createFlowCookie, type FlowCookie, type Pending } from "./flow-cookie.ts";
@@ -25,15 +28,17 @@ const DASHBOARD = "/app";
 /** A path of the dashboard, and of no other site: no second slash, no backslash, nothing a browser would mend. */
 const NEXT = /^\/app(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/;
 const MAX_NEXT_LENGTH = 1_000;
-const RECENT_MS = 3_600_000;
 
 interface OauthParts {
   database: Database;
   sealer: Sealer;
   sessions: Sessions;
   rateLimiter: RateLimiter;
+  verifier: PasskeyVerifier;
   oauth: OauthSettings;
   signupsDisabled: boolean;
+  /** Whether an invitation waits for an address. */
+  isInvited: (database: Database, email: string) => Promise<boolean>;
   baseUrl: () => string;
   wakeSender: () => void;
 }
@@ -52,7 +57,11 @@ export function oauthRoutes(parts: OauthParts): Route[] {
   return [...browserRoutes(desk), ...ownRoutes(desk)];
 }
 
-const redirect = (status: 302 | 303, location: string, cookie: string): Answer => ({
+const redirect = <Status extends 302 | 303>(
+  status: Status,
+  location: string,
+  cookie: string,
+): Answer<Status, null> => ({
   status,
   body: null,
   headers: { location, "set-cookie": cookie, "cache-control": "no-store" },
@@ -87,7 +96,7 @@ function browserRoutes(desk: Desk): Route[] {
           flowCookie.write({ step: "provider", provider: provider.name, flow, userId, next }),
         );
       } catch (error) {
-        return refusedPage(error);
+        return refusedPage(contract.beginOauth, error);
       }
     }),
     route(contract.finishOauth, async ({ params, query, ip, headers }) => {
@@ -101,7 +110,7 @@ function browserRoutes(desk: Desk): Route[] {
         const person = await provider.finish(url, pending.flow);
         return await arrive(desk, { provider, person, pending, place: { ip, headers } });
       } catch (error) {
-        return refusedPage(error);
+        return refusedPage(contract.finishOauth, error);
       }
     }),
     route(contract.submitOauthCode, async ({ body, ip, headers }) => {
@@ -109,10 +118,11 @@ function browserRoutes(desk: Desk): Route[] {
       try {
         await limit(attemptsOf(networkOf(ip)));
         if (pending?.step !== "code") throw staleFlow();
-        return await passWithCode(desk, pending, { code: body.code ?? "", place: { ip, headers } });
+        return await passSecond(desk, pending, { ...body, place: { ip, headers } });
       } catch (error) {
-        const isAboutCode = error instanceof Refusal && error.code === "INVALID_CREDENTIALS";
-        return refusedPage(error, isAboutCode ? codePage : problemPage);
+        if (error instanceof Refusal && error.code === "INVALID_CREDENTIALS")
+          return asCodePage(error.message, 401);
+        return refusedPage(contract.submitOauthCode, error);
       }
     }),
   ];
@@ -126,9 +136,7 @@ async function whoIsLoggedIn({ sessions, database }: Desk, headers: IncomingHttp
   const token = parseCookie(headers.cookie ?? "")[sessions.cookie];
   const session = token === undefined ? null : await sessions.find(token);
   if (session === null) throw new Refusal("UNAUTHORIZED");
-  const all = await listSessions(database, session.userId, session.sessionId);
-  const began = Date.parse(all.find(({ isCurrent }) => isCurrent)?.createdAt ?? "");
-  if (!(nowMs() - began < RECENT_MS))
+  if (!(await isRecentSession(database, session.sessionId)))
     throw new Refusal("UNAUTHORIZED", {
       message:
         "Log out and in again, then connect within an hour: a service that is connected opens your account.",
@@ -136,15 +144,20 @@ async function whoIsLoggedIn({ sessions, database }: Desk, headers: IncomingHttp
   return session.userId;
 }
 
+type BrowserPlace = SessionPlace & { headers: IncomingHttpHeaders };
+
 interface Arrival {
   provider: Provider;
   person: Person;
   pending: Pending & { step: "provider" };
-  place: SessionPlace & { headers: IncomingHttpHeaders };
+  place: BrowserPlace;
 }
 
 /** The service said who it is: they are connected with the account that began, logged in, or asked for their code. */
-async function arrive(desk: Desk, { provider, person, pending, place }: Arrival): Promise<Answer> {
+async function arrive(
+  desk: Desk,
+  { provider, person, pending, place }: Arrival,
+): Promise<Answer<302, null> | Answer<200, string>> {
   const { database, flowCookie, wakeSender } = desk;
   const { next, userId } = pending;
   if (userId !== null) {
@@ -157,7 +170,7 @@ async function arrive(desk: Desk, { provider, person, pending, place }: Arrival)
     return redirect(302, next, await logIn(desk, { person, title: provider.title, place }));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "SECOND_FACTOR_REQUIRED") throw error;
-    const page = asPage(codePage(null));
+    const page = asCodePage(null, 200);
     const cookie = flowCookie.write({ step: "code", provider: provider.name, person, next });
     return { ...page, headers: { ...page.headers, "set-cookie": cookie } };
   }
@@ -166,30 +179,52 @@ async function arrive(desk: Desk, { provider, person, pending, place }: Arrival)
 /** The Set-Cookie header of a new session. Account, connection, code and session are there together, or none. */
 async function logIn(
   desk: Desk,
-  given: { person: Person; title: string; code?: string; place: SessionPlace },
+  given: { person: Person; title: string; code?: string; shown?: Shown | undefined; place: BrowserPlace },
 ): Promise<string> {
-  const { person, title, code, place } = given;
-  const { database, sealer, sessions, signupsDisabled } = desk;
+  const { person, title, code, shown, place } = given;
+  const { database, sealer, sessions, signupsDisabled, isInvited } = desk;
+  const mayBeNew = async (tx: Tx, email: string) => !signupsDisabled || isInvited(tx, email);
+  const language = acceptedLanguage(place.headers["accept-language"]);
   const cookie = await transaction(database, async (tx) => {
-    const user = await enterAs(tx, { person, title, signupsDisabled });
-    await passSecondFactor(tx, sealer, user.id, code);
+    const user = await enterAs(tx, { person, title, mayBeNew, language });
+    if (shown === undefined) await passSecondFactor(tx, sealer, user.id, code);
+    else if (shown.user.id === user.id) await usePasskey(tx, shown);
+    else throw new Refusal("INVALID_CREDENTIALS", { message: NOT_THIS_PASSKEY });
     return sessions.start(tx, user.id, place);
   });
   desk.wakeSender();
   return cookie;
 }
 
-async function passWithCode(
+const NOT_THIS_PASSKEY = "This passkey is none of this account. Try another one, or give a code.";
+
+/** A passkey as the form has it. @throws Refusal INVALID_CREDENTIALS for what is none */
+function passkeyIn(text: string): Assertion {
+  try {
+    return passkeyAssertion.parse(JSON.parse(text));
+  } catch {
+    throw new Refusal("INVALID_CREDENTIALS", { message: NOT_THIS_PASSKEY });
+  }
+}
+
+/** By a code, or by a passkey in its place, as beside a password. */
+async function passSecond(
   desk: Desk,
   { person, provider, next }: Pending & { step: "code" },
-  { code, place }: { code: string; place: SessionPlace },
-): Promise<Answer> {
+  {
+    code = "",
+    passkey,
+    place,
+  }: { code?: string | undefined; passkey?: string | undefined; place: BrowserPlace },
+): Promise<Answer<303, null>> {
   const user = await findUserOf(desk.database, person);
   const title = desk.providers.find(({ name }) => name === provider)?.title;
   if (user === undefined || title === undefined) throw staleFlow();
   // Counted before the code is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
   await takeOrRefuse(desk.rateLimiter, codesOf(user.id));
-  const cookie = await logIn(desk, { person, title, code, place });
+  const shown =
+    passkey === undefined ? undefined : await readAssertion(desk, networkOf(place.ip), passkeyIn(passkey));
+  const cookie = await logIn(desk, { person, title, code, shown, place });
   await desk.rateLimiter.giveBack(codesOf(user.id));
   return redirect(303, next, cookie);
 }

@@ -14,7 +14,7 @@ export async function readFactor(database: Database, userId: string) {
 export async function storeSecret(tx: Tx, userId: string, sealed: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into second_factors as f (user_id, sealed_secret) values (${userId}, ${sealed})
-    on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, last_step = 0, created_at = now()
+    on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, last_step = 0, created_at = excluded.created_at
     where f.confirmed_at is null`.execute(tx);
   return numAffectedRows === 1n;
 }

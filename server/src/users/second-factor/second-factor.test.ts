@@ -4,6 +4,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http-errors.ts";
 import { fromBase32 } from "../../testing/base32.ts";
 import { cookieOf, refusalOf, useTestServer, type TestPerson } from "../../testing/test-server.ts";
+import { readSystemMails } from "../../testing/system-mails.ts";
 import { codeAt, stepOf, toBase32 } from "./totp.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -88,11 +89,8 @@ test("it is off until a code confirms it; then other sessions are over and each 
   expect(refusalOf(await begin(person.password))).toBe("409 CONFLICT");
   const stored = await server.rows<{ row: string }>("select f::text as row from second_factors f");
   expect(JSON.stringify(stored)).not.toContain(second);
-  const mails = await server.rows(
-    "select 1 from system_mails where to_address = $1 and subject = $2",
-    person.email,
-    "Your second factor is on",
-  );
+  const subject = /^Your second factor is on$/;
+  const mails = await readSystemMails(server.pool, { to: person.email, subject });
   expect(mails).toHaveLength(1);
 });
 
@@ -117,10 +115,7 @@ test("a recovery code logs in once, however it is typed; new ones end the old", 
 test("it is switched off by password and code together, and a new password by mail does not get around it", async () => {
   const { person, codes, code } = await withFactor();
   await server.call("POST", "/auth/request-password-reset", {}, { email: person.email });
-  const [mail] = await server.rows<{ text: string }>(
-    "select text from system_mails where to_address = $1 order by id desc limit 1",
-    person.email,
-  );
+  const mail = (await readSystemMails(server.pool, { to: person.email })).at(-1);
   const token = /reset-password\/([A-Za-z0-9_-]+)/.exec(mail?.text ?? "")?.[1];
   const password = "quite another password";
   expect(

@@ -5,10 +5,10 @@ import { nowMs } from "../../platform/clock.ts";
 import { randomText, sha256, type Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { enqueueSystemMails } from "../../emails/system-mail.ts";
+import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { secondFactorMail } from "../account-mails.ts";
 import { deleteSessions } from "../account-queries.ts";
-import type { User } from "../users.ts";
+import { toldOf, type User } from "../users.ts";
 import {
   deleteFactor,
   lockFactor,
@@ -63,7 +63,7 @@ export async function confirmSecondFactor(
   if (row.confirmed_at !== null) throw alreadyOn();
   if (!(await takeTotp(tx, sealer, user.id, row, code))) throw wrongCode();
   await deleteSessions(tx, user.id, { allBut: sessionId });
-  await enqueueSystemMails(tx, [secondFactorMail(user.email, true)]);
+  await enqueueSystemMails(tx, [secondFactorMail(await toldOf(tx, user), true)]);
   return makeRecoveryCodes(tx, user.id);
 }
 
@@ -108,7 +108,7 @@ export async function endSecondFactor(tx: Tx, sealer: Sealer, user: User, code: 
 /** Switches it off for somebody who lost everything, and tells them; false where it was off. */
 export async function dropSecondFactor(tx: Tx, user: User): Promise<boolean> {
   if (!(await deleteFactor(tx, user.id))) return false;
-  await enqueueSystemMails(tx, [secondFactorMail(user.email, false)]);
+  await enqueueSystemMails(tx, [secondFactorMail(await toldOf(tx, user), false)]);
   return true;
 }
 

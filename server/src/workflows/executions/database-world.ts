@@ -5,13 +5,14 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, type GraphStep } from "@postloft/contract/workflow-graph.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
-import { enqueueEmails, makeContent, type Mailbox } from "../../emails/emails.ts";
+import { enqueueEmails, makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
+import { pairUp } from "../../platform/pair-up.ts";
 import { readDefaultSenders } from "../../projects/projects.ts";
 import type { Domains } from "../../domains/domains.ts";
 import { readRoom } from "../../billing/caps.ts";
 import { changeContacts } from "../../contacts/change-known-contacts.ts";
-import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
-import { loadSegmentsFor, type SegmentSource } from "../../contacts/filters/load-segments.ts";
+import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
+import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load-segments.ts";
 import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
 import { withFooter } from "../../templates/with-footer.ts";
 import { templateIdOf } from "../references.ts";
@@ -109,8 +110,7 @@ export async function readMailPlans(
   );
   const keys = await domains.findSigningKeys(names, database);
   return new Map(
-    templates.map((template, at) => {
-      const sender = senders[at] ?? null;
+    pairUp(templates, senders).map(([template, sender]) => {
       if (sender === null)
         return [template.id, { problem: "Neither the template nor the project has a sender." }];
       const domain = domainOf(sender.address);

@@ -7,7 +7,7 @@ import { failpoint } from "../../platform/failpoints.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { listProjectsWithReactions } from "../../events/reactions.ts";
+import { listProjectsWithReactions } from "../../reactions/reactions.ts";
 import type { Domains } from "../../domains/domains.ts";
 import { contactRefusal } from "../../contacts/contacts.ts";
 import { createDatabaseWorld } from "./database-world.ts";

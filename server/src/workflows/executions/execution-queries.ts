@@ -99,10 +99,11 @@ export async function updateExecutions(
   executions: readonly StoredExecution[],
 ): Promise<void> {
   await sql`
+    with instant as materialized (select now() as at)
     update workflow_executions x set status = i.status, step_id = i.step_id, due_at = i.due_at, waits_for = i.waits_for,
       results = i.results, answer = null, trace = i.trace, exit_reason = i.exit_reason,
-      ended_at = case when i.status in (${ENDED}) then now() end
-    from unnest(
+      ended_at = case when i.status in (${ENDED}) then instant.at end
+    from instant, unnest(
       (select ${executions.map(({ id }) => id)}::uuid[]),
       ${executions.map(({ status }) => status)}::text[],
       ${executions.map(({ stepId }) => stepId)}::uuid[],

@@ -1,8 +1,13 @@
 // An execution in memory: one contact on its way through one version of a graph, and what its steps did so far.
 // Before it: execution-queries.ts has its row. After it: walk.ts moves it on.
-import type { WebhookAnswer } from "./steps/step.ts";
 import type { Branch, ExecutionStatus, Graph, GraphStep } from "@postloft/contract/workflow-graph.ts";
 import { firstStepOf } from "../graph-rules.ts";
+
+/** How a call of a webhook stands; null before it ended. */
+export type WebhookAnswer =
+  | { is: "done"; status: number; body: unknown }
+  | { is: "failed"; error: string }
+  | null;
 
 /**
  * A step run in the trace of an execution: short names, since one is stored for each step of each execution (stored-trace.ts). Instants are ms since 1970.

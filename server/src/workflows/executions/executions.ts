@@ -4,7 +4,7 @@ import type { ExecutionStatus, StepType } from "@postloft/contract/workflow-grap
 import type { Database } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { readEmailStandings, type EmailStanding } from "../../emails/email-standings.ts";
+import { readEmailStandings, type EmailStanding } from "../../emails/reading/email-standings.ts";
 import type { StepRun, WalkableGraph } from "./execution.ts";
 import { walkable } from "./execution.ts";
 import {
@@ -66,8 +66,8 @@ export async function getExecution(database: Database, projectId: string, workfl
   const mails = await readEmailStandings(database, projectId, ids);
   return {
     ...presentListed(row),
-    context: row.context ?? {},
-    results: row.results ?? {},
+    context: (row.context ?? {}) as Record<string, unknown>,
+    results: (row.results ?? {}) as Record<string, unknown>,
     steps: trace.map((run) => ({ ...presentRun(run, graph), email: mailOf(run, mails) })),
   };
 }

@@ -7,7 +7,7 @@ import type { Database } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { listEvents } from "../../events/events.ts";
 import { contactExists } from "../../contacts/contacts.ts";
-import { loadSegmentsFor } from "../../contacts/filters/load-segments.ts";
+import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { isAmong } from "../../contacts/matching-contacts.ts";
 import { segmentRestriction } from "../../segments/segments.ts";
 import { audienceOf } from "../../campaigns/audience.ts";

@@ -217,11 +217,12 @@ export async function resumeExecutionRows(
   executions: ReadonlyArray<{ id: string; stepId: string | null }>,
 ): Promise<void> {
   await sql`
+    with instant as materialized (select now() as at)
     update workflow_executions x set step_id = i.step_id, exit_reason = null,
       status = case when i.step_id is null then 'COMPLETED' else 'RUNNING' end,
-      due_at = case when i.step_id is null then null else now() end,
-      ended_at = case when i.step_id is null then now() end
-    from unnest(
+      due_at = case when i.step_id is null then null else instant.at end,
+      ended_at = case when i.step_id is null then instant.at end
+    from instant, unnest(
       (select ${executions.map(({ id }) => id)}::uuid[]),
       ${executions.map(({ stepId }) => stepId)}::uuid[]
     ) as i (id, step_id)

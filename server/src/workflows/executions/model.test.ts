@@ -8,7 +8,7 @@ import { transaction } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { createDomains } from "../../domains/domains.ts";
-import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
+import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
 import { graphOf, type DrawnLink, type DrawnStep } from "../../testing/workflow-fixture.ts";
 import { createDatabaseWorld, readMailPlans } from "./database-world.ts";
@@ -189,6 +189,7 @@ test("for any graph and any history the engine's world and the simulation take t
     log: createLog({ level: "silent" }),
     staysHere: true,
     returnPath: null,
+    baseUrl: () => "https://post.example",
   });
   const mails = await readMailPlans(database, { projectId, domains, templateIds: [template.body.id] });
   let contacts = 0;

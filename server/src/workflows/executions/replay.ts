@@ -4,7 +4,7 @@
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
-import { loadFilterContacts } from "../../contacts/filters/load-contacts.ts";
+import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import type { StepRun, WalkableGraph } from "./execution.ts";
 import { readGraphs } from "./load-executions.ts";
 import { listReplayable } from "./list-queries.ts";

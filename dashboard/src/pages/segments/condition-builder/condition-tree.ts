@@ -71,6 +71,11 @@ export function filterOf({ root }: Tree): Filter | null {
   return rowsOf(root).every(({ condition }) => isComplete(condition)) ? writeGroup(root) : null;
 }
 
+/** Whether nothing is said yet. */
+export function isBlank({ root }: Tree): boolean {
+  return rowsOf(root).every(({ condition }) => condition.field === "");
+}
+
 function writeGroup({ operator, parts }: Group): Filter {
   return {
     operator,

@@ -8,7 +8,7 @@ import {
   conditionsOf,
   explainFilter,
   type ConditionExplanation,
-} from "../../../contacts/filters/evaluate-filter.ts";
+} from "../../../segments/filters/evaluate-filter.ts";
 import { carriedBy } from "../execution.ts";
 import type { TakeStep } from "./step.ts";
 

@@ -2,7 +2,7 @@
 // Before it: walk.ts. After it: the engine looks again when it is over, by the database's clock: never before.
 import { Cron } from "croner";
 import { CONTACT_ZONE, delayMs, type StepConfig } from "@postloft/contract/workflow-graph.ts";
-import type { FilterContact } from "../../../contacts/filters/evaluate-filter.ts";
+import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
 import type { TakeStep } from "./step.ts";
 
 export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, run, now }) => {

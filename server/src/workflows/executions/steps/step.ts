@@ -1,10 +1,10 @@
 // What a type of step is: given what it sees, what becomes of the execution. The engine and the simulation run the same steps.
 // Before it: walk.ts. After it: one file for each type.
 import type { Branch, GraphStep, StepType } from "@postloft/contract/workflow-graph.ts";
-import type { FilterContact } from "../../../contacts/filters/evaluate-filter.ts";
-import type { SegmentSources } from "../../../contacts/filters/load-segments.ts";
+import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
+import type { SegmentSources } from "../../../segments/filters/load-segments.ts";
 import type { DataPatch } from "../../../contacts/rules.ts";
-import type { NewEmail } from "../../../emails/emails.ts";
+import type { NewEmail } from "../../../emails/outbox/emails.ts";
 import type { Execution, StepRun } from "../execution.ts";
 
 /** An event that a wait may have waited for. */
@@ -19,12 +19,6 @@ export type MailPlan =
   | { content: NewEmail["content"]; templateId: string; goesToSubscribers: boolean }
   | { problem: string }
   | { skipped: string };
-
-/** How a call of a webhook stands; null before it ended. */
-export type WebhookAnswer =
-  | { is: "done"; status: number; body: unknown }
-  | { is: "failed"; error: string }
-  | null;
 
 /** What was looked up for the executions of a round. */
 export interface Facts extends SegmentSources {

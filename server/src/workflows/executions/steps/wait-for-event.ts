@@ -3,7 +3,7 @@
 // Before it: walk.ts. After it: the engine looks at once (what happened while the wait was being written), when an event of that
 // name comes, and when the time is over.
 import type { Filter } from "@postloft/contract/filters.ts";
-import { evaluatorOf } from "../../../contacts/filters/evaluate-filter.ts";
+import { evaluatorOf } from "../../../segments/filters/evaluate-filter.ts";
 import type { ArrivedEvent, Facts, TakeStep } from "./step.ts";
 
 export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({

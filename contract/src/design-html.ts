@@ -1,0 +1,167 @@
+// The HTML that a design stands for: tables and inline styles, as mail programs want them (docs/decisions/0062-blocks.md).
+// One way from blocks to HTML, for the server that stores it and for the editor that shows it. There is none back.
+// Before it: design.ts. After it: server/src/templates/designs.ts; dashboard/src/pages/templates/blocks/. Pure.
+import type {
+  Align,
+  Block,
+  Columns,
+  Design,
+  Inline,
+  Leaf,
+  Look,
+  Paragraph,
+  RichText,
+  TextList,
+} from "./design.ts";
+
+const FONTS: Record<Look["font"], string> = {
+  sans: "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif",
+  serif: "Georgia,'Times New Roman',serif",
+};
+const HEADING_SIZES = { 1: "28px", 2: "22px", 3: "18px" } as const;
+const TABLE = `role="presentation" cellpadding="0" cellspacing="0" border="0"`;
+const NARROW =
+  "@media (max-width:480px){.column{display:block!important;width:100%!important;padding-left:0!important;padding-right:0!important}.inner{padding:24px 20px!important}}";
+
+/** The body of a mail, whole, with its variables as they were written. */
+export function designHtml({ look, language, preheader, blocks }: Design): string {
+  const font = FONTS[look.font];
+  const content = blocks.map((block) => blockHtml(block, look)).join("\n");
+  return `<!doctype html>
+<html lang="${escapeAround(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<style>${NARROW}</style>
+</head>
+<body style="margin:0;padding:0;background:${look.background};color:${look.ink};font-family:${font}">
+${preheader === "" ? "" : `<div style="display:none;max-height:0;overflow:hidden">${escapeAround(preheader)}</div>\n`}<table ${TABLE} width="100%" style="background:${look.background}"><tr><td align="center" style="padding:24px 12px">
+<table ${TABLE} width="${look.width}" style="width:100%;max-width:${look.width}px;background:${look.surface};border-radius:8px"><tr><td class="inner" style="padding:32px 36px;font-size:16px;line-height:1.5;color:${look.ink};text-align:left">
+${content}
+</td></tr></table>
+</td></tr></table>
+</body>
+</html>
+`;
+}
+
+function blockHtml(block: Block, look: Look): string {
+  return block.kind === "columns" ? columnsHtml(block, look) : leafHtml(block, look);
+}
+
+function columnsHtml({ columns }: Columns, look: Look): string {
+  const width = `${Math.floor(100 / columns.length)}%`;
+  const cells = columns.map((leaves, at) => {
+    const left = at === 0 ? 0 : 10;
+    const right = at === columns.length - 1 ? 0 : 10;
+    const inside = leaves.map((leaf) => leafHtml(leaf, look)).join("\n");
+    return `<td class="column" width="${width}" valign="top" style="width:${width};padding:0 ${right}px 0 ${left}px">\n${inside}\n</td>`;
+  });
+  return `<table ${TABLE} width="100%"><tr>\n${cells.join("\n")}\n</tr></table>`;
+}
+
+function leafHtml(leaf: Leaf, look: Look): string {
+  switch (leaf.kind) {
+    case "heading":
+      return `<h${leaf.level} style="margin:0 0 16px;font-size:${HEADING_SIZES[leaf.level]};line-height:1.25;text-align:${leaf.align}">${escapeAround(leaf.text)}</h${leaf.level}>`;
+    case "text":
+      return richTextHtml(leaf.text, leaf.align, look);
+    case "button":
+      return aligned(
+        leaf.align,
+        `<a href="${escapeAround(leaf.url)}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:${look.accent};color:${inkOn(look.accent)};font-weight:600;text-decoration:none">${escapeAround(leaf.label)}</a>`,
+      );
+    case "image":
+      return imageHtml(leaf);
+    case "divider":
+      return `<hr style="margin:8px 0 24px;border:0;border-top:1px solid #d9dce1">`;
+    case "space":
+      return `<div style="height:${leaf.height}px;line-height:${leaf.height}px;font-size:1px">&nbsp;</div>`;
+    case "html":
+      return leaf.html;
+  }
+}
+
+function aligned(align: Align, content: string): string {
+  return `<div style="margin:0 0 24px;text-align:${align}">${content}</div>`;
+}
+
+function imageHtml({ url, alt, link, width, align }: Extract<Leaf, { kind: "image" }>): string {
+  // Nothing chosen yet is nothing in the mail: no broken picture.
+  if (url === "") return "";
+  const size = width === null ? "" : ` width="${width}"`;
+  const style = `width:${width === null ? "100%" : `${width}px`};max-width:100%;height:auto;border:0;display:inline-block`;
+  const image = `<img src="${escapeAround(url)}" alt="${escapeAround(alt)}"${size} style="${style}">`;
+  return aligned(align, link === "" ? image : `<a href="${escapeAround(link)}">${image}</a>`);
+}
+
+function richTextHtml({ content }: RichText, align: Align, look: Look): string {
+  const styled = (node: Paragraph | TextList) =>
+    node.type === "paragraph"
+      ? `<p style="margin:0 0 16px;text-align:${align}">${inlineHtml(node, look)}</p>`
+      : listHtml(node, look);
+  return content.map(styled).join("\n");
+}
+
+function listHtml({ type, content }: TextList, look: Look): string {
+  const tag = type === "bulletList" ? "ul" : "ol";
+  const items = content.map((item) => {
+    const inside = item.content.map((node) =>
+      node.type === "paragraph" ? inlineHtml(node, look) : listHtml(node, look),
+    );
+    return `<li style="margin:0 0 6px">${inside.join("<br>")}</li>`;
+  });
+  return `<${tag} style="margin:0 0 16px;padding-left:24px">${items.join("")}</${tag}>`;
+}
+
+function inlineHtml({ content = [] }: Paragraph, look: Look): string {
+  // An empty line is a line.
+  if (content.length === 0) return "&nbsp;";
+  return content.map((node) => (node.type === "hardBreak" ? "<br>" : textHtml(node, look))).join("");
+}
+
+const TAGS = { bold: "strong", italic: "em", underline: "u", strike: "s", code: "code" } as const;
+
+function textHtml({ text, marks = [] }: Extract<Inline, { type: "text" }>, look: Look): string {
+  return marks.reduce(
+    (inside, mark) =>
+      mark.type === "link"
+        ? `<a href="${escapeAround(mark.attrs.href)}" style="color:${look.accent}">${inside}</a>`
+        : `<${TAGS[mark.type]}>${inside}</${TAGS[mark.type]}>`,
+    escapeAround(text),
+  );
+}
+
+// One sign after the other: a function called for each of a million takes many times longer.
+const escapeText = (text: string) =>
+  text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+
+/** Text as HTML. What stands in `{{…}}` stays as it is: the renderer reads it, and escapes what it puts there. */
+export function escapeAround(text: string): string {
+  const parts: string[] = [];
+  /** Where the text begins that is not escaped yet, and the expressions before it that are not taken over yet. */
+  let from = 0;
+  let kept = 0;
+  for (let open = text.indexOf("{{"); open !== -1; open = text.indexOf("{{", from)) {
+    const close = text.indexOf("}}", open);
+    if (close === -1) break;
+    // Expressions that follow one another without end are one part.
+    if (open > from) {
+      parts.push(text.slice(kept, from), escapeText(text.slice(from, open)));
+      kept = open;
+    }
+    from = text[close + 2] === "}" ? close + 3 : close + 2;
+  }
+  return parts.join("") + text.slice(kept, from) + escapeText(text.slice(from));
+}
+
+/** White or black, whichever is easier to read on a colour (WCAG 2.2, relative luminance). */
+function inkOn(colour: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? "#ffffff" : "#000000";
+}

@@ -1,0 +1,129 @@
+// What the block editor keeps of a mail: its blocks and how they look (docs/decisions/0062-blocks.md).
+// Before it: field.ts, limits.ts. After it: design-html.ts makes the body of it; server/src/templates/designs.ts checks it.
+import { z } from "zod";
+import { LIMITS } from "./limits.ts";
+
+/** Tells a design of ours from what other editors keep in the same place. */
+export const DESIGN_FORMAT = "postloft-blocks";
+
+const blockId = z.string().min(1).max(64);
+const words = z.string().max(LIMITS.designTextLength.value);
+const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, "Must be a colour like #1a2b3c.");
+const align = z.enum(["left", "center", "right"]);
+/** An address, a variable, or nothing as long as nobody has written it. */
+const url = words;
+
+const mark = z.discriminatedUnion("type", [
+  z.object({ type: z.enum(["bold", "italic", "underline", "strike", "code"]) }),
+  z.object({ type: z.literal("link"), attrs: z.object({ href: url }) }),
+]);
+const inline = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: words, marks: z.array(mark).optional() }),
+  z.object({ type: z.literal("hardBreak") }),
+]);
+const paragraph = z.object({
+  type: z.literal("paragraph"),
+  content: z.array(inline).optional(),
+});
+export type Inline = z.infer<typeof inline>;
+export type Paragraph = z.infer<typeof paragraph>;
+export interface TextList {
+  type: "bulletList" | "orderedList";
+  content: Array<{ type: "listItem"; content: Array<Paragraph | TextList> }>;
+}
+
+/** Lists in lists so deep: a schema that ends, whatever is sent. */
+const LIST_DEPTH = 4;
+function listOf(depth: number): z.ZodType<TextList> {
+  const inside: z.ZodType<Paragraph | TextList> =
+    depth === 1 ? paragraph : z.union([paragraph, listOf(depth - 1)]);
+  const item = z.object({
+    type: z.literal("listItem"),
+    content: z.array(inside),
+  });
+  return z.object({
+    type: z.enum(["bulletList", "orderedList"]),
+    content: z.array(item),
+  });
+}
+/** Text with its marks, in the shape of the editor that writes it (ProseMirror's JSON). */
+const richText = z.object({
+  type: z.literal("doc"),
+  content: z.array(z.union([paragraph, listOf(LIST_DEPTH)])),
+});
+export type RichText = z.infer<typeof richText>;
+
+const leaves = [
+  z.object({
+    id: blockId,
+    kind: z.literal("heading"),
+    level: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+    text: words,
+    align,
+  }),
+  z.object({ id: blockId, kind: z.literal("text"), text: richText, align }),
+  z.object({ id: blockId, kind: z.literal("button"), label: words, url, align }),
+  z.object({
+    id: blockId,
+    kind: z.literal("image"),
+    url,
+    alt: words,
+    link: url,
+    width: z.int().min(16).max(1200).nullable().describe("In pixels; null: as wide as the mail."),
+    align,
+  }),
+  z.object({ id: blockId, kind: z.literal("divider") }),
+  z.object({ id: blockId, kind: z.literal("space"), height: z.int().min(4).max(200) }),
+  z.object({ id: blockId, kind: z.literal("html"), html: words }),
+] as const;
+const leaf = z.discriminatedUnion("kind", leaves);
+const columns = z.object({
+  id: blockId,
+  kind: z.literal("columns"),
+  columns: z.array(z.array(leaf)).min(2).max(3),
+});
+
+const schema = z.object({
+  format: z.literal(DESIGN_FORMAT),
+  version: z.literal(1),
+  look: z.object({
+    background: colour,
+    surface: colour,
+    ink: colour,
+    accent: colour,
+    font: z.enum(["sans", "serif"]),
+    width: z.int().min(320).max(800),
+  }),
+  language: z.string().regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, "Must be a language tag like en."),
+  preheader: words.describe("What an inbox shows after the subject."),
+  blocks: z.array(z.discriminatedUnion("kind", [...leaves, columns])),
+});
+
+export type Design = z.infer<typeof schema>;
+export type Block = Design["blocks"][number];
+export type Leaf = z.infer<typeof leaf>;
+export type Columns = z.infer<typeof columns>;
+export type Align = z.infer<typeof align>;
+export type Look = Design["look"];
+
+/** What is wrong with a design in our format, each with its place; empty: it is a {@link Design}. */
+export function problemsOfDesign(given: unknown): Array<{ path: PropertyKey[]; message: string }> {
+  if (partsOf(given) > LIMITS.designParts.value)
+    return [{ path: [], message: `Must have at most ${LIMITS.designParts.value} parts.` }];
+  return schema.safeParse(given).error?.issues ?? [];
+}
+
+/** How many values a design holds; counted no further than the limit, so that a hostile one costs no more than an honest one. */
+function partsOf(given: unknown): number {
+  const pending = [given];
+  let parts = 0;
+  while (pending.length > 0 && parts <= LIMITS.designParts.value) {
+    const value = pending.pop();
+    parts += 1;
+    if (typeof value !== "object" || value === null) continue;
+    const inside: unknown[] = Object.values(value);
+    if (inside.length > LIMITS.designParts.value) return inside.length;
+    pending.push(...inside);
+  }
+  return parts;
+}

@@ -1,0 +1,16 @@
+// An address: where an endpoint lives, and in which envelope it returns, with the types of the contract.
+// Before it: contract/. After it: endpoints.ts and the other lists of endpoints beside it.
+import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
+import type { Address } from "./call.ts";
+
+export function bare<E extends Endpoint>(method: Method, path: string): Address<E> {
+  return { method, path, envelope: "bare" };
+}
+
+export function wrapped<E extends Endpoint>(method: Method, path: string): Address<E> {
+  return { method, path, envelope: "wrapped" };
+}
+
+export function raw<E extends Endpoint>(method: Method, path: string): Address<E> {
+  return { method, path, envelope: "raw" };
+}

@@ -1,0 +1,14 @@
+// What is about to be deleted: lists leave it out, and until it is really gone it can be taken back.
+// Before it: pages/use-delayed-deletion.ts fills it. After it: use-list.ts.
+import { queryOptions } from "@tanstack/react-query";
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** The ids of what goes; ids are unique across everything. */
+export const goingQuery = queryOptions({
+  queryKey: ["going"],
+  queryFn: () => NOTHING,
+  initialData: NOTHING,
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,106 @@
+// Adds, renames and removes a passkey. Before it: passkeys-card.tsx. After it: session/passkeys.ts asks the browser.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, CallError } from "../../api/call.ts";
+import { removePasskey, renamePasskey } from "../../api/account-endpoints.ts";
+import { makePasskey } from "../../session/passkeys.ts";
+import { accountQuery } from "../../session/queries.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { deviceOf } from "./device-of.ts";
+
+interface DialogProps {
+  onClose: () => void;
+}
+interface OneProps extends DialogProps {
+  id: string;
+  name: string;
+}
+
+/** A change of the passkeys: they are read anew, the dialog closes. A session that is too old is begun anew, over what is typed. */
+function useChange<T>(change: () => Promise<T>, { said, onClose }: DialogProps & { said: string }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["account-passkeys"] });
+      toast(said);
+      onClose();
+    },
+    onError: (error) => {
+      if (error instanceof CallError && error.code === "SESSION_TOO_OLD")
+        queries.setQueryData(accountQuery.queryKey, null);
+    },
+  });
+}
+
+const Cancel = ({ onClose }: DialogProps) => (
+  <Button look="quiet" onClick={onClose}>
+    {t("Cancel")}
+  </Button>
+);
+
+export function AddPasskeyDialog({ onClose }: DialogProps) {
+  const [name, setName] = useState(() => deviceOf(navigator.userAgent));
+  const adding = useChange(() => makePasskey(name), { said: t("Passkey added"), onClose });
+  return (
+    <Dialog
+      title={t("Add a passkey")}
+      description={t(
+        "The browser asks where to keep it: on this device, on a telephone or on a security key.",
+      )}
+      open
+      onClose={onClose}
+    >
+      <OneFieldForm
+        label={t("Name")}
+        value={name}
+        onChange={setName}
+        action={t("Go on")}
+        asking={adding}
+        way={<Cancel onClose={onClose} />}
+      />
+    </Dialog>
+  );
+}
+
+export function RenamePasskeyDialog({ id, name: before, onClose }: OneProps) {
+  const [name, setName] = useState(before);
+  const renaming = useChange(() => call(renamePasskey, { params: { passkeyId: id }, body: { name } }), {
+    said: t("Passkey renamed"),
+    onClose,
+  });
+  return (
+    <Dialog title={t("Rename the passkey")} open onClose={onClose}>
+      <OneFieldForm
+        label={t("Name")}
+        value={name}
+        onChange={setName}
+        action={t("Save")}
+        asking={renaming}
+        way={<Cancel onClose={onClose} />}
+      />
+    </Dialog>
+  );
+}
+
+export function RemovePasskeyDialog({ id, name, onClose }: OneProps) {
+  const removing = useChange(() => call(removePasskey, { params: { passkeyId: id } }), {
+    said: t("Passkey removed"),
+    onClose,
+  });
+  return (
+    <ConfirmDialog
+      title={t("Remove the passkey {name}?", { name })}
+      description={t("It signs in no more. Delete it on the device as well.")}
+      action={t("Remove")}
+      doing={removing}
+      onClose={onClose}
+    />
+  );
+}

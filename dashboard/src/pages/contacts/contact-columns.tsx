@@ -1,0 +1,111 @@
+// The columns of the contacts' table: to tick, by address, by the fields of one's own; ordered by what the URL says.
+// Before it: contacts-page.tsx. After it: table.tsx.
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { z } from "zod";
+import type { contact } from "@postloft/contract/contacts.ts";
+import { t } from "../../text/t.ts";
+import { formatDay } from "../../ui/format.ts";
+import { ROW_LINK, SortButton, type Column } from "../../ui/table.tsx";
+import { SubscriptionBadge } from "./subscription-badge.tsx";
+import { fieldsOf, readContactsSearch, type ContactsChange } from "./search.ts";
+import type { Selection } from "./selection.ts";
+
+const route = getRouteApi("/signed-in/$projectId/contacts");
+type Contact = z.output<typeof contact>;
+
+/** Changes what the URL says; what becomes undefined leaves it. */
+export function useSearchChange() {
+  const navigate = route.useNavigate();
+  return (change: ContactsChange, replace = false) =>
+    void navigate({ search: (old) => readContactsSearch({ ...old, ...change }), replace });
+}
+
+export function useColumns(selection: Selection): Array<Column<Contact>> {
+  const search = route.useSearch();
+  const { sort = "createdAt", dir } = search;
+  const { projectId } = route.useParams();
+  const change = useSearchChange();
+  const orderBy = (column: "email" | "createdAt", label: string) => {
+    const usual = column === "email" ? "asc" : "desc";
+    const order = sort === column ? (dir ?? usual) : undefined;
+    const next = order === undefined ? usual : order === "asc" ? "desc" : "asc";
+    const onSort = () => change({ sort: column === "email" ? column : undefined, dir: next });
+    return {
+      head: <SortButton label={label} order={order} onSort={onSort} />,
+      sorted: order === undefined ? undefined : order === "asc" ? "ascending" : "descending",
+    } as const;
+  };
+  return [
+    {
+      key: "choice",
+      head: (
+        <Tick
+          label={t("Choose all that are shown")}
+          isOn={selection.isShownChosen}
+          onChange={selection.toggleShown}
+        />
+      ),
+      width: "w-12",
+      cell: ({ id, email }) => (
+        <Tick
+          label={t("Choose {email}", { email })}
+          isOn={selection.has(id)}
+          onChange={() => selection.toggle(id)}
+        />
+      ),
+    },
+    {
+      key: "email",
+      ...orderBy("email", t("Address")),
+      cell: ({ id, email }) => (
+        <Link to="/$projectId/contacts/$contactId" params={{ projectId, contactId: id }} className={ROW_LINK}>
+          <bdi>{email}</bdi>
+        </Link>
+      ),
+    },
+    {
+      key: "status",
+      head: t("Status"),
+      width: "w-36",
+      cell: ({ subscribed }) => <SubscriptionBadge isSubscribed={subscribed} />,
+    },
+    ...fieldsOf(search).map((name) => ({
+      key: `data.${name}`,
+      head: <bdi>{name}</bdi>,
+      width: "w-36",
+      cell: ({ data }: Contact) => <bdi>{shownValue(data[name])}</bdi>,
+    })),
+    {
+      key: "createdAt",
+      ...orderBy("createdAt", t("Added")),
+      width: "w-36",
+      cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
+    },
+  ];
+}
+
+/** As it was stored: a number is no text. */
+function shownValue(value: unknown): string {
+  if (value === undefined || value === null) return "–";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+interface TickProps {
+  label: string;
+  isOn: boolean;
+  onChange: () => void;
+}
+
+function Tick({ label, isOn, onChange }: TickProps) {
+  return (
+    <label className="relative z-1 -my-1.5 grid size-6 cursor-pointer place-items-center">
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={isOn}
+        onChange={onChange}
+        className="size-4 accent-accent-fill"
+      />
+    </label>
+  );
+}

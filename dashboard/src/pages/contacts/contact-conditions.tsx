@@ -1,0 +1,180 @@
+// Conditions on the list of contacts, as segments have them: built above the table, which follows them; folded, they are one sentence.
+// Before it: contacts-page.tsx loads it when there are conditions. After it: the builder of segments; the URL holds what holds.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ListFilter } from "lucide-react";
+import { useEffect, useReducer, useRef, useState } from "react";
+import type { Filter } from "@postloft/contract/filters.ts";
+import { call } from "../../api/call.ts";
+import { createSegment } from "../../api/endpoints.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { Card } from "../../ui/page.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { useDebounced } from "../../ui/use-debounced.ts";
+import { ConditionBuilder } from "../segments/condition-builder/condition-builder.tsx";
+import { sentenceOf } from "../segments/condition-builder/condition-sentence.ts";
+import {
+  changeTree,
+  EMPTY_FILTER,
+  filterOf,
+  isBlank,
+  readTree,
+} from "../segments/condition-builder/condition-tree.ts";
+import { useFields, type Fields } from "../segments/condition-builder/fields.ts";
+import { fitsAddress, type ContactsChange } from "./search.ts";
+
+const TYPING_PAUSE_MS = 400;
+
+interface ConditionsProps {
+  projectId: string;
+  /** What holds now; undefined: nothing. */
+  filter: Filter | undefined;
+  /** Of the list under these conditions. */
+  list: { total?: number | undefined; isPlaceholderData: boolean; error: unknown };
+  isOpen: boolean;
+  onOpen: (isOpen: boolean) => void;
+  onChange: (change: ContactsChange, replace?: boolean) => void;
+}
+
+export function ContactConditions(props: ConditionsProps) {
+  const { projectId, filter, isOpen, onOpen, onChange } = props;
+  const fields = useFields(projectId, undefined);
+  if (isOpen) return <OpenConditions {...props} fields={fields} />;
+  if (filter === undefined) return null;
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-surface py-1 pr-1.5 pl-4 text-sm">
+      <ListFilter size={14} className="shrink-0 text-faint" aria-hidden />
+      <p dir="auto" className="min-w-0 flex-1 basis-60 py-1 wrap-anywhere">
+        {sentenceOf(filter, fields)}
+      </p>
+      <span className="flex">
+        <Button look="quiet" onClick={() => onOpen(true)}>
+          {t("Edit")}
+        </Button>
+        <Button look="quiet" onClick={() => onChange({ filter: undefined })}>
+          {t("Remove")}
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+function OpenConditions(props: ConditionsProps & { fields: Fields }) {
+  const { projectId, filter, fields, list, onOpen, onChange } = props;
+  const [tree, act] = useReducer(changeTree, filter ?? EMPTY_FILTER, readTree);
+  const [isSaving, setSaving] = useState(false);
+  const written = filterOf(tree);
+  const isTooLong = written !== null && !fitsAddress(written);
+  const said = isBlank(tree) ? "" : JSON.stringify(written);
+  const applied = JSON.stringify(filter) ?? "";
+  const asked = useRef(applied);
+  // What stands still is applied; another page of the history, or a view, is written into the builder.
+  const settled = useDebounced(said, TYPING_PAUSE_MS);
+  useEffect(() => {
+    if (settled !== said || said === "null" || said === asked.current || isTooLong) return;
+    asked.current = said;
+    onChange({ filter: written ?? undefined }, filter !== undefined);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each condition that stands still
+  }, [settled]);
+  useEffect(() => {
+    if (applied === asked.current) return;
+    asked.current = applied;
+    act({ do: "load", filter: filter ?? EMPTY_FILTER });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each filter that comes from elsewhere
+  }, [applied]);
+  const remove = () => {
+    onOpen(false);
+    onChange({ filter: undefined });
+  };
+  return (
+    <Card className="mb-3 p-4 sm:p-5">
+      <ConditionBuilder tree={tree} fields={fields} error={list.error} onAction={act} />
+      <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-3">
+        <p dir="auto" role="status" className="min-w-0 flex-1 basis-72 text-sm wrap-anywhere text-soft">
+          {isTooLong
+            ? t(
+                "Too long for the address of this page. Save it as a segment: the list then shows its members.",
+              )
+            : written === null
+              ? t("Complete each condition to see what it means.")
+              : sentenceOf(written, fields)}
+        </p>
+        <Count {...props} isShown={said !== "" && said === applied} />
+        <span className="flex flex-wrap gap-1">
+          <Button look="quiet" onClick={remove}>
+            {t("Remove")}
+          </Button>
+          <Button disabled={written === null} onClick={() => setSaving(true)}>
+            {t("Save as segment")}
+          </Button>
+          <Button look="primary" onClick={() => onOpen(false)}>
+            {t("Done")}
+          </Button>
+        </span>
+      </div>
+      {isSaving && written !== null && (
+        <SegmentDialog
+          projectId={projectId}
+          filter={written}
+          onClose={() => setSaving(false)}
+          onSaved={(segment) => {
+            onOpen(false);
+            onChange({ segment, filter: undefined });
+          }}
+        />
+      )}
+    </Card>
+  );
+}
+
+/** How many match what is written now; nothing while the list is still under other conditions. */
+function Count({ list, isShown }: Pick<ConditionsProps, "list"> & { isShown: boolean }) {
+  const isKnown = isShown && list.total !== undefined && list.error === null;
+  const isBusy = !isKnown || list.isPlaceholderData;
+  return (
+    <p role="status" aria-busy={isBusy} className={`font-medium tabular-nums ${isBusy ? "opacity-60" : ""}`}>
+      {isKnown && plural(list.total ?? 0, "{n} contact", "{n} contacts")}
+    </p>
+  );
+}
+
+interface SegmentDialogProps {
+  projectId: string;
+  filter: Filter;
+  onClose: () => void;
+  onSaved: (segmentId: string) => void;
+}
+
+function SegmentDialog({ projectId, filter, onClose, onSaved }: SegmentDialogProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [name, setName] = useState("");
+  const saving = useMutation({
+    mutationFn: () =>
+      call(createSegment, { projectId, body: { name, type: "DYNAMIC" as const, filters: filter } }),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] });
+      onClose();
+      onSaved(id);
+      toast(t("Segment saved"), name);
+    },
+  });
+  return (
+    <Dialog
+      title={t("Save as segment")}
+      description={t("Campaigns and workflows can use it, and the list goes on with its members.")}
+      open
+      onClose={onClose}
+    >
+      <OneFieldForm
+        label={t("Name")}
+        value={name}
+        onChange={setName}
+        action={t("Save as segment")}
+        asking={saving}
+      />
+    </Dialog>
+  );
+}

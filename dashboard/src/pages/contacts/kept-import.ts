@@ -1,0 +1,26 @@
+// A file that was chosen and not imported yet, kept by the tab: a reload, or a way back, loses neither it nor what its columns become.
+// Before it: import-page.tsx. After it: the tab's own store, which forgets it with the tab.
+import type { CsvFile, Mapping } from "./csv.ts";
+
+export interface ChosenFile {
+  file: CsvFile;
+  mapping: Mapping;
+}
+
+const keptAs = (projectId: string) => `postloft.import.${projectId}`;
+
+/** Null when there is none. */
+export function readKept(projectId: string): ChosenFile | null {
+  return JSON.parse(sessionStorage.getItem(keptAs(projectId)) ?? "null") as ChosenFile | null;
+}
+
+/** With null it is forgotten. */
+export function keep(projectId: string, chosen: ChosenFile | null): void {
+  sessionStorage.removeItem(keptAs(projectId));
+  if (chosen === null) return;
+  try {
+    sessionStorage.setItem(keptAs(projectId), JSON.stringify(chosen));
+  } catch {
+    // A file that is too large for the store is chosen again after a reload.
+  }
+}

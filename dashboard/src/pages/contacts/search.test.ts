@@ -1,0 +1,75 @@
+// What the address of the contacts' page says is what is shown, and a saved view brings it back.
+import { expect, test } from "vitest";
+import type { Filter } from "@postloft/contract/filters.ts";
+import { fitsAddress, isSameView, readContactsSearch, searchOfView, viewQueryOf } from "./search.ts";
+
+const FILTER: Filter = {
+  operator: "OR",
+  conditions: [
+    { field: "data.plan", operator: "equals", value: "pro" },
+    {
+      operator: "AND",
+      conditions: [{ field: "event.seen", operator: "triggeredWithin", value: 3, unit: "days" }],
+    },
+  ],
+};
+
+test("conditions in the address are taken as they stand; what is none of them is left out", () => {
+  expect(readContactsSearch({ filter: FILTER, status: "subscribed" })).toEqual({
+    filter: FILTER,
+    status: "subscribed",
+  });
+  const deep = Array.from({ length: 30 }).reduce<unknown>(
+    (inner) => ({ operator: "AND", conditions: [inner] }),
+    FILTER,
+  );
+  for (const filter of [
+    "x",
+    null,
+    [],
+    {},
+    { operator: "XOR", conditions: FILTER.conditions },
+    { operator: "AND", conditions: [] },
+    { operator: "AND", conditions: [{ field: "email" }] },
+    { operator: "AND", conditions: [null] },
+    deep,
+  ])
+    expect(readContactsSearch({ filter })).toEqual({});
+});
+
+test("a view says the same in whatever order its names come back", () => {
+  const search = { filter: FILTER, segment: "s", dir: "asc" as const };
+  const asStored = {
+    dir: "asc" as const,
+    filters: {
+      conditions: [
+        { value: "pro", field: "data.plan", operator: "equals" },
+        {
+          conditions: [{ unit: "days", value: 3, field: "event.seen", operator: "triggeredWithin" }],
+          operator: "AND",
+        },
+      ],
+      operator: "OR",
+    },
+    segmentId: "s",
+  };
+  expect(isSameView(viewQueryOf(search), asStored)).toBe(true);
+  expect(searchOfView({ id: "v", query: asStored })).toEqual({ ...search, view: "v" });
+  expect(isSameView(viewQueryOf({ ...search, dir: "desc" }), asStored)).toBe(false);
+  const other = { ...asStored, filters: { ...asStored.filters, operator: "AND" } };
+  expect(isSameView(viewQueryOf(search), other)).toBe(false);
+});
+
+const many = (count: number): Filter => ({
+  operator: "OR",
+  conditions: Array.from({ length: count }, (_unused, at) => ({
+    field: `data.field${at}`,
+    operator: "equals",
+    value: "مرحبا",
+  })),
+});
+
+test("what is too long for an address is known before it is put there", () => {
+  expect(fitsAddress(many(10))).toBe(true);
+  expect(fitsAddress(many(200))).toBe(false);
+});

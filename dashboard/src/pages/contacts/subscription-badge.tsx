@@ -1,0 +1,11 @@
+// Whether a contact is subscribed, in one word. Before it: whatever lists or shows contacts.
+import { t } from "../../text/t.ts";
+import { Badge } from "../../ui/page.tsx";
+
+export function SubscriptionBadge({ isSubscribed }: { isSubscribed: boolean }) {
+  return (
+    <Badge tone={isSubscribed ? "good" : "neutral"}>
+      {isSubscribed ? t("Subscribed") : t("Unsubscribed")}
+    </Badge>
+  );
+}

@@ -1,0 +1,28 @@
+// The languages in the menu of whoever is signed in. Before it: project-shell.tsx. After it: text/t.ts, and the account, whose mail follows.
+import { Check } from "lucide-react";
+import { call } from "../api/call.ts";
+import { updateMe } from "../api/account-endpoints.ts";
+import { chooseLanguage, LANGUAGE, LANGUAGES, t, type Language } from "../text/t.ts";
+import { MenuItem, MenuLine } from "../ui/menu.tsx";
+
+/** Also of the mail about the account; where that is not to be had now, the page speaks it all the same. */
+async function speak(language: Language): Promise<void> {
+  await call(updateMe, { body: { language } }).catch(() => undefined);
+  chooseLanguage(language);
+}
+
+export function LanguageItems() {
+  return (
+    <>
+      {(Object.keys(LANGUAGES) as Language[]).map((code) => (
+        <MenuItem key={code} onSelect={() => void speak(code)}>
+          <span lang={code} className="flex-1">
+            {LANGUAGES[code]}
+          </span>
+          {code === LANGUAGE && <Check size={14} className="text-accent" aria-label={t("chosen")} />}
+        </MenuItem>
+      ))}
+      <MenuLine />
+    </>
+  );
+}

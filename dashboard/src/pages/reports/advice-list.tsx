@@ -1,0 +1,19 @@
+// Sentences on what to do, one below the other; nothing where all is well. Before it: deliverability-report.tsx. After it: nothing.
+export function AdviceList({
+  sentences,
+  className = "",
+}: {
+  sentences: readonly string[];
+  className?: string;
+}) {
+  if (sentences.length === 0) return null;
+  return (
+    <ul className={`flex flex-col gap-2 ${className}`}>
+      {sentences.map((text) => (
+        <li key={text} className="rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn">
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}

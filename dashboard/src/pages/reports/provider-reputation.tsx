@@ -1,0 +1,87 @@
+// How each receiving provider took the mail, and the campaigns that brought what came back from there.
+// Before it: deliverability-report.tsx. After it: the campaigns.
+import { Link } from "@tanstack/react-router";
+import type { Answer } from "../../api/call.ts";
+import type { getDeliverability } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { formatNumber, formatPercent } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+import { AdviceList } from "./advice-list.tsx";
+import { adviceText } from "./advice-text.ts";
+import { PROVIDERS } from "./names.ts";
+
+type Provider = Answer<NonNullable<typeof getDeliverability.endpoint>>["providers"][number];
+
+export function ProviderReputation({ projectId, providers }: { projectId: string; providers: Provider[] }) {
+  if (providers.length === 0) return null;
+  return (
+    <Card>
+      <header className="border-b border-line px-5 py-3">
+        <h2 className="font-semibold">{t("Reputation by provider")}</h2>
+        <p className="text-sm text-soft">
+          {t("What came back from where the mail went, and the campaigns that brought most of it.")}
+        </p>
+      </header>
+      <AdviceList
+        className="px-5 pt-4"
+        sentences={providers.flatMap(({ advice }) => advice.map((one) => adviceText(one)))}
+      />
+      <Table
+        label={t("Reputation by provider")}
+        columns={columnsOf(projectId)}
+        rows={providers}
+        rowKey={({ value }) => value}
+      />
+    </Card>
+  );
+}
+
+function columnsOf(projectId: string): Column<Provider>[] {
+  return [
+    { key: "provider", head: t("Provider"), cell: ({ value }) => PROVIDERS[value] ?? value },
+    {
+      key: "emails",
+      head: t("Mails"),
+      width: "w-24",
+      align: "end",
+      cell: ({ emails }) => formatNumber(emails),
+    },
+    {
+      key: "bounced",
+      head: t("Bounced"),
+      width: "w-28",
+      align: "end",
+      cell: ({ bounceRate }) => formatPercent(bounceRate),
+    },
+    {
+      key: "complained",
+      head: t("Complaints"),
+      width: "w-32",
+      align: "end",
+      cell: ({ complaintRate }) => formatPercent(complaintRate),
+    },
+    {
+      key: "campaigns",
+      head: t("Campaigns with most of it"),
+      cell: ({ campaigns }) => (
+        <ul>
+          {campaigns.map(({ campaignId, name, bounces, softBounces, complaints }) => (
+            <li key={campaignId}>
+              <Link
+                to="/$projectId/campaigns/$campaignId"
+                params={{ projectId, campaignId }}
+                className="text-accent hover:underline"
+              >
+                <bdi>{name ?? t("A deleted campaign")}</bdi>
+              </Link>{" "}
+              <span className="text-faint">
+                {t("{back} came back, {complaints} complaints", { back: bounces + softBounces, complaints })}
+              </span>
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+  ];
+}

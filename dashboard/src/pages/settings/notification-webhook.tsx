@@ -1,0 +1,137 @@
+// Where one is called about a project, a button that calls now, and what came of the last calls.
+// Before it: notification-settings.tsx. After it: nothing.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { call, problemWith, type Answer } from "../../api/call.ts";
+import {
+  getNotificationWebhook,
+  setNotificationWebhook,
+  testNotificationWebhook,
+} from "../../api/notification-endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { formatAgo } from "../../ui/format.ts";
+import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { NOTIFICATION_LABELS } from "./notification-labels.ts";
+
+type Webhook = Answer<NonNullable<typeof getNotificationWebhook.endpoint>>;
+type Call = Webhook["calls"][number];
+
+const keyOf = (project: Project) => ["project", project.id, "notifications", "webhook"];
+
+export function useNotificationWebhook(project: Project) {
+  return useQuery({
+    queryKey: keyOf(project),
+    queryFn: ({ signal }) => call(getNotificationWebhook, { params: { projectId: project.id }, signal }),
+  });
+}
+
+export function NotificationWebhook({ project, webhook }: { project: Project; webhook: Webhook }) {
+  const [url, setUrl] = useState(webhook.url ?? "");
+  const queries = useQueryClient();
+  const toast = useToast();
+  const params = { projectId: project.id };
+  const saving = useMutation({
+    mutationFn: () =>
+      call(setNotificationWebhook, { params, body: { url: url.trim() === "" ? null : url.trim() } }),
+    onSuccess: (saved) => {
+      queries.setQueryData(keyOf(project), saved);
+      toast(saved.url === null ? t("Nobody is called any more") : t("You are called there from now on"));
+    },
+  });
+  const trying = useMutation({ mutationFn: () => call(testNotificationWebhook, { params }) });
+  const problem = problemWith(saving.error, "url");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <Card>
+      <header className="border-b border-line px-5 py-3">
+        <h2 className="font-semibold">{t("Your webhook")}</h2>
+        <p className="text-sm text-soft">
+          {t(
+            "What you choose above is sent there as JSON, signed with the project's secret (GET /webhooks/secret), and tried again for an hour.",
+          )}
+        </p>
+      </header>
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4 p-5">
+        {saving.isError && problem === undefined && <Failure error={saving.error} />}
+        <Field
+          label={t("Address")}
+          type="url"
+          inputMode="url"
+          placeholder="https://example.com/hook"
+          value={url}
+          error={problem}
+          onChange={({ target }) => setUrl(target.value)}
+        />
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            look="primary"
+            type="submit"
+            busy={saving.isPending}
+            disabled={url.trim() === (webhook.url ?? "")}
+          >
+            {t("Save")}
+          </Button>
+          <Button busy={trying.isPending} disabled={webhook.url === null} onClick={() => trying.mutate()}>
+            {t("Call now")}
+          </Button>
+          <p role="status" className="text-sm">
+            {trying.isError && <span className="text-bad">{trying.error.message}</span>}
+            {trying.data !== undefined && <Tried {...trying.data} />}
+          </p>
+        </div>
+      </form>
+      {webhook.calls.length > 0 && (
+        <Table label={t("The last calls")} columns={COLUMNS} rows={webhook.calls} rowKey={({ id }) => id} />
+      )}
+    </Card>
+  );
+}
+
+function Tried({ status, error }: { status: number | null; error: string | null }) {
+  return error === null ? (
+    <span className="text-good">{t("It answered {status}.", { status: String(status) })}</span>
+  ) : (
+    <span className="text-bad">{error}</span>
+  );
+}
+
+const STATES: Record<Call["state"], { tone: Tone; label: string }> = {
+  waiting: { tone: "warn", label: t("Waits") },
+  done: { tone: "good", label: t("Arrived") },
+  failed: { tone: "bad", label: t("Given up") },
+};
+
+const COLUMNS: Column<Call>[] = [
+  {
+    key: "kind",
+    head: t("About"),
+    cell: ({ kind, error }) => (
+      <>
+        {NOTIFICATION_LABELS[kind]}
+        {error !== null && <span className="block text-xs text-bad wrap-anywhere">{error}</span>}
+      </>
+    ),
+  },
+  {
+    key: "state",
+    head: t("State"),
+    width: "w-28",
+    cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>,
+  },
+  {
+    key: "tries",
+    head: t("Tries"),
+    width: "w-28",
+    cell: ({ tries }) => plural(tries, "{n} try", "{n} tries"),
+  },
+  { key: "when", head: t("When"), width: "w-36", cell: ({ createdAt }) => formatAgo(createdAt) },
+];

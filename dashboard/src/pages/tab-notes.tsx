@@ -1,0 +1,47 @@
+// What is to be known of the tab itself: that it is offline, that it is older than the server. Before it: project-shell.tsx. After it: api/build.ts.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { isUpgraded } from "../api/build.ts";
+import { t } from "../text/t.ts";
+import { Button } from "../ui/button.tsx";
+import { useOnline } from "../ui/use-online.ts";
+
+const LOOK_EVERY_MS = 5 * 60_000;
+const FRESH_FOR_MS = 60_000;
+const KEY = ["upgraded"];
+
+export function TabNotes() {
+  const queries = useQueryClient();
+  const isOnline = useOnline();
+  const upgraded = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => isUpgraded(signal),
+    refetchInterval: LOOK_EVERY_MS,
+    staleTime: FRESH_FOR_MS,
+  });
+  useEffect(() => {
+    // A file of this build that is gone is the first that is noticed of an upgrade.
+    const look = () => void queries.invalidateQueries({ queryKey: KEY });
+    addEventListener("vite:preloadError", look);
+    return () => removeEventListener("vite:preloadError", look);
+  }, [queries]);
+  return (
+    <div role="status">
+      {!isOnline && (
+        <div className="m-2.5 rounded-md border border-line bg-warn-wash p-3 text-sm">
+          <p className="font-medium text-warn">{t("You are offline")}</p>
+          <p className="text-soft">
+            {t("What you change is sent when the connection is back. Keep this tab open.")}
+          </p>
+        </div>
+      )}
+      {upgraded.data === true && (
+        <div className="m-2.5 rounded-md border border-line bg-surface p-3 text-sm">
+          <p className="font-medium">{t("Postloft was upgraded")}</p>
+          <p className="mb-2 text-soft">{t("This tab still shows the version before.")}</p>
+          <Button onClick={() => location.reload()}>{t("Reload")}</Button>
+        </div>
+      )}
+    </div>
+  );
+}

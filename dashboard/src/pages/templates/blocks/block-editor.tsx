@@ -1,0 +1,65 @@
+// The mail as blocks, with what was done taken back and done again. What they make is seen beside them.
+// Before it: template-page.tsx. After it: contract/src/design-html.ts makes the HTML of it.
+import type { Design } from "@postloft/contract/design.ts";
+import { Redo2, Undo2 } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { problemWith } from "../../../api/call.ts";
+import { t } from "../../../text/t.ts";
+import { Button } from "../../../ui/button.tsx";
+import { BlockList } from "./block-list.tsx";
+import { BLOCK_KINDS } from "./block-tree.ts";
+import { LookForm } from "./look-form.tsx";
+import { useHistory } from "./use-history.ts";
+
+interface BlockEditorProps {
+  projectId: string;
+  design: Design;
+  onChange: (design: Design) => void;
+  /** What the server said when it was saved. */
+  error: unknown;
+  /** Beside its heading: other ways to write it. */
+  ways: ReactNode;
+}
+
+export function BlockEditor({ projectId, design, onChange, error, ways }: BlockEditorProps) {
+  const { change, undo, redo } = useHistory(design, onChange);
+  const [open, setOpen] = useState<string | null>(null);
+  const problem = problemWith(error, "design") ?? problemWith(error, "body");
+  return (
+    <section aria-label={t("Blocks")}>
+      <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
+        <h2 className="text-sm font-medium">{t("Blocks")}</h2>
+        <span className="flex gap-1">
+          {ways}
+          <Button look="quiet" aria-label={t("Undo")} disabled={undo === null} onClick={() => undo?.()}>
+            <Undo2 size={14} aria-hidden />
+          </Button>
+          <Button look="quiet" aria-label={t("Redo")} disabled={redo === null} onClick={() => redo?.()}>
+            <Redo2 size={14} aria-hidden />
+          </Button>
+        </span>
+      </div>
+      {problem !== undefined && (
+        <p role="alert" className="mb-2 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      <BlockList
+        projectId={projectId}
+        blocks={design.blocks}
+        kinds={BLOCK_KINDS}
+        open={open}
+        onOpen={setOpen}
+        onChange={(blocks) => change({ ...design, blocks })}
+      />
+      <details className="mt-4 rounded-md border border-line">
+        <summary className="cursor-pointer rounded-md px-3 py-2 text-sm font-medium hover:bg-hover">
+          {t("Look of the whole mail")}
+        </summary>
+        <div className="border-t border-line p-3">
+          <LookForm design={design} onChange={change} />
+        </div>
+      </details>
+    </section>
+  );
+}

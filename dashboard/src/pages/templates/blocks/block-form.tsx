@@ -1,0 +1,116 @@
+// What one block says and how it stands, by its kind. Before it: block-list.tsx. After it: rich-text.tsx.
+import type { Leaf } from "@postloft/contract/design.ts";
+import { lazy, Suspense } from "react";
+import { t } from "../../../text/t.ts";
+import { Field, Select, TextArea } from "../../../ui/field.tsx";
+import { Skeleton } from "../../../ui/states.tsx";
+import { useVariables } from "../../mail-editor/variables.ts";
+import { ImageForm } from "./image-form.tsx";
+import { AlignChoice, clamped } from "./parts-of-forms.tsx";
+
+const RichTextEditor = lazy(async () => ({ default: (await import("./rich-text.tsx")).RichTextEditor }));
+
+interface BlockFormProps<One extends Leaf> {
+  projectId: string;
+  block: One;
+  onChange: (block: One) => void;
+}
+type FormOf<Kind extends Leaf["kind"]> = BlockFormProps<Extract<Leaf, { kind: Kind }>>;
+
+export function BlockForm({ projectId, block, onChange }: BlockFormProps<Leaf>) {
+  switch (block.kind) {
+    case "heading":
+      return <HeadingForm {...{ projectId, block, onChange }} />;
+    case "text":
+      return <TextForm {...{ projectId, block, onChange }} />;
+    case "button":
+      return <ButtonForm {...{ projectId, block, onChange }} />;
+    case "image":
+      return <ImageForm {...{ projectId, block, onChange }} />;
+    case "space":
+      return (
+        <Field
+          label={t("Height in pixels")}
+          type="number"
+          min={4}
+          max={200}
+          value={block.height}
+          onChange={({ target }) => onChange({ ...block, height: clamped(target.valueAsNumber, 4, 200) })}
+        />
+      );
+    case "html":
+      return (
+        <TextArea
+          label={t("HTML of this block")}
+          isCode
+          rows={8}
+          value={block.html}
+          onChange={({ target }) => onChange({ ...block, html: target.value })}
+        />
+      );
+    case "divider":
+      return <p className="text-sm text-faint">{t("A line across the mail.")}</p>;
+  }
+}
+
+function HeadingForm({ block, onChange }: FormOf<"heading">) {
+  return (
+    <>
+      <div className="grid gap-3 sm:grid-cols-[1fr_9rem]">
+        <Field
+          label={t("Heading")}
+          value={block.text}
+          onChange={({ target }) => onChange({ ...block, text: target.value })}
+        />
+        <Select
+          label={t("Size")}
+          options={[
+            { value: "1", label: t("Large") },
+            { value: "2", label: t("Medium") },
+            { value: "3", label: t("Small") },
+          ]}
+          value={String(block.level)}
+          onChange={({ target }) => onChange({ ...block, level: Number(target.value) as 1 | 2 | 3 })}
+        />
+      </div>
+      <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
+    </>
+  );
+}
+
+function TextForm({ projectId, block, onChange }: FormOf<"text">) {
+  const variables = useVariables(projectId);
+  return (
+    <>
+      <Suspense fallback={<Skeleton className="h-32" />}>
+        <RichTextEditor
+          value={block.text}
+          onChange={(text) => onChange({ ...block, text })}
+          variables={variables}
+        />
+      </Suspense>
+      <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
+    </>
+  );
+}
+
+function ButtonForm({ block, onChange }: FormOf<"button">) {
+  return (
+    <>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field
+          label={t("What it says")}
+          value={block.label}
+          onChange={({ target }) => onChange({ ...block, label: target.value })}
+        />
+        <Field
+          label={t("Where it leads")}
+          placeholder="https://example.com"
+          value={block.url}
+          onChange={({ target }) => onChange({ ...block, url: target.value })}
+        />
+      </div>
+      <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+// What one does with the blocks of a design: put in, change, move, copy, take out. A block stands at the top or in a column.
+// Before it: block-list.tsx. After it: contract/src/design.ts. Pure.
+import type { Align, Block, Design, Leaf, RichText } from "@postloft/contract/design.ts";
+import { t } from "../../../text/t.ts";
+
+export type BlockKind = Block["kind"];
+
+/** The kinds in the order in which they are offered, with the word for each. */
+export const BLOCK_NAMES: Readonly<Record<BlockKind, string>> = {
+  text: t("Text"),
+  heading: t("Heading"),
+  button: t("Button"),
+  image: t("Image"),
+  columns: t("Columns"),
+  divider: t("Divider"),
+  space: t("Space"),
+  html: t("HTML"),
+};
+export const BLOCK_KINDS = Object.keys(BLOCK_NAMES) as BlockKind[];
+/** What may stand in a column. */
+export const LEAF_KINDS = BLOCK_KINDS.filter((kind) => kind !== "columns");
+
+const LEFT: Align = "left";
+
+export function textOf(...paragraphs: string[]): RichText {
+  return {
+    type: "doc",
+    content: paragraphs.map((text) => ({
+      type: "paragraph",
+      ...(text === "" ? {} : { content: [{ type: "text", text }] }),
+    })),
+  };
+}
+
+export function newBlock(kind: BlockKind): Block {
+  return kind === "columns"
+    ? { id: crypto.randomUUID(), kind, columns: [[newLeaf("text")], [newLeaf("text")]] }
+    : newLeaf(kind);
+}
+
+function newLeaf(kind: Leaf["kind"]): Leaf {
+  const id = crypto.randomUUID();
+  switch (kind) {
+    case "heading":
+      return { id, kind, level: 1, text: t("A heading"), align: LEFT };
+    case "text":
+      return { id, kind, text: textOf(t("Write here.")), align: LEFT };
+    case "button":
+      return { id, kind, label: t("Read more"), url: "https://example.com", align: LEFT };
+    case "image":
+      return { id, kind, url: "", alt: "", link: "", width: null, align: "center" };
+    case "divider":
+      return { id, kind };
+    case "space":
+      return { id, kind, height: 24 };
+    case "html":
+      return { id, kind, html: "<p>…</p>" };
+  }
+}
+
+/** A design with nothing in it but these blocks. */
+export function designOf(blocks: Block[], language: string, accent = "#2f3437"): Design {
+  return {
+    format: "postloft-blocks",
+    version: 1,
+    look: { background: "#f5f5f4", surface: "#ffffff", ink: "#1c1917", accent, font: "sans", width: 600 },
+    language,
+    preheader: "",
+    blocks,
+  };
+}
+
+/** Whether a template's design is one of blocks; what other editors keep is theirs. */
+export function isBlocks(design: Readonly<Record<string, unknown>> | null | undefined): boolean {
+  return design?.["format"] === ("postloft-blocks" satisfies Design["format"]);
+}
+
+type List<One extends Block> = readonly One[];
+
+export function inserted<One extends Block>(blocks: List<One>, at: number, block: One): One[] {
+  return [...blocks.slice(0, at), block, ...blocks.slice(at)];
+}
+
+export function replaced<One extends Block>(blocks: List<One>, block: One): One[] {
+  return blocks.map((one) => (one.id === block.id ? block : one));
+}
+
+export function without<One extends Block>(blocks: List<One>, id: string): One[] {
+  return blocks.filter((one) => one.id !== id);
+}
+
+/** One place up (-1) or down (1); at the end it stays where it is. */
+export function moved<One extends Block>(blocks: List<One>, id: string, by: -1 | 1): One[] {
+  const at = blocks.findIndex((one) => one.id === id);
+  const [one, other]: readonly (One | undefined)[] = [blocks[at], blocks[at + by]];
+  if (one === undefined || other === undefined) return [...blocks];
+  return blocks.map((block, place) => (place === at ? other : place === at + by ? one : block));
+}
+
+/** A copy after it, with ids of its own. */
+export function duplicated<One extends Block>(blocks: List<One>, id: string): One[] {
+  const at = blocks.findIndex((one) => one.id === id);
+  const block = blocks[at];
+  return block === undefined ? [...blocks] : inserted(blocks, at + 1, copyOf(block));
+}
+
+function copyOf<One extends Block>(block: One): One {
+  const id = crypto.randomUUID();
+  return block.kind === "columns"
+    ? { ...block, id, columns: block.columns.map((leaves) => leaves.map(copyOf)) }
+    : { ...block, id };
+}
+
+/** The first words of a block, to tell it from others. */
+export function summaryOf(block: Block): string {
+  switch (block.kind) {
+    case "heading":
+      return block.text;
+    case "text":
+      return wordsOf(block.text);
+    case "button":
+      return block.label;
+    case "image":
+      return block.alt === "" ? block.url : block.alt;
+    case "space":
+      return `${block.height} px`;
+    case "html":
+      return block.html.slice(0, 80);
+    case "columns":
+      return block.columns.map((leaves) => leaves.map(summaryOf).join(" ")).join(" · ");
+    case "divider":
+      return "";
+  }
+}
+
+function wordsOf(node: unknown): string {
+  const { text, content = [] } = node as { text?: string; content?: unknown[] };
+  return text ?? content.map(wordsOf).join(" ");
+}

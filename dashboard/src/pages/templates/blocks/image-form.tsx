@@ -1,0 +1,90 @@
+// An image of a mail: its address or a file that is uploaded, what it shows for who cannot see it, where it leads. Before it: block-form.tsx.
+import type { Leaf } from "@postloft/contract/design.ts";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Upload } from "lucide-react";
+import { useRef } from "react";
+import { upload } from "../../../api/call.ts";
+import { uploadImage } from "../../../api/endpoints.ts";
+import { configQuery } from "../../../session/queries.ts";
+import { t } from "../../../text/t.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Failure } from "../../../ui/states.tsx";
+import { AlignChoice, clamped } from "./parts-of-forms.tsx";
+
+interface ImageFormProps {
+  projectId: string;
+  block: Extract<Leaf, { kind: "image" }>;
+  onChange: (block: Extract<Leaf, { kind: "image" }>) => void;
+}
+
+const TYPES = "image/png,image/jpeg,image/gif,image/webp";
+
+export function ImageForm({ projectId, block, onChange }: ImageFormProps) {
+  const config = useQuery(configQuery);
+  const file = useRef<HTMLInputElement>(null);
+  const uploading = useMutation({
+    mutationFn: (chosen: File) => upload(uploadImage, { projectId }, chosen, "image"),
+    onSuccess: ({ url }) => onChange({ ...block, url }),
+  });
+  return (
+    <>
+      {uploading.isError && <Failure error={uploading.error} />}
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <Field
+            label={t("Address of the image")}
+            placeholder="https://example.com/image.png"
+            value={block.url}
+            onChange={({ target }) => onChange({ ...block, url: target.value })}
+          />
+        </div>
+        {config.data?.features.storage === true && (
+          <>
+            <input
+              ref={file}
+              type="file"
+              accept={TYPES}
+              hidden
+              onChange={({ target }) => {
+                const [chosen] = target.files ?? [];
+                if (chosen !== undefined) uploading.mutate(chosen);
+                target.value = "";
+              }}
+            />
+            <Button busy={uploading.isPending} onClick={() => file.current?.click()}>
+              <Upload size={14} aria-hidden /> {t("Upload")}
+            </Button>
+          </>
+        )}
+      </div>
+      <Field
+        label={t("What it shows")}
+        help={t("Read aloud, and shown where images are blocked. Leave it empty for decoration.")}
+        value={block.alt}
+        onChange={({ target }) => onChange({ ...block, alt: target.value })}
+      />
+      <div className="grid gap-3 sm:grid-cols-[1fr_9rem]">
+        <Field
+          label={t("Where it leads")}
+          placeholder={t("Nowhere")}
+          value={block.link}
+          onChange={({ target }) => onChange({ ...block, link: target.value })}
+        />
+        <Field
+          label={t("Width in pixels")}
+          type="number"
+          placeholder={t("Full")}
+          value={block.width ?? ""}
+          onChange={({ target }) =>
+            onChange({
+              ...block,
+              width: target.value === "" ? null : clamped(target.valueAsNumber, 16, 1200),
+            })
+          }
+        />
+      </div>
+      <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+// How a mail of blocks looks as a whole, and what an inbox shows of it. Before it: block-editor.tsx.
+import type { Design, Look } from "@postloft/contract/design.ts";
+import { useId } from "react";
+import { t } from "../../../text/t.ts";
+import { Field, Select } from "../../../ui/field.tsx";
+import { clamped } from "./parts-of-forms.tsx";
+
+const COLOURS = [
+  ["accent", t("Buttons and links")],
+  ["ink", t("Letters")],
+  ["surface", t("Paper")],
+  ["background", t("Around it")],
+] as const;
+
+export function LookForm({ design, onChange }: { design: Design; onChange: (design: Design) => void }) {
+  const { look } = design;
+  const change = (changed: Partial<Look>) => onChange({ ...design, look: { ...look, ...changed } });
+  return (
+    <div className="flex flex-col gap-4">
+      <Field
+        label={t("Preview text")}
+        help={t("What an inbox shows after the subject.")}
+        value={design.preheader}
+        onChange={({ target }) => onChange({ ...design, preheader: target.value })}
+      />
+      <fieldset className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+        <legend className="sr-only">{t("Colours")}</legend>
+        {COLOURS.map(([name, label]) => (
+          <Colour
+            key={name}
+            label={label}
+            value={look[name]}
+            onChange={(colour) => change({ [name]: colour })}
+          />
+        ))}
+      </fieldset>
+      <div className="grid gap-3 sm:grid-cols-3">
+        <Select
+          label={t("Font")}
+          options={[
+            { value: "sans", label: t("Without serifs") },
+            { value: "serif", label: t("With serifs") },
+          ]}
+          value={look.font}
+          onChange={({ target }) => change({ font: target.value as Look["font"] })}
+        />
+        <Field
+          label={t("Width in pixels")}
+          type="number"
+          min={320}
+          max={800}
+          defaultValue={look.width}
+          onBlur={({ target }) => change({ width: clamped(target.valueAsNumber, 320, 800) })}
+        />
+        <Field
+          label={t("Language")}
+          help={t("For those who have it read aloud.")}
+          value={design.language}
+          onChange={({ target }) => onChange({ ...design, language: target.value.trim() })}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface ColourProps {
+  label: string;
+  value: string;
+  onChange: (colour: string) => void;
+}
+
+function Colour({ label, value, onChange }: ColourProps) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      <input
+        id={id}
+        type="color"
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        className="h-8 w-full rounded-md border border-line-strong bg-surface p-1"
+      />
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+// What is done with a template beside writing it: tried out, brought back, copied, deleted. Before it: template-page.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { deleteTemplate, duplicateTemplate, testTemplate } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { TestDialog } from "../mail-editor/test-dialog.tsx";
+import { useDelayedDeletion } from "../use-delayed-deletion.ts";
+import type { Template } from "./template-draft.ts";
+import { VersionsDialog } from "./versions-dialog.tsx";
+
+interface TrialsProps {
+  projectId: string;
+  templateId: string;
+  /** Null: there is nothing to save. */
+  save: (() => Promise<unknown>) | null;
+  onRestored: () => void;
+}
+
+/** A test mail, of what is saved first; and what the template said before. */
+export function Trials({ projectId, templateId, save, onRestored }: TrialsProps) {
+  const [asked, setAsked] = useState<"test" | "versions" | null>(null);
+  const close = () => setAsked(null);
+  return (
+    <>
+      <Button look="quiet" onClick={() => setAsked("versions")}>
+        {t("Versions")}
+      </Button>
+      <Button look="quiet" onClick={() => setAsked("test")}>
+        {t("Send a test")}
+      </Button>
+      {asked === "test" && (
+        <TestDialog
+          projectId={projectId}
+          send={async (body) => {
+            await save?.();
+            return call(testTemplate, { projectId, params: { id: templateId }, body });
+          }}
+          onClose={close}
+        />
+      )}
+      {asked === "versions" && (
+        <VersionsDialog
+          projectId={projectId}
+          templateId={templateId}
+          isChanged={save !== null}
+          onRestored={onRestored}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+export function More({ projectId, template }: { projectId: string; template: Template }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const deleteLater = useDelayedDeletion(projectId);
+  const forget = () => queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
+  const copying = useMutation({
+    mutationFn: () => call(duplicateTemplate, { projectId, params: { id: template.id } }),
+    onSuccess: async ({ id }) => {
+      await forget();
+      await navigate({ to: "/$projectId/templates/$templateId", params: { projectId, templateId: id } });
+      toast(t("This is the copy"));
+    },
+    onError: (error) => toast(t("Nothing was copied"), error.message),
+  });
+  const remove = async () => {
+    await navigate({ to: "/$projectId/templates", params: { projectId }, ignoreBlocker: true });
+    const { id, name } = template;
+    deleteLater({ id, name, remove: () => call(deleteTemplate, { projectId, params: { id } }) });
+  };
+  return (
+    <>
+      <Button look="quiet" busy={copying.isPending} onClick={() => copying.mutate()}>
+        {t("Duplicate")}
+      </Button>
+      <Button look="quiet" onClick={() => void remove()}>
+        {t("Delete")}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+// A template while it is written: what is stored of it, what was changed, and how that is saved.
+// Before it: template-page.tsx. After it: the API.
+import { hashKey, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Design } from "@postloft/contract/design.ts";
+import { call, type Answer } from "../../api/call.ts";
+import { getTemplate, updateTemplate } from "../../api/endpoints.ts";
+import { EDITED } from "../../session/tabs.ts";
+import { t } from "../../text/t.ts";
+import { useToast } from "../../ui/toasts.tsx";
+import { isBlocks } from "./blocks/block-tree.ts";
+import type { Written } from "./writing.tsx";
+
+export type Template = Answer<NonNullable<typeof getTemplate.endpoint>>;
+type Setting = "name" | "from" | "fromName" | "replyTo";
+export type Draft = Record<Setting, string> & Written & Pick<Template, "type">;
+
+export function templateQuery(projectId: string, id: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "template", id],
+    queryFn: ({ signal }) => call(getTemplate, { projectId, params: { id }, signal }),
+    // What is being edited is not changed under the hands of whoever edits it.
+    refetchOnWindowFocus: false,
+    meta: EDITED,
+  });
+}
+
+export function draftOf({ name, type, subject, body, design, from, fromName, replyTo }: Template): Draft {
+  return {
+    name,
+    type,
+    subject,
+    body,
+    // The server stores none that is not one.
+    design: isBlocks(design) ? (design as unknown as Design) : null,
+    from: from ?? "",
+    fromName: fromName ?? "",
+    replyTo: replyTo ?? "",
+  };
+}
+
+/** What is sent of a change: an emptied address is none, and blocks bring their body. */
+function changeOf(stored: Draft, draft: Draft) {
+  const { design, body, ...rest } = draft;
+  const changed = (Object.keys(rest) as Array<keyof typeof rest>).filter(
+    (name) => stored[name] !== rest[name],
+  );
+  const valueOf = (name: keyof typeof rest) =>
+    (name === "from" || name === "fromName" || name === "replyTo") && rest[name].trim() === ""
+      ? null
+      : rest[name];
+  const settings = Object.fromEntries(changed.map((name) => [name, valueOf(name)])) as Partial<typeof rest>;
+  if (design !== null)
+    // The database keeps the names of an object in an order of its own.
+    return hashKey([design]) === hashKey([stored.design]) ? settings : { ...settings, design };
+  if (stored.design !== null) return { ...settings, body, design };
+  return body === stored.body ? settings : { ...settings, body };
+}
+
+export function useSaving(projectId: string, template: Template, draft: Draft) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const change = changeOf(draftOf(template), draft);
+  const isChanged = Object.keys(change).length > 0;
+  const saving = useMutation({
+    mutationFn: () => call(updateTemplate, { projectId, params: { id: template.id }, body: change }),
+    onSuccess: async ({ warnings: _warnings, ...saved }) => {
+      queries.setQueryData(templateQuery(projectId, template.id).queryKey, saved);
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
+      toast(t("Template saved"));
+    },
+  });
+  return { saving, isChanged };
+}

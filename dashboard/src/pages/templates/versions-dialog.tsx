@@ -1,0 +1,107 @@
+// What a template said before: each version as it was, and brought back. Before it: template-page.tsx.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { getTemplateVersion, listTemplateVersions, restoreTemplateVersion } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatAgo, formatBytes, formatInstant } from "../../ui/format.ts";
+import { MailFrame } from "../../ui/mail-frame.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+
+interface VersionsDialogProps {
+  projectId: string;
+  templateId: string;
+  /** Something was typed that a version would replace. */
+  isChanged: boolean;
+  onRestored: () => void;
+  onClose: () => void;
+}
+
+export function VersionsDialog({
+  projectId,
+  templateId,
+  isChanged,
+  onRestored,
+  onClose,
+}: VersionsDialogProps) {
+  const queries = useQueryClient();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const list = useQuery({
+    queryKey: ["project", projectId, "template", templateId, "versions"],
+    queryFn: ({ signal }) => call(listTemplateVersions, { projectId, params: { id: templateId }, signal }),
+    staleTime: 0,
+  });
+  const restoring = useMutation({
+    mutationFn: (versionId: string) =>
+      call(restoreTemplateVersion, { projectId, params: { id: templateId, versionId } }),
+    onSuccess: async (restored) => {
+      queries.setQueryData(["project", projectId, "template", templateId], restored);
+      await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
+      onRestored();
+    },
+  });
+  const versions = list.data?.versions;
+  const shown = chosen ?? versions?.[0]?.id;
+  return (
+    <Dialog
+      title={t("Earlier versions")}
+      description={t("Each text that was replaced. Bringing one back keeps the present one here.")}
+      open
+      onClose={onClose}
+    >
+      {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {restoring.isError && <Failure error={restoring.error} />}
+      {versions === undefined && !list.isError && <Skeleton className="h-40" />}
+      {versions?.length === 0 && (
+        <p className="text-soft">{t("Nothing yet: the first one is kept when you change the template.")}</p>
+      )}
+      {versions !== undefined && versions.length > 0 && (
+        <ul className="mb-4 flex max-h-52 flex-col gap-0.5 overflow-y-auto">
+          {versions.map(({ id, subject, bytes, replacedAt }) => (
+            <li key={id}>
+              <button
+                type="button"
+                aria-pressed={id === shown}
+                title={formatInstant(replacedAt)}
+                onClick={() => setChosen(id)}
+                className="flex w-full items-baseline gap-3 rounded-sm px-2 py-1.5 text-left text-sm hover:bg-hover aria-pressed:bg-press"
+              >
+                <bdi className="min-w-0 flex-1 truncate">{subject}</bdi>
+                <span className="text-faint">{formatBytes(bytes)}</span>
+                <span className="text-faint">{formatAgo(replacedAt)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown !== undefined && <Version projectId={projectId} templateId={templateId} versionId={shown} />}
+      <div className="mt-4 flex flex-wrap items-center justify-end gap-2">
+        {isChanged && shown !== undefined && (
+          <p className="mr-auto text-sm text-warn">{t("What you have not saved is lost by it.")}</p>
+        )}
+        <Button look="quiet" onClick={onClose}>
+          {t("Close")}
+        </Button>
+        {shown !== undefined && (
+          <Button look="primary" busy={restoring.isPending} onClick={() => restoring.mutate(shown)}>
+            {t("Bring it back")}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Version(ids: { projectId: string; templateId: string; versionId: string }) {
+  const { projectId, templateId, versionId } = ids;
+  const version = useQuery({
+    queryKey: ["project", projectId, "template", templateId, "versions", versionId],
+    queryFn: ({ signal }) =>
+      call(getTemplateVersion, { projectId, params: { id: templateId, versionId }, signal }),
+  });
+  if (version.isError) return <Failure error={version.error} onRetry={() => void version.refetch()} />;
+  if (version.data === undefined) return <Skeleton className="h-72" />;
+  return <MailFrame title={t("What it said")} html={version.data.body} className="h-72 w-full" />;
+}

@@ -1,0 +1,147 @@
+// How a template is written: as blocks, or as HTML; and the way from one to the other, which loses nothing without a word.
+// Before it: template-page.tsx. After it: blocks/, mail-editor/.
+import { designHtml } from "@postloft/contract/design-html.ts";
+import type { Design } from "@postloft/contract/design.ts";
+import type { TemplateType } from "@postloft/contract/templates.ts";
+import { lazy, Suspense, useState } from "react";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Skeleton } from "../../ui/states.tsx";
+import type { MailTextDraft } from "../mail-editor/mail-preview.tsx";
+import { HtmlField } from "../mail-editor/mail-text.tsx";
+import { designOf, newBlock } from "./blocks/block-tree.ts";
+
+const BlockEditor = lazy(async () => ({
+  default: (await import("./blocks/block-editor.tsx")).BlockEditor,
+}));
+
+/** What a template says: its body, and the blocks that make it; null where it was written as HTML. */
+export type Written = MailTextDraft & { design: Design | null };
+
+interface WritingProps {
+  projectId: string;
+  /** Of the project: what new blocks are written in. */
+  language: string;
+  draft: Written & { type: TemplateType };
+  onChange: (change: Partial<Written>) => void;
+  error: unknown;
+}
+
+export function Writing({ projectId, language, draft, onChange, error }: WritingProps) {
+  const [isLeaving, setLeaving] = useState(false);
+  const change = (design: Design) => onChange({ design, body: designHtml(design) });
+  const close = () => setLeaving(false);
+  const isBlocks = draft.design !== null;
+  const way = (
+    <Button look="quiet" onClick={() => setLeaving(true)}>
+      {isBlocks ? t("Go on in HTML") : t("Write with blocks")}
+    </Button>
+  );
+  return (
+    <>
+      {draft.design === null ? (
+        <HtmlField
+          projectId={projectId}
+          draft={draft}
+          kind={draft.type}
+          onChange={(body) => onChange({ body })}
+          error={error}
+          ways={way}
+        />
+      ) : (
+        <Suspense fallback={<Skeleton className="h-112" />}>
+          <BlockEditor
+            projectId={projectId}
+            design={draft.design}
+            onChange={change}
+            error={error}
+            ways={way}
+          />
+        </Suspense>
+      )}
+      {isLeaving && isBlocks && (
+        <ToHtml
+          onGo={() => {
+            onChange({ design: null });
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {isLeaving && !isBlocks && (
+        <ToBlocks
+          isDocument={/<(?:!doctype|html|head|body)\b/i.test(draft.body)}
+          onGo={(keepsHtml) => {
+            const kept = { ...newBlock("html"), html: draft.body } as Design["blocks"][number];
+            change(designOf(keepsHtml ? [kept] : [newBlock("text")], language));
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function ToHtml({ onGo, onClose }: { onGo: () => void; onClose: () => void }) {
+  return (
+    <Dialog
+      title={t("Go on in HTML?")}
+      description={t(
+        "The HTML stays as the blocks made it. The blocks themselves go when you save; they stay among the earlier versions.",
+      )}
+      open
+      onClose={onClose}
+    >
+      <div className="flex justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          {t("Keep the blocks")}
+        </Button>
+        <Button look="primary" onClick={onGo}>
+          {t("Go on in HTML")}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface ToBlocksProps {
+  /** A whole page of HTML, which no block can hold. */
+  isDocument: boolean;
+  onGo: (keepsHtml: boolean) => void;
+  onClose: () => void;
+}
+
+function ToBlocks({ isDocument, onGo, onClose }: ToBlocksProps) {
+  return (
+    <Dialog
+      title={t("Write with blocks?")}
+      description={
+        isDocument
+          ? t(
+              "This mail is a whole page of HTML, which no block can hold: the blocks begin empty. What it says now stays among the earlier versions when you save.",
+            )
+          : t(
+              "The HTML can go into a block as it is, with others around it, or you begin with an empty mail.",
+            )
+      }
+      open
+      onClose={onClose}
+    >
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button look="quiet" onClick={onClose}>
+          {t("Keep the HTML")}
+        </Button>
+        <Button look={isDocument ? "primary" : "plain"} onClick={() => onGo(false)}>
+          {t("Begin empty")}
+        </Button>
+        {!isDocument && (
+          <Button look="primary" onClick={() => onGo(true)}>
+            {t("Put it into a block")}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}

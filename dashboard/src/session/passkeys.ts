@@ -1,0 +1,73 @@
+// Asks the browser for a passkey, or to make one; loaded when somebody wants that. Before it: sign-in-form.tsx, pages/account/passkey-dialogs.tsx.
+import { call, CallError, type Answer } from "../api/call.ts";
+import { addPasskey, askPasskey, beginPasskey } from "../api/account-endpoints.ts";
+import { t } from "../text/t.ts";
+
+/** What the authenticator says, as the server takes it. */
+export async function showPasskey() {
+  const { challenge, ...options } = await call(askPasskey);
+  const credential = await asked(() =>
+    navigator.credentials.get({ publicKey: { ...options, challenge: bytesOf(challenge) } }),
+  );
+  const { clientDataJSON, authenticatorData, signature, userHandle } =
+    credential.response as AuthenticatorAssertionResponse;
+  return {
+    ...named(credential),
+    response: {
+      clientDataJSON: textOf(clientDataJSON),
+      authenticatorData: textOf(authenticatorData),
+      signature: textOf(signature),
+      userHandle: textOf(userHandle ?? new ArrayBuffer()),
+    },
+  };
+}
+
+/** Makes a passkey on this device or another one, and adds it to the account. */
+export async function makePasskey(name: string): Promise<Answer<NonNullable<typeof addPasskey.endpoint>>> {
+  const { challenge, user, excludeCredentials, ...options } = await call(beginPasskey);
+  const publicKey = {
+    ...options,
+    challenge: bytesOf(challenge),
+    user: { ...user, id: bytesOf(user.id) },
+    excludeCredentials: excludeCredentials.map(({ type, id }) => ({ type, id: bytesOf(id) })),
+  };
+  const credential = await asked(() => navigator.credentials.create({ publicKey }));
+  const response = credential.response as AuthenticatorAttestationResponse;
+  const passkey = {
+    ...named(credential),
+    response: {
+      clientDataJSON: textOf(response.clientDataJSON),
+      attestationObject: textOf(response.attestationObject),
+      transports: response.getTransports(),
+    },
+  };
+  return call(addPasskey, { body: { name, passkey } });
+}
+
+const named = ({ id }: PublicKeyCredential) => ({ id, type: "public-key" as const });
+
+/** @throws CallError in words: the browser's own are for whoever writes the page */
+async function asked(work: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
+  try {
+    const credential = await work();
+    if (credential instanceof PublicKeyCredential) return credential;
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    if (name === "InvalidStateError")
+      throw new CallError(t("This device has a passkey of your account already."));
+    if (name === "SecurityError" || name === "NotSupportedError")
+      throw new CallError(t("Passkeys do not work at this address, or not in this browser."));
+    if (name !== "NotAllowedError" && name !== "AbortError") throw error;
+  }
+  throw new CallError(t("No passkey was chosen, or it took too long."));
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (letter) => letter.codePointAt(0) ?? 0);
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  const binary = Array.from(new Uint8Array(bytes), (byte) => String.fromCodePoint(byte)).join("");
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

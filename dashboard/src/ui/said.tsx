@@ -1,0 +1,17 @@
+// A sentence of the server's, in which names and code stand between backticks. Before it: pages that show advice.
+import { Fragment } from "react";
+
+export function Said({ children }: { children: string }) {
+  // Every second part stood between two of them.
+  return children.split("`").map((part, at) =>
+    at % 2 === 1 ? (
+      // oxlint-disable-next-line react/no-array-index-key -- a part is its place
+      <code key={at} className="font-mono text-[0.92em]">
+        {part}
+      </code>
+    ) : (
+      // oxlint-disable-next-line react/no-array-index-key -- a part is its place
+      <Fragment key={at}>{part}</Fragment>
+    ),
+  );
+}

@@ -1,0 +1,9 @@
+// Saves something as a file of the viewer's. Before it: api/call.ts, pages that make a file themselves.
+
+export function saveFile(content: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,15 @@
+// Whether the browser has a network. Before it: pages/tab-notes.tsx.
+import { useSyncExternalStore } from "react";
+
+function subscribe(onChange: () => void): () => void {
+  addEventListener("online", onChange);
+  addEventListener("offline", onChange);
+  return () => {
+    removeEventListener("online", onChange);
+    removeEventListener("offline", onChange);
+  };
+}
+
+export function useOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine);
+}

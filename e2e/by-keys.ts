@@ -1,0 +1,48 @@
+// A page of the dashboard without a mouse: Tab goes to what is there, Enter and letters do the rest.
+// Before it: browser.ts. After it: the stories that are told by keys alone.
+import type { Locator, Page } from "playwright-core";
+
+/** More than any page has between two places. */
+const MOST_STEPS = 80;
+
+/** Goes on with Tab, or with arrows in a menu, until something has the focus. */
+export async function reach(page: Page, target: Locator, key: "Tab" | "ArrowDown" = "Tab"): Promise<void> {
+  await target.waitFor();
+  for (let step = 0; step < MOST_STEPS; step++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${key} does not come to ${target.toString()}`);
+}
+
+export async function press(page: Page, name: string, role: "button" | "link" = "button"): Promise<void> {
+  await reach(page, page.getByRole(role, { name, exact: true }).first());
+  await page.keyboard.press("Enter");
+}
+
+export async function type(page: Page, label: string, text: string): Promise<void> {
+  await reach(page, page.getByRole("textbox", { name: label }));
+  await page.keyboard.insertText(text);
+}
+
+/** Chooses in a list by the first letters of a choice. */
+export async function choose(page: Page, label: string, letters: string): Promise<void> {
+  await reach(page, page.getByLabel(label));
+  await page.keyboard.type(letters);
+}
+
+/** Through the palette, as far as a page has no letter. */
+export async function go(page: Page, letter: string, heading: string): Promise<void> {
+  await page.keyboard.press("g");
+  await page.keyboard.press(letter);
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+}
+
+/** F6 leads to what was just said. */
+export async function undo(page: Page): Promise<void> {
+  const button = page.getByRole("button", { name: "Undo" });
+  await button.waitFor();
+  await page.keyboard.press("F6");
+  await reach(page, button);
+  await page.keyboard.press("Enter");
+}

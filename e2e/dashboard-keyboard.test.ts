@@ -1,0 +1,132 @@
+// The dashboard without a mouse: what the other stories do by clicks, once by keys alone; and what is done is taken back by Undo.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+// @ts-expect-error plain JavaScript, which has no declaration
+import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
+import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
+import { startBrowser } from "./browser.ts";
+import { go, press, reach, type, undo } from "./by-keys.ts";
+import { readAloud } from "./reading-order.ts";
+
+const server = useTestServer();
+let browser: Browser;
+beforeAll(async () => {
+  await buildDashboard(process.execPath);
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+/** The owner of a project with a few things in it, before the door. */
+async function arrive(): Promise<{ page: Page; project: TestProject }> {
+  const project = await server.createProject();
+  for (const email of ["ada@example.com", "grace@example.net"])
+    await server.call("POST", "/contacts", project.byKey, { email, data: { plan: "pro" } });
+  const text = { name: "Monthly", subject: "News", body: "<p>Hello</p>", type: "MARKETING" };
+  await server.call("POST", "/templates", project.byKey, text);
+  const page = await (await browser.newContext({ baseURL: server.url })).newPage();
+  page.setDefaultTimeout(10_000);
+  return { page, project };
+}
+
+async function signIn(page: Page, { owner, id }: TestProject): Promise<void> {
+  await page.goto(`/app/${id}`);
+  await type(page, "Email", owner.email);
+  await reach(page, page.getByLabel("Password"));
+  await page.keyboard.insertText(owner.password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("navigation", { name: "Project" }).waitFor();
+}
+
+test("somebody signs in, keeps a view, changes a contact and deletes a template, and takes all of it back, by keys alone", async () => {
+  const { page, project } = await arrive();
+  await signIn(page, project);
+  await go(page, "c", "Contacts");
+  await press(page, "Subscribed");
+  await press(page, "Save view");
+  await page.keyboard.insertText("Readers");
+  await page.keyboard.press("Enter");
+  const tab = page.getByRole("button", { name: "Readers", exact: true });
+  await tab.waitFor();
+  await press(page, "Actions of Readers");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByText("View deleted").waitFor();
+  await undo(page);
+  await tab.waitFor();
+  expect(await tab.getAttribute("aria-pressed")).toBe("true");
+
+  await press(page, "ada@example.com", "link");
+  await press(page, "Unsubscribe");
+  await page.getByRole("button", { name: "Subscribe", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+  // Said by a region that is read when it changes.
+  const region = page.getByRole("region", { name: "Notifications" });
+  expect(await region.getAttribute("aria-live")).toBe("polite");
+  const read = (await readAloud(page)).filter(({ name }) => name === "Unsubscribed");
+  expect(read.some(({ role, within }) => role === "dialog" && within.includes("region"))).toBe(true);
+  await undo(page);
+  await page.getByRole("button", { name: "Unsubscribe", exact: true }).waitFor();
+  await page.getByText("Undone").first().waitFor();
+  const changes = async () =>
+    (
+      await server.rows<{ subscribed: boolean }>(
+        "select subscribed from consent_changes where project_id = $1 and source = 'dashboard' order by created_at",
+        project.id,
+      )
+    ).map(({ subscribed }) => subscribed);
+  // The page shows the change before the server has it.
+  await expect.poll(changes).toEqual([false, true]);
+
+  await go(page, "t", "Templates");
+  await press(page, "Monthly", "link");
+  await press(page, "Delete");
+  await page.getByText("“Monthly” will be deleted").waitFor();
+  await page.getByText("No template yet").waitFor();
+  await undo(page);
+  await page.getByRole("link", { name: "Monthly" }).waitFor();
+  // Left in the meantime, the page deletes what it said it would.
+  await press(page, "Monthly", "link");
+  await press(page, "Delete");
+  await page.getByText("“Monthly” will be deleted").waitFor();
+  await page.goto("about:blank");
+  await expect
+    .poll(() => server.rows("select 1 from templates where project_id = $1", project.id))
+    .toEqual([]);
+  await page.context().close();
+});
+
+test("a segment is described and a campaign is written, checked and sent by keys alone", async () => {
+  const { page, project } = await arrive();
+  await signIn(page, project);
+  await go(page, "s", "Segments");
+  await press(page, "New segment", "link");
+  await type(page, "Name", "At example.com");
+  await reach(page, page.getByRole("combobox", { name: "Field" }));
+  await page.keyboard.press("Enter");
+  await page.getByRole("combobox", { name: "Search" }).waitFor();
+  await page.keyboard.insertText("Address");
+  await page.locator("[role=option][data-highlighted]", { hasText: "Address" }).waitFor();
+  await page.keyboard.press("Enter");
+  await reach(page, page.getByLabel("Operator"));
+  await page.keyboard.press("c");
+  await type(page, "Value", "example.com");
+  await page.getByText("1 contact", { exact: true }).waitFor();
+  await press(page, "Create segment");
+  await page.getByText("Segment saved").waitFor();
+
+  await go(page, "m", "Campaigns");
+  await press(page, "New campaign");
+  await page.getByRole("dialog", { name: "New campaign" }).waitFor();
+  await page.keyboard.insertText("By keys");
+  await expect.poll(() => page.getByRole("button", { name: "Create draft" }).isEnabled()).toBe(true);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "By keys" }).waitFor();
+  await reach(page, page.getByRole("button", { name: "Review and send" }));
+  await page.keyboard.press("Enter");
+  await press(page, "Send now …");
+  await page.getByRole("dialog", { name: "Send to 2 contacts now?" }).waitFor();
+  await press(page, "Send now");
+  await page.getByText("2 recipients").waitFor();
+  await page.getByText(/^Began .* ended/).waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,152 @@
+// What is asked step by step, by keys alone: an account and its project, a file of contacts, the blocks of a mail, a second factor.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+// @ts-expect-error plain JavaScript, which has no declaration
+import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
+import { fromBase32 } from "../server/src/testing/base32.ts";
+import { useTestServer } from "../server/src/testing/test-server.ts";
+import { codeAt } from "../server/src/users/second-factor/totp.ts";
+import { startBrowser } from "./browser.ts";
+import { choose, go, press, reach, type, undo } from "./by-keys.ts";
+
+const server = useTestServer();
+let browser: Browser;
+beforeAll(async () => {
+  await buildDashboard(process.execPath);
+  browser = await startBrowser();
+});
+afterAll(() => browser.close());
+
+const PASSWORD = "correct horse battery staple";
+
+/** From no account to the home of a project. */
+async function signUp(email: string): Promise<Page> {
+  const page = await (await browser.newContext({ baseURL: server.url })).newPage();
+  page.setDefaultTimeout(10_000);
+  await page.goto("/app");
+  await press(page, "Create one", "link");
+  await page.getByRole("heading", { name: "Create your account" }).waitFor();
+  await type(page, "Email", email);
+  await reach(page, page.getByLabel("Password"));
+  await page.keyboard.insertText(PASSWORD);
+  await page.keyboard.press("Enter");
+  await type(page, "Project name", "By keys");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "By keys" }).waitFor();
+  return page;
+}
+
+/** What bulk changes did to subscriptions, in order. */
+const changes = async () =>
+  (
+    await server.rows<{ subscribed: boolean }>(
+      "select subscribed from consent_changes where source = 'bulk' order by id",
+    )
+  ).map(({ subscribed }) => subscribed);
+
+test("a person signs up, brings contacts from a file, finds some by a condition, changes them all and takes it back", async () => {
+  const page = await signUp("wizard@example.com");
+  await go(page, "c", "Contacts");
+  await press(page, "Import", "link");
+  await reach(page, page.locator("input[type=file]"));
+  const choosing = page.waitForEvent("filechooser");
+  await page.keyboard.press("Enter");
+  const rows = Array.from({ length: 4 }, (_, at) => `person${at}@example.com,${at < 2 ? "pro" : "free"},x`);
+  const buffer = Buffer.from(["E-Mail,Plan,Internal", ...rows].join("\n"));
+  await (await choosing).setFiles({ name: "people.csv", mimeType: "text/csv", buffer });
+  await choose(page, "What Internal becomes", "Leave");
+  await press(page, "Try it without changing anything");
+  await page.getByText("This is what would happen").waitFor();
+  await press(page, "Import 4 rows");
+  await page.getByText("The import is done").waitFor();
+  await press(page, "All contacts", "link");
+  await page.getByRole("link", { name: "person3@example.com" }).waitFor();
+
+  await press(page, "Conditions");
+  await reach(page, page.getByRole("combobox", { name: "Field" }));
+  await page.keyboard.press("Enter");
+  await page.getByRole("combobox", { name: "Search" }).waitFor();
+  await page.keyboard.insertText("Plan");
+  await page.locator("[role=option][data-highlighted]", { hasText: "Plan" }).waitFor();
+  await page.keyboard.press("Enter");
+  await type(page, "Value", "pro");
+  const pro = page.getByText("Contacts where Plan is “pro”.");
+  await pro.waitFor();
+  await page.getByRole("status").getByText("2 contacts").waitFor();
+  await press(page, "Done");
+  await page.reload();
+  await pro.waitFor();
+  await page.getByRole("link", { name: "person3@example.com" }).waitFor({ state: "detached" });
+
+  await reach(page, page.getByLabel("Choose all that are shown"));
+  await page.keyboard.press("Space");
+  await press(page, "Unsubscribe");
+  await page.getByText("2 changed, 0 were so already, 0 failed.").waitFor();
+  await undo(page);
+  await expect.poll(changes).toEqual([false, false, true, true]);
+  await page.context().close();
+});
+
+test("a mail is written by blocks: one is opened, written, added, moved, taken out and brought back", async () => {
+  const page = await signUp("blocks@example.com");
+  await go(page, "t", "Templates");
+  await press(page, "New template");
+  await page.getByRole("dialog").waitFor();
+  // Tab comes to the one that is chosen, arrows to the others.
+  const beginnings = page.getByRole("dialog").getByRole("radio");
+  await reach(page, beginnings.and(page.locator(":checked")));
+  await reach(page, beginnings.and(page.getByLabel("Announcement")), "ArrowDown");
+  await type(page, "Name", "By keys");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "By keys" }).waitFor();
+  await reach(page, page.getByRole("button", { name: /^Heading/ }));
+  await page.keyboard.press("Enter");
+  await type(page, "Heading", "Autumn");
+  await press(page, "Down");
+  await reach(page, page.getByRole("button", { name: "Add a block", exact: true }));
+  await page.keyboard.press("Enter");
+  await reach(page, page.getByRole("menuitem", { name: "Divider" }), "ArrowDown");
+  await page.keyboard.press("Enter");
+  await press(page, "Remove");
+  await press(page, "Undo");
+  await page.keyboard.press("Control+s");
+  await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
+  const [{ kinds } = { kinds: [] }] = await server.rows<{ kinds: string[] }>(
+    "select jsonb_path_query_array(design, '$.blocks[*].kind') as kinds from templates where name = 'By keys'",
+  );
+  expect(kinds).toEqual(["text", "heading", "button", "divider"]);
+  await page.context().close();
+});
+
+test("a second factor is switched on, and asked for at the door", async () => {
+  const page = await signUp("factor-keys@example.com");
+  await press(page, "Signed in as factor-keys@example.com");
+  await reach(page, page.getByRole("menuitem", { name: "Your account" }), "ArrowDown");
+  await page.keyboard.press("Enter");
+  await press(page, "Switch on");
+  const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  await reach(page, dialog.getByLabel("Current password"));
+  await page.keyboard.insertText(PASSWORD);
+  await page.keyboard.press("Enter");
+  const secret = fromBase32((await dialog.locator("code").textContent()) ?? "");
+  const code = () => codeAt(secret, Math.floor(Date.now() / 30_000));
+  await reach(page, dialog.getByLabel("Code of the app"));
+  await page.keyboard.insertText(code());
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+  const recoveryCode = (await dialog.getByRole("listitem").first().textContent()) ?? "";
+  await press(page, "I have kept them");
+  await page.getByText("10 recovery codes are left.").waitFor();
+
+  await page.context().clearCookies();
+  await page.reload();
+  await type(page, "Email", "factor-keys@example.com");
+  await reach(page, page.getByLabel("Password"));
+  await page.keyboard.insertText(PASSWORD);
+  await page.keyboard.press("Enter");
+  await type(page, "Code of the app, or a recovery code", recoveryCode);
+  await page.keyboard.press("Enter");
+  expect(await page.getByText("9 recovery codes are left.").textContent()).toBeTruthy();
+  await page.context().close();
+});

@@ -1,0 +1,26 @@
+// What billing does in the background, where projects are billed: learns what became of subscriptions, and reports usage.
+// Before it: worker.ts. After it: follow-subscriptions.ts, report-usage.ts.
+import type { Loop } from "../platform/background.ts";
+import type { Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { startFollowingSubscriptions } from "./follow-subscriptions.ts";
+import { startReportingUsage } from "./report-usage.ts";
+import type { Billing } from "./stripe.ts";
+
+/** @param hear has the loop woken when Stripe told something */
+export function startBillingLoops(
+  {
+    billing,
+    database,
+    log,
+    metrics,
+  }: { billing: Billing | null; database: Database; log: Log; metrics: Metrics },
+  hear: (wake: () => void) => void,
+): Loop[] {
+  if (billing === null) return [];
+  const parts = { database, billing, log, metrics };
+  const following = startFollowingSubscriptions(parts);
+  hear(() => following.wake());
+  return billing.settings.usage === null ? [following] : [following, startReportingUsage(parts)];
+}

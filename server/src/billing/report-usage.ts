@@ -1,0 +1,139 @@
+// Metered usage: what each project with a running subscription sent on a day, told to Stripe once (docs/decisions/0084-metered-usage.md).
+// Before it: worker.ts starts the loop where a meter is set. After it: stripe.ts tells; usage-queries.ts keeps what was told.
+import { CAP_CATEGORIES } from "@postloft/contract/billing-limits.ts";
+import { startLoop, type Loop } from "../platform/background.ts";
+import { now } from "../platform/clock.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { KIND_OF } from "./caps.ts";
+import { OVER } from "./rules.ts";
+import { tellUsage, type Billing } from "./stripe.ts";
+import {
+  beginMetering,
+  claimUsage,
+  holdUsageRows,
+  insertUsage,
+  listDueUsage,
+  listMetered,
+  markFailed,
+  markInDoubt,
+  markReported,
+  moveMetered,
+  readSent,
+  type ClaimedUsage,
+  type MeteredRow,
+} from "./usage-queries.ts";
+
+const EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** So long after a day its usage is fixed: answers of mail servers that came late are in it. */
+const SETTLED_MS = 2 * 3_600_000;
+/** Stripe takes usage of the last 35 days. */
+const MAX_DAYS = 34;
+const DAYS_AT_ONCE = 200;
+/** A process that died with one in hand is waited for so long. */
+const CLAIM_SECONDS = 120;
+const PROJECTS_AT_ONCE = 200;
+/** Of a project: told within the time of a claim, also where each takes its time. */
+const CLAIMED_AT_ONCE = 5;
+const FIRST_WAIT_SECONDS = 60;
+const LONGEST_WAIT_SECONDS = 3_600;
+/** Stripe keeps the names of reports for a day at least; what was open for longer is in doubt. */
+const KNOWN_HOURS = 20;
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** Fixes the usage of days that are over. Returns how many days it was. */
+export async function fixUsage(database: Database, at: Date = now()): Promise<number> {
+  const last = dayOf(at.getTime() - SETTLED_MS - DAY_MS);
+  const days = await listMetered(database, {
+    oldest: dayOf(at.getTime() - MAX_DAYS * DAY_MS),
+    last,
+    limit: DAYS_AT_ONCE,
+  });
+  for (const one of days) await transaction(database, async (tx) => fixDay(tx, one));
+  return days.length;
+}
+
+async function fixDay(tx: Tx, metered: MeteredRow): Promise<void> {
+  if (!(await moveMetered(tx, metered))) return;
+  const start = Date.parse(metered.day);
+  const from = new Date(Math.max(start, metered.metered_from.getTime()));
+  const sent = await readSent(tx, metered.project_id, { from, to: new Date(start + DAY_MS) });
+  const used = CAP_CATEGORIES.map((category) => ({ category, value: sent.get(KIND_OF[category]) ?? 0 }));
+  await insertUsage(
+    tx,
+    metered,
+    used.filter(({ value }) => value > 0),
+  );
+}
+
+interface Reporting {
+  database: Database;
+  billing: Billing;
+  log: Log;
+}
+
+/** Tells Stripe what is due. Returns how many it took. */
+export async function reportUsage(
+  { database, billing, log }: Reporting,
+  signal?: AbortSignal,
+): Promise<number> {
+  for (const key of await markInDoubt(database, KNOWN_HOURS))
+    log.error(key, "nobody knows whether Stripe has this usage; it is not reported again");
+  let told = 0;
+  for (const projectId of await listDueUsage(database, PROJECTS_AT_ONCE)) {
+    if (signal?.aborted === true) break;
+    const claimed = await claimUsage(database, projectId, { seconds: CLAIM_SECONDS, limit: CLAIMED_AT_ONCE });
+    for (const usage of claimed) if (await report({ database, billing, log }, usage)) told++;
+  }
+  return told;
+}
+
+async function report({ database, billing, log }: Reporting, usage: ClaimedUsage): Promise<boolean> {
+  const { project_id: projectId, day, category } = usage;
+  const answer = await tellUsage(billing, {
+    // The same at each try: Stripe takes it once.
+    identifier: `${projectId}-${category}-${day}`,
+    customerId: usage.customer_id,
+    category,
+    value: usage.value,
+    // The last second of its day: of a later invoice if the day spans two.
+    atSeconds: (Date.parse(day) + DAY_MS) / 1_000 - 1,
+  });
+  if (answer.outcome === "taken") {
+    await markReported(database, usage);
+    return true;
+  }
+  const { error } = answer;
+  const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** Math.min(usage.tries, 10));
+  const isClosed = answer.outcome === "refused" && usage.is_first;
+  await markFailed(database, usage, { error, isClosed, waitSeconds });
+  log.warn({ projectId, day, category, error }, "usage could not be reported; it is tried again");
+  return false;
+}
+
+/** After the database went back: what it calls unreported may have been reported since. */
+export async function holdUsage(tx: Tx): Promise<void> {
+  await holdUsageRows(tx);
+}
+
+/** Every minute, until it is stopped; any number of processes may. */
+export function startReportingUsage(options: Reporting & { metrics: Metrics }): Loop {
+  const { database, log, metrics } = options;
+  return startLoop({
+    name: "usage",
+    everyMs: EVERY_MS,
+    // A database that went back is noticed before.
+    delayMs: EVERY_MS,
+    log,
+    metrics,
+    async runOnce(signal) {
+      await beginMetering(database, [...OVER]);
+      const fixed = await fixUsage(database);
+      await reportUsage(options, signal);
+      return fixed === DAYS_AT_ONCE ? 0 : EVERY_MS;
+    },
+  });
+}

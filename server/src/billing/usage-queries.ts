@@ -1,0 +1,151 @@
+// Statements on `billing_usage`, and on how far the usage of each customer of Stripe is known.
+// Before it: report-usage.ts. After it: nothing.
+import { sql } from "kysely";
+import type { CapCategory } from "@postloft/contract/billing-limits.ts";
+import type { EmailKind } from "@postloft/contract/emails.ts";
+import { sentMails, type Span } from "../events/counts.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+
+/** Subscriptions that run and are not metered yet are, from this quarter of an hour on: mails are counted by it. */
+export async function beginMetering(database: Database, over: readonly string[]): Promise<void> {
+  await sql`
+    update billing_customers set metered_from = date_bin('15 minutes', now(), 'epoch'), updated_at = now()
+    where metered_from is null and subscription_status is not null
+      and subscription_status <> all(${over}::text[])`.execute(database);
+}
+
+export interface MeteredRow {
+  project_id: string;
+  customer_id: string;
+  metered_from: Date;
+  /** The day that is next, such as `2026-11-23`. */
+  day: string;
+}
+
+/** Metered projects whose usage of a day is due, the longest not looked at first. Days before `oldest` are left out. */
+export async function listMetered(
+  database: Database,
+  { oldest, last, limit }: { oldest: string; last: string; limit: number },
+): Promise<MeteredRow[]> {
+  const { rows } = await sql<MeteredRow>`
+    select project_id, customer_id, metered_from, day::text as day from (
+      select *, greatest(metered_to + 1, (metered_from at time zone 'UTC')::date, ${oldest}::date) as day
+      from billing_customers where metered_from is not null
+    ) metered
+    where day <= ${last}::date order by day, project_id limit ${limit}`.execute(database);
+  return rows;
+}
+
+/** Mails that left in a span, by their kind. Test mails count nowhere. */
+export async function readSent(tx: Tx, projectId: string, span: Span): Promise<Map<EmailKind, number>> {
+  const sent = await sentMails(tx, projectId, span);
+  const { rows } = await sql<{ kind: EmailKind; count: number }>`
+    ${plannedEachTime} select kind, sum(sent)::float8 as count from (${sent}) sent group by 1`.execute(tx);
+  return new Map(rows.map(({ kind, count }) => [kind, count]));
+}
+
+/** Goes on to a day, unless somebody else did before, or metering ended. */
+export async function moveMetered(tx: Tx, { project_id, day }: MeteredRow): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update billing_customers set metered_to = ${day}::date
+    where project_id = ${project_id} and metered_from is not null
+      and (metered_to is null or metered_to < ${day}::date)`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+export async function insertUsage(
+  tx: Tx,
+  { project_id, customer_id, day }: MeteredRow,
+  used: ReadonlyArray<{ category: CapCategory; value: number }>,
+): Promise<void> {
+  await sql`
+    insert into billing_usage (project_id, day, category, customer_id, value)
+    select ${project_id}, ${day}::date, u.category, ${customer_id}, u.value
+    from unnest(
+      ${used.map(({ category }) => category)}::text[], ${used.map(({ value }) => value)}::integer[]
+    ) as u (category, value)
+    on conflict (project_id, day, category) do nothing`.execute(tx);
+}
+
+export interface UsageKey {
+  project_id: string;
+  day: string;
+  category: CapCategory;
+}
+
+export interface ClaimedUsage extends UsageKey {
+  customer_id: string;
+  value: number;
+  tries: number;
+  /** No earlier try is open: what becomes of this one is all there is. */
+  is_first: boolean;
+}
+
+/** Projects with usage to report, the longest due first. */
+export async function listDueUsage(database: Database, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select project_id from billing_usage where reported_at is null and not in_doubt and due_at <= now()
+    group by project_id order by min(due_at) limit ${limit}`.execute(database);
+  return rows.map((row) => row.project_id);
+}
+
+/** Claims what is due of a project for so long; from the commit on Stripe may have it. */
+export async function claimUsage(
+  database: Database,
+  projectId: string,
+  { seconds, limit }: { seconds: number; limit: number },
+): Promise<ClaimedUsage[]> {
+  const { rows } = await sql<ClaimedUsage>`
+    with due as materialized (
+      select day, category, open_since is null as is_first, coalesce(open_since, now()) as since
+      from billing_usage
+      where project_id = ${projectId} and reported_at is null and not in_doubt and due_at <= now()
+      order by due_at limit ${limit} for update skip locked
+    )
+    update billing_usage u set due_at = now() + make_interval(secs => ${seconds}), tries = u.tries + 1,
+      open_since = d.since
+    from due d where u.project_id = ${projectId} and u.day = d.day and u.category = d.category
+    returning u.project_id, u.day::text as day, u.category, u.customer_id, u.value, u.tries, d.is_first`.execute(
+    database,
+  );
+  return rows;
+}
+
+export async function markReported(
+  database: Database,
+  { project_id, day, category }: UsageKey,
+): Promise<void> {
+  await sql`
+    update billing_usage set reported_at = now(), open_since = null, error = null
+    where project_id = ${project_id} and day = ${day}::date and category = ${category}`.execute(database);
+}
+
+/** @param isClosed no try is open any more: Stripe does not have it */
+export async function markFailed(
+  database: Database,
+  { project_id, day, category }: UsageKey,
+  { error, isClosed, waitSeconds }: { error: string; isClosed: boolean; waitSeconds: number },
+): Promise<void> {
+  await sql`
+    update billing_usage set error = ${error}, due_at = now() + make_interval(secs => ${waitSeconds}),
+      open_since = case when ${isClosed}::boolean then null else open_since end
+    where project_id = ${project_id} and day = ${day}::date and category = ${category}`.execute(database);
+}
+
+/** What has been open for so long that Stripe may have forgotten its name. */
+export async function markInDoubt(database: Database, hours: number): Promise<UsageKey[]> {
+  const { rows } = await sql<UsageKey>`
+    update billing_usage set in_doubt = true
+    where reported_at is null and not in_doubt and open_since < now() - make_interval(hours => ${hours})
+    returning project_id, day::text as day, category`.execute(database);
+  return rows;
+}
+
+/** What these books call unreported may have been reported by others; and metering begins anew. */
+export async function holdUsageRows(tx: Tx): Promise<void> {
+  await sql`update billing_usage set in_doubt = true where reported_at is null and not in_doubt`.execute(tx);
+  await sql`
+    update billing_customers set metered_from = null, metered_to = null where metered_from is not null`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,186 @@
+// Metered usage against a Stripe that speaks its real HTTP: each day of a project is told once, whatever happens between; and what
+// the next invoice comes to.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../platform/config.ts";
+import { transaction } from "../platform/database.ts";
+import { createLog } from "../platform/log.ts";
+import { holdEverything } from "../instance/held.ts";
+import { makeSentMails } from "../testing/sent-mails.ts";
+import { startStripeFake, type StripeFake } from "../testing/stripe-fake.ts";
+import { useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
+import { fixUsage, reportUsage } from "./report-usage.ts";
+import { faultsOfBilling } from "./settings.ts";
+import { openBilling, type Billing } from "./stripe.ts";
+import { beginMetering } from "./usage-queries.ts";
+
+const KEY = "sk_test_of_the_test";
+const SETTINGS = { STRIPE_SECRET_KEY: KEY, STRIPE_WEBHOOK_SECRET: "whsec_1", STRIPE_PRICE: "price_1" };
+const METER = { STRIPE_METER_EVENT: "mails", STRIPE_USAGE_PRICE: "price_2" };
+const DAY_MS = 86_400_000;
+const log = createLog({ level: "silent" });
+const server = useTestServer({ ROLES: "api" });
+let fake: StripeFake;
+let billed: OneServer;
+let billing: Billing;
+
+beforeAll(async () => {
+  fake = await startStripeFake(KEY);
+  const settings = { ...SETTINGS, ...METER, STRIPE_API_URL: fake.url };
+  billed = await server.startAnother({ ROLES: "api", ...settings });
+  const opened = await openBilling(readConfig(settings), log);
+  if (opened === null) throw new Error("Billing is off.");
+  billing = opened;
+});
+afterAll(async () => fake.close());
+
+let subscriptions = 0;
+/** A project with a subscription that runs, metered from two days ago. */
+async function subscribed(): Promise<TestProject & { customer: string }> {
+  const project = await server.createProject();
+  const customer = `cus_${project.id}`;
+  const id = `sub_${++subscriptions}`;
+  fake.setSubscription(customer, "active", { id });
+  await server.rows(
+    `insert into billing_customers (project_id, customer_id, subscription_id, subscription_status)
+     values ($1, $2, $3, 'active')`,
+    project.id,
+    customer,
+    id,
+  );
+  return { ...project, customer };
+}
+/** Mails of yesterday, and metering since before them. */
+async function sentYesterday(project: TestProject, count: number): Promise<string> {
+  await beginMetering(server.database, []);
+  await makeSentMails(server.database, project.id, count);
+  await server.rows(
+    "update emails set sent_at = sent_at - interval '1 day' where project_id = $1",
+    project.id,
+  );
+  await server.rows(
+    "update billing_customers set metered_from = metered_from - interval '2 days' where project_id = $1",
+    project.id,
+  );
+  return new Date(Date.now() - 60_000 - DAY_MS).toISOString().slice(0, 10);
+}
+/** Tomorrow, when yesterday is settled at whatever hour this runs. */
+const fix = () => fixUsage(server.database, new Date(Date.now() + 3 * 3_600_000));
+const report = () => reportUsage({ database: server.database, billing, log });
+const again = () => server.rows("update billing_usage set due_at = now()");
+const told = (customer: string) =>
+  fake.usage.filter((one) => one["payload[stripe_customer_id]"] === customer);
+const usageOf = async ({ id }: TestProject) =>
+  server.rows<{ value: number; is_reported: boolean; in_doubt: boolean; error: string | null }>(
+    "select value, reported_at is not null as is_reported, in_doubt, error from billing_usage where project_id = $1",
+    id,
+  );
+
+test("a day is told once, under one name, by however many processes", async () => {
+  const project = await subscribed();
+  const day = await sentYesterday(project, 7);
+  await Promise.all([fix(), fix()]);
+  while ((await fix()) > 0);
+  await Promise.all([report(), report()]);
+  await report();
+  expect(told(project.customer)).toEqual([
+    {
+      event_name: "mails",
+      identifier: `${project.id}-transactional-${day}`,
+      timestamp: String(Date.parse(day) / 1_000 + 86_399),
+      "payload[stripe_customer_id]": project.customer,
+      "payload[value]": "7",
+      "payload[category]": "transactional",
+    },
+  ]);
+  expect(await usageOf(project)).toEqual([{ value: 7, is_reported: true, in_doubt: false, error: null }]);
+});
+
+test("an answer that is lost, or a crash before it is booked, repeats harmlessly; a refusal is tried again", async () => {
+  const project = await subscribed();
+  await sentYesterday(project, 3);
+  while ((await fix()) > 0);
+  fake.fail(401, 1);
+  await report();
+  expect(told(project.customer)).toEqual([]);
+  expect(await usageOf(project)).toMatchObject([{ is_reported: false, error: expect.any(String) }]);
+  await again();
+  // The SDK asks twice; what it does not see was done the first time.
+  fake.loseAnswers(2);
+  await report();
+  expect(told(project.customer)).toHaveLength(1);
+  expect(await usageOf(project)).toMatchObject([{ is_reported: false, in_doubt: false }]);
+  await again();
+  await report();
+  expect(told(project.customer)).toHaveLength(1);
+  expect(await usageOf(project)).toMatchObject([{ is_reported: true, error: null }]);
+});
+
+test("what was open for longer than Stripe keeps names is in doubt, and not told again", async () => {
+  const project = await subscribed();
+  await sentYesterday(project, 2);
+  while ((await fix()) > 0);
+  fake.loseAnswers(2);
+  await report();
+  fake.forgetUsageNames();
+  await server.rows("update billing_usage set due_at = now(), open_since = now() - interval '21 hours'");
+  await report();
+  expect(told(project.customer)).toHaveLength(1);
+  expect(await usageOf(project)).toMatchObject([{ is_reported: false, in_doubt: true }]);
+});
+
+test("after the database went back nothing from before is told, and metering begins anew", async () => {
+  const project = await subscribed();
+  await sentYesterday(project, 2);
+  while ((await fix()) > 0);
+  await transaction(server.database, (tx) => holdEverything(tx, "It went back."));
+  await again();
+  await report();
+  expect(told(project.customer)).toEqual([]);
+  await beginMetering(server.database, []);
+  expect(await fix()).toBe(0);
+});
+
+interface Consumption {
+  billingState: string;
+  upcomingInvoice: object | null;
+  usage: { total: number };
+}
+const consumption = async (one: OneServer, { id, owner: { cookie } }: TestProject) =>
+  (await one.call<Consumption>("GET", `/users/@me/projects/${id}/billing-consumption`, { cookie })).body;
+
+test("what is sent is said with what the next invoice comes to, and why where nobody knows", async () => {
+  const project = await subscribed();
+  expect(await consumption(billed, project)).toMatchObject({
+    billingState: "subscribed",
+    upcomingInvoice: {
+      amountDue: 2900,
+      currency: "usd",
+      periodStart: "2026-01-03T02:40:00.000Z",
+      periodEnd: "2026-02-02T02:40:00.000Z",
+      subtotal: 2900,
+      total: 2900,
+    },
+  });
+  const nothing = { upcomingInvoice: null, usage: { total: 0 } };
+  fake.fail(500, 1);
+  expect(await consumption(billed, project)).toMatchObject({ ...nothing, billingState: "unknown" });
+  fake.setSubscription(project.customer, "canceled", { id: `sub_${subscriptions}` });
+  expect(await consumption(billed, project)).toMatchObject({ ...nothing, billingState: "subscribed" });
+  const other = await server.createProject();
+  expect(await consumption(billed, other)).toMatchObject({ ...nothing, billingState: "no-subscription" });
+  expect(await consumption(server, project)).toMatchObject({ ...nothing, billingState: "off" });
+});
+
+test("a checkout subscribes to the metered price as well; its settings go together", async () => {
+  const project = await server.createProject();
+  const path = `/users/@me/projects/${project.id}/checkout`;
+  expect((await billed.call("POST", path, { cookie: project.owner.cookie })).status).toBe(200);
+  expect(fake.sent("POST /v1/checkout/sessions")).toMatchObject({
+    "line_items[0][price]": "price_1",
+    "line_items[1][price]": "price_2",
+  });
+  expect(fake.sent("POST /v1/checkout/sessions")).not.toHaveProperty("line_items[1][quantity]");
+  expect(() => readConfig({ STRIPE_METER_EVENT: "mails" }, [faultsOfBilling])).toThrow(
+    /STRIPE_SECRET_KEY: required[^]*STRIPE_USAGE_PRICE: required/,
+  );
+});

@@ -1,0 +1,56 @@
+// Statements on campaigns that other folders ask for, before a segment, a domain or a field goes.
+// Before it: usage.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database } from "../platform/database.ts";
+import { namesField } from "../segments/usage.ts";
+
+interface NamedRow {
+  id: string;
+  name: string;
+}
+
+export async function listCampaignsNaming(
+  database: Database,
+  projectId: string,
+  field: string,
+): Promise<NamedRow[]> {
+  const { rows } = await sql<NamedRow>`
+    select id, name from campaigns where project_id = ${projectId} and ${namesField("audience_filter", field)} order by id`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** A campaign that is scheduled or under way and goes to the segment, by its name. */
+export async function findCampaignOf(
+  database: Database,
+  projectId: string,
+  segmentId: string,
+): Promise<string | undefined> {
+  const row = await database
+    .selectFrom("campaigns")
+    .select("name")
+    .where("project_id", "=", projectId)
+    .where("segment_id", "=", segmentId)
+    .where("status", "in", ["SCHEDULED", "SENDING", "PAUSED"])
+    .limit(1)
+    .executeTakeFirst();
+  return row?.name;
+}
+
+/** A campaign that is not over and sends from the domain, by its name. */
+export async function findCampaignFrom(
+  database: Database,
+  projectId: string,
+  domain: string,
+): Promise<string | undefined> {
+  const row = await database
+    .selectFrom("campaigns")
+    .select("name")
+    .where("project_id", "=", projectId)
+    .where("status", "in", ["DRAFT", "SCHEDULED", "SENDING", "PAUSED"])
+    .where(sql`split_part(from_address, '@', 2)`, "=", domain)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.name;
+}

@@ -1,0 +1,31 @@
+// Which campaigns use a segment, a domain, a field: asked by those who own them, before they are deleted.
+// Before it: api.ts hands these to segments/, domains/ and contacts/fields/. After it: usage-queries.ts.
+import type { Database } from "../platform/database.ts";
+import { findCampaignFrom, findCampaignOf, listCampaignsNaming } from "./usage-queries.ts";
+
+/** The name of a campaign that is scheduled or under way and goes to a segment; undefined when there is none. */
+export async function campaignOfSegment(
+  database: Database,
+  projectId: string,
+  segmentId: string,
+): Promise<string | undefined> {
+  return findCampaignOf(database, projectId, segmentId);
+}
+
+/** The name of a campaign that is not over and sends from a domain. */
+export async function campaignFrom(
+  database: Database,
+  projectId: string,
+  domain: string,
+): Promise<string | undefined> {
+  return findCampaignFrom(database, projectId, domain);
+}
+
+/** Campaigns with a condition on a field (`data.plan`, `email`) in their audience. */
+export async function campaignsNamingField(
+  database: Database,
+  projectId: string,
+  field: string,
+): Promise<Array<{ id: string; name: string }>> {
+  return listCampaignsNaming(database, projectId, field);
+}

@@ -1,0 +1,215 @@
+// The chain of the consent log: whole while people come, change their minds, many at once, and go; and broken where somebody changed the
+// database by hand, named by its first row.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { transaction } from "../../platform/database.ts";
+import { examine } from "../../instance/doctor.ts";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { deleteContacts } from "../contacts.ts";
+import type { Via } from "../rules.ts";
+import { flipAndRecord, upsertContacts } from "../upsert-contacts.ts";
+import { sealUpTo, takeCut } from "./seal-consent.ts";
+import { verifyConsentLogs } from "./verify-consent.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const VIA: Via = { source: "import", actor: randomUUID(), ip: null };
+
+/** Seals what is there; no other transaction is under way for long. */
+async function seal(): Promise<void> {
+  const cut = await takeCut(server.database);
+  if (cut === null) return;
+  await expect.poll(() => sealUpTo(server.database, cut), { timeout: 5_000, interval: 10 }).toBe(true);
+}
+
+const subscribe = (project: TestProject, emails: readonly string[]) =>
+  transaction(server.database, (tx) =>
+    upsertContacts(
+      tx,
+      emails.map((email) => ({
+        projectId: project.id,
+        email,
+        subscribedIfNew: true,
+        patch: { set: {}, remove: [], transient: {} },
+        via: VIA,
+      })),
+    ),
+  );
+const flip = (project: TestProject, ids: readonly string[], subscribed: boolean) =>
+  transaction(server.database, (tx) =>
+    flipAndRecord(
+      tx,
+      ids.map((id) => ({ projectId: project.id, id, subscribed, via: VIA })),
+    ),
+  );
+const faultsOf = async (project: TestProject) =>
+  (await verifyConsentLogs(server.database)).filter(({ projectId }) => projectId === project.id);
+const emailsOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => `p${at}-${randomUUID().slice(0, 8)}@example.com`);
+
+/** A project whose log has been sealed in several goes. */
+async function withLog(count = 6): Promise<{ project: TestProject; ids: string[] }> {
+  const project = await server.createProject();
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 2) {
+    const made = await subscribe(project, emailsOf(2));
+    ids.push(...made.map(({ contactId }) => contactId));
+    await seal();
+  }
+  await flip(project, ids.slice(0, 2), false);
+  await seal();
+  return { project, ids };
+}
+
+const logOf = (project: TestProject) =>
+  server.rows<{ position: number; contact_id: string }>(
+    "select position, contact_id from consent_changes where project_id = $1 order by position",
+    project.id,
+  );
+const change = (statement: string, project: TestProject, position: number) =>
+  server.rows(`${statement} where project_id = $1 and position = $2`, project.id, position);
+
+test("while many write at once, and contacts go, each row is sealed once and no chain breaks", async () => {
+  const [one, other] = [await server.createProject(), await server.createProject()];
+  const writers = [one, other, one, other].map(async (project) => {
+    for (let round = 0; round < 5; round++) {
+      const made = await subscribe(project, emailsOf(10));
+      const ids = made.map(({ contactId }) => contactId);
+      await Promise.all([flip(project, ids.slice(0, 4), false), flip(project, ids.slice(2, 7), false)]);
+      await transaction(server.database, (tx) => deleteContacts(tx, project.id, ids.slice(6)));
+    }
+  });
+  let isWriting = true;
+  const sealers = [1, 2].map(async () => {
+    while (isWriting) {
+      const cut = await takeCut(server.database);
+      if (cut !== null) await sealUpTo(server.database, cut);
+    }
+  });
+  await Promise.all(writers).finally(() => (isWriting = false));
+  await Promise.all(sealers);
+  await seal();
+  for (const project of [one, other]) {
+    expect(await faultsOf(project)).toEqual([]);
+    const sealed = await server.rows<{ position: number }>(
+      "select unnest(positions) as position from consent_seals where project_id = $1",
+      project.id,
+    );
+    expect(new Set(sealed.map(({ position }) => position)).size).toBe(sealed.length);
+    const left = await logOf(project);
+    const known = new Set(sealed.map(({ position }) => position));
+    expect(left.filter(({ position }) => !known.has(position))).toEqual([]);
+    expect(left.length).toBeGreaterThan(50);
+  }
+});
+
+test("what a transaction under way has written is waited for, and nobody waits for the seals", async () => {
+  const project = await server.createProject();
+  await transaction(server.database, async (tx) => {
+    const [slow = ""] = (
+      await upsertContacts(
+        tx,
+        emailsOf(1).map((email) => ({
+          projectId: project.id,
+          email,
+          subscribedIfNew: true,
+          patch: { set: {}, remove: [], transient: {} },
+          via: VIA,
+        })),
+      )
+    ).map(({ contactId }) => contactId);
+    expect(slow).not.toBe("");
+    await subscribe(project, emailsOf(2));
+    const cut = await takeCut(server.database);
+    if (cut === null) throw new Error("There is nothing to seal.");
+    expect(await sealUpTo(server.database, cut)).toBe(false);
+  });
+  await seal();
+  expect(await faultsOf(project)).toEqual([]);
+  const [sealed] = await server.rows<{ rows: number }>(
+    "select sum(cardinality(positions)) as rows from consent_seals where project_id = $1",
+    project.id,
+  );
+  expect(Number(sealed?.rows)).toBe(3);
+});
+
+test("a contact that is deleted leaves nothing of itself, and the chain whole", async () => {
+  const { project, ids } = await withLog();
+  const [gone = ""] = ids;
+  await transaction(server.database, (tx) => deleteContacts(tx, project.id, [gone]));
+  expect(await faultsOf(project)).toEqual([]);
+  await seal();
+  expect(await faultsOf(project)).toEqual([]);
+  const kept = await server.rows<{ text: string }>(
+    `select t::text as text from consent_seals t where project_id = $1
+     union all select t::text from consent_erasures t where project_id = $1`,
+    project.id,
+  );
+  expect(kept.map(({ text }) => text).join()).not.toContain(gone);
+});
+
+test("a row that is edited, removed or put in by hand is named, by the doctor too", async () => {
+  const { project, ids } = await withLog();
+  const log = await logOf(project);
+  const [first, , third, fourth] = log;
+  if (first === undefined || third === undefined || fourth === undefined) throw new Error("No log.");
+  const asItWas = await server.rows<{ source: string }>(
+    "select source from consent_changes where project_id = $1 and position = $2",
+    project.id,
+    fourth.position,
+  );
+  await change("update consent_changes set source = 'page'", project, fourth.position);
+  expect(await faultsOf(project)).toEqual([
+    { projectId: project.id, what: "changed", position: fourth.position, contactId: fourth.contact_id },
+  ]);
+  await change(`update consent_changes set source = '${asItWas[0]?.source}'`, project, fourth.position);
+  expect(await faultsOf(project)).toEqual([]);
+
+  await change("delete from consent_changes", project, third.position);
+  await change("delete from consent_changes", project, fourth.position);
+  expect(await faultsOf(project)).toEqual([
+    { projectId: project.id, what: "missing", position: third.position, contactId: null },
+  ]);
+  const findings = await examine({
+    database: server.database,
+  } as unknown as Parameters<typeof examine>[0]);
+  expect(findings.filter(({ check }) => check === "consent log")).toContainEqual({
+    check: "consent log",
+    state: "problem",
+    message: `Row ${third.position} of the consent log of project ${project.id} is missing, and its contact was not deleted.`,
+    advice: expect.stringContaining("compare with a backup"),
+  });
+  expect(ids.length).toBe(6);
+});
+
+test("a row that is put in behind the others is named: at a place of its own, and with an instant of its own", async () => {
+  const { project, ids } = await withLog();
+  const { project: other, ids: others } = await withLog();
+  await server.rows(
+    `insert into consent_changes (project_id, contact_id, id, subscribed, source, position)
+     overriding system value values ($1, $2, gen_random_uuid(), true, 'page', 0)`,
+    project.id,
+    ids[0],
+  );
+  expect(await faultsOf(project)).toMatchObject([{ what: "inserted", position: 0, contactId: ids[0] }]);
+  await server.rows(
+    `insert into consent_changes (project_id, contact_id, id, subscribed, source, created_at)
+     values ($1, $2, gen_random_uuid(), true, 'page', now() - interval '2 days')`,
+    other.id,
+    others[0],
+  );
+  await seal();
+  expect(await faultsOf(other)).toMatchObject([{ what: "inserted", contactId: others[0] }]);
+});
+
+test("a seal that is changed, taken out, or cut off at the end is named", async () => {
+  for (const statement of [
+    "update consent_seals set positions = positions[2:] where project_id = $1 and number = 3",
+    "delete from consent_seals where project_id = $1 and number = 3",
+    "update consent_seals set hash = sha256(hash) where project_id = $1 and number = 3",
+    "delete from consent_seals where project_id = $1 and number >= 3",
+  ]) {
+    const { project } = await withLog();
+    await server.rows(statement, project.id);
+    expect(await faultsOf(project)).toMatchObject([{ what: "seal", position: 3 }]);
+  }
+});

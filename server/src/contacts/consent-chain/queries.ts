@@ -1,0 +1,196 @@
+// Statements on the seals of the consent log, and on what they cover.
+// Before it: seal-consent.ts, verify-consent.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+import type { HashedChange, HashedEntry, HashedErasure, SealedRows } from "./rules.ts";
+
+export interface SealRow extends SealedRows {
+  hash: Buffer;
+}
+
+export interface HeadRow {
+  project_id: string;
+  number: number;
+  hash: Buffer;
+}
+
+const at = (column: string) =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`;
+const CHANGE = sql`'change' as kind, project_id, position, contact_id, id, subscribed, source, actor, host(ip) as ip, ${at("created_at")}`;
+const ERASURE = sql`'erasure' as kind, project_id, position, to_jsonb(positions) as positions, ${at("at")}`;
+
+/** The position that was given out last; 0: none was. */
+export async function readLastPosition(database: Database): Promise<number> {
+  const { rows } = await sql<{ position: number }>`
+    select case when is_called then last_value else 0 end as position
+    from consent_changes_position_seq`.execute(database);
+  return rows[0]?.position ?? 0;
+}
+
+/** Newer than every transaction that has written anything so far. */
+export async function readNewTransaction(database: Database): Promise<{ transaction: string; at: Date }> {
+  const { rows } = await sql<{ transaction: string; at: Date }>`
+    select pg_current_xact_id()::text as transaction, date_trunc('milliseconds', now()) as at`.execute(
+    database,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("The database did not say which transaction it is.");
+  return row;
+}
+
+/** Whether all transactions older than this one are over. */
+export async function areOlderOver(database: Database, transaction: string): Promise<boolean> {
+  const { rows } = await sql<{ are_over: boolean }>`
+    select pg_snapshot_xmin(pg_current_snapshot()) >= ${transaction}::xid8 as are_over`.execute(database);
+  return rows[0]?.are_over === true;
+}
+
+export async function readSealed(database: Database): Promise<number> {
+  const { rows } = await sql<{ position: number }>`select position from consent_sealed`.execute(database);
+  return rows[0]?.position ?? 0;
+}
+
+/** Undefined: another process is sealing. */
+export async function lockSealed(tx: Tx): Promise<number | undefined> {
+  const { rows } = await sql<{ position: number }>`
+    select position from consent_sealed for update skip locked`.execute(tx);
+  return rows[0]?.position;
+}
+
+export async function updateSealed(tx: Tx, position: number): Promise<void> {
+  await sql`update consent_sealed set position = ${position} where is_only`.execute(tx);
+}
+
+/** What lies between two positions, of all projects, in their order. */
+export async function listEntries(
+  tx: Tx,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+): Promise<HashedEntry[]> {
+  const { rows: changes } = await sql<HashedChange>`
+    select ${CHANGE} from consent_changes
+    where position > ${after} and position <= ${upTo} order by position limit ${limit}`.execute(tx);
+  const { rows: erasures } = await sql<HashedErasure>`
+    select ${ERASURE} from consent_erasures
+    where position > ${after} and position <= ${upTo} order by position limit ${limit}`.execute(tx);
+  return [...changes, ...erasures].toSorted((one, other) => one.position - other.position).slice(0, limit);
+}
+
+/**
+ * The newest seal of a project, which is not being emptied, and is not while this transaction lasts.
+ *
+ * @returns undefined: it is being emptied, or gone
+ */
+export async function lockHead(tx: Tx, projectId: string, firstHash: Buffer): Promise<HeadRow | undefined> {
+  const { rows: projects } = await sql`
+    select 1 from projects where id = ${projectId} and removal is null for share`.execute(tx);
+  if (projects.length === 0) return undefined;
+  const { rows } = await sql<HeadRow>`
+    select project_id, number, hash from consent_heads where project_id = ${projectId}`.execute(tx);
+  return rows[0] ?? { project_id: projectId, number: 0, hash: firstHash };
+}
+
+export async function insertSeals(tx: Tx, seals: readonly SealRow[]): Promise<void> {
+  const rows = seals.map((seal) => {
+    const { project_id, number, at: sealedAt, complete_to, positions, digests, hash } = seal;
+    return sql`(${project_id}::uuid, ${number}::integer, ${sealedAt}::timestamptz, ${complete_to}::timestamptz,
+      ${positions}::bigint[], ${digests}::bytea, ${hash}::bytea)`;
+  });
+  await sql`
+    insert into consent_seals (project_id, number, at, complete_to, positions, digests, hash)
+    values ${sql.join(rows)}`.execute(tx);
+}
+
+export async function upsertHeads(tx: Tx, heads: readonly HeadRow[]): Promise<void> {
+  await sql`
+    insert into consent_heads (project_id, number, hash)
+    select * from unnest(
+      ${heads.map((head) => head.project_id)}::uuid[],
+      ${heads.map((head) => head.number)}::integer[],
+      ${heads.map((head) => head.hash)}::bytea[]
+    )
+    on conflict (project_id) do update set number = excluded.number, hash = excluded.hash`.execute(tx);
+}
+
+/** Projects with seals that are not being emptied, in the order of their ids. */
+export async function listSealedProjects(
+  database: Database,
+  after: string,
+  limit: number,
+): Promise<HeadRow[]> {
+  const { rows } = await sql<HeadRow>`
+    select h.project_id, h.number, h.hash from consent_heads h join projects p on p.id = h.project_id
+    where h.project_id > ${after} and p.removal is null order by h.project_id limit ${limit}`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** In the order of the chain. */
+export async function listSeals(
+  database: Database,
+  projectId: string,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+): Promise<SealRow[]> {
+  const { rows } = await sql<SealRow>`
+    select project_id, number, at, complete_to, to_jsonb(positions) as positions, digests, hash from consent_seals
+    where project_id = ${projectId} and number > ${after} and number <= ${upTo}
+    order by number limit ${limit}`.execute(database);
+  return rows;
+}
+
+export async function findEntries(
+  database: Database,
+  projectId: string,
+  positions: readonly number[],
+): Promise<HashedEntry[]> {
+  const { rows: changes } = await sql<HashedChange>`
+    select ${CHANGE} from consent_changes
+    where position = any(${positions}::bigint[]) and project_id = ${projectId}`.execute(database);
+  const { rows: erasures } = await sql<HashedErasure>`
+    select ${ERASURE} from consent_erasures
+    where position = any(${positions}::bigint[]) and project_id = ${projectId}`.execute(database);
+  return [...changes, ...erasures];
+}
+
+/** Those of the positions whose rows went with their contacts. */
+export async function findErased(
+  database: Database,
+  projectId: string,
+  positions: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await sql<{ position: number }>`
+    select e.position from consent_erasures g, unnest(g.positions) as e (position)
+    where g.project_id = ${projectId} and g.positions && ${positions}::bigint[]`.execute(database);
+  return new Set(rows.map((row) => row.position));
+}
+
+export async function countChanges(database: Database, projectId: string, upTo: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from consent_changes
+    where project_id = ${projectId} and position <= ${upTo}`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
+/** The first row that no seal covers, although all were sealed up to there. */
+export async function findUnsealed(
+  database: Database,
+  projectId: string,
+  upTo: number,
+): Promise<{ position: number; contact_id: string } | undefined> {
+  const { rows } = await sql<{ position: number; contact_id: string }>`
+    select c.position, c.contact_id from consent_changes c
+    where c.project_id = ${projectId} and c.position <= ${upTo} and c.position not in (
+      select p.position from consent_seals s, unnest(s.positions) as p (position) where s.project_id = ${projectId}
+    )
+    order by c.position limit 1`.execute(database);
+  return rows[0];
+}
+
+/** Whether something waits to be sealed for longer than it should. */
+export async function isSealingLate(database: Database, sealed: number, minutes: number): Promise<boolean> {
+  const { rows } = await sql<{ is_late: boolean }>`
+    select exists (
+      select 1 from consent_changes where position > ${sealed} and created_at < now() - make_interval(mins => ${minutes})
+    ) as is_late`.execute(database);
+  return rows[0]?.is_late === true;
+}

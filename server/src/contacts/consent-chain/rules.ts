@@ -1,0 +1,65 @@
+// What is hashed of the consent log: each row to a digest, the digests of some rows and the seal before to a seal. Pure.
+// Before it: seal-consent.ts writes seals, verify-consent.ts reads them. After it: nothing.
+import { createHash } from "node:crypto";
+
+/** A row of the consent log as it is hashed. */
+export interface HashedChange {
+  kind: "change";
+  project_id: string;
+  position: number;
+  contact_id: string;
+  id: string;
+  subscribed: boolean;
+  source: string;
+  actor: string | null;
+  ip: string | null;
+  /** With microseconds, in UTC. */
+  at: string;
+}
+
+/** That rows went with their contacts. */
+export interface HashedErasure {
+  kind: "erasure";
+  project_id: string;
+  position: number;
+  positions: number[];
+  at: string;
+}
+
+export type HashedEntry = HashedChange | HashedErasure;
+
+export const DIGEST_BYTES = 32;
+/** The hash that the first seal of a project follows. */
+export const FIRST_HASH: Buffer = Buffer.alloc(DIGEST_BYTES);
+
+/** Of what a row says. Its ids are random, so nobody who has the digest alone finds out what it was made of. */
+export function digestOf(entry: HashedEntry): Buffer {
+  const { kind, project_id, position, at } = entry;
+  const said =
+    entry.kind === "change"
+      ? [entry.contact_id, entry.id, entry.subscribed, entry.source, entry.actor, entry.ip]
+      : [entry.positions];
+  return createHash("sha256")
+    .update(JSON.stringify([kind, project_id, position, at, ...said]))
+    .digest();
+}
+
+export interface SealedRows {
+  project_id: string;
+  number: number;
+  at: Date;
+  complete_to: Date | null;
+  positions: number[];
+  digests: Buffer;
+}
+
+export function hashSeal(previous: Buffer, seal: SealedRows): Buffer {
+  const line = JSON.stringify([
+    seal.project_id,
+    seal.number,
+    seal.at.toISOString(),
+    seal.complete_to?.toISOString() ?? null,
+    seal.positions,
+  ]);
+  return createHash("sha256").update(previous).update(line).update(seal.digests).digest();
+}

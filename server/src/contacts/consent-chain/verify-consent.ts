@@ -1,0 +1,135 @@
+// Follows the chains of the consent log from their first seals, and says where one is broken: for whoever checks an installation.
+// Before it: instance/doctor.ts asks. After it: rules.ts hashes.
+import type { Database } from "../../platform/database.ts";
+import {
+  countChanges,
+  findEntries,
+  findErased,
+  findUnsealed,
+  isSealingLate,
+  listSealedProjects,
+  listSeals,
+  readSealed,
+  type HeadRow,
+  type SealRow,
+} from "./queries.ts";
+import { DIGEST_BYTES, digestOf, FIRST_HASH, hashSeal } from "./rules.ts";
+
+const SEALS_AT_ONCE = 20;
+const PROJECTS_AT_ONCE = 500;
+/** Clocks of databases may be put right by so much. */
+const TOLERANCE_MS = 3_600_000;
+const LATE_MINUTES = 15;
+
+export interface ConsentFault {
+  projectId: string;
+  /** `seal`: the chain itself was changed. */
+  what: "changed" | "missing" | "inserted" | "seal";
+  /** Of the row, or the number of the seal. */
+  position: number;
+  /** Null: nobody knows any more. */
+  contactId: string | null;
+}
+
+interface Walk {
+  hash: Buffer;
+  /** Everything from before this instant is sealed. */
+  completeTo: Date | null;
+  /** Rows up to what was sealed when the walk began that were found where they belong. */
+  found: number;
+}
+
+/** Follows the chain of a project up to the head that is given; returns the first fault, or null. */
+async function verifyProject(
+  database: Database,
+  head: HeadRow,
+  sealed: number,
+): Promise<ConsentFault | null> {
+  const projectId = head.project_id;
+  const broken = (number: number): ConsentFault => ({
+    projectId,
+    what: "seal",
+    position: number,
+    contactId: null,
+  });
+  let walk: Walk = { hash: FIRST_HASH, completeTo: null, found: 0 };
+  let number = 0;
+  for (let hasMore = true; hasMore;) {
+    const seals = await listSeals(database, projectId, {
+      after: number,
+      upTo: head.number,
+      limit: SEALS_AT_ONCE,
+    });
+    for (const seal of seals) {
+      if (seal.number !== number + 1) return broken(number + 1);
+      const next = await verifySeal(database, seal, walk, sealed);
+      if ("what" in next) return next;
+      walk = next;
+      number = seal.number;
+    }
+    hasMore = seals.length === SEALS_AT_ONCE;
+  }
+  if (number < head.number) return broken(number + 1);
+  if (!walk.hash.equals(head.hash)) return broken(number);
+  if ((await countChanges(database, projectId, sealed)) <= walk.found) return null;
+  const extra = await findUnsealed(database, projectId, sealed);
+  if (extra === undefined) return null;
+  return { projectId, what: "inserted", position: extra.position, contactId: extra.contact_id };
+}
+
+async function verifySeal(
+  database: Database,
+  seal: SealRow,
+  walk: Walk,
+  sealed: number,
+): Promise<Walk | ConsentFault> {
+  const { project_id: projectId, positions, digests } = seal;
+  const hash = hashSeal(walk.hash, seal);
+  if (!hash.equals(seal.hash) || digests.length !== positions.length * DIGEST_BYTES)
+    return { projectId, what: "seal", position: seal.number, contactId: null };
+  const entries = await findEntries(database, projectId, positions);
+  const byPosition = new Map(entries.map((entry) => [entry.position, entry]));
+  const gone = positions.filter((position) => !byPosition.has(position));
+  const erased = gone.length === 0 ? new Set() : await findErased(database, projectId, gone);
+  for (const [at, position] of positions.entries()) {
+    const entry = byPosition.get(position);
+    if (entry === undefined) {
+      if (erased.has(position)) continue;
+      return { projectId, what: "missing", position, contactId: null };
+    }
+    const contactId = entry.kind === "change" ? entry.contact_id : null;
+    const digest = digests.subarray(at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES);
+    if (!digestOf(entry).equals(digest)) return { projectId, what: "changed", position, contactId };
+    // A row from before what was already complete came in later, under an instant that it was not written at.
+    if (walk.completeTo !== null && Date.parse(entry.at) < walk.completeTo.getTime() - TOLERANCE_MS)
+      return { projectId, what: "inserted", position, contactId };
+  }
+  return {
+    hash,
+    completeTo: seal.complete_to ?? walk.completeTo,
+    found:
+      walk.found + entries.filter(({ kind, position }) => kind === "change" && position <= sealed).length,
+  };
+}
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Follows the chains of all projects; returns the first fault of each that has one. */
+export async function verifyConsentLogs(database: Database): Promise<ConsentFault[]> {
+  // Before the heads: what is sealed while this runs is looked at the next time.
+  const sealed = await readSealed(database);
+  const faults: ConsentFault[] = [];
+  for (let last = FIRST_ID; ;) {
+    const heads = await listSealedProjects(database, last, PROJECTS_AT_ONCE);
+    for (const head of heads)
+      faults.push(...[await verifyProject(database, head, sealed)].flatMap((fault) => fault ?? []));
+    const end = heads.at(-1);
+    if (end === undefined || heads.length < PROJECTS_AT_ONCE) return faults;
+    last = end.project_id;
+  }
+}
+
+/** Whether rows wait to be sealed for longer than they should: no process with the role `worker` runs. */
+export async function isConsentSealedLate(database: Database): Promise<boolean> {
+  return isSealingLate(database, await readSealed(database), LATE_MINUTES);
+}

@@ -1,0 +1,16 @@
+// Contacts as the outbox sees them: pieces of its statements, handed to it because this folder comes later in the reading order.
+// Before it: emails/outbox/recipients.ts says what is asked. After it: suppressions/recipients.ts adds its own.
+import type { RawBuilder, SqlBool } from "kysely";
+import type { RecipientChecks } from "../emails/outbox/recipients.ts";
+import { allIdsOf, recipientsWhere, subscribed, subscribedHeld } from "./recipient-queries.ts";
+
+export const CONTACT_CHECKS: Omit<RecipientChecks, "suppressionOf"> = {
+  contactIdsOf: allIdsOf,
+  holdSubscribed: subscribedHeld,
+  isSubscribed: subscribed,
+};
+
+/** The contacts `c` that match, as a query of recipients (`contact_id`, `email`). */
+export function recipientsOf(projectId: string, matches: RawBuilder<SqlBool>): RawBuilder<unknown> {
+  return recipientsWhere(projectId, matches);
+}

@@ -1,0 +1,67 @@
+// Statements on `contact_views`.
+// Before it: views.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+
+export interface ViewRow {
+  id: string;
+  name: string;
+  query: unknown;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const SHOWN = ["id", "name", "query", "created_at", "updated_at"] as const;
+
+export async function listViewRows(database: Database, projectId: string): Promise<ViewRow[]> {
+  return database
+    .selectFrom("contact_views")
+    .select(SHOWN)
+    .where("project_id", "=", projectId)
+    .orderBy(sql`lower(name)`)
+    .orderBy("id")
+    .execute();
+}
+
+/** The ids of all views by their names. Holds the project, so that of two that take the last place or one name, one sees the other. */
+export async function lockViewNames(tx: Tx, projectId: string): Promise<Map<string, string>> {
+  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
+  const rows = await tx
+    .selectFrom("contact_views")
+    .select(["id", "name"])
+    .where("project_id", "=", projectId)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}
+
+export async function insertViewRow(
+  tx: Tx,
+  view: { project_id: string; id: string; name: string; query: string },
+): Promise<ViewRow> {
+  return tx.insertInto("contact_views").values(view).returning(SHOWN).executeTakeFirstOrThrow();
+}
+
+export async function updateViewRow(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  changes: { name?: string; query?: string },
+): Promise<ViewRow> {
+  return tx
+    .updateTable("contact_views")
+    .set({ ...changes, updated_at: sql`now()` })
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .returning(SHOWN)
+    .executeTakeFirstOrThrow();
+}
+
+/** Whether there was one. */
+export async function deleteViewRow(tx: Tx, projectId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("contact_views")
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

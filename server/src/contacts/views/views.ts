@@ -1,0 +1,72 @@
+// Saved views of the contacts: a name and what the list is asked, shared by the members of a project.
+// Before it: routes.ts. After it: the dashboard shows them above its list.
+import type { ViewQuery } from "@postloft/contract/contact-views.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import {
+  deleteViewRow,
+  insertViewRow,
+  listViewRows,
+  lockViewNames,
+  updateViewRow,
+  type ViewRow,
+} from "./queries.ts";
+
+function present(row: ViewRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    query: row.query as ViewQuery,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** By name; never more than the limit of a project. */
+export async function listViews(database: Database, projectId: string) {
+  return (await listViewRows(database, projectId)).map(present);
+}
+
+const taken = (name: string) =>
+  new Refusal("CONFLICT", { message: `Another view is called "${name}": choose another name.` });
+
+/** @throws Refusal CONFLICT when the name is taken, or the project has as many views as it may. */
+export async function createView(
+  tx: Tx,
+  projectId: string,
+  { name, query }: { name: string; query: object },
+) {
+  const names = await lockViewNames(tx, projectId);
+  if (names.has(name)) throw taken(name);
+  if (names.size >= LIMITS.contactViews.value)
+    throw new Refusal("CONFLICT", {
+      message: `A project has at most ${LIMITS.contactViews.value} views: delete one first.`,
+    });
+  const row = { project_id: projectId, id: newId(), name, query: JSON.stringify(query) };
+  return present(await insertViewRow(tx, row));
+}
+
+/** @throws Refusal VIEW_NOT_FOUND, the same for a view of another project; CONFLICT when the name is taken. */
+export async function updateView(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  { name, query }: { name?: string | undefined; query?: object | undefined },
+) {
+  const names = await lockViewNames(tx, projectId);
+  const holder = name === undefined ? undefined : names.get(name);
+  if (![...names.values()].includes(id)) throw new Refusal("VIEW_NOT_FOUND");
+  if (name !== undefined && holder !== undefined && holder !== id) throw taken(name);
+  const changes = {
+    ...(name === undefined ? {} : { name }),
+    ...(query === undefined ? {} : { query: JSON.stringify(query) }),
+  };
+  return present(await updateViewRow(tx, projectId, id, changes));
+}
+
+/** @throws Refusal VIEW_NOT_FOUND, the same for a view of another project. */
+export async function deleteView(tx: Tx, projectId: string, id: string): Promise<void> {
+  if (!isId(id) || !(await deleteViewRow(tx, projectId, id))) throw new Refusal("VIEW_NOT_FOUND");
+}

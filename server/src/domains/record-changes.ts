@@ -1,0 +1,30 @@
+// Which records of a domain a check found otherwise than the one before. Pure.
+// Before it: check-domains.ts asked DNS. After it: change-queries.ts keeps them; GET /deliverability shows them.
+import { presentDomain } from "./present-domain.ts";
+import type { DomainRow, FoundRecords } from "./queries.ts";
+import type { RecordStatus } from "./record-status.ts";
+
+export interface RecordChange {
+  purpose: string;
+  name: string;
+  status: RecordStatus;
+  found: string | null;
+}
+
+const keyOf = ({ purpose, name }: { purpose: string; name: string }) => `${purpose} ${name}`;
+
+/** DNS gives several records of a name in any order. */
+const inOrder = (found: string | null) => found?.split("\n").toSorted().join("\n") ?? null;
+
+/** What is there now of each record that differs in its value or its standing; what nobody answered for does not. */
+export function recordChanges(row: DomainRow, now: FoundRecords, returnPath: string | null): RecordChange[] {
+  const viewsOf = (found: FoundRecords) =>
+    presentDomain({ ...row, dns_found: found }, false, returnPath).records;
+  const before = new Map(viewsOf(row.dns_found).map((view) => [keyOf(view), view]));
+  return viewsOf(now).flatMap((view) => {
+    const { purpose, name, status, found } = view;
+    const former = before.get(keyOf(view));
+    const isSame = former?.status === status && inOrder(former.found) === inOrder(found);
+    return isSame || status === "UNCHECKED" ? [] : [{ purpose, name, status, found }];
+  });
+}

@@ -1,0 +1,98 @@
+// What each outcome of an attempt means for the mail.
+import { expect, test } from "vitest";
+import type { Meaning } from "../../transports/answers/answers.ts";
+import { bookingOf, type Attempt } from "./booking.ts";
+import { refusalsUntilGivenUp } from "../outbox/rules.ts";
+import { refusalOutcome } from "../../transports/transport.ts";
+
+const attempt: Attempt = {
+  kind: "CAMPAIGN",
+  number: 1,
+  earlierDoubts: 0,
+  random: 0,
+  transportName: "smtp",
+};
+const bookingFor = (meaning: Meaning, changes: Partial<Attempt> = {}, outage?: true) => {
+  const outcome = refusalOutcome(meaning, "the answer", outage);
+  if (outcome.kind === "withdrawn") throw new Error("no answer withdraws a mail");
+  return bookingOf(outcome, { ...attempt, ...changes });
+};
+
+test.each([
+  ["temporary", "QUEUED", 30_000, null],
+  ["throttled", "QUEUED", 30_000, null],
+  ["unavailable", "QUEUED", 30_000, null],
+  ["hard-bounce", "FAILED", 0, "unknown-address"],
+  ["soft-bounce", "FAILED", 0, "soft-bounced"],
+  ["policy", "FAILED", 0, null],
+  ["message", "FAILED", 0, null],
+] as const)(
+  "%s → %s after %i ms, told as %s; the answer and its meaning are kept",
+  (meaning, status, waitMs, feedback) => {
+    expect(bookingFor(meaning)).toEqual({
+      status,
+      reason: "the answer",
+      waitMs,
+      sent: null,
+      attempt: {
+        outcome: status === "QUEUED" ? "deferred" : "rejected",
+        answer: "the answer",
+        transport: "smtp",
+        meaning,
+      },
+      feedback,
+    });
+  },
+);
+
+test.each([
+  ["temporary", "soft-bounced"],
+  ["throttled", null],
+  ["unavailable", null],
+] as const)("given up after refusals that were %s → FAILED, told as %s", (meaning, feedback) => {
+  const given = bookingFor(meaning, { number: refusalsUntilGivenUp("CAMPAIGN") });
+  expect(given).toMatchObject({ status: "FAILED", feedback });
+});
+
+test("what was sent keeps who took it, what was answered and the name the other side gave it; no attempt of its own", () => {
+  const outcome = {
+    kind: "sent",
+    answer: "200",
+    providerMessageId: "0102-1",
+    feedback: "delivered",
+  } as const;
+  expect(bookingOf(outcome, attempt)).toEqual({
+    status: "SENT",
+    reason: null,
+    waitMs: 0,
+    sent: { transport: "smtp", answer: "200", providerMessageId: "0102-1" },
+    attempt: null,
+    feedback: "delivered",
+  });
+});
+
+test("of several transports the one that answered is kept", () => {
+  const by = "smtp b.example:25";
+  expect(bookingOf({ kind: "sent", answer: "250 ok", by }, attempt).sent?.transport).toBe(by);
+  expect(bookingOf({ kind: "uncertain", answer: "?", by }, attempt).attempt?.transport).toBe(by);
+});
+
+test.each([
+  ["TRANSACTIONAL", 1, 0, "QUEUED", 30_000],
+  ["TRANSACTIONAL", 2, 0, "QUEUED", 120_000],
+  ["TRANSACTIONAL", 2, 1, "UNCONFIRMED", 0],
+  ["WORKFLOW", 1, 0, "UNCONFIRMED", 0],
+  ["CAMPAIGN", 1, 0, "UNCONFIRMED", 0],
+] as const)(
+  "%s mail in doubt at attempt %i after %i such → %s for %i ms, and nothing is told of its recipient",
+  (kind, number, earlierDoubts, status, waitMs) => {
+    const now = { ...attempt, kind, number, earlierDoubts };
+    const booking = bookingOf({ kind: "uncertain", answer: "no reply" }, now);
+    expect(booking).toMatchObject({ status, waitMs, sent: null, feedback: null, attempt: { meaning: null } });
+  },
+);
+
+test("a wait that the transport names is kept to", () => {
+  const outcome = { kind: "deferred", answer: "later", retryAfterMs: 7 } as const;
+  expect(bookingOf(outcome, attempt)).toMatchObject({ status: "QUEUED", waitMs: 7 });
+});

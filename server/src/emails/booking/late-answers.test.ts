@@ -1,0 +1,182 @@
+// A sender that wakes after it was declared dead, with the server's answer in hand: what was taken is known as sent, once.
+import { sql } from "kysely";
+import { beforeEach, expect, test, vi } from "vitest";
+import { createScriptedTransport, TAKEN, type ScriptedTransport } from "../../testing/scripted-transport.ts";
+import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
+import { newId } from "../../platform/ids.ts";
+import { createLog } from "../../platform/log.ts";
+import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";
+import { createDoubtBrake } from "../doubt/doubt-brake.ts";
+import { readEmail } from "../../testing/read-email.ts";
+import { createHandover } from "../handover/handover.ts";
+import type { Lease } from "../sending/lease.ts";
+import { createBookkeeper } from "./outcomes.ts";
+import { createInDoubtLimit } from "../handover/in-doubt-limit.ts";
+import type { Ready } from "../sending/prepare-emails.ts";
+import { claimEmails } from "../sending/sender-queries.ts";
+import { findMiscounts } from "./sending-hours.ts";
+
+const outbox = useOutbox();
+let transport: ScriptedTransport;
+/** The server answers when the test wants it to. */
+let answer: PromiseWithResolvers<void>;
+let handedOver: PromiseWithResolvers<void>;
+beforeEach(() => {
+  transport = createScriptedTransport();
+  answer = Promise.withResolvers();
+  handedOver = Promise.withResolvers();
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
+    handedOver.resolve();
+    await answer.promise;
+    return TAKEN;
+  };
+});
+
+/** Its process stands still: its lease runs out, and it renews nothing. */
+const FROZEN = { beatMs: 600_000 };
+const expire = () =>
+  sql`update senders set lease_until = now() - interval '1 second' where lease_until < now() + interval '16 seconds'`.execute(
+    outbox.database,
+  );
+
+async function freeze(): Promise<string> {
+  const [id = ""] = await outbox.enqueue([{}]);
+  await outbox.start(transport, FROZEN);
+  await handedOver.promise;
+  await expire();
+  return id;
+}
+
+const timelineOf = async (id: string) =>
+  (await readEmail(outbox.database, outbox.projectId, id)).timeline.map(
+    ({ type, detail }) => `${type}${detail === null ? "" : ` ${detail.slice(0, 9)}`}`,
+  );
+
+test("unconfirmed meanwhile, the mail is sent, with the answer and one count", async () => {
+  const id = await freeze();
+  await outbox.start(createScriptedTransport());
+  await outbox.until(id, "UNCONFIRMED");
+  answer.resolve();
+  await outbox.until(id, "SENT");
+  expect(await outbox.row(id)).toMatchObject({ attempts: 1, reason: null });
+  expect(await timelineOf(id)).toEqual(["queued", "attempt uncertain", "attempt sent: 250", "email.sent"]);
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("still in handover by its dead sender, the mail is sent", async () => {
+  const id = await freeze();
+  expect(await outbox.row(id)).toMatchObject({ status: "SENDING" });
+  answer.resolve();
+  await outbox.until(id, "SENT");
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+/** Transactional mail that a process has in handover which stands still as a whole; `wake` books its answer. */
+async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
+  const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
+  const dead = newId();
+  await sql`insert into senders (id, lease_until) values (${dead}, now() - interval '1 second')`.execute(
+    outbox.database,
+  );
+  const [row] = await claimEmails(outbox.database, {
+    senderId: dead,
+    projectId: outbox.projectId,
+    priority: 1,
+    campaignId: null,
+    limit: 1,
+    withoutDomains: [],
+  });
+  await putInHandover(outbox.database, dead, id);
+  await letLeaseRunOut(outbox.database, dead);
+  const log = createLog({ level: "silent" });
+  const lease = { senderId: () => dead, isHeld: () => true } as Lease;
+  const inDoubtLimit = createInDoubtLimit(1);
+  const brake = createDoubtBrake({ pause: async () => undefined, log });
+  const books = createBookkeeper({
+    database: outbox.database,
+    transportName: "smtp",
+    lease,
+    handover: createHandover({
+      recipients: RECIPIENT_CHECKS,
+      database: outbox.database,
+      lease,
+      inDoubtLimit,
+      brake,
+      log,
+      metrics: outbox.metrics,
+    }),
+    applyFeedback: async () => undefined,
+    log,
+    metrics: outbox.metrics,
+  });
+  return { id, wake: () => books.record({ row, ownSubject: null } as Ready, TAKEN) };
+}
+
+/** Another sender's transport, which stops before or after its handover check. */
+function stopping(where: "before" | "after") {
+  const other = createScriptedTransport();
+  const reached = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const stop = async () => {
+    reached.resolve();
+    await held.promise;
+  };
+  other.play = async (_message, mayLeave) => {
+    if (where === "before") await stop();
+    if (!(await mayLeave())) return { kind: "withdrawn" };
+    if (where === "after") await stop();
+    return TAKEN;
+  };
+  return { other, reached: reached.promise, release: () => held.resolve() };
+}
+
+test("claimed by another sender that has not handed it over, it is sent and not handed over again", async () => {
+  const { id, wake } = await freezeAll();
+  const { other, reached, release } = stopping("before");
+  const second = await outbox.start(other);
+  await reached;
+  expect(await outbox.row(id)).toMatchObject({ status: "CLAIMED", attempts: 1 });
+  await wake();
+  expect(await outbox.row(id)).toMatchObject({ status: "SENT", attempts: 1 });
+  release();
+  await second.stop();
+  expect(other.handedOver).toEqual([]);
+  expect(await outbox.row(id)).toMatchObject({ status: "SENT", attempts: 1 });
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("handed over again by another sender, both attempts are known as sent, and the mail counts once", async () => {
+  const { id, wake } = await freezeAll();
+  const { other, reached, release } = stopping("after");
+  await outbox.start(other);
+  await reached;
+  await wake();
+  expect(await outbox.row(id)).toMatchObject({ status: "SENDING" });
+  release();
+  await outbox.until(id, "SENT");
+  expect(await outbox.row(id)).toMatchObject({ attempts: 2 });
+  expect(await timelineOf(id)).toEqual(["queued", "attempt sent: 250", "attempt sent: 250", "email.sent"]);
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("delivered or resolved as failed meanwhile: what was answered is added, and it is sent", async () => {
+  for (const [status, end] of [
+    ["DELIVERED", "DELIVERED"],
+    ["FAILED", "SENT"],
+  ] as const) {
+    answer = Promise.withResolvers();
+    handedOver = Promise.withResolvers();
+    const id = await freeze();
+    const other = await outbox.start(createScriptedTransport());
+    await outbox.until(id, "UNCONFIRMED");
+    const sentAt = status === "DELIVERED" ? sql`now() - interval '1 second'` : null;
+    await sql`update emails set status = ${status}, sent_at = ${sentAt} where id = ${id}`.execute(
+      outbox.database,
+    );
+    answer.resolve();
+    await vi.waitFor(async () => expect(await timelineOf(id)).toContain("attempt sent: 250"), OUTBOX_WAIT);
+    expect(await outbox.row(id)).toMatchObject({ status: end });
+    await other.stop();
+  }
+});

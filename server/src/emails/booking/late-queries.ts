@@ -1,0 +1,60 @@
+// The statement for answers that came after somebody else had ended their attempts.
+// Before it: late-answers.ts. After it: rows in `emails` and `email_attempts`.
+import { sql } from "kysely";
+import type { Database } from "../../platform/database.ts";
+import { isInHandover } from "../handover/handover-queries.ts";
+import { consequences, type OutcomeRow } from "./outcome-queries.ts";
+import { RETURNED_STATUSES } from "../outbox/rules.ts";
+import { subjectAfter, variablesAfter } from "../system-mail/system-project-queries.ts";
+
+/** A mail that was sent, by an attempt that somebody else ended as one in doubt. */
+export interface LateAnswer {
+  outcome: OutcomeRow;
+  /** The number of the attempt. */
+  attempt: number;
+}
+
+/**
+ * Sent is who is unconfirmed since this attempt, waits to be tried again for it, or was resolved as failed; of those that are
+ * known as sent from elsewhere the answer is added. Of the others, which were handed over again, the attempt is put right.
+ */
+export async function updateLateSent(
+  database: Database,
+  answers: readonly LateAnswer[],
+): Promise<Array<{ id: string; is_ended: boolean }>> {
+  const { rows } = await sql<{ id: string; is_ended: boolean }>`
+    with told as materialized (
+      select * from unnest(
+        ${answers.map(({ outcome }) => outcome.projectId)}::uuid[],
+        ${answers.map(({ outcome }) => outcome.id)}::uuid[],
+        ${answers.map(({ attempt }) => attempt)}::smallint[],
+        ${answers.map(({ outcome }) => outcome.subject)}::text[],
+        ${answers.map(({ outcome }) => outcome.sent?.transport ?? null)}::text[],
+        ${answers.map(({ outcome }) => outcome.sent?.answer ?? null)}::text[],
+        ${answers.map(({ outcome }) => outcome.sent?.providerMessageId ?? null)}::text[]
+      ) as i (project_id, id, attempt, subject, transport, answer, provider_message_id)
+    ), ended as (
+      update emails e set
+        status = case when e.status = any(${RETURNED_STATUSES}::text[]) then e.status else 'SENT' end,
+        reason = null, sender_id = null, sent_at = coalesce(e.sent_at, now()),
+        transport = i.transport, answer = i.answer, provider_message_id = i.provider_message_id,
+        subject = ${subjectAfter(sql`i.subject`)},
+        variables = ${variablesAfter(sql`true`)}
+      from told i
+      where e.project_id = i.project_id and e.id = i.id and e.attempts = i.attempt and e.answer is null
+        and (e.status in ('UNCONFIRMED', 'SENT') or e.status = any(${RETURNED_STATUSES}::text[])
+          or e.status in ('QUEUED', 'CLAIMED', 'FAILED') and not ${isInHandover} and exists (
+            select 1 from email_attempts a where a.project_id = i.project_id and a.email_id = i.id
+              and a.attempt = i.attempt and a.outcome = 'uncertain'))
+      returning e.project_id, e.id, e.contact_id, case when e.sent_at = now() then e.sent_at end as left_at
+    ), ${consequences}, corrected as (
+      update email_attempts a set outcome = 'sent', answer = i.answer, transport = i.transport
+      from told i
+      where a.project_id = i.project_id and a.email_id = i.id and a.attempt = i.attempt and a.outcome = 'uncertain'
+        and not exists (select 1 from ended where ended.project_id = i.project_id and ended.id = i.id)
+      returning a.email_id
+    )
+    select id, true as is_ended from ended
+    union all select email_id, false from corrected`.execute(database);
+  return rows;
+}

@@ -1,0 +1,120 @@
+// Statements of the books: how an attempt to hand a mail over ended.
+// Before it: outcomes.ts, and lease.ts for a sender that died. After it: notes and counters, in the same transaction.
+import { sql, type RawBuilder } from "kysely";
+import type { Tx } from "../../platform/database.ts";
+import { noteSentMailsFrom } from "../../reactions/reactions.ts";
+import type { Meaning } from "../../transports/answers/answers.ts";
+import { RETURNED_STATUSES } from "../outbox/rules.ts";
+import { addToSendingHours } from "./sending-queries.ts";
+import { subjectAfter, variablesAfter } from "../system-mail/system-project-queries.ts";
+
+export interface OutcomeRow {
+  projectId: string;
+  id: string;
+  status: "SENT" | "QUEUED" | "FAILED" | "SKIPPED" | "UNCONFIRMED";
+  reason: string | null;
+  waitMs: number;
+  /** As it was handed over, where that differs from the subject of the content; null where nobody knows. */
+  subject: string | null;
+  /** Of a mail that was sent: who took it, what was answered, and what the other side calls it. */
+  sent: { transport: string; answer: string; providerMessageId: string | null } | null;
+}
+
+interface EndedRow {
+  project_id: string;
+  id: string;
+  contact_id: string | null;
+  status: string;
+  attempts: number;
+  /** Of a mail that left by this: when. Null where a report was quicker, of a test mail, and of all others. */
+  left_at: Date | null;
+}
+
+/**
+ * Ends an attempt for mails this sender holds; answers those it did hold, with the outcome as their status. A report can
+ * be quicker than the answer: then the mail is further already and stays there, and what is known of its sending is added.
+ */
+export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
+  const { rows } = await outcomeUpdate(senderId, outcomes).execute(tx);
+  return rows;
+}
+
+/** The same for mails that were sent and nothing more, as a part of a larger statement: nearly all mails end here. */
+export function sentUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
+  return outcomeUpdate(senderId, outcomes.toSorted(byEndOfId));
+}
+
+/**
+ * The order of mails that leave in the same instant in the index `emails_sent`: written in it, they fill its pages (50 bytes
+ * a mail instead of 78).
+ */
+function byEndOfId(one: OutcomeRow, other: OutcomeRow): number {
+  return one.id.slice(-17) < other.id.slice(-17) ? -1 : 1;
+}
+
+/** CTEs: the notes and counts of the mails in `ended` that left by this. */
+export const consequences = sql`
+  noted as (${noteSentMailsFrom(sql`
+    select project_id, contact_id, id from ended where left_at is not null and contact_id is not null`)}),
+  counted as (${addToSendingHours(sql`
+    select project_id, left_at, 1, 0, 0, 0 from ended where left_at is not null`)})`;
+
+function outcomeUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
+  return sql<EndedRow>`
+    update emails e set
+      status = case
+        when e.status <> 'CLAIMED' then e.status
+        when i.status <> 'SENT' then i.status
+        -- Opened before its handover was booked.
+        when e.clicked_at is not null then 'CLICKED'
+        when e.opened_at is not null then 'OPENED'
+        else i.status end,
+      reason = i.reason, attempts = e.attempts + (i.status <> 'SKIPPED')::integer, sender_id = null,
+      due_at = now() + make_interval(secs => i.wait_ms / 1000),
+      sent_at = case when i.status = 'SENT' then coalesce(e.sent_at, now()) end,
+      transport = i.transport, answer = i.answer, provider_message_id = i.provider_message_id,
+      -- What an earlier attempt said stays if this one does not know.
+      subject = ${subjectAfter(sql`i.subject`)},
+      variables = ${variablesAfter(sql`i.status <> 'QUEUED'`)}
+    from unnest(
+      -- In a subquery, so that the planner does not see how long it is: else each short batch is planned anew.
+      (select ${outcomes.map((outcome) => outcome.projectId)}::uuid[]),
+      ${outcomes.map((outcome) => outcome.id)}::uuid[],
+      ${outcomes.map((outcome) => outcome.status)}::text[],
+      ${outcomes.map((outcome) => outcome.reason)}::text[],
+      ${outcomes.map((outcome) => outcome.waitMs)}::float8[],
+      ${outcomes.map((outcome) => outcome.subject)}::text[],
+      ${outcomes.map((outcome) => outcome.sent?.transport ?? null)}::text[],
+      ${outcomes.map((outcome) => outcome.sent?.answer ?? null)}::text[],
+      ${outcomes.map((outcome) => outcome.sent?.providerMessageId ?? null)}::text[]
+    ) as i (project_id, id, status, reason, wait_ms, subject, transport, answer, provider_message_id)
+    where e.project_id = i.project_id and e.id = i.id and e.sender_id = ${senderId}
+      and (e.status = 'CLAIMED' or (i.status = 'SENT' and e.status = any(${RETURNED_STATUSES}::text[])))
+    returning e.project_id, e.id, e.contact_id, i.status, e.attempts,
+      case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at`;
+}
+
+export async function insertAttempts(
+  tx: Tx,
+  attempts: ReadonlyArray<{
+    projectId: string;
+    emailId: string;
+    attempt: number;
+    outcome: string;
+    answer: string;
+    transport: string | null;
+    meaning: Meaning | null;
+  }>,
+): Promise<void> {
+  await sql`
+    insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport, meaning)
+    select * from unnest(
+      ${attempts.map((attempt) => attempt.projectId)}::uuid[],
+      ${attempts.map((attempt) => attempt.emailId)}::uuid[],
+      ${attempts.map((attempt) => attempt.attempt)}::smallint[],
+      ${attempts.map((attempt) => attempt.outcome)}::text[],
+      ${attempts.map((attempt) => attempt.answer)}::text[],
+      ${attempts.map((attempt) => attempt.transport)}::text[],
+      ${attempts.map((attempt) => attempt.meaning)}::text[]
+    ) on conflict do nothing`.execute(tx);
+}

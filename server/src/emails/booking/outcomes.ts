@@ -1,0 +1,262 @@
+// Books what came of each attempt: the mail's new state, which may be the event `email.sent`, the attempt and what came back, in one transaction.
+// Before it: sender.ts has an outcome; booking.ts says what it means. After it: deliveries/ interprets feedback.
+import { insist } from "../../platform/background.ts";
+import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { failpoint } from "../../platform/failpoints.ts";
+import { createGroupCommit } from "../../platform/group-commit.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import { noteSentMails } from "../../reactions/reactions.ts";
+import type { Meaning } from "../../transports/answers/answers.ts";
+import { bookingOf, type Booked } from "./booking.ts";
+import { endDoubts } from "../doubt/doubts.ts";
+import { bookLate } from "./late-answers.ts";
+import type { Handover } from "../handover/handover.ts";
+import type { Lease } from "../sending/lease.ts";
+import type { Ready, Unready } from "../sending/prepare-emails.ts";
+import type { Feedback, Outcome } from "../../transports/transport.ts";
+import { kindOf } from "../outbox/rules.ts";
+import { insertAttempts, updateOutcomes, type OutcomeRow } from "./outcome-queries.ts";
+import { countMails, type ToCount } from "./sending-hours.ts";
+
+/** What came back about mails of this installation, to be interpreted in the same transaction. */
+export type Feedbacks = (
+  tx: Tx,
+  items: ReadonlyArray<{
+    projectId: string;
+    emailId: string;
+    contactId: string | null;
+    feedback: Feedback;
+    /** The answer that told it; null when the mail was taken. */
+    answer: string | null;
+  }>,
+) => Promise<void>;
+
+interface Entry {
+  outcome: OutcomeRow;
+  /** The number of the attempt. */
+  attempt: number;
+  /** What is kept of it; null: nothing more than the row. */
+  kept: { outcome: string; answer: string; transport: string | null; meaning: Meaning | null } | null;
+  feedback: Feedback | null;
+  /** Nothing that comes of a test mail is counted, or told to anybody. */
+  isTest: boolean;
+  senderId: string;
+}
+
+export interface Bookkeeper {
+  record(mail: Ready, outcome: Outcome): Promise<void>;
+  /** A mail that could not be prepared fails, with the reason; one that is not wanted any more is skipped. */
+  recordUnready(mail: Unready): Promise<void>;
+  drained(): Promise<void>;
+}
+
+const MAX_BATCH = 200;
+/** While the database is away an answer is kept this long; after that the lease is long over and another sender settles the mail. */
+const KEPT_MS = 10 * 60_000;
+const MAX_REASON_LENGTH = 500;
+
+export function createBookkeeper(options: {
+  database: Database;
+  transportName: string;
+  lease: Lease;
+  handover: Pick<Handover, "book" | "drained">;
+  applyFeedback: Feedbacks;
+  log: Log;
+  metrics: Metrics;
+}): Bookkeeper {
+  const { database, lease, handover, log, transportName } = options;
+
+  /** Of mails that somebody else has settled meanwhile. */
+  async function bookLost(lost: readonly Entry[]): Promise<void> {
+    options.metrics.leasesLost.inc();
+    const ends = await bookLate(
+      database,
+      lost.filter(({ outcome }) => outcome.status === "SENT"),
+    );
+    log.warn(
+      { emailIds: lost.map(({ outcome }) => outcome.id), ...ends },
+      "mails had been taken from this sender when it booked them",
+    );
+  }
+
+  const lostBooks = createGroupCommit<Entry, void>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    async run(entries) {
+      await bookLost(entries);
+      return entries.map(() => undefined);
+    },
+  });
+  const books = createGroupCommit<Entry, void>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: MAX_BATCH,
+    async run(entries) {
+      const booked = await transaction(database, (tx) => book(tx, entries, options.applyFeedback));
+      await failpoint("sent.after_commit");
+      const lost = entries.filter(({ outcome }) => !booked.has(outcome.id));
+      if (lost.length > 0) await bookLost(lost);
+      return entries.map(() => undefined);
+    },
+  });
+
+  async function submitOnce(entry: Entry): Promise<void> {
+    if (!isPlain(entry)) return books.submit(entry);
+    if (!(await handover.book(entry.outcome, entry.senderId))) await lostBooks.submit(entry);
+  }
+
+  async function submit(entry: Entry): Promise<void> {
+    const tell = (failure: object) =>
+      log.warn(
+        { emailId: entry.outcome.id, ...failure },
+        "an outcome could not be booked; it is kept and tried again",
+      );
+    await insist(() => submitOnce(entry), { forMs: KEPT_MS, tell });
+  }
+
+  return {
+    async record(mail, outcome) {
+      // A withdrawn mail is no longer ours to book.
+      if (outcome.kind !== "withdrawn")
+        await submit(handedOver(mail, outcome, lease.senderId(), transportName));
+    },
+    recordUnready: (mail) => submit(neverHandedOver(mail, lease.senderId())),
+    async drained() {
+      await Promise.all([handover.drained(), books.drained()]);
+      await lostBooks.drained();
+    },
+  };
+}
+
+function handedOver(
+  mail: Pick<Ready, "row" | "ownSubject">,
+  outcome: Booked,
+  senderId: string,
+  transportName: string,
+): Entry {
+  const { row, ownSubject } = mail;
+  const number = row.attempts + 1;
+  const {
+    attempt: kept,
+    feedback,
+    ...booking
+  } = bookingOf(outcome, {
+    kind: kindOf(row.priority),
+    number,
+    earlierDoubts: 0,
+    random: Math.random(),
+    transportName,
+  });
+  return {
+    outcome: { projectId: row.project_id, id: row.id, subject: ownSubject, ...booking },
+    attempt: number,
+    kept,
+    feedback: row.is_test ? null : feedback,
+    isTest: row.is_test === true,
+    senderId,
+  };
+}
+
+function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string): Entry {
+  const reason = given.slice(0, MAX_REASON_LENGTH);
+  const isFailed = kind === "failed";
+  return {
+    outcome: {
+      projectId: row.project_id,
+      id: row.id,
+      status: isFailed ? "FAILED" : "SKIPPED",
+      reason,
+      waitMs: 0,
+      subject: null,
+      sent: null,
+    },
+    attempt: row.attempts + 1,
+    kept: isFailed ? { outcome: "failed", answer: reason, transport: null, meaning: null } : null,
+    feedback: null,
+    isTest: row.is_test === true,
+    senderId,
+  };
+}
+
+/** Books once more what a database forgot that failed over, in the transaction in which it came back into the sender's hands. */
+export async function bookAgain(
+  tx: Tx,
+  mails: ReadonlyArray<Pick<Ready, "row" | "ownSubject"> & { outcome: Outcome | null }>,
+  by: { senderId: string; transportName: string; applyFeedback: Feedbacks },
+): Promise<void> {
+  const entries = mails.flatMap(({ outcome, ...mail }) =>
+    outcome === null || outcome.kind === "withdrawn"
+      ? []
+      : [handedOver(mail, outcome, by.senderId, by.transportName)],
+  );
+  if (entries.length > 0) await book(tx, entries, by.applyFeedback);
+}
+
+/** Sent, and nothing came back yet: as it is with nearly every mail. */
+function isPlain({ outcome, feedback }: Entry): boolean {
+  return outcome.status === "SENT" && feedback === null;
+}
+
+/** Answers the ids of the mails that were still their sender's. */
+async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks): Promise<Set<string>> {
+  const booked = new Set<string>();
+  for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {
+    const rows = await updateOutcomes(
+      tx,
+      senderId,
+      await endDoubts(
+        tx,
+        own.map((entry) => entry.outcome),
+        new Set(own.flatMap(({ kept, outcome }) => (kept?.outcome === "uncertain" ? [outcome.id] : []))),
+      ),
+    );
+    const byId = new Map(own.map((entry) => [entry.outcome.id, entry]));
+    const done = rows.flatMap((row) => {
+      const entry = byId.get(row.id);
+      return entry === undefined ? [] : [{ row, entry }];
+    });
+    const attempts = done.flatMap(({ row, entry }) =>
+      entry.kept === null
+        ? []
+        : [{ projectId: row.project_id, emailId: row.id, attempt: row.attempts, ...entry.kept }],
+    );
+    if (attempts.length > 0) await insertAttempts(tx, attempts);
+    const left = rows.filter((row) => row.left_at !== null);
+    await noteSentMails(
+      tx,
+      left.map((row) => ({ projectId: row.project_id, contactId: row.contact_id, emailId: row.id })),
+    );
+    const feedbacks = done.flatMap(({ row, entry: { feedback, outcome } }) =>
+      feedback === null
+        ? []
+        : [
+            {
+              projectId: row.project_id,
+              emailId: row.id,
+              contactId: row.contact_id,
+              feedback,
+              answer: outcome.reason,
+            },
+          ],
+    );
+    await countMails(tx, countsOf(done));
+    if (feedbacks.length > 0) await applyFeedback(tx, feedbacks);
+    for (const row of rows) booked.add(row.id);
+  }
+  await failpoint("sent.before_commit");
+  return booked;
+}
+
+/** What the counters of sending-hours.ts get: mails that left, and those refused because the address does not exist. */
+function countsOf(
+  done: ReadonlyArray<{ row: { project_id: string; left_at: Date | null }; entry: Entry }>,
+): ToCount[] {
+  return done.flatMap(({ row, entry }): ToCount[] => {
+    if (row.left_at !== null) return [{ projectId: row.project_id, at: row.left_at, what: "sent" }];
+    return entry.kept?.meaning === "hard-bounce" && !entry.isTest
+      ? [{ projectId: row.project_id, at: null, what: "refused" }]
+      : [];
+  });
+}

@@ -1,0 +1,118 @@
+// Counters of mails that left and came back: equal to a recount of the mails, whatever the sender books and in whatever order.
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { createScriptedTransport, refuseWith, TAKEN } from "../../testing/scripted-transport.ts";
+import { useOutbox } from "../../testing/outbox-fixture.ts";
+import { transaction } from "../../platform/database.ts";
+import { addLateSent } from "../../events/counts.ts";
+import { advanceEmails } from "../returned/returned-emails.ts";
+import { countMails, findMiscounts } from "./sending-hours.ts";
+
+const outbox = useOutbox();
+
+async function counted(): Promise<Record<string, number>> {
+  const { rows } = await sql<Record<string, number>>`
+    select sum(sent)::float8 as sent, sum(refused)::float8 as refused, sum(bounced)::float8 as bounced,
+      sum(complained)::float8 as complained
+    from sending_hours where project_id = ${outbox.projectId}`.execute(outbox.database);
+  return rows[0] ?? {};
+}
+
+test("mails that left count, and those refused for their address; those refused for ourselves do not", async () => {
+  const transport = createScriptedTransport();
+  const [sent, gone, policy] = (await outbox.enqueue([{}, {}, {}])) as [string, string, string];
+  transport.play = async (message, mayLeave) => {
+    if (message.emailId === gone)
+      return { kind: "rejected", answer: "550 5.1.1 unknown", meaning: "hard-bounce" };
+    if (message.emailId === policy) return { kind: "rejected", answer: "550 5.7.1 no", meaning: "policy" };
+    return (await mayLeave()) ? TAKEN : { kind: "withdrawn" };
+  };
+  await outbox.start(transport);
+  await outbox.until(sent, "SENT");
+  await outbox.until(gone, "FAILED");
+  await outbox.until(policy, "FAILED");
+  expect(await counted()).toEqual({ sent: 1, refused: 1, bounced: 0, complained: 0 });
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("a mail that is tried again counts once, when it leaves", async () => {
+  const transport = createScriptedTransport();
+  transport.play = async (message, mayLeave) =>
+    message.attempt < 3
+      ? { kind: "deferred", answer: "451 later", retryAfterMs: 0 }
+      : (await mayLeave())
+        ? TAKEN
+        : { kind: "withdrawn" };
+  const [id = ""] = await outbox.enqueue([{}]);
+  await outbox.start(transport);
+  await outbox.until(id, "SENT");
+  expect(await counted()).toMatchObject({ sent: 1 });
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("a report that is quicker than the answer counts the mail, and the answer does not count it again", async () => {
+  const transport = createScriptedTransport();
+  const projectId = outbox.projectId;
+  const [id = ""] = await outbox.enqueue([{}]);
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
+    const step = { projectId, id, status: "DELIVERED" as const, at: new Date() };
+    await transaction(outbox.database, (tx) => advanceEmails(tx, [step], addLateSent));
+    return TAKEN;
+  };
+  await outbox.start(transport);
+  await expect.poll(async () => (await outbox.row(id)).attempts, { timeout: 10_000 }).toBe(1);
+  expect([(await outbox.row(id)).status, await counted()]).toEqual([
+    "DELIVERED",
+    expect.objectContaining({ sent: 1 }),
+  ]);
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("a mail opened in the middle of a handover that fails has not left", async () => {
+  const transport = createScriptedTransport();
+  const projectId = outbox.projectId;
+  const [id = ""] = await outbox.enqueue([{}]);
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
+    const step = { projectId, id, status: "OPENED" as const, at: new Date() };
+    await transaction(outbox.database, (tx) => advanceEmails(tx, [step], addLateSent));
+    return { kind: "rejected", answer: "554 5.7.1 no", meaning: "policy" };
+  };
+  await outbox.start(transport);
+  await outbox.until(id, "FAILED");
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("nothing that is told by the transport at once is counted before it is booked, and refused mails are bounces", async () => {
+  const transport = createScriptedTransport();
+  transport.play = refuseWith({ kind: "rejected", answer: "550 5.1.1 unknown", meaning: "hard-bounce" });
+  const ids = await outbox.enqueue([{}, {}, {}]);
+  await outbox.start(transport);
+  for (const id of ids) await outbox.until(id, "FAILED");
+  expect(await counted()).toEqual({ sent: 0, refused: 3, bounced: 0, complained: 0 });
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("a hundred transactions that count the same hour at once lose nothing", async () => {
+  const { database, projectId } = outbox;
+  await Promise.all(
+    Array.from({ length: 100 }, () =>
+      transaction(database, (tx) =>
+        countMails(tx, [
+          { projectId, at: null, what: "sent" },
+          { projectId, at: new Date(), what: "sent" },
+          { projectId, at: new Date(Date.now() - 3_600_000), what: "complained" },
+        ]),
+      ),
+    ),
+  );
+  expect(await counted()).toMatchObject({ sent: 200, complained: 100 });
+});
+
+test("a recount finds what is off", async () => {
+  const { database, projectId } = outbox;
+  await transaction(database, (tx) => countMails(tx, [{ projectId, at: null, what: "sent" }]));
+  expect(await findMiscounts(database)).toMatchObject([{ project_id: projectId, counted: [1, 0, 0, 0] }]);
+  await sql`delete from sending_hours where project_id = ${projectId}`.execute(database);
+});

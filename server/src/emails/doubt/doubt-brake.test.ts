@@ -1,0 +1,115 @@
+// The brake on campaigns without answers: one probe at a time, a pause after a few, and no harm to other mail.
+import { expect, test } from "vitest";
+import { createLog } from "../../platform/log.ts";
+import { createDoubtBrake, PROBES, type PauseInDoubt } from "./doubt-brake.ts";
+import { TAKEN } from "../../testing/scripted-transport.ts";
+import type { Outcome } from "../../transports/transport.ts";
+
+const NO_ANSWER: Outcome = { kind: "uncertain", answer: "closed after the dot" };
+const log = createLog({ level: "silent" });
+const mail = (id: string, campaign: string | null = "news") => ({
+  id,
+  project_id: "project",
+  campaign_id: campaign,
+});
+
+function start({ maxWaitMs = 10_000, fails = 0 } = {}) {
+  const paused: Array<Parameters<PauseInDoubt>[0]> = [];
+  let failing = fails;
+  const brake = createDoubtBrake({
+    log,
+    maxWaitMs,
+    pause: async (campaign) => {
+      if (failing-- > 0) throw new Error("the database is away");
+      paused.push(campaign);
+    },
+  });
+  return { brake, paused };
+}
+
+/** Whether somebody has passed by now. */
+async function hasPassed(passing: Promise<boolean>): Promise<boolean> {
+  const waits = Symbol("waits");
+  await new Promise((resolve) => setImmediate(resolve));
+  return (await Promise.race([passing, Promise.resolve(waits)])) !== waits;
+}
+
+test("before the first doubt all pass at once, and mail of no campaign always does", async () => {
+  const { brake } = start();
+  expect(await Promise.all([brake.pass(mail("1")), brake.pass(mail("2"))])).toEqual([true, true]);
+  await brake.tell(mail("1"), NO_ANSWER);
+  expect(await brake.pass(mail("probe"))).toBe(true);
+  expect(await hasPassed(brake.pass(mail("single", null)))).toBe(true);
+  expect(await hasPassed(brake.pass(mail("other", "another campaign")))).toBe(true);
+  expect(await hasPassed(brake.pass(mail("2nd")))).toBe(false);
+});
+
+test("however many are in flight when the answers stop, only so many more are tried, one at a time; then the campaign pauses", async () => {
+  const { brake, paused } = start();
+  const inFlight = Array.from({ length: 20 }, (_, at) => mail(`first ${at}`));
+  for (const one of inFlight) await brake.pass(one);
+  for (const one of inFlight) await brake.tell(one, NO_ANSWER);
+  expect(paused).toEqual([]);
+  const passing = Array.from({ length: 10 }, (_, at) => brake.pass(mail(String(at))));
+  for (let probe = 0; probe < PROBES; probe++) {
+    expect(await hasPassed(passing[probe] ?? Promise.resolve(false))).toBe(true);
+    expect(await hasPassed(passing[probe + 1] ?? Promise.resolve(true))).toBe(false);
+    await brake.tell(mail(String(probe)), NO_ANSWER);
+  }
+  expect(paused).toEqual([
+    { projectId: "project", campaignId: "news", probes: PROBES, answer: "closed after the dot" },
+  ]);
+  // The handover check stops the rest: the campaign is paused there.
+  expect(await Promise.all(passing)).toEqual(passing.map(() => true));
+});
+
+test.each([
+  ["taken", TAKEN],
+  ["refused for good", { kind: "rejected", answer: "550 no" }],
+  ["refused for now", { kind: "deferred", answer: "451 later" }],
+] as const)("one probe that is %s ends the doubt, and all go on", async (_name, outcome) => {
+  const { brake, paused } = start();
+  await brake.tell(mail("1"), NO_ANSWER);
+  await brake.pass(mail("probe"));
+  const rest = [brake.pass(mail("2")), brake.pass(mail("3"))];
+  await brake.tell(mail("probe"), outcome);
+  expect(await Promise.all(rest)).toEqual([true, true]);
+  for (let at = 0; at < 2 * PROBES; at++) {
+    await brake.tell(mail(`bad ${at}`), NO_ANSWER);
+    await brake.pass(mail(`good ${at}`));
+    await brake.tell(mail(`good ${at}`), outcome);
+  }
+  expect(paused).toEqual([]);
+});
+
+test("a probe that is withdrawn or finds no server counts for nothing, and the next one goes", async () => {
+  const { brake, paused } = start();
+  await brake.tell(mail("1"), NO_ANSWER);
+  for (let at = 0; at < 2 * PROBES; at++) {
+    await brake.pass(mail(`probe ${at}`));
+    const next = brake.pass(mail(`probe ${at + 1}`));
+    await brake.tell(
+      mail(`probe ${at}`),
+      at % 2 === 0 ? { kind: "withdrawn" } : { kind: "deferred", answer: "down", outage: true },
+    );
+    expect(await next).toBe(true);
+  }
+  expect(paused).toEqual([]);
+});
+
+test("who waits too long for a probe gives its connection back", async () => {
+  const { brake } = start({ maxWaitMs: 20 });
+  await brake.tell(mail("1"), NO_ANSWER);
+  await brake.pass(mail("probe"));
+  expect(await brake.pass(mail("2"))).toBe(false);
+});
+
+test("when the campaign cannot be paused the next probe tries it again", async () => {
+  const { brake, paused } = start({ fails: 1 });
+  await brake.tell(mail("1"), NO_ANSWER);
+  for (let at = 0; at < PROBES + 1; at++) {
+    await brake.pass(mail(`probe ${at}`));
+    await brake.tell(mail(`probe ${at}`), NO_ANSWER);
+  }
+  expect(paused).toHaveLength(1);
+});

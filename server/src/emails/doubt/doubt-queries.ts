@@ -1,0 +1,88 @@
+// Statements on mails in doubt: which may be tried again, and what people said of them.
+// Before it: doubts.ts, resolve-emails.ts. After it: `emails`, `email_resolutions`.
+import { sql } from "kysely";
+import type { Resolution } from "@postloft/contract/emails.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { consequences } from "../booking/outcome-queries.ts";
+
+/**
+ * Of these mails, those that wait for a person after this doubt: their project wants it, it is not their first, or an earlier
+ * attempt that was in doubt is known as sent since.
+ */
+export async function listWithoutFurtherTry(
+  tx: Tx,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select i.id
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join project_queues q on q.project_id = i.project_id
+    where q.when_in_doubt = 'WAIT' or exists (
+      select 1 from email_attempts a
+      where a.project_id = i.project_id and a.email_id = i.id and a.outcome in ('uncertain', 'sent'))`.execute(
+    tx,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Which mails a person speaks of: some, or those of a campaign, or some of a campaign. */
+export interface ResolvedMails {
+  projectId: string;
+  campaignId: string | null;
+  /** null: all of the campaign. */
+  ids: readonly string[] | null;
+}
+
+/**
+ * Ends the doubt about up to `limit` mails as a person says, with who said it, notes and counts, in one statement. *sent*: at the
+ * time of the attempt. *retry*: they wait again; nobody who was erased is mailed. Answers which; of the same mail one call wins.
+ */
+export async function updateResolved(
+  tx: Tx,
+  mails: ResolvedMails,
+  resolution: { as: Resolution; by: string | null; failedReason: string },
+  limit: number,
+): Promise<string[]> {
+  const { projectId, campaignId, ids } = mails;
+  const { as, by, failedReason } = resolution;
+  const status = { sent: "SENT", failed: "FAILED", retry: "QUEUED" }[as];
+  const { rows } = await sql<{ id: string }>`
+    with chosen as materialized (
+      select id, coalesce(
+        (select a.created_at from email_attempts a where a.project_id = ${projectId} and a.email_id = e.id
+         order by a.attempt desc limit 1), now()) as handed_over_at
+      from emails e
+      where project_id = ${projectId} and status = 'UNCONFIRMED'
+        ${campaignId === null ? sql`` : sql`and campaign_id = ${campaignId}`}
+        ${ids === null ? sql`` : sql`and id = any(${ids}::uuid[])`}
+        ${as === "retry" ? sql`and to_address <> ''` : sql``}
+      order by id limit ${limit} for update
+    ), ended as (
+      update emails e set status = ${status}, due_at = now(),
+        reason = ${as === "failed" ? failedReason : null},
+        sent_at = ${as === "sent" ? sql`coalesce(e.sent_at, chosen.handed_over_at)` : null}
+      from chosen where e.project_id = ${projectId} and e.id = chosen.id
+      returning e.project_id, e.id, e.contact_id, e.attempts, e.sent_at as left_at
+    ), ${consequences}, kept as (
+      insert into email_resolutions (project_id, email_id, attempt, resolved_as, resolved_by)
+      select project_id, id, attempts, ${as}, ${by ?? BY_KEY}
+      from ended
+      on conflict (project_id, email_id, attempt) do update set
+        resolved_as = excluded.resolved_as, resolved_by = excluded.resolved_by, created_at = now()
+    )
+    select id from ended`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+const BY_KEY = "somebody with the secret key";
+
+/** What people said of a mail, oldest first. */
+export async function listResolutions(database: Database, projectId: string, emailId: string) {
+  return database
+    .selectFrom("email_resolutions")
+    .select(["resolved_as", "resolved_by", "created_at"])
+    .where("project_id", "=", projectId)
+    .where("email_id", "=", emailId)
+    .orderBy("attempt")
+    .execute();
+}

@@ -1,0 +1,64 @@
+// Mails in doubt, ended by a person who found out, or decided, what became of them.
+// Before it: routes.ts; campaigns/ for mails of a campaign. After it: they are sent, failed, or wait again; the timeline says who said so.
+import type { Resolution } from "@postloft/contract/emails.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { listResolutions, updateResolved, type ResolvedMails } from "./doubt-queries.ts";
+import type { ListEventsOfEmail } from "../reading/email-timeline.ts";
+import { getEmail } from "../reading/read-emails.ts";
+import type { AddLateSent } from "../returned/returned-emails.ts";
+
+const FAILED_REASON = "It was in doubt, and a person said that it was not taken.";
+
+/** What a person says became of mails in doubt. */
+export interface SaidOfDoubt {
+  as: Resolution;
+  /** The address of who says it; null: somebody with a key. */
+  by: string | null;
+}
+
+/** Ends the doubt about mails, at most `resolvedAtOnce` of them; those that are not in doubt are left alone. Answers how many. */
+export async function resolveEmails(
+  tx: Tx,
+  mails: ResolvedMails,
+  { as, by }: SaidOfDoubt,
+  addLateSent: AddLateSent,
+): Promise<number> {
+  const resolution = { as, by, failedReason: FAILED_REASON };
+  const resolved = await updateResolved(tx, mails, resolution, LIMITS.resolvedAtOnce.value);
+  // They left at the time of their attempt, which may be counted already.
+  if (as === "sent" && resolved.length > 0) await addLateSent(tx, mails.projectId, resolved);
+  return resolved.length;
+}
+
+/**
+ * Ends the doubt about one mail. Answers what does it and tells the mail as it is then; to say again what was said last changes
+ * nothing. @throws Refusal EMAIL_NOT_FOUND; CONFLICT when a campaign would have to send it again; the change: when it is not in doubt.
+ */
+export async function resolveEmail(
+  database: Database,
+  projectId: string,
+  id: string,
+  said: SaidOfDoubt,
+  { listEventsOfEmail, addLateSent }: { listEventsOfEmail: ListEventsOfEmail; addLateSent: AddLateSent },
+) {
+  const { campaignId } = await getEmail(database, projectId, id, listEventsOfEmail);
+  if (said.as === "retry" && campaignId !== null)
+    throw new Refusal("CONFLICT", {
+      message: `The mail belongs to a campaign: send it again by POST /campaigns/${campaignId}/resolve with its id in ids.`,
+    });
+  return async (tx: Tx) => {
+    const resolved = await resolveEmails(tx, { projectId, campaignId: null, ids: [id] }, said, addLateSent);
+    const email = await getEmail(tx, projectId, id, listEventsOfEmail);
+    if (resolved > 0) return email;
+    const last = (await listResolutions(tx, projectId, id)).at(-1)?.resolved_as;
+    if (last === said.as) return email;
+    throw new Refusal("CONFLICT", {
+      message:
+        email.status === "UNCONFIRMED"
+          ? "The contact of the mail was deleted: it cannot be sent again. Resolve it as sent or as failed."
+          : `The mail is ${email.status}; only one that is UNCONFIRMED can be resolved.`,
+    });
+  };
+}

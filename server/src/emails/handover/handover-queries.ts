@@ -1,0 +1,153 @@
+// Statements of the handover: which mails may leave, and which have left. Both in one, so that with the booking of a mail the
+// next one may leave, and never before it.
+// Before it: handover.ts. After it: rows in `emails`, and the mails in doubt in the row of their sender.
+import { sql } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import { plannedOften, type Database } from "../../platform/database.ts";
+import { NOT_SUBSCRIBED, SUPPRESSED } from "../outbox/rules.ts";
+import type { RecipientChecks } from "../outbox/recipients.ts";
+import { consequences, sentUpdate, type OutcomeRow } from "../booking/outcome-queries.ts";
+
+export interface MailKey {
+  projectId: string;
+  id: string;
+}
+
+/** What became of a mail. */
+export type HandoverEnd = "booked" | "passed" | "skipped" | "suppressed";
+
+/** Whether the handover of a mail `e` is committed and its end not booked. */
+export const isInHandover = sql<boolean>`(e.status = 'CLAIMED' and exists (
+  select 1 from senders s where s.id = e.sender_id and e.id = any(s.in_doubt)))`;
+
+/** Where a mail `e` stands: its state, and *SENDING* for one in handover, of which the row of its sender tells. */
+export const standing = sql<EmailStatus>`case when ${isInHandover} then 'SENDING' else e.status end`;
+
+/** Mail to lists, of one project. */
+export interface ListMails {
+  projectId: string;
+  ids: readonly string[];
+}
+
+/** Of a campaign that was paused or cancelled since the claim, nothing leaves any more. */
+const isCampaignOn = sql`(e.campaign_id is null or exists (
+  select 1 from campaign_queues q where q.project_id = e.project_id and q.campaign_id = e.campaign_id and q.state = 'OPEN'))`;
+
+const idsOf = (keys: readonly MailKey[]) =>
+  sql`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)`;
+
+/** No mail `e` to an address on the suppression list, where the project of one looks at it. */
+const isUnsuppressed = (watched: readonly MailKey[]) =>
+  watched.length === 0 ? sql`` : sql`and e.id not in (select id from suppressed)`;
+
+/**
+ * CTE `suppressed`: of mails whose project looks at its suppression list those to addresses on it. They are skipped; one that
+ * somebody else is just changing goes back. An address that is listed before this commits gets nothing.
+ */
+const suppressedMails = (
+  senderId: string,
+  watched: readonly MailKey[],
+  { suppressionOf }: RecipientChecks,
+) => sql`
+  suppressed as materialized (
+    select e.project_id, e.id, s.reason from ${idsOf(watched)}
+    join emails e on e.project_id = i.project_id and e.id = i.id
+    cross join lateral (${suppressionOf(sql`e.project_id`, sql`e.to_address`)}) s
+  ), own as materialized (
+    select e.project_id, e.id, l.reason from suppressed l join emails e on e.project_id = l.project_id and e.id = l.id
+    where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isCampaignOn}
+    for update of e skip locked
+  ), barred as (
+    update emails e set status = 'SKIPPED', sender_id = null, reason = ${JSON.stringify(SUPPRESSED)}::jsonb ->> o.reason
+    from own o
+    where e.project_id = o.project_id and e.id = o.id
+      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
+    returning e.id
+  )`;
+
+/**
+ * CTE `list`: mails to lists leave only while their contact is subscribed: whoever unsubscribed before this commits gets nothing, and
+ * the mail is skipped. The contact is held until then; one that is just being changed is not waited for: its mail goes back for a
+ * second.
+ */
+const listMails = (
+  senderId: string,
+  { projectId, ids }: ListMails,
+  watched: readonly MailKey[],
+  { holdSubscribed, isSubscribed }: RecipientChecks,
+) => sql`
+  subscribed as materialized (
+    -- As an array: as a join the planner may look for the mails in the index on contacts, and read all of the project.
+    ${holdSubscribed(
+      projectId,
+      sql`array(select e.contact_id from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]))`,
+    )}
+  ), list as materialized (
+    select e.project_id, e.id, case
+      when e.contact_id in (select id from subscribed) then 'PASSED'
+      when ${isSubscribed(projectId, sql`e.contact_id`)} then 'QUEUED'
+      else 'SKIPPED' end as status
+    from emails e
+    where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and e.status = 'CLAIMED' and e.sender_id = ${senderId}
+      and ${isCampaignOn} ${isUnsuppressed(watched)}
+    for share of e skip locked
+  ), withheld as (
+    update emails e set status = l.status, sender_id = null,
+      reason = case when l.status = 'SKIPPED' then ${NOT_SUBSCRIBED} else e.reason end,
+      due_at = case when l.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
+    from list l
+    where l.status <> 'PASSED' and e.project_id = ${projectId} and e.id = l.id
+      and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
+    returning e.id, e.status
+  )`;
+
+/**
+ * In one statement and so one transaction: mails in `sent` are booked with their notes and counts, and of `plain` and `list` those
+ * may leave that this sender holds under a live lease, by the clock of the database, and whose campaign is sending. Their ids stand
+ * beside `kept` in the sender's row from then on: what of these is not booked when the sender dies is in doubt. Returns the ids, by
+ * what became of them; of the sent ones those that were still this sender's.
+ */
+export async function bookAndCheck(
+  database: Database,
+  senderId: string,
+  mails: {
+    sent: readonly OutcomeRow[];
+    plain: readonly MailKey[];
+    list: ListMails | undefined;
+    kept: readonly string[];
+    /** Those of `plain` and `list` whose project looks at its suppression list. */
+    watched: readonly MailKey[];
+  },
+  recipients: RecipientChecks,
+): Promise<Map<string, HandoverEnd>> {
+  const { sent, plain, list, kept, watched } = mails;
+  const parts = [
+    sql`ended as (${sentUpdate(senderId, sent)}), ${consequences}`,
+    ...(watched.length === 0 ? [] : [suppressedMails(senderId, watched, recipients)]),
+    sql`plain as materialized (
+      select e.id from ${idsOf(plain)} join emails e on e.project_id = i.project_id and e.id = i.id
+      where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isCampaignOn} ${isUnsuppressed(watched)}
+      for share of e skip locked
+    )`,
+    ...(list === undefined ? [] : [listMails(senderId, list, watched, recipients)]),
+    sql`marked as (
+      update senders set in_doubt = ${kept}::uuid[] || array(select id from plain)
+        ${list === undefined ? sql`` : sql`|| array(select id from list where status = 'PASSED')`}
+      where id = ${senderId} and lease_until > clock_timestamp()
+      returning id
+    )`,
+  ];
+  const { rows } = await sql<{ id: string; end: HandoverEnd }>`
+    ${plannedOften} with ${sql.join(parts, sql`, `)}
+    select id, 'booked' as end from ended
+    union all select id, 'passed' from plain where exists (select 1 from marked)
+    ${watched.length === 0 ? sql`` : sql`union all select id, 'suppressed' from barred`}
+    ${
+      list === undefined
+        ? sql``
+        : sql`
+    union all select id, 'passed' from list where status = 'PASSED' and exists (select 1 from marked)
+    union all select id, 'skipped' from withheld where status = 'SKIPPED'`
+    }`.execute(database);
+  return new Map(rows.map(({ id, end }) => [id, end]));
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { createDatabase, createPool } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
+import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";
+import { createDoubtBrake } from "../doubt/doubt-brake.ts";
+import { createHandover } from "./handover.ts";
+import type { Lease } from "../sending/lease.ts";
+import { createInDoubtLimit } from "./in-doubt-limit.ts";
+
+const lease: Lease = {
+  senderId: () => newId(),
+  isHeld: () => true,
+  ensure: async () => undefined,
+  liveSenders: () => 1,
+  registerAgain: async () => undefined,
+  end: async () => undefined,
+};
+
+test("a mail whose booking fails keeps its place, so that an outage of the database does not add to what is in doubt", async () => {
+  const log = createLog({ level: "silent" });
+  // Nobody listens there.
+  const pool = createPool({ connection: { host: "127.0.0.1", port: 1 }, maxConnections: 1, log });
+  const inDoubtLimit = createInDoubtLimit(1);
+  const brake = createDoubtBrake({ pause: async () => undefined, log });
+  const database = createDatabase(pool);
+  const handover = createHandover({
+    database,
+    lease,
+    inDoubtLimit,
+    brake,
+    recipients: RECIPIENT_CHECKS,
+    log,
+    metrics: createMetrics(),
+  });
+  const [projectId, id] = [newId(), newId()];
+  const sent = { transport: "test", answer: "250 ok", providerMessageId: null };
+  const outcome = { projectId, id, status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
+  try {
+    await inDoubtLimit.take(id);
+    const next = inDoubtLimit.take("next");
+    await expect(handover.book(outcome, newId())).rejects.toThrow("ECONNREFUSED");
+    // It entered when the booking was on its way, and is gone again.
+    await next;
+    inDoubtLimit.free("next");
+    const other = inDoubtLimit.take("other").then(() => "entered");
+    expect(await Promise.race([other, Promise.resolve("waits")])).toBe("waits");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await Promise.race([other, Promise.resolve("waits")])).toBe("waits");
+    inDoubtLimit.free(id);
+    expect(await other).toBe("entered");
+  } finally {
+    await pool.end();
+  }
+});

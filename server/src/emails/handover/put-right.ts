@@ -1,0 +1,87 @@
+// After a failover to a standby that lacks the last commits: what this process handed over and the database forgot is put right before
+// anybody claims. Sent mails are booked as sent, those without an answer are in handover again, so that their answer finds them.
+// Before it: platform/stamp found another database; handover-memory.ts remembers. After it: outcomes.ts books as ever.
+import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Witness } from "../../platform/stamp/stamp.ts";
+import type { HandoverMemory, Remembered } from "./handover-memory.ts";
+import type { Lease } from "../sending/lease.ts";
+import { bookAgain, type Feedbacks } from "../booking/outcomes.ts";
+import { updateInDoubt } from "../sending/lease-queries.ts";
+import type { RecipientChecks } from "../outbox/recipients.ts";
+import { giveBackAll, listWithoutRow, takeBack } from "./put-right-queries.ts";
+
+export interface ForgottenCampaign {
+  projectId: string;
+  campaignId: string;
+  /** Its mails that left. */
+  mails: number;
+}
+
+/** Keeps campaigns from starting anew whose start the database forgot, although mails of theirs have left. */
+export type HoldCampaigns = (tx: Tx, forgotten: readonly ForgottenCampaign[]) => Promise<void>;
+
+/** Ids of one line of the log. */
+const NAMED = 100;
+
+export function createWitness(parts: {
+  memory: HandoverMemory;
+  lease: Lease;
+  transportName: string;
+  applyFeedback: Feedbacks;
+  holdCampaigns: HoldCampaigns;
+  recipients: Pick<RecipientChecks, "contactIdsOf">;
+  log: Log;
+}): Witness {
+  const { memory, lease, log } = parts;
+
+  async function putRight(database: Database): Promise<void> {
+    const known = memory.all().filter(mustStand);
+    const found = await transaction(database, async (tx) => {
+      await lease.registerAgain(tx);
+      const rows = known.map(({ row }) => row);
+      await giveBackAll(tx, lease.senderId());
+      const taken = await takeBack(tx, lease.senderId(), rows, parts.recipients.contactIdsOf);
+      const answered = known.filter(({ row, outcome }) => outcome !== null && taken.has(row.id));
+      const unanswered = known.filter(({ row, outcome }) => outcome === null && taken.has(row.id));
+      await updateInDoubt(
+        tx,
+        lease.senderId(),
+        unanswered.map(({ row }) => row.id),
+      );
+      await bookAgain(tx, answered, { ...parts, senderId: lease.senderId() });
+      const gone = await listWithoutRow(tx, rows);
+      const lost = known.filter(({ row }) => gone.has(row.id));
+      await parts.holdCampaigns(tx, campaignsOf(lost));
+      return { sent: answered.length, inHandover: unanswered.length, lost };
+    });
+    const { lost, ...counts } = found;
+    log.warn({ remembered: known.length, ...counts }, "what the database forgot of handovers was put right");
+    for (let at = 0; at < lost.length; at += NAMED) {
+      const emails = lost.slice(at, at + NAMED).map(({ row }) => ({
+        projectId: row.project_id,
+        emailId: row.id,
+        campaignId: row.campaign_id,
+      }));
+      log.error({ count: lost.length, emails }, "mails left and the database knows nothing of them any more");
+    }
+  }
+
+  return { sinceMs: () => memory.sinceMs(), putRight };
+}
+
+/** Left, or may have left: what was refused may be tried again. */
+function mustStand({ outcome }: Remembered): boolean {
+  return outcome === null || outcome.kind === "sent" || outcome.kind === "uncertain";
+}
+
+function campaignsOf(lost: readonly Remembered[]): ForgottenCampaign[] {
+  const rows = lost.map(({ row }) => row).filter(({ campaign_id }) => campaign_id !== null);
+  return [...Map.groupBy(rows, ({ project_id, campaign_id }) => `${project_id} ${campaign_id}`).values()].map(
+    (own) => ({
+      projectId: own[0]?.project_id ?? "",
+      campaignId: own[0]?.campaign_id ?? "",
+      mails: own.length,
+    }),
+  );
+}

@@ -1,0 +1,34 @@
+// The handover check and the books of a sender, with a memory of what passed: so that what a database forgets when a standby takes over
+// is put right.
+// Before it: sender.ts. After it: handover.ts and outcomes.ts as ever; put-right.ts when the database is another one.
+import type { Witness } from "../../platform/stamp/stamp.ts";
+import { createHandover, type Handover, type HandoverCheck, type HandoverOptions } from "./handover.ts";
+import { createHandoverMemory } from "./handover-memory.ts";
+import { createBookkeeper, type Bookkeeper, type Feedbacks } from "../booking/outcomes.ts";
+import { createWitness, type HoldCampaigns } from "./put-right.ts";
+import type { Transport } from "../../transports/transport.ts";
+
+export interface FailoverOptions {
+  /** Whoever watches the database has what it forgot put right. Without it nobody does. */
+  addWitness?: (witness: Witness) => void;
+  holdCampaigns?: HoldCampaigns;
+}
+
+export function createRememberedHandovers(
+  options: HandoverOptions & FailoverOptions & { transport: Transport; applyFeedback: Feedbacks },
+): {
+  check: HandoverCheck;
+  books: Bookkeeper;
+  inDoubt: Handover["inDoubt"];
+} {
+  const transportName = options.transport.name;
+  const memory = createHandoverMemory();
+  const holdCampaigns = options.holdCampaigns ?? (async () => undefined);
+  options.addWitness?.(createWitness({ ...options, memory, transportName, holdCampaigns }));
+  const handover = createHandover(options);
+  return {
+    check: memory.atCheck(handover),
+    books: memory.atBooks(createBookkeeper({ ...options, transportName, handover })),
+    inDoubt: handover.inDoubt,
+  };
+}

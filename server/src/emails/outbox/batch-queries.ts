@@ -1,0 +1,188 @@
+// Statements on `recipient_batches`: the recipients of a campaign that have no row in `emails` yet, 40 to a row.
+// Before it: campaign-emails.ts fixes recipients. After it: sender.ts claims a batch, and each of its recipients has a row.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { plannedOften, type Database, type Tx } from "../../platform/database.ts";
+import type { CampaignKey } from "./campaign-queries.ts";
+import { livingSender } from "../sending/lease-queries.ts";
+import { parkedAt } from "../refusals/paused-queries.ts";
+import type { ContactIdsOf } from "./recipients.ts";
+import { CLAIMED_COLUMNS, type ClaimedRow, type PausedDomains } from "../sending/sender-queries.ts";
+
+/** Recipients of one batch: as many as a sender claims at a time. */
+export const BATCH_SIZE = 40;
+
+/** The recipients `r` (id, contact, address) of batches `b`. */
+const recipientsOf = (batches: RawBuilder<unknown>) => sql`
+  ${batches} b cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)`;
+
+/** Puts each recipient, of a query of `contact_id` and `email`, into a batch, all in one statement; answers how many. */
+export async function insertRecipientBatches(
+  tx: Tx,
+  { projectId, campaignId }: CampaignKey,
+  contentId: string,
+  recipients: RawBuilder<unknown>,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with matching as materialized (
+      select contact_id, email, row_number() over (order by contact_id) - 1 as place from (${recipients}) as meant
+    ), ids as materialized (
+      select new_id() as id from matching
+    ), placed as (
+      -- Mails in the order of their contacts: what is indexed by either grows at its end.
+      select id, row_number() over (order by id) - 1 as place from ids
+    ), added as (
+      insert into recipient_batches (project_id, id, campaign_id, content_id, email_ids, contact_ids, addresses, domains)
+      select ${projectId}::uuid, (array_agg(id order by place))[1], ${campaignId}::uuid, ${contentId}::uuid,
+        array_agg(id order by place), array_agg(contact_id order by place), array_agg(email order by place),
+        array_agg(distinct split_part(email, '@', 2))
+      from matching join placed using (place) group by place / ${sql.lit(BATCH_SIZE)}
+      returning cardinality(email_ids) as size
+    )
+    select coalesce(sum(size), 0)::float8 as count from added`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+/**
+ * Claims the next batch of a campaign: each of its recipients gets a row, and the batch is gone. Returns those that are in the
+ * sender's hands; whoever is beyond the limit, or at one of the domains of which enough wait at this sender, waits in its row, and
+ * whoever is at a paused one is parked.
+ */
+export async function claimBatch(
+  database: Database,
+  claim: {
+    senderId: string;
+    projectId: string;
+    campaignId: string;
+    limit: number;
+    withoutDomains: readonly string[];
+    paused?: readonly PausedDomains[];
+    contactIdsOf: ContactIdsOf;
+  },
+): Promise<ClaimedRow[]> {
+  const { senderId, projectId, campaignId, withoutDomains } = claim;
+  const paused = (claim.paused ?? []).flatMap(({ domains, number }) =>
+    domains.map((domain) => ({ domain, number })),
+  );
+  const pausedDomains = paused.map(({ domain }) => domain);
+  const { rows } = await sql<ClaimedRow>`
+    ${plannedOften} with ${livingSender(senderId)}, next as materialized (
+      select id from recipient_batches
+      where exists (select 1 from living) and project_id = ${projectId} and campaign_id = ${campaignId} and not (domains <@ ${withoutDomains}::text[])
+      order by id limit 1
+      for update skip locked
+    ), ended as (
+      delete from recipient_batches b using next
+      where b.project_id = ${projectId} and b.id = next.id
+      returning b.*
+    ), waiting as (
+      select b.content_id, b.created_at, r.id, c.id as contact_id, r.address,
+        not w.is_crowded and row_number() over (partition by w.is_crowded order by r.id) <= ${claim.limit} as is_taken
+      from ${recipientsOf(sql`ended`)}
+      cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...pausedDomains]}::text[]) as is_crowded) w
+      left join (${claim.contactIdsOf(projectId)}) c on c.id = r.contact_id
+    ), e as (
+      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at, status, sender_id, due_at)
+      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3, address, created_at,
+        case when is_taken then 'CLAIMED' else 'QUEUED' end, case when is_taken then ${senderId}::uuid end,
+        coalesce((
+          select ${parkedAt(sql`p.number`)}
+          from unnest(${pausedDomains}::text[], ${paused.map(({ number }) => number)}::bigint[]) as p (domain, number)
+          where not is_taken and p.domain = split_part(address, '@', 2)), now())
+      from waiting order by id
+      returning *
+    )
+    select ${CLAIMED_COLUMNS(projectId)} from e where e.status = 'CLAIMED'`.execute(database);
+  return rows;
+}
+
+/** Recipients who wait in a batch, named by their mails or by their contacts. */
+export interface WaitingRecipients {
+  by: "id" | "contact_id";
+  ids: readonly string[];
+}
+
+const isMeant = ({ by, ids }: WaitingRecipients) => sql<SqlBool>`r.${sql.ref(by)} = any(${ids}::uuid[])`;
+
+/** Whether a batch `b` of a project holds one of them. */
+const holds = (projectId: string, recipients: WaitingRecipients) => sql<SqlBool>`
+  b.project_id = ${projectId} and exists (
+    select 1 from unnest(b.email_ids, b.contact_ids) as r (id, contact_id) where ${isMeant(recipients)})`;
+
+/**
+ * Gives recipients who wait in batches rows that wait, and takes them out of their batches. Those that have a row are left alone.
+ */
+export async function takeOutRecipients(
+  tx: Tx,
+  projectId: string,
+  recipients: WaitingRecipients,
+  contactIdsOf: ContactIdsOf,
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select b.id from recipient_batches b where ${holds(projectId, recipients)} order by b.id for update`.execute(
+    tx,
+  );
+  if (rows.length === 0) return;
+  const locked = sql<SqlBool>`b.project_id = ${projectId} and b.id = any(${rows.map(({ id }) => id)}::uuid[])`;
+  await sql`
+    insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at)
+    select b.project_id, r.id, c.id, b.content_id, b.campaign_id, 3, r.address, b.created_at
+    from ${recipientsOf(sql`recipient_batches`)}
+    left join (${contactIdsOf(projectId)}) c on c.id = r.contact_id
+    where ${locked} and ${isMeant(recipients)}`.execute(tx);
+  const rest = (values: RawBuilder<unknown>) => sql`array(
+    select ${values} from unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)
+    where not (${isMeant(recipients)}) order by r.id)`;
+  await sql`
+    update recipient_batches b set email_ids = ${rest(sql`r.id`)}, contact_ids = ${rest(sql`r.contact_id`)},
+      addresses = ${rest(sql`r.address`)}
+    where ${locked}`.execute(tx);
+  await sql`delete from recipient_batches b where ${locked} and b.email_ids = '{}'`.execute(tx);
+}
+
+/** Recipients who wait in batches, as mails that are queued; newest first. */
+export async function listWaiting(database: Database, projectId: string, recipients: WaitingRecipients) {
+  const { rows } = await sql<WaitingRow>`
+    select r.id, b.campaign_id, r.contact_id, r.address as to_address, b.created_at, k.from_address, k.subject, k.reply_to,
+      k.html, k.attachments
+    from ${recipientsOf(sql`recipient_batches`)}
+    join email_contents k on k.project_id = b.project_id and k.id = b.content_id
+    where ${holds(projectId, recipients)} and ${isMeant(recipients)}
+    order by r.id desc`.execute(database);
+  return rows;
+}
+
+export interface WaitingRow {
+  id: string;
+  campaign_id: string;
+  contact_id: string | null;
+  to_address: string;
+  created_at: Date;
+  from_address: string;
+  subject: string;
+  reply_to: string | null;
+  html: string;
+  attachments: unknown;
+}
+
+/** Drops the recipients of up to so many batches of a campaign; returns how many mails that were. */
+export async function skipBatches(
+  tx: Tx,
+  { projectId, campaignId }: CampaignKey,
+  reason: string,
+  { limit, contactIdsOf }: { limit: number; contactIdsOf: ContactIdsOf },
+): Promise<number> {
+  const result = await sql`
+    with dropped as (
+      delete from recipient_batches where project_id = ${projectId} and id in (
+        select id from recipient_batches
+        where project_id = ${projectId} and campaign_id = ${campaignId}
+        order by id limit ${limit} for update skip locked)
+      returning *
+    )
+    insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
+    select b.project_id, r.id, c.id, b.content_id, b.campaign_id, 3, r.address, 'SKIPPED', ${reason}, b.created_at
+    from ${recipientsOf(sql`dropped`)}
+    left join (${contactIdsOf(projectId)}) c on c.id = r.contact_id
+    on conflict do nothing`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}

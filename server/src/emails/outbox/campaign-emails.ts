@@ -1,0 +1,163 @@
+// The mails of a campaign as a whole: fixed in one snapshot, counted, dropped, queued again.
+// Before it: campaigns/ decides. After it: sender.ts sends each like any other mail.
+import type { RawBuilder } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { toPage, type Page, type PageRequest } from "../../platform/page.ts";
+import { insertRecipientBatches, skipBatches, BATCH_SIZE } from "./batch-queries.ts";
+import {
+  countCampaignEmails,
+  hasPendingEmails,
+  listCampaignEmails,
+  requeueFailedEmails,
+  skipCampaignEmails,
+  type CampaignKey,
+  type RecipientRow,
+} from "./campaign-queries.ts";
+import { storeContents, type EmailContent } from "./emails.ts";
+import type { ContactIdsOf } from "./recipients.ts";
+
+export type { CampaignKey } from "./campaign-queries.ts";
+
+/** Fixes who gets a campaign: one mail for each recipient, of a query of `contact_id` and `email`. Answers how many. Once for each campaign. */
+export async function snapshotRecipients(
+  tx: Tx,
+  key: CampaignKey,
+  content: EmailContent,
+  recipients: RawBuilder<unknown>,
+): Promise<number> {
+  await storeContents(tx, [content]);
+  return insertRecipientBatches(tx, key, content.id, recipients);
+}
+
+export interface CampaignCounts {
+  totalRecipients: number;
+  sentCount: number;
+  failedCount: number;
+  skippedCount: number;
+  unconfirmedCount: number;
+  pendingCount: number;
+  deliveredCount: number;
+  openedCount: number;
+  clickedCount: number;
+  bouncedCount: number;
+  complainedCount: number;
+}
+
+const PENDING: ReadonlySet<EmailStatus> = new Set(["QUEUED", "CLAIMED", "SENDING"]);
+const UNSENT: Partial<Record<EmailStatus, "failedCount" | "skippedCount" | "unconfirmedCount">> = {
+  FAILED: "failedCount",
+  SKIPPED: "skippedCount",
+  UNCONFIRMED: "unconfirmedCount",
+};
+
+/** Counts the mails of campaigns from their rows, so that the books balance by construction (decisions §8). In the order given. */
+export async function countRecipients(
+  database: Database,
+  projectId: string,
+  campaignIds: readonly string[],
+): Promise<CampaignCounts[]> {
+  const rows = await countCampaignEmails(database, projectId, campaignIds);
+  const byCampaign = Map.groupBy(rows, (row) => row.campaign_id);
+  return campaignIds.map((id) => sumOf(byCampaign.get(id) ?? []));
+}
+
+function sumOf(rows: Awaited<ReturnType<typeof countCampaignEmails>>): CampaignCounts {
+  const counts: CampaignCounts = {
+    totalRecipients: 0,
+    sentCount: 0,
+    failedCount: 0,
+    skippedCount: 0,
+    unconfirmedCount: 0,
+    pendingCount: 0,
+    deliveredCount: 0,
+    openedCount: 0,
+    clickedCount: 0,
+    bouncedCount: 0,
+    complainedCount: 0,
+  };
+  for (const row of rows) {
+    counts.totalRecipients += row.count;
+    counts[PENDING.has(row.status) ? "pendingCount" : (UNSENT[row.status] ?? "sentCount")] += row.count;
+    counts.deliveredCount += row.delivered;
+    counts.openedCount += row.opened;
+    counts.clickedCount += row.clicked;
+    counts.bouncedCount += row.bounced;
+    counts.complainedCount += row.complained;
+  }
+  return counts;
+}
+
+/** Whether a mail of the campaign may still leave. */
+export async function hasPendingRecipients(database: Database, key: CampaignKey): Promise<boolean> {
+  return hasPendingEmails(database, key);
+}
+
+/** Drops waiting mails of a campaign, about `limit`; answers how many, 0 when none waits. Those in handover end as they end. */
+export async function dropRecipients(
+  tx: Tx,
+  key: CampaignKey,
+  reason: string,
+  { limit, contactIdsOf }: { limit: number; contactIdsOf: ContactIdsOf },
+): Promise<number> {
+  const dropped = await skipCampaignEmails(tx, key, reason, limit);
+  return (
+    dropped +
+    (await skipBatches(tx, key, reason, { limit: Math.ceil((limit - dropped) / BATCH_SIZE), contactIdsOf }))
+  );
+}
+
+/** Queues again the mails of a campaign that failed, and no other; answers how many. */
+export async function retryFailedRecipients(tx: Tx, key: CampaignKey): Promise<number> {
+  return requeueFailedEmails(tx, key);
+}
+
+export interface RecipientView {
+  id: string;
+  contactId: string | null;
+  email: string;
+  status: EmailStatus;
+  reason: string | null;
+  attempts: number;
+  sentAt: string | null;
+  deliveredAt: string | null;
+  openedAt: string | null;
+  clickedAt: string | null;
+  bouncedAt: string | null;
+  complainedAt: string | null;
+}
+
+const at = (instant: Date | null) => instant?.toISOString() ?? null;
+
+function present(row: RecipientRow): RecipientView {
+  return {
+    id: row.id,
+    contactId: row.contact_id,
+    email: row.to_address,
+    status: row.status,
+    reason: row.reason,
+    attempts: row.attempts,
+    sentAt: at(row.sent_at),
+    deliveredAt: at(row.delivered_at),
+    openedAt: at(row.opened_at),
+    clickedAt: at(row.clicked_at),
+    bouncedAt: at(row.bounced_at),
+    complainedAt: at(row.complained_at),
+  };
+}
+
+/** Recipients with the state of each mail; `total` only on the first page. */
+export async function listRecipients(
+  database: Database,
+  key: CampaignKey,
+  status: EmailStatus | undefined,
+  request: PageRequest,
+): Promise<Page<RecipientView> & { total: number }> {
+  const rows = await listCampaignEmails(database, key, status, request);
+  const counted =
+    request.before === null ? await countCampaignEmails(database, key.projectId, [key.campaignId]) : [];
+  const total = counted
+    .filter((row) => status === undefined || row.status === status)
+    .reduce((sum, row) => sum + row.count, 0);
+  return { ...toPage("recipients", request, rows, present), total };
+}

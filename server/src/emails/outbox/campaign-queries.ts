@@ -1,0 +1,138 @@
+// Statements on the mails of campaigns: counts by state, and what happens to all of them at once. Those that wait in batches
+// are counted and listed as mails that are queued; what else is done with batches is in batch-queries.ts.
+import { sql, type RawBuilder } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+
+export interface CampaignKey {
+  projectId: string;
+  campaignId: string;
+}
+
+/** The bits of `came_back`, as the migration of the column names them. */
+const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained: 16 } as const;
+
+const having = (bit: number) =>
+  sql<number>`coalesce(sum(count) filter (where came_back & ${sql.lit(bit)} > 0), 0)::float8`;
+
+/**
+ * How many mails of each campaign stand where, and what came back; everything counted from the rows, by one index, and from
+ * the batches of those who wait.
+ */
+export async function countCampaignEmails(
+  database: Database,
+  projectId: string,
+  campaignIds: readonly string[],
+) {
+  const { rows } = await sql<{
+    campaign_id: string;
+    status: EmailStatus;
+    count: number;
+    delivered: number;
+    opened: number;
+    clicked: number;
+    bounced: number;
+    complained: number;
+  }>`
+    select campaign_id, status, sum(count)::float8 as count, ${having(CAME_BACK.delivered)} as delivered,
+      ${having(CAME_BACK.opened)} as opened, ${having(CAME_BACK.clicked)} as clicked,
+      ${having(CAME_BACK.bounced)} as bounced, ${having(CAME_BACK.complained)} as complained
+    from (
+      select campaign_id, status, came_back, count(*) as count
+      from emails where project_id = ${projectId} and campaign_id = any(${campaignIds}::uuid[])
+      group by campaign_id, status, came_back
+      union all
+      select b.campaign_id, 'QUEUED', 0, cardinality(b.email_ids)
+      from recipient_batches b where b.project_id = ${projectId} and b.campaign_id = any(${campaignIds}::uuid[])
+    ) g
+    where count > 0
+    group by campaign_id, status`.execute(database);
+  return rows;
+}
+
+/**
+ * Whether a mail of the campaign has not come to a final state. Three questions, because each has a small index of its own; ordered
+ * and limited, so that it is used whatever the planner believes: it is asked every second, of a table that was empty a minute ago.
+ */
+export async function hasPendingEmails(database: Database, { projectId, campaignId }: CampaignKey) {
+  const { rows } = await sql<{ pending: boolean }>`
+    select coalesce(
+      (select true from emails
+        where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED'
+        order by project_id, campaign_id, due_at limit 1),
+      (select true from emails
+        where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'CLAIMED'
+        order by sender_id limit 1),
+      (select true from recipient_batches
+        where project_id = ${projectId} and campaign_id = ${campaignId}
+        order by project_id, campaign_id, id limit 1),
+      false) as pending`.execute(database);
+  return rows[0]?.pending ?? false;
+}
+
+/** Drops up to `limit` waiting mails; answers how many. */
+export async function skipCampaignEmails(
+  tx: Tx,
+  { projectId, campaignId }: CampaignKey,
+  reason: string,
+  limit: number,
+): Promise<number> {
+  const result = await sql`
+    with waiting as materialized (
+      select id from emails where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED'
+      limit ${limit} for update skip locked
+    )
+    update emails set status = 'SKIPPED', reason = ${reason}
+    where project_id = ${projectId} and id = any (array(select id from waiting))`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+/** Queues the failed mails of a campaign again; answers how many. */
+export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<number> {
+  const result = await sql`
+    update emails set status = 'QUEUED', due_at = now(), reason = null
+    where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED'`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+export interface RecipientRow {
+  id: string;
+  contact_id: string | null;
+  to_address: string;
+  status: EmailStatus;
+  reason: string | null;
+  attempts: number;
+  sent_at: Date | null;
+  delivered_at: Date | null;
+  opened_at: Date | null;
+  clicked_at: Date | null;
+  bounced_at: Date | null;
+  complained_at: Date | null;
+}
+
+/** The newest first. The ids of one batch lie between those of its neighbours, so that a page reads a few batches only. */
+export async function listCampaignEmails(
+  database: Database,
+  { projectId, campaignId }: CampaignKey,
+  status: EmailStatus | undefined,
+  page: { limit: number; before: string | null },
+): Promise<RecipientRow[]> {
+  const limit = sql`limit ${page.limit + 1}`;
+  const ofCampaign = sql`project_id = ${projectId} and campaign_id = ${campaignId}`;
+  const before = (id: RawBuilder<unknown>) =>
+    page.before === null ? sql`` : sql`and ${id} < ${page.before}`;
+  const withStatus = status === undefined ? sql`` : sql`and status = ${status}`;
+  const waits = sql.lit(status === undefined || status === "QUEUED");
+  const { rows } = await sql<RecipientRow>`
+    (select id, contact_id, to_address, status, reason, attempts, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
+      complained_at
+    from emails where ${ofCampaign} ${withStatus} ${before(sql`id`)} order by id desc ${limit})
+    union all
+    (select r.id, r.contact_id, r.address, 'QUEUED', null, 0, null, null, null, null, null, null
+    from recipient_batches b
+    cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)
+    where ${ofCampaign} and ${waits} ${before(sql`b.id`)} ${before(sql`r.id`)}
+    order by b.id desc, r.id desc ${limit})
+    order by id desc ${limit}`.execute(database);
+  return rows;
+}

@@ -1,0 +1,18 @@
+// People who are deleted, erased from the mails they got.
+// Before it: contacts/ deletes them. After it: the mails stay in the books without them.
+import type { Tx } from "../../platform/database.ts";
+import { forgetMessages } from "../../transports/kept-messages.ts";
+import { takeOutRecipients } from "./batch-queries.ts";
+import type { ContactIdsOf } from "./recipients.ts";
+import { eraseRecipients } from "./queries.ts";
+
+/** Erases people from the mails they got; what has not left is skipped, the rest stays in the books. */
+export async function forgetRecipients(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+  contactIdsOf: ContactIdsOf,
+): Promise<void> {
+  await takeOutRecipients(tx, projectId, { by: "contact_id", ids: contactIds }, contactIdsOf);
+  await forgetMessages(tx, projectId, await eraseRecipients(tx, projectId, contactIds));
+}

@@ -1,0 +1,46 @@
+// Statements on mails that are held: queued, and due never. So nothing that claims has to know of them.
+// Before it: held-emails.ts. After it: nothing.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+import { variablesAfter } from "../system-mail/system-project-queries.ts";
+
+const isHeld = sql<SqlBool>`status = 'QUEUED' and due_at = 'infinity'`;
+
+const ofProject = (projectId: string | null): RawBuilder<unknown> =>
+  projectId === null ? sql`` : sql`and project_id = ${projectId}`;
+
+/** All senders are gone, whether they live or not: each begins anew under another id. */
+export async function deleteSenders(tx: Tx): Promise<Array<{ id: string; in_doubt: string[] }>> {
+  const { rows } = await sql<{
+    id: string;
+    in_doubt: string[];
+  }>`delete from senders returning id, in_doubt`.execute(tx);
+  return rows;
+}
+
+export async function holdEmails(tx: Tx, reason: string): Promise<number> {
+  const result = await sql`
+    update emails set due_at = 'infinity', reason = ${reason}
+    where status = 'QUEUED' and campaign_id is null and due_at < 'infinity'`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+export async function releaseHeldEmails(tx: Tx, projectId: string | null): Promise<number> {
+  const result = await sql`
+    update emails set due_at = now(), reason = null
+    where ${isHeld} and campaign_id is null ${ofProject(projectId)}`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+export async function dropHeldEmails(tx: Tx, projectId: string | null, reason: string): Promise<number> {
+  const result = await sql`
+    update emails e set status = 'SKIPPED', due_at = now(), reason = ${reason}, variables = ${variablesAfter(sql`true`)}
+    where ${isHeld} and campaign_id is null ${ofProject(projectId)}`.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}
+
+export async function countHeldEmails(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from emails where ${isHeld} and campaign_id is null`.execute(database);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,258 @@
+// Statements on the outbox: `emails`, their contents and files, attempts. What the sender does is in sender-queries.ts.
+import { sql } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { isInHandover, standing } from "../handover/handover-queries.ts";
+
+export interface ContentRow {
+  project_id: string;
+  id: string;
+  from_address: string;
+  from_name: string | null;
+  reply_to: string | null;
+  subject: string;
+  html: string;
+  text: string | null;
+  headers: string;
+  attachments: string;
+  list_kind: string | null;
+  tracked: boolean;
+}
+
+/** Contents are immutable and named by what they hold: one that is there already is the same. */
+export async function insertContents(tx: Tx, contents: readonly ContentRow[]): Promise<void> {
+  const htmls = packTexts(contents.map((content) => content.html));
+  const texts = packTexts(contents.map((content) => content.text));
+  await sql`
+    insert into email_contents (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind,
+      tracked, html, text)
+    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked,
+           convert_from(substring(${htmls.bytes}::bytea from html_at for html_bytes), 'UTF8'),
+           convert_from(substring(${texts.bytes}::bytea from text_at for text_bytes), 'UTF8')
+    from unnest(
+      ${contents.map((content) => content.project_id)}::uuid[],
+      ${contents.map((content) => content.id)}::uuid[],
+      ${contents.map((content) => content.from_address)}::text[],
+      ${contents.map((content) => content.from_name)}::text[],
+      ${contents.map((content) => content.reply_to)}::text[],
+      ${contents.map((content) => content.subject)}::text[],
+      ${contents.map((content) => content.headers)}::jsonb[],
+      ${contents.map((content) => content.attachments)}::jsonb[],
+      ${contents.map((content) => content.list_kind)}::text[],
+      ${contents.map((content) => content.tracked)}::boolean[],
+      ${htmls.starts}::integer[], ${htmls.lengths}::integer[], ${texts.starts}::integer[], ${texts.lengths}::integer[]
+    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked,
+      html_at, html_bytes, text_at, text_bytes)
+    on conflict (project_id, id) do nothing`.execute(tx);
+}
+
+/**
+ * Long texts as one block of bytes that the database cuts apart: an array of them would be escaped character by
+ * character here and read the same way there. Places count from 1; a missing text has no length.
+ */
+function packTexts(texts: ReadonlyArray<string | null>) {
+  const parts = texts.map((text) => Buffer.from(text ?? ""));
+  const starts: number[] = [];
+  let next = 1;
+  for (const part of parts) {
+    starts.push(next);
+    next += part.length;
+  }
+  const lengths = parts.map((part, at) => (texts[at] === null ? null : part.length));
+  return { bytes: Buffer.concat(parts), starts, lengths };
+}
+
+/** Which of these contents are stored, so that their bytes need not travel again. */
+export async function findContentIds(
+  tx: Tx,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select c.id from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join email_contents c on c.project_id = i.project_id and c.id = i.id`.execute(tx);
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function insertFile(
+  tx: Tx,
+  file: { project_id: string; id: string; bytes: Buffer },
+): Promise<void> {
+  await tx
+    .insertInto("email_files")
+    .values(file)
+    .onConflict((conflict) => conflict.columns(["project_id", "id"]).doNothing())
+    .execute();
+}
+
+export interface NewEmailRow {
+  projectId: string;
+  id: string;
+  contactId: string | null;
+  contentId: string;
+  templateId: string | null;
+  campaignId: string | null;
+  workflowId: string | null;
+  workflowStepId: string | null;
+  priority: number;
+  toAddress: string;
+  toName: string | null;
+  copies: string | null;
+  variables: string | null;
+  isTest: true | null;
+  staysHere: true | null;
+}
+
+export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
+  await sql`
+    insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, priority,
+      to_address, to_name, copies, variables, is_test, stays_here)
+    select * from unnest(
+      ${emails.map((email) => email.projectId)}::uuid[],
+      ${emails.map((email) => email.id)}::uuid[],
+      ${emails.map((email) => email.contactId)}::uuid[],
+      ${emails.map((email) => email.contentId)}::uuid[],
+      ${emails.map((email) => email.templateId)}::uuid[],
+      ${emails.map((email) => email.campaignId)}::uuid[],
+      ${emails.map((email) => email.workflowId)}::uuid[],
+      ${emails.map((email) => email.workflowStepId)}::uuid[],
+      ${emails.map((email) => email.priority)}::smallint[],
+      ${emails.map((email) => email.toAddress)}::text[],
+      ${emails.map((email) => email.toName)}::text[],
+      ${emails.map((email) => email.copies)}::jsonb[],
+      ${emails.map((email) => email.variables)}::jsonb[],
+      ${emails.map((email) => email.isTest)}::boolean[],
+      ${emails.map((email) => email.staysHere)}::boolean[]
+    )`.execute(tx);
+}
+
+const LIST_COLUMNS = [
+  "e.id",
+  "e.contact_id",
+  "e.campaign_id",
+  "e.workflow_id",
+  "e.priority",
+  "e.to_address",
+  "e.reason",
+  "e.attempts",
+  "e.due_at",
+  "e.created_at",
+  "e.sent_at",
+  "c.from_address",
+  "c.from_name",
+] as const;
+/** As it was sent: a mail has a subject of its own where variables stood in that of its content. */
+const SUBJECT = sql<string>`coalesce(e.subject, c.subject)`.as("subject");
+const STATUS = standing.as("status");
+
+export interface EmailFilter {
+  status?: EmailStatus | undefined;
+  contactId?: string | undefined;
+  campaignId?: string | undefined;
+  since?: Date | undefined;
+}
+
+function filtered(database: Database, projectId: string, filter: EmailFilter) {
+  let query = database.selectFrom("emails as e").where("e.project_id", "=", projectId);
+  if (filter.status !== undefined)
+    query = query
+      .where("e.status", "=", filter.status === "SENDING" ? "CLAIMED" : filter.status)
+      .where(standing, "=", filter.status);
+  if (filter.contactId !== undefined) query = query.where("e.contact_id", "=", filter.contactId);
+  if (filter.campaignId !== undefined) query = query.where("e.campaign_id", "=", filter.campaignId);
+  if (filter.since !== undefined) query = query.where("e.created_at", ">=", filter.since);
+  return query;
+}
+
+export async function listEmailRows(
+  database: Database,
+  projectId: string,
+  filter: EmailFilter,
+  page: { limit: number; before: string | null },
+) {
+  let query = filtered(database, projectId, filter)
+    .innerJoin("email_contents as c", (join) =>
+      join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
+    )
+    .select([...LIST_COLUMNS, SUBJECT, STATUS]);
+  if (page.before !== null) query = query.where("e.id", "<", page.before);
+  return query
+    .orderBy("e.id", "desc")
+    .limit(page.limit + 1)
+    .execute();
+}
+
+export async function countEmails(
+  database: Database,
+  projectId: string,
+  filter: EmailFilter,
+): Promise<number> {
+  const row = await filtered(database, projectId, filter)
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+export async function findEmail(database: Database, projectId: string, id: string) {
+  return database
+    .selectFrom("emails as e")
+    .innerJoin("email_contents as c", (join) =>
+      join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
+    )
+    .select([
+      ...LIST_COLUMNS,
+      SUBJECT,
+      STATUS,
+      "e.copies",
+      "e.transport",
+      "e.answer",
+      "e.provider_message_id",
+    ])
+    .select(["c.reply_to", "c.html", "c.attachments"])
+    .where("e.project_id", "=", projectId)
+    .where("e.id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function listAttempts(database: Database, projectId: string, emailId: string) {
+  return database
+    .selectFrom("email_attempts")
+    .select(["attempt", "outcome", "answer", "transport", "created_at"])
+    .where("project_id", "=", projectId)
+    .where("email_id", "=", emailId)
+    .orderBy("attempt")
+    .execute();
+}
+
+const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover})`;
+
+/** Takes people out of their mails and skips those that have not left. Returns which mails that were. */
+export async function eraseRecipients(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<string[]> {
+  // First the locks: who has been let go by the handover check stands in its sender's row when the next statements look.
+  const { rows: mails } = await sql<{ id: string }>`
+    select id from emails where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
+    order by id for update`.execute(tx);
+  // Servers repeat the address in what they answer.
+  await sql`
+    update email_attempts a set answer = replace(a.answer, e.to_address, '***')
+    from emails e
+    where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
+      and a.project_id = ${projectId} and a.email_id = e.id`.execute(tx);
+  await sql`
+    update emails e set
+      to_address = '', to_name = null, copies = null, variables = null, subject = null,
+      answer = replace(answer, to_address, '***'),
+      status = case when ${hasNotLeft} then 'SKIPPED' else status end,
+      reason = case when ${hasNotLeft} then 'The contact was deleted.' else replace(reason, to_address, '***') end
+    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[]) and to_address <> ''`.execute(
+    tx,
+  );
+  await sql`
+    delete from returned_messages r using emails e
+    where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
+      and r.project_id = e.project_id and r.email_id = e.id`.execute(tx);
+  return mails.map(({ id }) => id);
+}

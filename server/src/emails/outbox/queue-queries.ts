@@ -1,0 +1,66 @@
+// Statements on `project_queues` and `campaign_queues`.
+// Before it: queues.ts. After it: nothing; claims and the handover check read them.
+import { sql } from "kysely";
+import type { TrackingMode } from "@postloft/contract/projects.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import type { CampaignKey } from "./campaign-queries.ts";
+
+/** How the mail of a project leaves. */
+export interface QueueRules {
+  /** Mails a second; null: as many as go. */
+  sending_rate: number | null;
+  tracking: TrackingMode;
+  when_in_doubt: "RETRY" | "WAIT";
+  /** Whether mail to addresses on the suppression list is skipped. */
+  suppression_list: boolean;
+}
+
+export async function insertProjectQueue(tx: Tx, projectId: string): Promise<void> {
+  await tx.insertInto("project_queues").values({ project_id: projectId }).execute();
+}
+
+export async function updateProjectQueuesOpen(
+  tx: Tx,
+  projectIds: readonly string[],
+  isOpen: boolean,
+): Promise<void> {
+  await sql`
+    update project_queues set is_open = ${isOpen} where project_id = any(${projectIds}::uuid[])`.execute(tx);
+}
+
+export async function updateProjectQueue(
+  tx: Tx,
+  projectId: string,
+  changes: Partial<QueueRules>,
+): Promise<void> {
+  await tx.updateTable("project_queues").set(changes).where("project_id", "=", projectId).execute();
+}
+
+export async function findProjectQueue(database: Database, projectId: string) {
+  return database
+    .selectFrom("project_queues")
+    .select("suppression_list")
+    .where("project_id", "=", projectId)
+    .executeTakeFirst();
+}
+
+/** In one order everywhere: two transactions that change the same ones must not wait for each other. */
+const keysOf = (keys: readonly CampaignKey[]) => sql`
+  ${keys.map(({ projectId }) => projectId)}::uuid[], ${keys.map(({ campaignId }) => campaignId)}::uuid[]`;
+
+export async function upsertCampaignQueues(
+  tx: Tx,
+  campaigns: ReadonlyArray<CampaignKey & { state: string }>,
+): Promise<void> {
+  await sql`
+    insert into campaign_queues (project_id, campaign_id, state)
+    select * from unnest(${keysOf(campaigns)}, ${campaigns.map(({ state }) => state)}::text[]) as i (project_id, campaign_id, state)
+    order by project_id, campaign_id
+    on conflict (project_id, campaign_id) do update set state = excluded.state`.execute(tx);
+}
+
+export async function deleteCampaignQueues(tx: Tx, campaigns: readonly CampaignKey[]): Promise<void> {
+  await sql`
+    delete from campaign_queues q using unnest(${keysOf(campaigns)}) as i (project_id, campaign_id)
+    where q.project_id = i.project_id and q.campaign_id = i.campaign_id`.execute(tx);
+}

@@ -1,0 +1,30 @@
+// A mail to try something out: it belongs to no contact, and nothing that comes of it is counted or told to anybody.
+// Before it: campaigns/test-campaign.ts, v1/send.ts under a test key. After it: the outbox; its row says that it is a test.
+import type { Tx } from "../../platform/database.ts";
+import { enqueueEmails, type EmailContent, type Mailbox } from "./emails.ts";
+import type { TestVariables } from "../sending/rendered-as.ts";
+
+export interface TestEmail {
+  projectId: string;
+  to: Mailbox;
+  content: EmailContent;
+  /** The contact as whom it is rendered; null: as nobody. */
+  renderAs: string | null;
+}
+
+/** Puts a test mail into the outbox and answers its id. */
+export async function enqueueTestEmail(tx: Tx, { renderAs, ...mail }: TestEmail): Promise<string> {
+  const variables: TestVariables = renderAs === null ? {} : { renderAs };
+  const [id] = await enqueueEmails(tx, [
+    {
+      ...mail,
+      contactId: null,
+      kind: "TRANSACTIONAL",
+      copies: null,
+      variables: { ...variables },
+      isTest: true,
+    },
+  ]);
+  if (id === undefined) throw new Error("One mail was put into the outbox and has no id.");
+  return id;
+}

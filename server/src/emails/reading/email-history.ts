@@ -1,0 +1,37 @@
+// All mails to one contact with what each says and what happened to it: for whoever asks what we hold on them.
+// Before it: contacts/export-contact.ts. After it: the rows of the outbox.
+import type { Database } from "../../platform/database.ts";
+import { listWaiting } from "../outbox/batch-queries.ts";
+import type { ListEventsOfEmail } from "./email-timeline.ts";
+import { getEmail } from "./read-emails.ts";
+import { listEmailsOfContact } from "./history-queries.ts";
+
+export type EmailOfContact = Awaited<ReturnType<typeof getEmail>> & { variables: Record<string, unknown> };
+
+const MAILS_A_PAGE = 50;
+
+/** The mails of a contact, oldest first, one at a time: a mail may be large. */
+export async function* readEmailHistory(
+  database: Database,
+  projectId: string,
+  contactId: string,
+  listEventsOfEmail: ListEventsOfEmail,
+): AsyncGenerator<EmailOfContact> {
+  // First those that wait: who is claimed in between has a row when the rows are read.
+  const waiting = await listWaiting(database, projectId, { by: "contact_id", ids: [contactId] });
+  const told = new Set<string>();
+  for (let after: string | null = null; ;) {
+    const rows = await listEmailsOfContact(database, projectId, contactId, { after, limit: MAILS_A_PAGE });
+    for (const row of rows) {
+      told.add(row.id);
+      const variables = (row.variables ?? {}) as Record<string, unknown>;
+      yield { ...(await getEmail(database, projectId, row.id, listEventsOfEmail)), variables };
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < MAILS_A_PAGE) break;
+    after = last.id;
+  }
+  for (const { id } of waiting.toReversed())
+    if (!told.has(id))
+      yield { ...(await getEmail(database, projectId, id, listEventsOfEmail)), variables: {} };
+}

@@ -1,0 +1,19 @@
+// The statement that walks through the mails of one contact.
+// Before it: email-history.ts. After it: `emails`, by their index on the contact.
+import type { Database } from "../../platform/database.ts";
+
+/** Oldest first. */
+export async function listEmailsOfContact(
+  database: Database,
+  projectId: string,
+  contactId: string,
+  page: { after: string | null; limit: number },
+): Promise<Array<{ id: string; variables: unknown }>> {
+  let query = database
+    .selectFrom("emails")
+    .select(["id", "variables"])
+    .where("project_id", "=", projectId)
+    .where("contact_id", "=", contactId);
+  if (page.after !== null) query = query.where("id", ">", page.after);
+  return query.orderBy("id").limit(page.limit).execute();
+}

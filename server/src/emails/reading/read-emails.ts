@@ -1,0 +1,137 @@
+// Where mails stand: lists of them, and one with all that happened to it. Who waits in a batch is told as the mail it will be.
+// Before it: routes.ts, and whoever exports what is held on a contact. After it: the rows of the outbox.
+import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
+import type { Database } from "../../platform/database.ts";
+import { isId } from "../../platform/ids.ts";
+import { toPage, type Page, type PageRequest } from "../../platform/page.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { listWaiting, type WaitingRow } from "../outbox/batch-queries.ts";
+import { listResolutions } from "../doubt/doubt-queries.ts";
+import { timelineOf, type ListEventsOfEmail } from "./email-timeline.ts";
+import type { Copies, StoredAttachment } from "../outbox/emails.ts";
+import { countEmails, findEmail, listAttempts, listEmailRows, type EmailFilter } from "../outbox/queries.ts";
+import { countReturned } from "../returned/returned-message-queries.ts";
+import { kindOf, messageIdOf } from "../outbox/rules.ts";
+
+export interface EmailView {
+  id: string;
+  contactId: string | null;
+  campaignId: string | null;
+  workflowId: string | null;
+  kind: EmailKind;
+  status: EmailStatus;
+  to: string;
+  from: string;
+  subject: string;
+  reason: string | null;
+  attempts: number;
+  nextAttemptAt: string | null;
+  createdAt: string;
+  sentAt: string | null;
+}
+
+/** Later than any retry: a mail that is due then waits for its destination, and nobody knows how long. */
+const PARKED_FROM = new Date("9999-01-01T00:00:00Z");
+
+type ListedEmail = Awaited<ReturnType<typeof listEmailRows>>[number] | ReturnType<typeof asMail>;
+
+function present(row: ListedEmail): EmailView {
+  return {
+    id: row.id,
+    contactId: row.contact_id,
+    campaignId: row.campaign_id,
+    workflowId: row.workflow_id,
+    kind: kindOf(row.priority),
+    status: row.status as EmailStatus,
+    to: row.to_address,
+    from: row.from_address,
+    subject: row.subject,
+    reason: row.reason,
+    attempts: row.attempts,
+    nextAttemptAt: row.status === "QUEUED" ? instantOf(row.due_at) : null,
+    createdAt: row.created_at.toISOString(),
+    sentAt: row.sent_at?.toISOString() ?? null,
+  };
+}
+
+/** null for `infinity`, which is a number to the driver: the mail is held; and for one that is parked. */
+function instantOf(dueAt: Date | number): string | null {
+  return dueAt instanceof Date && dueAt < PARKED_FROM ? dueAt.toISOString() : null;
+}
+
+/** A recipient of a campaign who waits in a batch, as the mail it will be. */
+const asMail = (row: WaitingRow) => ({
+  ...row,
+  status: "QUEUED",
+  priority: EMAIL_KINDS.indexOf("CAMPAIGN") + 1,
+  workflow_id: null,
+  reason: null,
+  attempts: 0,
+  due_at: row.created_at,
+  sent_at: null,
+  copies: null,
+  transport: null,
+  answer: null,
+  provider_message_id: null,
+});
+
+/** Mails of a contact that wait in batches and match. */
+async function listWaitingMails(database: Database, projectId: string, filter: EmailFilter) {
+  const { contactId, status = "QUEUED", campaignId, since } = filter;
+  if (contactId === undefined || status !== "QUEUED") return [];
+  const waiting = await listWaiting(database, projectId, { by: "contact_id", ids: [contactId] });
+  return waiting
+    .filter((row) => campaignId === undefined || row.campaign_id === campaignId)
+    .filter((row) => since === undefined || row.created_at >= since)
+    .map(asMail);
+}
+
+/** Mails newest first, those in batches only of a contact that is asked for; `total` is counted on the first page only. */
+export async function listEmails(
+  database: Database,
+  projectId: string,
+  filter: EmailFilter,
+  request: PageRequest,
+): Promise<Page<EmailView> & { total: number }> {
+  const { before } = request;
+  const stored = await listEmailRows(database, projectId, filter, request);
+  const waiting = await listWaitingMails(database, projectId, filter);
+  const rows = [...stored, ...waiting.filter(({ id }) => before === null || id < before)]
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+    .slice(0, request.limit + 1);
+  const total = before === null ? (await countEmails(database, projectId, filter)) + waiting.length : 0;
+  return { ...toPage("emails", request, rows, present), total };
+}
+
+/** A mail with all that happened to it, oldest first. @throws Refusal EMAIL_NOT_FOUND. */
+export async function getEmail(
+  database: Database,
+  projectId: string,
+  id: string,
+  listEventsOfEmail: ListEventsOfEmail,
+) {
+  if (!isId(id)) throw new Refusal("EMAIL_NOT_FOUND");
+  const row =
+    (await findEmail(database, projectId, id)) ??
+    (await listWaiting(database, projectId, { by: "id", ids: [id] })).map(asMail)[0];
+  if (row === undefined) throw new Refusal("EMAIL_NOT_FOUND");
+  const copies = (row.copies ?? { cc: [], bcc: [] }) as Copies;
+  const attempts = await listAttempts(database, projectId, id);
+  const events = await listEventsOfEmail(database, projectId, id);
+  const resolutions = await listResolutions(database, projectId, id);
+  return {
+    ...present(row),
+    messageId: messageIdOf(id, row.from_address),
+    cc: copies.cc.map((mailbox) => mailbox.address),
+    bcc: copies.bcc.map((mailbox) => mailbox.address),
+    replyTo: row.reply_to,
+    body: row.html,
+    attachments: (row.attachments as StoredAttachment[]).map(({ filename, contentType, sizeBytes }) => ({
+      filename,
+      contentType,
+      sizeBytes,
+    })),
+    returnedMessages: await countReturned(database, projectId, id),
+    timeline: timelineOf(row, attempts, events, resolutions),
+  };
+}

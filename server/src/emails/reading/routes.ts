@@ -1,0 +1,53 @@
+// HTTP for mails: endpoint → verb → answer.
+import * as contract from "@postloft/contract/emails.ts";
+import type { Database } from "../../platform/database.ts";
+import { ok, route, type Route } from "../../platform/http-route.ts";
+import { readPage } from "../../platform/page.ts";
+import type { ListEventsOfEmail } from "./email-timeline.ts";
+import { getEmail, listEmails } from "./read-emails.ts";
+import { readPausedDestinations, releaseDestinations } from "../refusals/paused-destinations.ts";
+import { resolveEmail } from "../doubt/resolve-emails.ts";
+import type { AddLateSent } from "../returned/returned-emails.ts";
+import { listReturnedMessages } from "../returned/returned-messages.ts";
+
+export interface EmailRouteParts {
+  database: Database;
+  /** A mail waits again: look now. */
+  wakeSender: () => void;
+  listEventsOfEmail: ListEventsOfEmail;
+  addLateSent: AddLateSent;
+  addressOfUser: (database: Database, userId: string) => Promise<string>;
+}
+
+export function emailRoutes({ database, wakeSender, ...events }: EmailRouteParts): Route[] {
+  return [
+    route(contract.listEmails, async ({ projectId, query }) => {
+      const { since, ...plain } = query;
+      const filter = { ...plain, since: since === undefined ? undefined : new Date(since) };
+      return ok(await listEmails(database, projectId, filter, readPage("emails", query)));
+    }),
+    route(contract.listPausedDestinations, async ({ projectId }) =>
+      ok({ data: await readPausedDestinations(database, { projectId, campaignId: null }) }),
+    ),
+    route(contract.releaseListMail, async ({ projectId, body, commit }) =>
+      commit(async (tx) => {
+        const key = { projectId, campaignId: null };
+        await releaseDestinations(tx, key, body.destination ?? null);
+        return ok({ data: await readPausedDestinations(tx, key) });
+      }),
+    ),
+    route(contract.getEmail, async ({ projectId, params }) =>
+      ok(await getEmail(database, projectId, params.id, events.listEventsOfEmail)),
+    ),
+    route(contract.resolveEmail, async ({ projectId, params, body, userId, commit }) => {
+      const by = userId === null ? null : await events.addressOfUser(database, userId);
+      const resolve = await resolveEmail(database, projectId, params.id, { as: body.as, by }, events);
+      const answer = await commit(async (tx) => ok(await resolve(tx)));
+      if (body.as === "retry") wakeSender();
+      return answer;
+    }),
+    route(contract.listReturnedMessages, async ({ projectId, params }) =>
+      ok({ data: await listReturnedMessages(database, projectId, params.id) }),
+    ),
+  ];
+}

@@ -1,0 +1,24 @@
+// Pieces of statements that read sent mails as the events `email.sent` that they are (docs/decisions/0025).
+// Before it: sent-events.ts. After it: nothing.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+
+export const MAIL_FACTS = sql`jsonb_strip_nulls(jsonb_build_object(
+  'subject', coalesce(e.subject, c.subject), 'from', c.from_address,
+  'messageId', e.id || '@' || substring(c.from_address from '[^@]*$'), 'emailId', e.id,
+  'sourceType', (${EMAIL_KINDS}::text[])[e.priority], 'campaignId', e.campaign_id, 'workflowId', e.workflow_id, 'templateId', e.template_id))`;
+
+/** The index `emails_sent` is in this order. */
+export const SENT_EVENT_ID = sql`sent_event_id(e.id, e.sent_at)`;
+
+/** Before 1970 there are none. */
+export function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`sent_event_id('00000000-0000-0000-0000-000000000000', greatest(${instant}, timestamptz 'epoch'))`;
+}
+
+export function isSentEvent(since: RawBuilder<unknown> | null): RawBuilder<SqlBool> {
+  const ever = sql<SqlBool>`e.sent_at is not null and e.contact_id is not null`;
+  return since === null
+    ? ever
+    : sql<SqlBool>`${ever} and ${SENT_EVENT_ID} >= ${firstIdAt(since)} and e.sent_at >= ${since}`;
+}

@@ -1,0 +1,24 @@
+// Where a few mails stand.
+// Before it: email-standings.ts. After it: nothing.
+import { sql } from "kysely";
+import { plannedEachTime, type Database } from "../../platform/database.ts";
+
+export async function findStandingsOfEmails(database: Database, projectId: string, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; status: string; subject: string }>`
+    select e.id, e.status, coalesce(e.subject, c.subject) as subject
+    from emails e join email_contents c on c.project_id = e.project_id and c.id = e.content_id
+    where e.project_id = ${projectId} and e.id = any(${ids}::uuid[])`.execute(database);
+  return rows;
+}
+
+/** From the index of workflow mails alone: its `came_back` tells who opened (2) and who clicked (4). */
+export async function countMailsOfSteps(database: Database, projectId: string, stepIds: readonly string[]) {
+  const { rows } = await sql<{ step_id: string; sent: number; opened: number; clicked: number }>`
+    ${plannedEachTime} select workflow_step_id as step_id,
+      count(*) filter (where status not in ('QUEUED', 'CLAIMED', 'SENDING', 'FAILED', 'SKIPPED', 'UNCONFIRMED')) as sent,
+      count(*) filter (where came_back & 2 <> 0) as opened,
+      count(*) filter (where came_back & 4 <> 0) as clicked
+    from emails where project_id = ${projectId} and workflow_step_id = any(${stepIds}::uuid[])
+    group by 1`.execute(database);
+  return rows;
+}

@@ -1,0 +1,241 @@
+// Statements on `paused_destinations`, and on the mails that are parked there.
+// Before it: paused-destinations.ts. After it: sender-queries.ts and batch-queries.ts leave them out of claims.
+import { sql, type RawBuilder } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+
+/** From here on nothing is due by itself. */
+export const PARKED = sql`timestamptz '9999-01-01 00:00:00Z'`;
+
+/** When mails are due that are parked at a paused destination of this number. */
+export function parkedAt(number: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(${PARKED} + ${number} * interval '1 second')`;
+}
+
+/** Whose mail waits: a campaign's, or (null) the project's list mail of no campaign. */
+export interface PausedKey {
+  projectId: string;
+  campaignId: string | null;
+}
+
+/** Mails that are to a list. */
+export const isToList = sql`exists (
+  select 1 from email_contents k where k.project_id = emails.project_id and k.id = emails.content_id and k.list_kind is not null)`;
+
+export interface PausedRow {
+  project_id: string;
+  campaign_id: string | null;
+  destination: string;
+  domains: string[];
+  /** As text: it is a bigint. */
+  number: number;
+  answer: string;
+  since: Date;
+  try_at: Date;
+  failed_tries: number;
+  trial_ids: string[];
+  told_at: Date | null;
+  released_at: Date | null;
+}
+
+const isOf = ({ projectId, campaignId }: PausedKey) =>
+  campaignId === null
+    ? sql`project_id = ${projectId} and campaign_id is null`
+    : sql`project_id = ${projectId} and campaign_id = ${campaignId}`;
+const keyOf = (row: PausedRow): PausedKey => ({ projectId: row.project_id, campaignId: row.campaign_id });
+const isOne = (row: PausedRow) => sql`${isOf(keyOf(row))} and destination = ${row.destination}`;
+
+/** Mails of the campaign that are looked at for whether it goes anywhere else. */
+const LOOKED_AT = 1_000;
+
+/**
+ * Pauses a destination; whether it is paused now. Of a campaign only while it is sending and goes to others too.
+ */
+export async function insertPaused(
+  tx: Tx,
+  key: PausedKey,
+  paused: { destination: string; domains: readonly string[]; answer: string; waitSeconds: number },
+): Promise<boolean> {
+  const isThere = sql`split_part(to_address, '@', 2) = any(${paused.domains}::text[])`;
+  const mayPause =
+    key.campaignId === null
+      ? sql`true`
+      : sql`exists (
+          select 1 from campaign_queues q
+          where q.project_id = ${key.projectId} and q.campaign_id = ${key.campaignId} and q.state = 'OPEN')
+        and (exists (select 1 from recipient_batches b where ${isOf(key)} and not (b.domains <@ ${paused.domains}::text[]))
+          or exists (select 1 from (
+            select to_address from emails where ${isOf(key)} limit ${sql.lit(LOOKED_AT)}) e where not ${isThere}))`;
+  await sql`
+    insert into paused_destinations as p (project_id, campaign_id, destination, domains, answer, try_at)
+    select ${key.projectId}::uuid, ${key.campaignId}::uuid, ${paused.destination}, ${paused.domains}::text[], ${paused.answer},
+      now() + make_interval(secs => ${paused.waitSeconds})
+    where ${mayPause}
+    on conflict (project_id, campaign_id, destination) do update set answer = excluded.answer, since = now(),
+      try_at = excluded.try_at, failed_tries = 0, trial_ids = '{}', released_at = null
+    where p.released_at is not null`.execute(tx);
+  const { rows } = await sql`
+    select 1 from paused_destinations
+    where ${isOf(key)} and destination = ${paused.destination} and released_at is null`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Those of campaigns that are sending and of list mail of no campaign, with what is only parked no more. */
+export async function listTended(database: Database): Promise<PausedRow[]> {
+  const { rows } = await sql<PausedRow>`
+    select h.* from paused_destinations h
+    where h.campaign_id is null or exists (
+      select 1 from campaign_queues q
+      where q.project_id = h.project_id and q.campaign_id = h.campaign_id and q.state = 'OPEN')
+    order by h.number`.execute(database);
+  return rows;
+}
+
+/** Those of a campaign, or of list mail of no campaign, that are paused. */
+export async function listPaused(database: Database, key: PausedKey): Promise<PausedRow[]> {
+  const { rows } = await sql<PausedRow>`
+    select * from paused_destinations where ${isOf(key)} and released_at is null order by number`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** Ends the pause of a destination, or of all of the key's; returns which. */
+export async function updateReleased(
+  tx: Database,
+  key: PausedKey,
+  destination: string | null,
+): Promise<string[]> {
+  const only = destination === null ? sql`` : sql`and destination = ${destination}`;
+  const { rows } = await sql<{ destination: string }>`
+    update paused_destinations set released_at = now(), trial_ids = '{}'
+    where ${isOf(key)} and released_at is null ${only} returning destination`.execute(tx);
+  return rows.map((row) => row.destination);
+}
+
+/** Whether this call is the one that tells the members. */
+export async function updateTold(tx: Tx, row: PausedRow): Promise<boolean> {
+  const result = await sql`
+    update paused_destinations set told_at = now() where ${isOne(row)} and told_at is null`.execute(tx);
+  return result.numAffectedRows === 1n;
+}
+
+/** By priority: so the queue is read in its order, and no further than is needed. */
+const inQueue = ({ campaign_id }: PausedRow) =>
+  campaign_id === null
+    ? sql`campaign_id is null and priority = any('{1,2,3}'::smallint[])`
+    : sql`campaign_id = ${campaign_id}`;
+
+/** Sets when mails are due that wait in a queue and match; up to `limit`, without those that somebody has in hand. Returns which. */
+async function updateDue(
+  tx: Database,
+  row: PausedRow,
+  matching: RawBuilder<unknown>,
+  dueAt: RawBuilder<unknown>,
+  limit: number,
+): Promise<string[]> {
+  const order = row.campaign_id === null ? sql`priority, due_at` : sql`due_at`;
+  const { rows } = await sql<{ id: string }>`
+    with waiting as materialized (
+      select id from emails
+      where project_id = ${row.project_id} and ${inQueue(row)} and status = 'QUEUED' and ${matching}
+      order by ${order} limit ${limit} for update skip locked
+    )
+    update emails e set due_at = ${dueAt} from waiting
+    where e.project_id = ${row.project_id} and e.id = waiting.id returning e.id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Parks mails that wait for a paused destination; returns how many. Of no campaign: list mail that is due. */
+export async function parkMails(tx: Tx, row: PausedRow, limit: number): Promise<number> {
+  // Held until this commits: whoever releases it finds all that is parked.
+  const { rows } = await sql<{ trial_ids: string[] }>`
+    select trial_ids from paused_destinations where ${isOne(row)} and released_at is null for share`.execute(
+    tx,
+  );
+  const [paused] = rows;
+  if (paused === undefined) return 0;
+  const which = row.campaign_id === null ? sql`due_at <= now() and ${isToList}` : sql`due_at < ${PARKED}`;
+  const matching = sql`${which} and split_part(to_address, '@', 2) = any(${row.domains}::text[])
+    and not (id = any(${paused.trial_ids}::uuid[]))`;
+  return (await updateDue(tx, row, matching, parkedAt(numberOf(row)), limit)).length;
+}
+
+const numberOf = (row: PausedRow) => sql`${row.number}::bigint`;
+
+/** Lets parked mails go on; returns which. */
+export async function unparkMails(database: Database, row: PausedRow, limit: number): Promise<string[]> {
+  return updateDue(database, row, sql`due_at = ${parkedAt(numberOf(row))}`, sql`now()`, limit);
+}
+
+/** Forgets a destination for list mail of no campaign that was released, once nothing is parked there. */
+export async function deleteReleased(database: Database, row: PausedRow): Promise<void> {
+  await sql`
+    delete from paused_destinations where ${isOne(row)} and campaign_id is null and released_at is not null
+      and not exists (select 1 from emails
+        where project_id = ${row.project_id} and ${inQueue(row)} and status = 'QUEUED' and due_at = ${parkedAt(numberOf(row))})`.execute(
+    database,
+  );
+}
+
+/** Paused destinations that are due for a try, each this transaction's. */
+export async function claimTry(tx: Tx, row: PausedRow): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from paused_destinations
+    where ${isOne(row)} and released_at is null and cardinality(trial_ids) = 0 and try_at <= now()
+    for update skip locked`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function updateTrial(tx: Tx, row: PausedRow, ids: readonly string[]): Promise<void> {
+  await sql`
+    update paused_destinations set trial_ids = ${ids}::uuid[], tried_at = now() where ${isOne(row)}`.execute(
+    tx,
+  );
+}
+
+export interface TrialRow {
+  /** Those that came to an end, and those of them that were refused again. */
+  ended: number;
+  refused: number;
+  pending: number;
+  is_over: boolean;
+  answer: string | null;
+}
+
+/** How the mails that tried fare; the row is this transaction's. Undefined when none tries. */
+export async function findTrial(
+  tx: Tx,
+  row: PausedRow,
+  patienceSeconds: number,
+): Promise<TrialRow | undefined> {
+  const { rows } = await sql<TrialRow>`
+    with paused as materialized (
+      select * from paused_destinations
+      where ${isOne(row)} and released_at is null and cardinality(trial_ids) > 0 for update skip locked
+    )
+    select count(*) filter (where not t.is_pending)::integer as ended, count(t.answer)::integer as refused,
+      count(*) filter (where t.is_pending)::integer as pending,
+      p.tried_at < now() - make_interval(secs => ${patienceSeconds}) as is_over, max(t.answer) as answer
+    from paused p
+    cross join lateral (
+      select e.status in ('QUEUED', 'CLAIMED') as is_pending, case when e.status = 'FAILED' then (
+          select a.answer from email_attempts a
+          where a.project_id = e.project_id and a.email_id = e.id and a.meaning = 'policy' and a.created_at >= p.tried_at
+          order by a.created_at desc limit 1) end as answer
+      from emails e where e.project_id = p.project_id and e.id = any(p.trial_ids)
+    ) t
+    group by p.tried_at`.execute(tx);
+  return rows[0];
+}
+
+/** It goes on waiting, and tries again later. */
+export async function updateTryFailed(
+  tx: Tx,
+  row: PausedRow,
+  next: { answer: string; waitSeconds: number },
+): Promise<void> {
+  await sql`
+    update paused_destinations set answer = ${next.answer}, failed_tries = failed_tries + 1, trial_ids = '{}',
+      try_at = now() + make_interval(secs => ${next.waitSeconds})
+    where ${isOne(row)}`.execute(tx);
+}

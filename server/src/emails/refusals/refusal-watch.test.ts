@@ -1,0 +1,114 @@
+// When a destination is paused for a campaign, or for list mail of no campaign: by the share of what it refuses for reasons of ours, counted for it alone.
+import { expect, test } from "vitest";
+import { createLog } from "../../platform/log.ts";
+import type { Outcome } from "../../transports/transport.ts";
+import { createRefusalWatch, type RefusedDestination } from "./refusal-watch.ts";
+
+const refused: Outcome = { kind: "rejected", answer: "550 5.7.1 no", meaning: "policy" };
+const unknown: Outcome = { kind: "rejected", answer: "550 5.1.1 who", meaning: "hard-bounce" };
+const sent: Outcome = { kind: "sent", answer: "250 ok" };
+const later: Outcome = { kind: "deferred", answer: "451 later" };
+const mail = (
+  to_address: string,
+  campaign_id: string | null = "c",
+  listKind: "MARKETING" | "HEADLESS" | null = null,
+) => ({ row: { project_id: "p", campaign_id, to_address }, listKind });
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function watch(isPaused = true) {
+  const asked: RefusedDestination[] = [];
+  let nowMs = 0;
+  const refusals = createRefusalWatch(
+    async (one) => {
+      asked.push(one);
+      return isPaused;
+    },
+    createLog({ level: "silent" }),
+    () => nowMs,
+  );
+  const note = (times: number, outcome: Outcome, to = "a@gmail.com", campaign: string | null = "c") => {
+    for (let at = 0; at < times; at++) refusals.note(mail(to, campaign), outcome);
+  };
+  return { refusals, asked, note, pass: (ms: number) => (nowMs += ms) };
+}
+
+test("eleven of the last fifty pause all domains of the provider, once, with the last answer", async () => {
+  const { refusals, asked, note } = watch();
+  note(10, refused);
+  note(100, later);
+  expect(asked).toEqual([]);
+  note(1, refused, "b@googlemail.com");
+  note(5, refused);
+  expect(asked).toEqual([{ projectId: "p", campaignId: "c", destination: "gmail", answer: "550 5.7.1 no" }]);
+  await settled();
+  const paused = ["a@gmail.com", "a@googlemail.com", "a@example.com"].map((to) =>
+    refusals.isPaused(mail(to)),
+  );
+  expect([
+    ...paused,
+    refusals.isPaused(mail("a@gmail.com", null)),
+    refusals.isPaused(mail("a@gmail.com", "d")),
+  ]).toEqual([true, true, false, false, false]);
+});
+
+test.for([
+  [
+    "fewer among the last fifty",
+    [
+      [10, refused],
+      [41, sent],
+      [1, refused],
+    ],
+  ],
+  [
+    "addresses that are gone",
+    [
+      [50, unknown],
+      [10, refused],
+    ],
+  ],
+] as const)("%s do not", ([, rounds]) => {
+  const { asked, note } = watch();
+  for (const [times, outcome] of rounds) note(times, outcome);
+  expect(asked).toEqual([]);
+});
+
+test.for(["MARKETING", "HEADLESS"] as const)(
+  "%s mail of no campaign is counted together, and transactional mail is let through",
+  async (kind) => {
+    const { refusals, asked, note } = watch();
+    note(50, refused, "a@gmail.com", null);
+    for (let at = 0; at < 11; at++) refusals.note(mail("a@gmail.com", null, kind), refused);
+    expect(asked).toEqual([
+      { projectId: "p", campaignId: null, destination: "gmail", answer: "550 5.7.1 no" },
+    ]);
+    await settled();
+    const paused = [mail("a@gmail.com", null, kind), mail("a@gmail.com", null), mail("a@gmail.com")];
+    expect(paused.map((one) => refusals.isPaused(one))).toEqual([true, false, false]);
+  },
+);
+
+test("other campaigns, other destinations and mail that somebody waits for are counted apart", () => {
+  const { asked, note } = watch();
+  note(10, refused);
+  note(10, refused, "a@gmail.com", "d");
+  note(10, refused, "a@example.com");
+  note(50, refused, "a@gmail.com", null);
+  expect(asked).toEqual([]);
+});
+
+test("a moment later mail goes there again, and what goes nowhere else is asked about again after as many", async () => {
+  const paused = watch();
+  paused.note(11, refused);
+  await settled();
+  paused.pass(10_001);
+  expect(paused.refusals.isPaused(mail("a@gmail.com"))).toBe(false);
+
+  const whole = watch(false);
+  whole.note(11, refused);
+  await settled();
+  expect(whole.refusals.isPaused(mail("a@gmail.com"))).toBe(false);
+  whole.note(11, refused);
+  expect(whole.asked).toHaveLength(2);
+});

@@ -1,0 +1,70 @@
+// Statements on `returned_messages`.
+// Before it: returned-messages.ts. After it: nothing.
+import { sql } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+
+interface ReturnedRow {
+  id: string;
+  emailId: string;
+  from: string | null;
+  subject: string | null;
+  text: string | null;
+}
+
+/** Stores each unless its mail has `limit` of them already. */
+export async function insertReturned(
+  tx: Tx,
+  projectId: string,
+  rows: readonly ReturnedRow[],
+  limit: number,
+): Promise<void> {
+  await sql`
+    insert into returned_messages (project_id, id, email_id, from_address, subject, said)
+    select ${projectId}, i.id, i.email_id, i.from_address, i.subject, i.said from (
+      select *, row_number() over (partition by email_id order by id) as number from unnest(
+      ${rows.map((row) => row.id)}::uuid[],
+      ${rows.map((row) => row.emailId)}::uuid[],
+      ${rows.map((row) => row.from)}::text[],
+      ${rows.map((row) => row.subject)}::text[],
+      ${rows.map((row) => row.text)}::text[]
+      ) as n (id, email_id, from_address, subject, said)
+    ) i
+    where i.number + (
+      select count(*) from returned_messages r where r.project_id = ${projectId} and r.email_id = i.email_id
+    ) <= ${limit}::integer`.execute(tx);
+}
+
+export async function listReturned(database: Database, projectId: string, emailId: string) {
+  return database
+    .selectFrom("returned_messages")
+    .select(["received_at", "from_address", "subject", "said"])
+    .where("project_id", "=", projectId)
+    .where("email_id", "=", emailId)
+    .orderBy("id")
+    .execute();
+}
+
+export async function countReturned(database: Database, projectId: string, emailId: string): Promise<number> {
+  const row = await database
+    .selectFrom("returned_messages")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("project_id", "=", projectId)
+    .where("email_id", "=", emailId)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+export async function findEmailId(database: Database, projectId: string, id: string) {
+  return database
+    .selectFrom("emails")
+    .select("id")
+    .where("project_id", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function deleteOldReturned(database: Database, days: number): Promise<void> {
+  await sql`delete from returned_messages where received_at < now() - make_interval(days => ${days}::integer)`.execute(
+    database,
+  );
+}

@@ -1,0 +1,167 @@
+// Statements on `emails` when something came back about them: find whose mail is meant, book what it was.
+// Before it: returned-emails.ts. After it: nothing.
+import { sql } from "kysely";
+import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { mailFacts } from "../reading/sent-events.ts";
+import { isInHandover, standing } from "../handover/handover-queries.ts";
+import { LEFT_STATUSES, type ReturnedStatus } from "../outbox/rules.ts";
+import { variablesAfter } from "../system-mail/system-project-queries.ts";
+
+interface Step {
+  projectId: string;
+  id: string;
+  at: Date;
+}
+
+interface BookedRow {
+  project_id: string;
+  id: string;
+  /** Null of a mail in doubt. */
+  sent_at: Date | null;
+  is_test: boolean | null;
+}
+
+type LeftRow = BookedRow & { sent_at: Date; contact_id: string | null };
+
+/** Within one project, so that sharded tables take it. */
+export async function lockEmailRows(tx: Tx, projectId: string, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; is_unsent: boolean; may_be_in_doubt: boolean }>`
+    select id, sent_at is null as is_unsent, status in ('QUEUED', 'CLAIMED') and attempts > 0 as may_be_in_doubt from emails
+    where project_id = ${projectId} and id = any(${ids}::uuid[])
+    order by id for update`.execute(tx);
+  return rows;
+}
+
+/** Whether mails `e` wait for a further try because nobody knows whether the last one was taken. */
+const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover} and exists (
+  select 1 from email_attempts a where a.project_id = e.project_id and a.email_id = e.id and a.attempt = e.attempts
+    and a.outcome = 'uncertain'))`;
+
+/** Where mails stand, to whoever has heard of them: those that wait for a further try in doubt may have left. */
+export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else ${standing} end`;
+
+/** Takes back the further try of those of these mails that wait for one in doubt: something came back about them. */
+export async function updateFurtherTries(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update emails e set status = 'UNCONFIRMED', sender_id = null, variables = ${variablesAfter(sql`true`)}
+    where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and ${waitsInDoubt}`.execute(tx);
+}
+
+/** The columns every statement here takes its steps from: each mail once. */
+function stepsAs(steps: readonly Step[]) {
+  return sql`unnest(
+    ${steps.map((step) => step.projectId)}::uuid[],
+    ${steps.map((step) => step.id)}::uuid[],
+    ${steps.map((step) => step.at.toISOString())}::timestamptz[]) as i (project_id, id, at)`;
+}
+
+/** Sets when a mail left where a report is the first to know. In the middle of a handover only a sure sign counts. */
+export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boolean }>): Promise<LeftRow[]> {
+  if (steps.length === 0) return [];
+  const { rows } = await sql<LeftRow>`
+    update emails e set sent_at = i.at
+    from unnest(
+      ${steps.map((step) => step.projectId)}::uuid[],
+      ${steps.map((step) => step.id)}::uuid[],
+      ${steps.map((step) => step.at.toISOString())}::timestamptz[],
+      ${steps.map((step) => step.isSure)}::boolean[]
+    ) as i (project_id, id, at, is_sure)
+    where e.project_id = i.project_id and e.id = i.id and e.sent_at is null
+      and ${standing} = any(${LEFT_STATUSES}::text[]) and (i.is_sure or e.status <> 'CLAIMED')
+    returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
+  return rows;
+}
+
+/** Where the instant of what came back stands. */
+const INSTANT_COLUMNS: Readonly<Record<ReturnedStatus, string>> = {
+  DELIVERED: "delivered_at",
+  OPENED: "opened_at",
+  CLICKED: "clicked_at",
+  BOUNCED: "bounced_at",
+  COMPLAINED: "complained_at",
+};
+
+/**
+ * Notes of mails that have left when something came back for the first time, and moves those forward that stand at one of
+ * `from`; answers the mails for which it was the first time.
+ */
+export async function updateReturned(
+  tx: Tx,
+  status: ReturnedStatus,
+  from: readonly EmailStatus[],
+  steps: readonly Step[],
+): Promise<BookedRow[]> {
+  const instant = sql.ref(INSTANT_COLUMNS[status]);
+  const { rows } = await sql<BookedRow>`
+    update emails e set
+      ${instant} = i.at,
+      status = case when ${standing} = any(${from}::text[]) then ${status} else e.status end,
+      variables = ${variablesAfter(sql`${standing} = any(${from}::text[])`)}
+    from ${stepsAs(steps)}
+    where e.project_id = i.project_id and e.id = i.id and e.${instant} is null
+      and ${standing} = any(${LEFT_STATUSES}::text[])
+    returning e.project_id, e.id, e.sent_at, e.is_test`.execute(tx);
+  return rows;
+}
+
+export async function updateSoftBounced(
+  tx: Tx,
+  steps: readonly Step[],
+): Promise<Array<{ project_id: string; id: string }>> {
+  const { rows } = await sql<{ project_id: string; id: string }>`
+    update emails e set soft_bounced_at = i.at
+    from ${stepsAs(steps)}
+    where e.project_id = i.project_id and e.id = i.id and e.soft_bounced_at is null
+      and ${standing} = any(${LEFT_STATUSES}::text[])
+    returning e.project_id, e.id`.execute(tx);
+  return rows;
+}
+
+export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<LeftRow[]> {
+  const { rows } = await sql<LeftRow>`
+    update emails e set status = 'SENT', sent_at = i.at
+    from ${stepsAs(steps)}
+    where e.project_id = i.project_id and e.id = i.id and e.status = 'UNCONFIRMED'
+    returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
+  return rows;
+}
+
+/** With what events tell of each. */
+export async function findReturnedRows(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+) {
+  const { rows } = await sql<{
+    project_id: string;
+    id: string;
+    contact_id: string | null;
+    status: EmailStatus;
+    to_address: string;
+    has_copies: boolean;
+    facts: Record<string, unknown>;
+  }>`
+    select e.project_id, e.id, e.contact_id, ${statusInDoubt} as status, e.to_address, e.copies is not null as has_copies,
+      ${mailFacts()} as facts
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join emails e on e.project_id = i.project_id and e.id = i.id
+    join email_contents c on c.project_id = e.project_id and c.id = e.content_id`.execute(database);
+  return rows;
+}
+
+export async function findEmailKeysByProviderId(database: Database, providerIds: readonly string[]) {
+  const { rows } = await sql<{ project_id: string; id: string; provider_message_id: string }>`
+    select project_id, id, provider_message_id from emails
+    where provider_message_id = any(${providerIds}::text[])`.execute(database);
+  return rows;
+}
+
+/** One look into the primary key for each project: for the few reports that name nothing but our Message-ID. */
+export async function findEmailKeysById(database: Database, ids: readonly string[]) {
+  const { rows } = await sql<{ project_id: string; id: string }>`
+    select e.project_id, e.id
+    from unnest(${ids}::uuid[]) as i (id)
+    cross join project_queues p
+    join emails e on e.project_id = p.project_id and e.id = i.id`.execute(database);
+  return rows;
+}

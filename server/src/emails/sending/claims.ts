@@ -1,0 +1,33 @@
+// What a sender claims: mails with rows of their own, or a batch of recipients, who get theirs by it.
+// Before it: sender.ts looks what is due. After it: sender-queries.ts and batch-queries.ts.
+import type { Database } from "../../platform/database.ts";
+import { claimBatch } from "../outbox/batch-queries.ts";
+import type { ContactIdsOf } from "../outbox/recipients.ts";
+import { claimEmails, type ClaimedRow, type DueQueue } from "./sender-queries.ts";
+
+/** Claims up to `limit` mails of a queue for a sender; recipients at these domains are passed over. */
+export async function claim(
+  database: Database,
+  senderId: string,
+  due: DueQueue,
+  {
+    limit,
+    withoutDomains,
+    contactIdsOf,
+  }: { limit: number; withoutDomains: readonly string[]; contactIdsOf: ContactIdsOf },
+): Promise<ClaimedRow[]> {
+  const { project_id: projectId, priority, campaign_id: campaignId } = due;
+  const wanted = { senderId, projectId, limit, withoutDomains, paused: due.paused ?? [] };
+  return due.is_batched && campaignId !== null
+    ? claimBatch(database, { ...wanted, campaignId, contactIdsOf })
+    : claimEmails(database, { ...wanted, priority, campaignId });
+}
+
+/** Starts at another project each time, within each priority, so that none is always the last. */
+export function inTurn(due: readonly DueQueue[]): DueQueue[] {
+  const byPriority = Map.groupBy(due, (one) => one.priority);
+  return [...byPriority.values()].flatMap((group) => {
+    const start = Math.floor(Math.random() * group.length);
+    return [...group.slice(start), ...group.slice(0, start)];
+  });
+}

@@ -1,0 +1,167 @@
+// The lease of a sending process: what it claimed is its own only while this row in `senders` is alive, by the clock of the database.
+// Before it: sender.ts starts one. After it: when a process dies, another one settles what it held.
+import { startLoop } from "../../platform/background.ts";
+import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import { endDoubts } from "../doubt/doubts.ts";
+import { kindOf, waitInDoubtMs } from "../outbox/rules.ts";
+import {
+  countLiveSenders,
+  deleteExpiredSender,
+  deleteSender,
+  listExpiredSenders,
+  listClaimedOf,
+  renewLease,
+  requeueClaimed,
+  upsertSender,
+} from "./lease-queries.ts";
+import { insertAttempts, updateOutcomes, type OutcomeRow } from "../booking/outcome-queries.ts";
+import { haveAllCome } from "../handover/put-right-queries.ts";
+
+const LEASE_SECONDS = 15;
+const BEAT_MS = 5_000;
+/** This long before the end of the lease a sender stops by itself: its own clock may lag behind the database's. */
+const MARGIN_MS = 4_000;
+/** After a failover: as long as others may take to come by. They find it out within seconds of their first connection. */
+const GRACE_SECONDS = 20;
+const CRASH_REASON = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";
+
+export interface Lease {
+  senderId(): string;
+  /** Whether this process may still hand over, by its own clock and on the safe side. */
+  isHeld(): boolean;
+  /** Makes sure there is a live lease, a new one under a new id if the old one was lost. */
+  ensure(): Promise<void>;
+  /** The same sender in a database that is another one than it was; it waits until the others have come too. */
+  registerAgain(tx: Tx): Promise<void>;
+  /** How many senders live, as of the last beat: this one and those of other processes. */
+  liveSenders(): number;
+  end(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  database: Database;
+  log: Log;
+  metrics: Metrics;
+  /** Between two renewals; shorter in tests. */
+  beatMs?: number;
+  /** What this process knows of transports that take no mail; others read it beside the lease. */
+  outages?: () => readonly string[];
+}
+
+export async function createLease(options: LeaseOptions): Promise<Lease> {
+  const { database, log, metrics } = options;
+  let senderId = newId();
+  let heldUntilMs = 0;
+  let liveSenders = 1;
+  let haveOthersCome = false;
+  /** Senders seen expired once: only when they are still so at the next look are they settled, to let a waking one speak first. */
+  let suspects = new Map<string, number>();
+
+  async function register(): Promise<void> {
+    senderId = newId();
+    const startedMs = performance.now();
+    await upsertSender(database, senderId, LEASE_SECONDS);
+    heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
+  }
+
+  async function renew(): Promise<boolean> {
+    const startedMs = performance.now();
+    if (!(await renewLease(database, senderId, LEASE_SECONDS, options.outages?.() ?? []))) return false;
+    heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
+    return true;
+  }
+
+  async function lose(): Promise<void> {
+    metrics.leasesLost.inc();
+    log.warn({ senderId }, "this sender was declared dead; it goes on under a new id");
+    await register();
+  }
+
+  async function settleTheDead(): Promise<void> {
+    const expired = (await listExpiredSenders(database)).filter((sender) => sender.id !== senderId);
+    const known = suspects;
+    suspects = new Map(expired.map((sender) => [sender.id, sender.lease_until.getTime()]));
+    for (const sender of expired) {
+      if (known.get(sender.id) !== sender.lease_until.getTime()) continue;
+      const settled = await transaction(database, async (tx) => {
+        const inDoubt = await deleteExpiredSender(tx, sender);
+        return inDoubt === null ? null : settleSender(tx, sender.id, inDoubt);
+      });
+      if (settled !== null)
+        log.warn({ deadSender: sender.id, ...settled }, "settled what a dead sender held");
+    }
+  }
+
+  async function beat(): Promise<void> {
+    if (!(await renew())) await lose();
+    if (haveOthersCome) await settleTheDead();
+    liveSenders = await countLiveSenders(database);
+  }
+
+  await register();
+  liveSenders = await countLiveSenders(database);
+  const beatMs = options.beatMs ?? BEAT_MS;
+  const beating = startLoop({ name: "lease", runOnce: beat, everyMs: beatMs, delayMs: beatMs, log, metrics });
+  return {
+    senderId: () => senderId,
+    isHeld: () => haveOthersCome && performance.now() < heldUntilMs,
+    async ensure() {
+      // One that has not come by yet may remember what this database forgot: until then nothing is claimed.
+      if (!haveOthersCome) haveOthersCome = await haveAllCome(database, GRACE_SECONDS);
+      if (performance.now() < heldUntilMs) return;
+      if (!(await renew())) await lose();
+    },
+    async registerAgain(tx) {
+      haveOthersCome = false;
+      const startedMs = performance.now();
+      await upsertSender(tx, senderId, LEASE_SECONDS);
+      heldUntilMs = startedMs + LEASE_SECONDS * 1000 - MARGIN_MS;
+    },
+    liveSenders: () => Math.max(1, liveSenders),
+    async end() {
+      await beating.stop();
+      await deleteSender(database, senderId);
+    },
+  };
+}
+
+/**
+ * Settles the mails of a sender that is gone: claimed ones wait again, uncertain ones by the policy of their kind. `inDoubt`:
+ * those that it had committed to hand over.
+ */
+export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly string[]) {
+  const requeued = await requeueClaimed(tx, senderId, inDoubt);
+  const uncertain = await listClaimedOf(tx, senderId);
+  if (uncertain.length === 0) return { requeued, uncertain: [] };
+  const outcomes = uncertain.map((email): OutcomeRow => {
+    const attempts = { attempts: email.attempts + 1, earlierDoubts: 0 };
+    const isRetried = waitInDoubtMs(kindOf(email.priority), attempts, 0) !== null;
+    return {
+      projectId: email.project_id,
+      id: email.id,
+      status: isRetried ? "QUEUED" : "UNCONFIRMED",
+      reason: CRASH_REASON,
+      // It has waited until the lease ran out.
+      waitMs: 0,
+      subject: null,
+      sent: null,
+    };
+  });
+  await updateOutcomes(tx, senderId, await endDoubts(tx, outcomes, new Set(outcomes.map(({ id }) => id))));
+  await insertAttempts(
+    tx,
+    uncertain.map((email) => ({
+      projectId: email.project_id,
+      emailId: email.id,
+      attempt: email.attempts + 1,
+      outcome: "uncertain",
+      answer: CRASH_REASON,
+      transport: null,
+      meaning: null,
+    })),
+  );
+  return { requeued, uncertain: uncertain.map(({ id }) => id) };
+}

@@ -1,0 +1,83 @@
+// The contents of claimed mails, and the files that go with them.
+// Before it: prepare-emails.ts. After it: the renderer's threads fill them in.
+import { LRUCache } from "lru-cache";
+import type { Database } from "../../platform/database.ts";
+import type { StoredAttachment } from "../outbox/emails.ts";
+import type { Attachment } from "../../message/attachment.ts";
+import { findContents, findFiles, type ClaimedRow } from "./sender-queries.ts";
+
+export type Content = Awaited<ReturnType<typeof findContents>>[number];
+
+export interface LoadedContent {
+  content: Content;
+  /** Null when a file is missing. */
+  attachments: Attachment[] | null;
+}
+
+/** Contents seldom differ within a batch and never change: kept up to this many bytes. */
+const CONTENT_CACHE_BYTES = 32 * 1024 * 1024;
+
+/** The content of a mail among all contents. */
+export const contentKey = (row: ClaimedRow) => `${row.project_id} ${row.content_id}`;
+
+/** Answers a function that loads what these mails need, by `contentKey`; a content that is not there has no entry. */
+export function createContentLoader(database: Database) {
+  const contents = new LRUCache<string, Content>({
+    maxSize: CONTENT_CACHE_BYTES,
+    sizeCalculation: (content) => content.html.length + (content.text?.length ?? 0) + 500,
+  });
+
+  async function loadTexts(rows: readonly ClaimedRow[]): Promise<Map<string, Content>> {
+    const wanted = new Map(
+      rows.map((row) => [contentKey(row), { projectId: row.project_id, id: row.content_id }]),
+    );
+    const found = new Map<string, Content>();
+    for (const key of wanted.keys()) {
+      const cached = contents.get(key);
+      if (cached !== undefined) found.set(key, cached);
+    }
+    const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, value]) => value);
+    for (const content of missing.length === 0 ? [] : await findContents(database, missing)) {
+      const key = `${content.project_id} ${content.id}`;
+      found.set(key, content);
+      contents.set(key, content);
+    }
+    return found;
+  }
+
+  /** Files are large and few mails have any: they are read each time, once for all mails that have them. */
+  async function loadFiles(texts: Iterable<Content>): Promise<Map<string, Buffer>> {
+    const wanted = new Map(
+      [...texts].flatMap((content) =>
+        storedAttachments(content).map(({ fileId }) => [
+          `${content.project_id} ${fileId}`,
+          { projectId: content.project_id, id: fileId },
+        ]),
+      ),
+    );
+    const files = wanted.size === 0 ? [] : await findFiles(database, [...wanted.values()]);
+    return new Map(files.map(({ project_id, id, bytes }) => [`${project_id} ${id}`, bytes]));
+  }
+
+  return async function loadContents(rows: readonly ClaimedRow[]): Promise<Map<string, LoadedContent>> {
+    const texts = await loadTexts(rows);
+    const files = await loadFiles(texts.values());
+    return new Map(
+      [...texts].map(([key, content]) => [key, { content, attachments: attachmentsOf(content, files) }]),
+    );
+  };
+}
+
+function attachmentsOf(content: Content, files: ReadonlyMap<string, Buffer>): Attachment[] | null {
+  const attachments: Attachment[] = [];
+  for (const { fileId, contentId, ...described } of storedAttachments(content)) {
+    const bytes = files.get(`${content.project_id} ${fileId}`);
+    if (bytes === undefined) return null;
+    attachments.push({ ...described, content: bytes, ...(contentId === null ? {} : { contentId }) });
+  }
+  return attachments;
+}
+
+function storedAttachments(content: Content): StoredAttachment[] {
+  return content.attachments as StoredAttachment[];
+}

@@ -1,0 +1,36 @@
+// What log and metrics get to know of each attempt.
+// Before it: sender.ts. After it: nothing.
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import type { Ready, Unready } from "./prepare-emails.ts";
+import type { Outcome, Transport } from "../../transports/transport.ts";
+import { kindOf } from "../outbox/rules.ts";
+import type { ClaimedRow } from "./sender-queries.ts";
+
+/** What a line about a mail names it by. */
+export function idsOf({ row }: { row: ClaimedRow }) {
+  return { projectId: row.project_id, emailId: row.id };
+}
+
+interface Noted {
+  metrics: Metrics;
+  log: Log;
+  transport: Transport;
+}
+
+/** Counts an attempt and writes its line. */
+export function noteAttempt(mail: Ready, outcome: Outcome, { metrics, log, transport }: Noted): void {
+  const by = ("by" in outcome ? outcome.by : undefined) ?? transport.name;
+  metrics.emailOutcomes.inc({ outcome: outcome.kind, kind: kindOf(mail.row.priority), transport: by });
+  const level = outcome.kind === "rejected" || outcome.kind === "uncertain" ? "info" : "debug";
+  log[level](
+    { ...idsOf(mail), attempt: mail.message.attempt, transport: by, ...outcome },
+    "an attempt ended",
+  );
+}
+
+/** The same for a mail that never came to be one. */
+export function noteUnready(mail: Unready, { metrics, log }: Noted): void {
+  metrics.emailOutcomes.inc({ outcome: mail.kind, kind: kindOf(mail.row.priority), transport: "" });
+  log.info({ ...idsOf(mail), reason: mail.reason }, `a mail was ${mail.kind} before its handover`);
+}

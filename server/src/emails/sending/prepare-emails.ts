@@ -1,0 +1,300 @@
+// From claimed rows to signed messages: load contents, contacts and files, render, build, sign. A mail that cannot be prepared fails alone.
+// Before it: sender.ts claimed. After it: sender.ts hands the messages to the transport.
+import { domainOf, hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database } from "../../platform/database.ts";
+import { pairUp } from "../../platform/pair-up.ts";
+import { createLinkStore, type LinkedContent } from "./content-links.ts";
+import type { Copies, Mailbox } from "../outbox/emails.ts";
+import { contentKey, createContentLoader, type Content } from "./load-contents.ts";
+import { signMessage, type DkimKey } from "../../message/dkim.ts";
+import type { Mailbox as NamedMailbox } from "../../message/header.ts";
+import { buildMessage } from "../../message/message.ts";
+import { messageHeaders, streamOf, type HeaderField, type ListKind } from "../../message/message-headers.ts";
+import type { OutgoingMessage } from "../../transports/transport.ts";
+import type { BodyResult, MailTracking, Renderer } from "../../rendering/renderer.ts";
+import { buildSystemMail, type SystemAddress } from "../system-mail/prepare-system-mail.ts";
+import { kindOf, messageDateOf, messageIdOf } from "../outbox/rules.ts";
+import { recipientOf, renderedAs } from "./rendered-as.ts";
+import type { ClaimedRow } from "./sender-queries.ts";
+import { readSuppressed, whyUnwanted, type FindSuppressed } from "./suppressed-mail.ts";
+import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
+import {
+  asksForFooter,
+  templateVariables,
+  type Footer,
+  type Recipient,
+} from "../../rendering/template-variables.ts";
+import { isTracked } from "../outbox/tracking-rules.ts";
+
+/** What the sender must know from folders further up; given by main.ts. */
+export interface Surroundings {
+  /** Contacts by id, for template variables. */
+  readContacts(
+    keys: ReadonlyArray<{ projectId: string; id: string }>,
+  ): Promise<Map<string, { email: string; subscribed: boolean; data: Record<string, unknown> }>>;
+  /** The suppression lists of projects. Missing: nothing is barred before the handover. */
+  findSuppressed?: FindSuppressed;
+  /** Whether a project may send from a domain right now, and with which key; the reason when it may not. */
+  findSigningKeys(
+    domains: ReadonlyArray<{ projectId: string; domain: string }>,
+  ): Promise<Map<string, SigningKey>>;
+  /** The envelope sender of a mail, to which its bounces come; missing or null: the sender's own address. */
+  returnPathOf?(projectId: string, emailId: string): string | null;
+  /** What stands for a project in headers that anybody may read; missing: its id. */
+  publicIdOf?(projectId: string): string;
+  /** The three addresses a recipient can open. */
+  linksOf(
+    projectId: string,
+    contactId: string,
+  ): { unsubscribeUrl: string; subscribeUrl: string; manageUrl: string };
+  /** How the links and the pixel of a mail are written; missing: nothing is tracked. */
+  trackingOf?(projectId: string, emailId: string): MailTracking;
+  /** The footers of marketing mails, one per recipient, in order; each in the language of its recipient. */
+  readFooters(
+    recipients: ReadonlyArray<{
+      projectId: string;
+      locale: unknown;
+      unsubscribeUrl: string;
+      manageUrl: string;
+    }>,
+  ): Promise<Footer[]>;
+}
+
+/** `unsigned` only for a domain that never leaves this machine. */
+export type SigningKey =
+  | {
+      kind: "key";
+      /** The first signs alone where there is no second one of another kind. */
+      keys: readonly [DkimKey, ...DkimKey[]];
+    }
+  | { kind: "unsigned" }
+  | { kind: "refused"; reason: string };
+
+export interface Ready {
+  kind: "ready";
+  row: ClaimedRow;
+  message: OutgoingMessage;
+  /** As this recipient gets it, where that differs from the subject of the content: variables stood in it. */
+  ownSubject: string | null;
+  listKind: ListKind | null;
+}
+
+export interface Unready {
+  /** `skipped`: not wanted any more. */
+  kind: "failed" | "skipped";
+  row: ClaimedRow;
+  reason: string;
+}
+
+export type Prepared = Ready | Unready;
+
+export function createPreparer(options: {
+  database: Database;
+  renderer: Renderer;
+  surroundings: Surroundings;
+  /** Whom mail of the installation itself comes from. */
+  systemFrom: SystemAddress;
+  /** Header fields that the transport writes itself. */
+  rewrites?: readonly string[];
+}) {
+  const { database, renderer, surroundings, systemFrom, rewrites = [] } = options;
+  const loadContents = createContentLoader(database);
+  const storeLinks = createLinkStore(database);
+
+  async function prepareOne(
+    row: ClaimedRow,
+    content: Content,
+    key: SigningKey | undefined,
+    { rendered, unsubscribeUrl }: Rendered,
+    copies: Copies,
+  ): Promise<Prepared> {
+    if (key === undefined || key.kind === "refused")
+      return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
+    if (rendered === undefined || !rendered.ok)
+      return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
+    const publicProjectId = surroundings.publicIdOf?.(row.project_id) ?? row.project_id;
+    const returnPath = surroundings.returnPathOf?.(row.project_id, row.id) ?? null;
+    const built = buildMessage({
+      messageId: messageIdOf(row.id, content.from_address),
+      date: messageDateOf(row.id),
+      from: named({ address: content.from_address, name: content.from_name }),
+      to: [named({ address: row.to_address, name: row.to_name })],
+      cc: copies.cc.map(named),
+      ...(content.reply_to === null ? {} : { replyTo: { address: content.reply_to } }),
+      subject: rendered.subject,
+      headers: messageHeaders({
+        publicProjectId,
+        campaignId: row.campaign_id,
+        kind: kindOf(row.priority),
+        listKind: content.list_kind,
+        fromAddress: content.from_address,
+        unsubscribeUrl: content.list_kind === null ? null : unsubscribeUrl,
+        signedId: returnPath === null ? null : localPartOf(returnPath),
+        custom: content.headers as HeaderField[],
+        rewrites,
+      }),
+      body: rendered.body,
+    });
+    const raw = key.kind === "key" ? await signMessage(built, key.keys, rewrites) : built.bytes;
+    if (raw.length > LIMITS.messageBytes.value)
+      return {
+        kind: "failed",
+        row,
+        reason: `The message is larger than ${LIMITS.messageBytes.value} bytes.`,
+      };
+    const recipients = [row.to_address, ...copies.cc.map(addressOf), ...copies.bcc.map(addressOf)];
+    const envelope = { from: returnPath ?? content.from_address, to: [...new Set(recipients)] };
+    return {
+      kind: "ready",
+      row,
+      ownSubject: rendered.subject === content.subject ? null : rendered.subject,
+      listKind: content.list_kind,
+      message: {
+        emailId: row.id,
+        projectId: row.project_id,
+        attempt: row.attempts + 1,
+        envelope,
+        // A service that takes no return path wants an address that it knows.
+        feedbackTo: content.from_address,
+        raw,
+        // Detached, it is nobody's any more; left to itself it would bring on a collection of all garbage every few thousand mails.
+        free: () => void rendered.body.memory.buffer.transfer(0),
+        needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
+        streams: [
+          row.campaign_id ?? streamOf({ kind: kindOf(row.priority), listKind: content.list_kind }),
+          publicProjectId,
+        ],
+      },
+    };
+  }
+
+  /** Footers of the mails whose content asks for one; where nobody is to unsubscribe there is none. */
+  async function readFooters(
+    mails: ReadonlyArray<{ row: ClaimedRow; content: Content; recipient: Omit<Recipient, "footer"> }>,
+  ): Promise<Map<ClaimedRow, Footer>> {
+    const asking = new Set([...new Set(mails.map(({ content }) => content))].filter(asksForFooter));
+    const asked = mails.flatMap(({ row, content, recipient: { links, data } }) =>
+      links === null || !asking.has(content)
+        ? []
+        : [{ row, projectId: row.project_id, locale: data["locale"], ...links }],
+    );
+    const footers = asked.length === 0 ? [] : await surroundings.readFooters(asked);
+    return new Map(asked.flatMap(({ row }, at) => (footers[at] === undefined ? [] : [[row, footers[at]]])));
+  }
+
+  /** Contents, and the keys of the domains they are sent from. */
+  async function readContents(rows: readonly ClaimedRow[]) {
+    const found = await loadContents(rows);
+    const domains = [...found.values()].map(({ content }) => ({
+      projectId: content.project_id,
+      domain: domainOf(content.from_address),
+    }));
+    return { found, keys: await surroundings.findSigningKeys(domains) };
+  }
+
+  /** Prepares a batch; answers one entry per row, in order. Throws only when the database is away. */
+  return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
+    // A claim names one project.
+    if (rows[0]?.project_id === SYSTEM_PROJECT_ID) return rows.map((row) => prepareSystem(row, systemFrom));
+    const [{ found, keys }, contacts, suppressed] = await Promise.all([
+      readContents(rows),
+      surroundings.readContacts(rows.flatMap(contactKeyOf)),
+      readSuppressed(rows, surroundings.findSuppressed),
+    ]);
+    // The last word has the handover check; this saves the work for those who left long ago.
+    const unwanted = (row: ClaimedRow, content: Content) =>
+      whyUnwanted(row, content, contacts.get(row.contact_id ?? ""), suppressed);
+    const renderable = rows.flatMap((row) => {
+      const { content, attachments = null } = found.get(contentKey(row)) ?? {};
+      if (content === undefined || attachments === null || unwanted(row, content) !== null) return [];
+      const recipient = recipientOf(row, contacts.get(renderedAs(row) ?? ""), surroundings.linksOf);
+      return [{ row, content, attachments, recipient }];
+    });
+    const footers = await readFooters(renderable);
+    const rendered = await renderer.renderBodies(
+      renderable.map(({ row, content, attachments, recipient }) => ({
+        contentKey: contentKey(row),
+        content,
+        messageId: messageIdOf(row.id, content.from_address),
+        attachments,
+        variables: templateVariables({ ...recipient, footer: footers.get(row) ?? null }),
+        tracking: trackingOf(row, content, surroundings),
+      })),
+    );
+    const results = new Map(
+      pairUp(renderable, rendered).map(([{ row, recipient }, result]) => [
+        row,
+        { rendered: result, unsubscribeUrl: recipient.links?.unsubscribeUrl ?? null },
+      ]),
+    );
+    await storeLinks([...results].map(([row, result]) => linksOf(row, result.rendered)));
+    return Promise.all(
+      rows.map(async (row): Promise<Prepared> => {
+        const { content, attachments } = found.get(contentKey(row)) ?? {};
+        if (content === undefined)
+          return { kind: "failed", row, reason: "The content of the mail is missing." };
+        const reason = unwanted(row, content);
+        if (reason !== null) return { kind: "skipped", row, reason };
+        if (attachments === null) return { kind: "failed", row, reason: "A file of the mail is missing." };
+        const key = keys.get(`${row.project_id} ${domainOf(content.from_address)}`);
+        const copies = suppressed.copiesOf(row);
+        return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED, copies).catch((error) =>
+          notBuilt(row, error),
+        );
+      }),
+    );
+  };
+}
+
+function prepareSystem(row: ClaimedRow, from: SystemAddress): Prepared {
+  try {
+    return { kind: "ready", row, message: buildSystemMail(row, from), ownSubject: null, listKind: null };
+  } catch (error) {
+    return notBuilt(row, error);
+  }
+}
+
+function contactKeyOf(row: ClaimedRow): Array<{ projectId: string; id: string }> {
+  const id = renderedAs(row);
+  return id === null ? [] : [{ projectId: row.project_id, id }];
+}
+
+function notBuilt(row: ClaimedRow, error: unknown): Unready {
+  const why = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", row, reason: `The message could not be built: ${why}` };
+}
+
+/** What is made for one recipient. */
+interface Rendered {
+  rendered: BodyResult | undefined;
+  /** null: for nobody who could unsubscribe. */
+  unsubscribeUrl: string | null;
+}
+
+const NOT_RENDERED: Rendered = { rendered: undefined, unsubscribeUrl: null };
+
+function localPartOf(address: string): string {
+  return address.slice(0, address.lastIndexOf("@"));
+}
+
+const addressOf = (mailbox: Mailbox) => mailbox.address;
+
+function named({ address, name }: Mailbox): NamedMailbox {
+  return name === null ? { address } : { address, name };
+}
+
+function trackingOf(row: ClaimedRow, content: Content, surroundings: Surroundings): MailTracking | null {
+  const mail = {
+    tracked: content.tracked,
+    listKind: content.list_kind,
+    isOfCampaign: row.campaign_id !== null,
+  };
+  if (!isTracked(row.tracking, mail)) return null;
+  return surroundings.trackingOf?.(row.project_id, row.id) ?? null;
+}
+
+function linksOf(row: ClaimedRow, rendered: BodyResult | undefined): LinkedContent {
+  const links = rendered?.ok === true ? rendered.links : [];
+  return { projectId: row.project_id, contentId: row.content_id, links };
+}

@@ -1,0 +1,61 @@
+// Looks at the outbox now and then for /metrics: how much waits of each kind and since when, what nobody knows the end of, how fast it goes.
+// Before it: sender.ts starts it and tells each handover. After it: platform/metrics.ts shows the numbers.
+import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+import { startLoop } from "../../platform/background.ts";
+import type { Database } from "../../platform/database.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import { countUnconfirmed, measureQueue } from "./measure-queries.ts";
+
+const MEASURE_MS = 10_000;
+
+export interface QueueMeasure {
+  /** A mail was handed over. */
+  count(): void;
+  stop(): Promise<void>;
+}
+
+export function startQueueMeasure(options: { database: Database; log: Log; metrics: Metrics }): QueueMeasure {
+  const { log, metrics } = options;
+  let handovers = 0;
+  let sinceMs = performance.now();
+
+  function measureRate(): void {
+    const now = performance.now();
+    metrics.handoversPerSecond.set((handovers * 1000) / (now - sinceMs));
+    handovers = 0;
+    sinceMs = now;
+  }
+
+  const loop = startLoop({
+    name: "queue measure",
+    runOnce: async () => {
+      measureRate();
+      await measure(options);
+    },
+    everyMs: MEASURE_MS,
+    delayMs: MEASURE_MS,
+    log,
+    metrics,
+  });
+  return {
+    count: () => void handovers++,
+    stop: () => loop.stop(),
+  };
+}
+
+/** Reads the queue once. Without the database the numbers stay as they were. */
+export async function measure({
+  database,
+  metrics,
+}: {
+  database: Database;
+  metrics: Metrics;
+}): Promise<void> {
+  const waiting = new Map((await measureQueue(database)).map((row) => [row.priority, row]));
+  for (const [at, kind] of EMAIL_KINDS.entries()) {
+    metrics.emailsQueued.set({ kind }, waiting.get(at + 1)?.due ?? 0);
+    metrics.oldestQueuedSeconds.set({ kind }, waiting.get(at + 1)?.oldest_seconds ?? 0);
+  }
+  metrics.emailsUnconfirmed.set(await countUnconfirmed(database));
+}

@@ -1,0 +1,32 @@
+// Whom a mail is rendered for: its contact, or for a test mail the one it is to look like.
+// Before it: prepare-emails.ts has a claimed row. After it: rendering/ makes variables of the recipient.
+import type { Recipient } from "../../rendering/template-variables.ts";
+import type { ClaimedRow } from "./sender-queries.ts";
+
+/** What the row of a test mail has in place of variables: the contact it is to look like, and what lies over its data. */
+export interface TestVariables {
+  renderAs?: string;
+  data?: Readonly<Record<string, unknown>>;
+}
+
+/** The contact whose data a mail shows: its own, and of a test mail the one it is to look like. */
+export function renderedAs({ contact_id: contactId, is_test: isTest, variables }: ClaimedRow): string | null {
+  return isTest ? ((variables as TestVariables | null)?.renderAs ?? null) : contactId;
+}
+
+/** Whom a mail is rendered for; its own variables lie over the contact's data. */
+export function recipientOf(
+  row: ClaimedRow,
+  contact: { email: string; subscribed: boolean; data: Record<string, unknown> } | undefined,
+  linksOf: (projectId: string, contactId: string) => Recipient["links"],
+): Omit<Recipient, "footer"> {
+  const id = renderedAs(row);
+  const variables = row.is_test ? (row.variables as TestVariables | null)?.data : row.variables;
+  return {
+    id,
+    email: contact?.email ?? row.to_address,
+    subscribed: contact?.subscribed ?? false,
+    data: { ...contact?.data, ...(variables as Record<string, unknown> | null | undefined) },
+    links: id === null ? null : linksOf(row.project_id, id),
+  };
+}

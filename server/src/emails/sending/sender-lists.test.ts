@@ -1,0 +1,233 @@
+// Unsubscribe wins (promise P8): no mail to a list leaves whose SENDING commits after the unsubscription, on whatever way it is.
+import { sql } from "kysely";
+import { expect, test, vi } from "vitest";
+import PostalMime from "postal-mime";
+import { transaction } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { createScriptedTransport, takeEverything, type Play } from "../../testing/scripted-transport.ts";
+import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
+import { makeContent } from "../outbox/emails.ts";
+import { readEmail } from "../../testing/read-email.ts";
+import { createFailoverTransport } from "../../transports/failover.ts";
+import { createLog } from "../../platform/log.ts";
+
+const outbox = useOutbox();
+const REASON = "The contact is not subscribed.";
+const LIST_KINDS = ["MARKETING", "HEADLESS"] as const;
+
+async function unsubscribe(emailId: string): Promise<void> {
+  await sql`update contacts set subscribed = false where id = (select contact_id from emails where id = ${emailId})`.execute(
+    outbox.database,
+  );
+}
+
+/** Holds a play at a point until the test lets it go on. */
+function createStop() {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    release: () => released.resolve(),
+    async here() {
+      reached.resolve();
+      await released.promise;
+    },
+  };
+}
+
+test.each(LIST_KINDS)(
+  "%s mail reaches a subscribed contact, with the signed way out of RFC 8058",
+  async (listKind) => {
+    const transport = createScriptedTransport();
+    const [id = ""] = await outbox.enqueue([{ listKind }]);
+    await outbox.start(transport);
+    await outbox.until(id, "SENT");
+    const { contact_id: contactId } = await outbox.row(id);
+    const { headers } = await PostalMime.parse(transport.handedOver[0]?.raw ?? "");
+    const valueOf = (key: string) => headers.filter((header) => header.key === key).map(({ value }) => value);
+    expect(valueOf("list-unsubscribe")).toEqual([`<https://u.example/${outbox.projectId}/${contactId}>`]);
+    expect(valueOf("list-unsubscribe-post")).toEqual(["List-Unsubscribe=One-Click"]);
+    expect(valueOf("list-id")).toEqual([`<${outbox.projectId}.sender.example>`]);
+    expect(valueOf("auto-submitted")).toEqual([]);
+  },
+);
+
+test.each([
+  ["MARKETING", "SKIPPED", 0],
+  ["HEADLESS", "SKIPPED", 0],
+  [undefined, "SENT", 1],
+] as const)(
+  "mail of the kind %s to a contact that left long ago ends %s",
+  async (listKind, status, handovers) => {
+    const transport = createScriptedTransport();
+    const [id = ""] = await outbox.enqueue([
+      { subscribed: false, ...(listKind === undefined ? {} : { listKind }) },
+    ]);
+    await outbox.start(transport);
+    await outbox.until(id, status);
+    expect(transport.handedOver).toHaveLength(handovers);
+    expect(await readEmail(outbox.database, outbox.projectId, id)).toMatchObject({
+      reason: status === "SKIPPED" ? REASON : null,
+      attempts: handovers,
+    });
+  },
+);
+
+test.each([
+  ["MARKETING", "SKIPPED", 0],
+  [undefined, "SENT", 1],
+] as const)(
+  "a contact leaves while its mail (%s) is at the last byte before the dot: %s",
+  async (listKind, status, handovers) => {
+    const stop = createStop();
+    const transport = createScriptedTransport();
+    transport.play = async (message, mayLeave) => {
+      await stop.here();
+      return takeEverything(message, mayLeave);
+    };
+    const [id = ""] = await outbox.enqueue([listKind === undefined ? {} : { listKind }]);
+    await outbox.start(transport);
+    await stop.reached;
+    await unsubscribe(id);
+    stop.release();
+    await outbox.until(id, status);
+    expect(transport.handedOver).toHaveLength(handovers);
+    const row = await outbox.row(id);
+    expect(row).toMatchObject({ attempts: handovers, reason: status === "SKIPPED" ? REASON : null });
+  },
+);
+
+test("an unsubscription that is not committed when the handover check is asked is waited for with the mail held back, never overtaken", async () => {
+  const transport = createScriptedTransport();
+  const [id = ""] = await outbox.enqueue([{ listKind: "MARKETING" }]);
+  const asked = Promise.withResolvers<void>();
+  transport.play = async (message, mayLeave) => {
+    asked.resolve();
+    return takeEverything(message, mayLeave);
+  };
+  await transaction(outbox.database, async (tx) => {
+    await sql`update contacts set subscribed = false`.execute(tx);
+    await outbox.start(transport);
+    await asked.promise;
+    // It may be claimed again and again meanwhile; it must not leave.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(transport.handedOver).toHaveLength(0);
+    expect(["QUEUED", "CLAIMED"]).toContain((await outbox.row(id)).status);
+  });
+  await outbox.until(id, "SKIPPED");
+  expect(transport.handedOver).toHaveLength(0);
+});
+
+test("after the handover check an unsubscription comes too late for this mail, and waits for nothing", async () => {
+  const stop = createStop();
+  const transport = createScriptedTransport();
+  transport.play = async (_message, mayLeave) => {
+    const mayGo = await mayLeave();
+    await stop.here();
+    return mayGo ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
+  };
+  const [id = ""] = await outbox.enqueue([{ listKind: "MARKETING" }]);
+  await outbox.start(transport);
+  await stop.reached;
+  await unsubscribe(id);
+  stop.release();
+  await outbox.until(id, "SENT");
+  expect(await outbox.row(id)).toMatchObject({ status: "SENT", reason: null });
+});
+
+test("a second transport does not get what its contact no longer wants", async () => {
+  const stop = createStop();
+  const [first, second] = [createScriptedTransport(), createScriptedTransport()];
+  const failAfterCheck: Play = async (_message, mayLeave) => {
+    const mayGo = await mayLeave();
+    await stop.here();
+    return mayGo ? { kind: "deferred", answer: "454 throttled", outage: true } : { kind: "withdrawn" };
+  };
+  first.play = failAfterCheck;
+  const [id = ""] = await outbox.enqueue([{ listKind: "HEADLESS" }]);
+  const choices = [first, second].map((transport, at) => ({ transport, label: `number ${at + 1}` }));
+  await outbox.start(createFailoverTransport(choices, { log: createLog({ level: "silent" }) }));
+  await stop.reached;
+  await unsubscribe(id);
+  stop.release();
+  await outbox.until(id, "SKIPPED");
+  expect(second.handedOver).toHaveLength(0);
+});
+
+test("a contact that is deleted while its mail is prepared gets nothing", async () => {
+  const stop = createStop();
+  const transport = createScriptedTransport();
+  transport.play = async (message, mayLeave) => {
+    await stop.here();
+    return takeEverything(message, mayLeave);
+  };
+  const [id = ""] = await outbox.enqueue([{ listKind: "MARKETING" }]);
+  await outbox.start(transport);
+  await stop.reached;
+  await outbox.database.deleteFrom("contacts").execute();
+  stop.release();
+  await outbox.until(id, "SKIPPED");
+  expect(transport.handedOver).toHaveLength(0);
+});
+
+test("people who leave in the middle of a mailing of two projects get nothing after that; all others get one mail, and the books balance", async () => {
+  const transport = createScriptedTransport();
+  const handedOverAt = new Map<string, number>();
+  transport.play = async (message, mayLeave) => {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    const mayGo = await mayLeave();
+    if (mayGo) handedOverAt.set(message.emailId, performance.now());
+    return mayGo ? { kind: "sent", answer: "250 ok" } : { kind: "withdrawn" };
+  };
+  const other = await outbox.createProject();
+  const ids = await outbox.enqueue(
+    Array.from({ length: 200 }, (_, at) => ({
+      listKind: LIST_KINDS[at % 2] ?? "MARKETING",
+      ...(at % 3 === 0 ? { project: other } : {}),
+    })),
+  );
+  await outbox.start(transport, { connections: 10 });
+  const leftAt = new Map<string, number>();
+  for (const id of ids.filter((_, at) => at % 2 === 1)) {
+    await unsubscribe(id);
+    leftAt.set(id, performance.now());
+  }
+  await vi.waitFor(async () => {
+    const { SENT = 0, SKIPPED = 0 } = await outbox.countByStatus();
+    expect(SENT + SKIPPED).toBe(200);
+  }, OUTBOX_WAIT);
+  // Two commits in one order may be heard of in the other.
+  const HEARING_MS = 250;
+  for (const [id, at] of handedOverAt)
+    expect(at).toBeLessThanOrEqual((leftAt.get(id) ?? Infinity) + HEARING_MS);
+  const sent = transport.handedOver.map(({ emailId }) => emailId);
+  expect(new Set(sent).size).toBe(sent.length);
+  expect(ids.filter((_, at) => at % 2 === 0).every((id) => sent.includes(id))).toBe(true);
+});
+
+test("of one campaign a contact gets one mail: the database refuses a second", async () => {
+  const campaignId = newId();
+  const [id = ""] = await outbox.enqueue([{ campaignId }]);
+  const { contact_id: contactId } = await outbox.row(id);
+  const again = outbox.enqueue([{ campaignId, contactId: contactId ?? "" }]);
+  await expect(again).rejects.toThrow("emails_by_contact");
+  await outbox.enqueue([{ campaignId: newId(), contactId: contactId ?? "" }, { contactId: contactId ?? "" }]);
+});
+
+test("the kind of list is part of what a content is, and a content without one is what it was before", () => {
+  const parts = {
+    projectId: "p",
+    from: { address: "a@b.example", name: null },
+    replyTo: null,
+    subject: "s",
+    html: "h",
+    text: null,
+    headers: [],
+    attachments: [],
+  };
+  const ids = [makeContent(parts), makeContent({ ...parts, listKind: null })].map(({ id }) => id);
+  // Made before there were kinds: contents that are stored stay the same.
+  expect(ids).toEqual(Array(2).fill("306948bd-b874-8717-ad70-72642c92f6be"));
+  const kinds = LIST_KINDS.map((listKind) => makeContent({ ...parts, listKind }).id);
+  expect(new Set([...ids, ...kinds]).size).toBe(3);
+});

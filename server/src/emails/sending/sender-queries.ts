@@ -1,0 +1,211 @@
+// Statements of the sender: which projects have work, claim, and what is given back. The handover is in handover-queries.ts,
+// outcomes are in outcome-queries.ts, the lease in lease-queries.ts.
+// Claims name one project each: fairness wants it, and so does a sharded database (docs/decisions).
+import { sql, type RawBuilder } from "kysely";
+import type { TrackingMode } from "@postloft/contract/projects.ts";
+import { plannedOften, type Database } from "../../platform/database.ts";
+import type { ListKind } from "../../message/message-headers.ts";
+import { livingSender } from "./lease-queries.ts";
+import { isToList } from "../refusals/paused-queries.ts";
+
+export interface DueQueue {
+  project_id: string;
+  priority: number;
+  /** null: the mails of the project that belong to no campaign. */
+  campaign_id: string | null;
+  /** Whether the recipients wait in batches, and not each with a row of its own. */
+  is_batched: boolean;
+  /** Mails a second that the project set for itself; null: none. */
+  sending_rate: number | null;
+  /** Destinations that are paused for the campaign, or for list mail of no campaign; null: none. */
+  paused: PausedDomains[] | null;
+}
+
+export interface PausedDomains {
+  domains: string[];
+  /** By which its mails are parked. */
+  number: number;
+  /** Mails that may go there all the same, to see whether they are taken. */
+  trials: string[];
+}
+
+const pausedWhere = (isOf: RawBuilder<unknown>) => sql`(
+  select jsonb_agg(jsonb_build_object('domains', h.domains, 'number', h.number, 'trials', h.trial_ids))
+  from paused_destinations h where ${isOf} and h.released_at is null) as paused`;
+const pausedOf = pausedWhere(sql`h.project_id = c.project_id and h.campaign_id = c.campaign_id`);
+
+/** Open queues `c` of campaigns, with that of their project `p`. */
+const openCampaigns = sql`
+  from campaign_queues c join project_queues p on p.project_id = c.project_id and p.is_open`;
+
+/** The first mail that is queued and belongs to no campaign, in the order of its index. */
+const firstQueued = (after: RawBuilder<unknown>) => sql`
+  select e.project_id, e.priority, e.due_at from emails e
+  where e.status = 'QUEUED' and e.campaign_id is null ${after}
+  order by e.project_id, e.priority, e.due_at limit 1`;
+
+/**
+ * Queues that have mails due, most urgent first: of each project one per priority, and for each campaign that is sending one
+ * of mails with rows and one of recipients in batches. Mails of queues that are not open stay where they are.
+ * From queue to queue through the index of what is queued, one probe each: projects without mail cost nothing (10,000 of them: 29 ms
+ * when each was asked), and as a plain EXISTS the planner reads every waiting mail to find the projects.
+ */
+export async function listDueQueues(database: Database): Promise<DueQueue[]> {
+  const { rows } = await sql<DueQueue>`
+    ${plannedOften} with recursive queues as (
+      (${firstQueued(sql``)})
+      union all
+      select next.* from queues q
+      cross join lateral (${firstQueued(sql`and (e.project_id, e.priority) > (q.project_id, q.priority)`)}) next
+    )
+    select p.project_id, q.priority, null::uuid as campaign_id, false as is_batched, p.sending_rate,
+      ${pausedWhere(sql`h.project_id = p.project_id and h.campaign_id is null`)}
+    from queues q
+    -- With a limit, so that it stays a probe: joined, the planner reads all projects.
+    cross join lateral (
+      select project_id, sending_rate from project_queues where project_id = q.project_id and is_open limit 1) p
+    where q.due_at <= now()
+    union all
+    select c.project_id, 3::smallint, c.campaign_id, false, p.sending_rate, ${pausedOf}
+    ${openCampaigns}
+    cross join lateral (
+      select 1 from emails e
+      where e.project_id = c.project_id and e.campaign_id = c.campaign_id and e.status = 'QUEUED' and e.due_at <= now()
+      order by e.project_id, e.campaign_id, e.due_at limit 1) due
+    where c.state = 'OPEN'
+    union all
+    select c.project_id, 3::smallint, c.campaign_id, true, p.sending_rate, ${pausedOf}
+    ${openCampaigns}
+    cross join lateral (
+      select 1 from recipient_batches b
+      where b.project_id = c.project_id and b.campaign_id = c.campaign_id
+      order by b.project_id, b.campaign_id, b.id limit 1) due
+    where c.state = 'OPEN'
+    order by 2`.execute(database);
+  return rows;
+}
+
+export interface ClaimedRow {
+  project_id: string;
+  id: string;
+  contact_id: string | null;
+  content_id: string;
+  priority: number;
+  to_address: string;
+  to_name: string | null;
+  copies: unknown;
+  variables: unknown;
+  attempts: number;
+  campaign_id: string | null;
+  template_id: string | null;
+  /** True of a test mail; its variables then say as whom it is rendered (TestVariables). */
+  is_test: boolean | null;
+  /** True of a test mail that goes to the local mailbox. */
+  stays_here: boolean | null;
+  /** What the project says of opens and clicks, at the time of the claim. */
+  tracking: TrackingMode;
+  /** Whether the project looks at its suppression list, at the time of the claim. */
+  suppression_list: boolean;
+}
+
+/** Of mails `e` of one project that were just claimed. */
+export const CLAIMED_COLUMNS = (projectId: string) => sql`
+  e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables, e.attempts,
+  e.campaign_id, e.template_id, e.is_test, e.stays_here, (select tracking from project_queues where project_id = ${projectId}) as tracking,
+  (select suppression_list from project_queues where project_id = ${projectId}) as suppression_list`;
+
+const isAt = (domains: readonly string[]) => sql`split_part(to_address, '@', 2) = any(${domains}::text[])`;
+
+/**
+ * `withoutDomains`: recipients there are passed over, since enough of them wait at this sender already; so are paused ones. A sender
+ * that was declared dead gets none.
+ */
+export async function claimEmails(
+  database: Database,
+  claim: {
+    senderId: string;
+    projectId: string;
+    priority: number;
+    campaignId: string | null;
+    limit: number;
+    withoutDomains: readonly string[];
+    paused?: readonly PausedDomains[];
+  },
+): Promise<ClaimedRow[]> {
+  const { paused = [], withoutDomains } = claim;
+  const isUncrowded = withoutDomains.length === 0 ? sql`` : sql`and not (${isAt(withoutDomains)})`;
+  const trials = paused.flatMap((one) => one.trials);
+  // Of no campaign only mail to lists waits.
+  const isUnpaused = claim.campaignId === null ? sql`or not ${isToList}` : sql``;
+  const isWanted =
+    paused.length === 0
+      ? isUncrowded
+      : sql`${isUncrowded}
+        and (not (${isAt(paused.flatMap(({ domains }) => domains))}) or id = any(${trials}::uuid[]) ${isUnpaused})`;
+  const inQueue =
+    claim.campaignId === null
+      ? sql`campaign_id is null and priority = ${claim.priority}`
+      : sql`campaign_id = ${claim.campaignId}`;
+  // Materialized: inside a join the planner may run it anew for each row, and then it locks and claims more than its limit.
+  const { rows } = await sql<ClaimedRow>`
+    ${plannedOften} with ${livingSender(claim.senderId)}, q as materialized (
+      select id from emails
+      where exists (select 1 from living) and project_id = ${claim.projectId} and ${inQueue} and status = 'QUEUED' and due_at <= now()
+        ${isWanted}
+      order by due_at limit ${claim.limit}
+      for update skip locked
+    )
+    update emails e set status = 'CLAIMED', sender_id = ${claim.senderId} from q
+    where e.project_id = ${claim.projectId} and e.id = q.id
+    returning ${CLAIMED_COLUMNS(claim.projectId)}`.execute(database);
+  return rows;
+}
+
+export async function findContents(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+) {
+  const { rows } = await sql<{
+    project_id: string;
+    id: string;
+    from_address: string;
+    from_name: string | null;
+    reply_to: string | null;
+    subject: string;
+    html: string;
+    text: string | null;
+    headers: unknown;
+    attachments: unknown;
+    list_kind: ListKind | null;
+    tracked: boolean;
+  }>`
+    select c.project_id, c.id, c.from_address, c.from_name, c.reply_to, c.subject, c.html, c.text, c.headers, c.attachments,
+      c.list_kind, c.tracked
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join email_contents c on c.project_id = i.project_id and c.id = i.id`.execute(database);
+  return rows;
+}
+
+export async function findFiles(
+  database: Database,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<Array<{ project_id: string; id: string; bytes: Buffer }>> {
+  const { rows } = await sql<{ project_id: string; id: string; bytes: Buffer }>`
+    select f.project_id, f.id, f.bytes
+    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    join email_files f on f.project_id = i.project_id and f.id = i.id`.execute(database);
+  return rows;
+}
+
+/** Gives back what this sender holds beside these: claims whose result was lost, and mails that were withdrawn. */
+export async function releaseUnknown(
+  database: Database,
+  senderId: string,
+  known: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update emails set status = 'QUEUED', sender_id = null
+    where sender_id = ${senderId} and status = 'CLAIMED' and not (id = any(${known}::uuid[]))
+    returning id`.execute(database);
+  return rows.map((row) => row.id);
+}

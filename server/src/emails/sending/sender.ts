@@ -1,0 +1,272 @@
+// The sender: claims mails in batches under a lease, prepares them, hands them over, books what came of it.
+// Before it: a row in `emails`, queued. After it: transports/* take the message; outcomes.ts books the answer.
+import type { Database } from "../../platform/database.ts";
+import { failpoint } from "../../platform/failpoints.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import { createWakeUp } from "../../platform/wake-up.ts";
+import { createDestinationLimits, echoOf, type Echo } from "./destination-limits.ts";
+import { BATCH_SIZE } from "../outbox/batch-queries.ts";
+import { claim, inTurn } from "./claims.ts";
+import { createDoubtBrake, type PauseInDoubt } from "../doubt/doubt-brake.ts";
+import { requeueClaimed } from "./lease-queries.ts";
+import { createLease } from "./lease.ts";
+import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
+import type { Feedbacks } from "../booking/outcomes.ts";
+import type { Prepared, Ready, Unready } from "./prepare-emails.ts";
+import { createInDoubtLimit } from "../handover/in-doubt-limit.ts";
+import { pauseDestination } from "../refusals/paused-destinations.ts";
+import { createProjectRate } from "./project-rate.ts";
+import type { Outcome, Transport } from "../../transports/transport.ts";
+import { startQueueMeasure } from "./queue-measure.ts";
+import { createRememberedHandovers, type FailoverOptions } from "../handover/remembered-handovers.ts";
+import { listDueQueues, releaseUnknown, type ClaimedRow, type DueQueue } from "./sender-queries.ts";
+import { createRefusalWatch } from "../refusals/refusal-watch.ts";
+import type { RecipientChecks } from "../outbox/recipients.ts";
+import { createReadyQueue } from "./ready-queue.ts";
+
+export interface SenderOptions extends FailoverOptions {
+  database: Database;
+  transport: Transport;
+  /** Where mail of test keys goes, whatever the transport is. */
+  mailbox: Transport;
+  prepare: (rows: readonly ClaimedRow[]) => Promise<Prepared[]>;
+  applyFeedback: Feedbacks;
+  recipients: RecipientChecks;
+  /** Messages in handover at once, and the most that can be in doubt after a crash. */
+  connections: number;
+  /** Of a campaign whose handovers get no answer. Default: nothing pauses. */
+  pauseInDoubt?: PauseInDoubt;
+  /** Of these at most so many to one destination. Default: all. */
+  destinationConnections?: number;
+  /** Mails of one project a second, by all processes together. Default 0: as many as go. */
+  projectSendsPerSecond?: number;
+  /** Between two renewals of the lease; shorter in tests. */
+  beatMs?: number;
+  /** What this process knows of transports that take no mail. */
+  outages?: () => readonly string[];
+  log: Log;
+  metrics: Metrics;
+}
+
+export interface Sender {
+  /** Something was enqueued: look now. */
+  wake(): void;
+  /** Starts nothing new, ends what is in handover, gives the rest back. */
+  stop(): Promise<void>;
+}
+
+/** Mails claimed of one project at a time: small, so that no project waits long for another's. */
+const CLAIM_LIMIT = BATCH_SIZE;
+/** Mails that are rendered and signed while the next ones are claimed: two batches, and a few short ones beside them. */
+const MAX_IN_PREPARATION = 2.5 * CLAIM_LIMIT;
+/** A batch of one mail takes as many statements as a full one: it counts as so many. */
+const SHORTEST_BATCH = CLAIM_LIMIT / 4;
+/** Rendered mails kept at once, of which most then wait for a destination at its limit. */
+const MAX_WAITING = 10 * CLAIM_LIMIT;
+const POLL_MS = 1_000;
+/** Between two looks when a project waits for its rate. */
+const SHORTEST_WAIT_MS = 50;
+const ERROR_PAUSE_MS = 2_000;
+const DRAIN_MS = 15_000;
+const DRAIN_LOOK_MS = 20;
+
+export async function startSender(options: SenderOptions): Promise<Sender> {
+  const { database, transport, mailbox, connections, log } = options;
+  const lease = await createLease(options);
+  const inDoubtLimit = createInDoubtLimit(connections);
+  const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
+  const { check, books, inDoubt } = createRememberedHandovers({ ...options, lease, inDoubtLimit, brake });
+  const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
+  const ready = createReadyQueue<Ready>(
+    createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
+  );
+  /** Ids of the mails this process has in hand: everything else it holds in the database is there by accident. */
+  const inHand = new Set<string>();
+  const refusals = createRefusalWatch((refused) => pauseDestination(database, refused), log);
+  let mayHoldMore = false;
+  const wakeUp = createWakeUp();
+  let stopping = false;
+  let inPreparation = 0;
+  let inHandover = 0;
+  let inBooking = 0;
+  /** Why mails could not be prepared, until the loop that claims has heard of it. */
+  let trouble: Error | null = null;
+  /** The domains that were full when there was nothing else to claim; until that changes a look would be in vain. */
+  let crowdedBy = "";
+
+  async function handOver(mail: Ready): Promise<Outcome> {
+    const staysHere = mail.row.stays_here === true;
+    if (!staysHere && refusals.isPaused(mail)) return { kind: "withdrawn" };
+    const outcome = await (staysHere ? mailbox : transport)
+      .send(mail.message, () => check.ask(mail))
+      .catch((error: unknown): Outcome => {
+        // Only the check throws: nothing was handed over, but the row may say that it is about to be.
+        log.warn({ err: error, ...idsOf(mail) }, "a handover could not begin; the mail goes back");
+        return { kind: "withdrawn" };
+      });
+    noteAttempt(mail, outcome, options);
+    await brake.tell(mail.row, outcome);
+    if (!staysHere) refusals.note(mail, outcome);
+    if (outcome.kind === "sent") measure.count();
+    return outcome;
+  }
+
+  async function book(mail: Ready, outcome: Outcome): Promise<void> {
+    let isKnown = true;
+    try {
+      if (outcome.kind === "withdrawn") mayHoldMore = true;
+      else await books.record(mail, outcome);
+      inHand.delete(mail.row.id);
+    } catch (error) {
+      isKnown = false;
+      log.error({ err: error, ...idsOf(mail) }, "an outcome could not be booked; the mail is in doubt");
+    }
+    check.leave(mail, isKnown);
+  }
+
+  /** Hands a mail over, whatever comes of it, and lets the next one go while the outcome is booked. */
+  async function serve({ mail, end }: { mail: Ready; end: (echo: Echo) => void }): Promise<void> {
+    const outcome = await handOver(mail);
+    // Whoever answers that it has the message has read all of it; otherwise some of it may still be on its way.
+    if (outcome.kind === "sent") mail.message.free?.();
+    inHandover--;
+    inBooking++;
+    end(echoOf(outcome));
+    startHandovers();
+    await book(mail, outcome);
+    inBooking--;
+    if (ready.supply() <= connections && (crowdedBy === "" || crowdedBy !== crowd())) wakeUp.wake();
+  }
+
+  function startHandovers(): void {
+    while (inHandover < connections && !stopping) {
+      const next = ready.take();
+      if (next === undefined) return;
+      inHandover++;
+      void serve(next);
+    }
+  }
+
+  /** Claims mails of a queue and has them prepared; returns how many there were. */
+  async function take(due: DueQueue, limit: number): Promise<number> {
+    const withoutDomains = ready.fullDomains(due.priority);
+    const claimed = await claim(database, lease.senderId(), due, {
+      limit,
+      withoutDomains,
+      ...options.recipients,
+    });
+    await failpoint("claim.after");
+    rate.spend(due.project_id, claimed.length);
+    // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
+    const rows = claimed.filter((row) => !inHand.has(row.id));
+    for (const row of rows) inHand.add(row.id);
+    if (rows.length > 0) void prepare(rows);
+    return claimed.length;
+  }
+
+  /** Puts claimed mails into the ready queue; those that cannot go are booked. Whatever fails, no other stays in hand. */
+  async function prepare(rows: readonly ClaimedRow[]): Promise<void> {
+    const weight = Math.max(rows.length, SHORTEST_BATCH);
+    inPreparation += weight;
+    const outside = new Set(rows);
+    const unready: Unready[] = [];
+    try {
+      for (const prepared of await options.prepare(rows)) {
+        await failpoint("render.after");
+        if (prepared.kind === "ready") {
+          ready.add(prepared);
+          outside.delete(prepared.row);
+          startHandovers();
+        } else unready.push(prepared);
+      }
+      await Promise.all(unready.map(bookUnready));
+    } catch (error) {
+      trouble = error instanceof Error ? error : new Error(String(error));
+    }
+    // They go back by what is done after a fault.
+    for (const row of outside) inHand.delete(row.id);
+    inPreparation -= weight;
+    wakeUp.wake();
+  }
+
+  async function bookUnready(mail: Unready): Promise<void> {
+    noteUnready(mail, options);
+    try {
+      await books.recordUnready(mail);
+    } catch (error) {
+      log.error({ err: error, ...idsOf(mail) }, "a mail that cannot go could not be booked; it goes back");
+      mayHoldMore = true;
+    }
+  }
+
+  /** After a fault: gives back what the database says this process holds and it does not know of. */
+  async function giveBackTheRest(): Promise<void> {
+    if (!mayHoldMore) return;
+    mayHoldMore = false;
+    const emailIds = await releaseUnknown(database, lease.senderId(), [...inHand]);
+    if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
+  }
+
+  const hasEnough = (): boolean =>
+    inPreparation + CLAIM_LIMIT > MAX_IN_PREPARATION ||
+    ready.supply() > connections ||
+    ready.size() > MAX_WAITING;
+  const crowd = (): string => ready.fullDomains(Infinity).join(" ");
+
+  /** Claims until enough waits for a connection; answers whether there was anything. */
+  async function feed(): Promise<boolean> {
+    let claimed = 0;
+    rate.shareAmong(lease.liveSenders());
+    for (const due of inTurn(await listDueQueues(database))) {
+      while (hasEnough() && !stopping) await wakeUp.wait(POLL_MS);
+      if (stopping || !lease.isHeld()) return false;
+      const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.project_id, due.sending_rate));
+      if (limit > 0) claimed += await take(due, limit);
+    }
+    return claimed > 0;
+  }
+
+  /** Until there may be something to claim again. */
+  async function rest(): Promise<void> {
+    crowdedBy = crowd();
+    await wakeUp.wait(Math.min(POLL_MS, Math.max(SHORTEST_WAIT_MS, rate.takeWaitMs())));
+    crowdedBy = "";
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      try {
+        const failure = trouble;
+        trouble = null;
+        if (failure !== null) throw failure;
+        await lease.ensure();
+        await giveBackTheRest();
+        if (!(await feed())) await rest();
+      } catch (error) {
+        mayHoldMore = true;
+        log.warn({ err: error }, "the sender could not go on; it tries again");
+        await wakeUp.pause(ERROR_PAUSE_MS);
+      }
+    }
+  }
+
+  const measure = startQueueMeasure(options);
+  const running = run();
+  return {
+    wake: () => wakeUp.wake(),
+    async stop() {
+      stopping = true;
+      void measure.stop();
+      wakeUp.wake();
+      await running;
+      const deadline = performance.now() + DRAIN_MS;
+      while ((inPreparation > 0 || inHandover > 0 || inBooking > 0) && performance.now() < deadline)
+        await wakeUp.pause(DRAIN_LOOK_MS);
+      await books.drained();
+      // What could not be booked in time stays in doubt, under this sender's name.
+      await requeueClaimed(database, lease.senderId(), inDoubt());
+      await lease.end();
+    },
+  };
+}

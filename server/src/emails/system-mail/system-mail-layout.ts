@@ -1,0 +1,111 @@
+// How mail of the installation looks: one layout for all of it, as HTML and as plain text. Pure.
+// Before it: whoever has something to tell people (suspension-mail.ts, member-mails.ts …). After it: system-mail.ts queues it.
+import { escapeHtml } from "../../platform/escape-html.ts";
+import type { MailLanguage } from "./mail-language.ts";
+
+/** A paragraph, a list of points, or a text of somebody shown as it was written. All of it is plain text: it is escaped here. */
+export type SystemMailBlock = string | { points: readonly string[] } | { quote: string };
+
+export interface SystemMailParts {
+  /** What it is written in; English unless it is told. */
+  language?: MailLanguage;
+  /** Also the heading. */
+  subject: string;
+  blocks: readonly SystemMailBlock[];
+  /** The one thing to do; a button in HTML, the address on a line of its own in plain text. */
+  action?: { label: string; url: string };
+  /** What is said last, in small type: limits of a link, what to do when the mail was not expected. */
+  footer?: string;
+}
+
+export interface SystemMailText {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/**
+ * Lays a system mail out. HTML and plain text say the same, in the same order. The HTML loads nothing and runs nothing;
+ * its colours stand at the elements, for clients that drop the style sheet, and the sheet changes them where the reader's screen is dark.
+ */
+export function layOutSystemMail(parts: SystemMailParts): SystemMailText {
+  const { language = "en", subject, blocks, action, footer } = parts;
+  const text = [
+    ...blocks.map(blockAsText),
+    ...(action === undefined ? [] : [`${action.label}${COLON[language]}\n${action.url}`]),
+    ...(footer === undefined ? [] : [`-- \n${footer}`]),
+  ];
+  const body = [
+    `<h1 class="ink" style="margin:0 0 16px;font-size:20px;line-height:28px;color:#1a1c20">${escapeHtml(subject)}</h1>`,
+    ...blocks.map(blockAsHtml),
+    ...(action === undefined ? [] : [buttonAsHtml(action)]),
+    ...(footer === undefined
+      ? []
+      : [
+          `<p class="dim" style="margin:24px 0 0;font-size:13px;line-height:20px;color:#5c6270">${escapeHtml(footer)}</p>`,
+        ]),
+  ];
+  return {
+    subject,
+    text: `${text.join("\n\n")}\n`,
+    html: pageOf(language, escapeHtml(subject), body.join("\n")),
+  };
+}
+
+/** French puts a space before it, where no line breaks. */
+const COLON: Readonly<Record<MailLanguage, string>> = { en: ":", de: ":", fr: "\u00a0:", es: ":" };
+
+function blockAsText(block: SystemMailBlock): string {
+  if (typeof block === "string") return block;
+  return "quote" in block ? block.quote : block.points.map((point) => `- ${point}`).join("\n");
+}
+
+const PARAGRAPH = "margin:0 0 16px;font-size:16px;line-height:24px;color:#1a1c20;overflow-wrap:anywhere";
+
+function blockAsHtml(block: SystemMailBlock): string {
+  if (typeof block === "string") return `<p class="ink" style="${PARAGRAPH}">${escapeHtml(block)}</p>`;
+  if ("quote" in block)
+    return `<pre class="ink" style="${PARAGRAPH};white-space:pre-wrap;border-left:3px solid #8a91a0;padding-left:12px">${escapeHtml(block.quote)}</pre>`;
+  const points = block.points.map((point) => `<li>${escapeHtml(point)}</li>`).join("");
+  return `<ul class="ink" style="${PARAGRAPH};padding-left:20px">${points}</ul>`;
+}
+
+/** The address also stands below the button, for clients that show no links. */
+function buttonAsHtml({ label, url }: { label: string; url: string }): string {
+  const address = escapeHtml(url);
+  return [
+    `<p style="margin:24px 0 12px"><a href="${address}" style="display:inline-block;padding:12px 20px;border-radius:6px;background:#2452c9;color:#ffffff;font-size:16px;font-weight:600;text-decoration:none">${escapeHtml(label)}</a></p>`,
+    `<p class="dim" style="margin:0 0 16px;font-size:13px;line-height:20px;color:#5c6270;overflow-wrap:anywhere">${address}</p>`,
+  ].join("\n");
+}
+
+/** A table centres the card: clients that render with Word know no other way. */
+function pageOf(language: MailLanguage, title: string, body: string): string {
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${title}</title>
+<style>
+:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) {
+  .page { background: #14161a !important; }
+  .card { background: #1f2228 !important; }
+  .ink { color: #eceef2 !important; }
+  .dim { color: #a6adbb !important; }
+}
+</style>
+</head>
+<body class="page" style="margin:0;padding:0;background:#f2f3f6">
+<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f2f3f6"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;border-radius:8px"><tr><td style="padding:32px;text-align:left;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
+${body}
+</td></tr></table>
+</td></tr></table>
+</body>
+</html>
+`;
+}

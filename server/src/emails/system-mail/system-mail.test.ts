@@ -1,0 +1,104 @@
+// GET /mailbox/system: mail of the installation, shown where that is asked for, to whoever runs it and nobody else.
+import { expect, test, vi } from "vitest";
+import * as contract from "@postloft/contract/mailbox.ts";
+import { transaction } from "../../platform/database.ts";
+import { OUTBOX_WAIT } from "../../testing/outbox-fixture.ts";
+import { cookieOf, refusalOf, useTestServer } from "../../testing/test-server.ts";
+import type { MessageText } from "../../transports/kept-messages.ts";
+import { enqueueSystemMails } from "./system-mail.ts";
+
+const OPERATOR = { email: "operator@example.com", password: "a password of the operator" };
+const BOOTSTRAP = { BOOTSTRAP_EMAIL: " Operator@example.com", BOOTSTRAP_PASSWORD: OPERATOR.password };
+const server = useTestServer({ ...BOOTSTRAP, SYSTEM_MAILBOX: "true" });
+const MAIL = { to: "ada@example.net", subject: "Reset", text: "token", html: "<p>token</p>" };
+
+interface List {
+  data: MessageText[];
+  total: number;
+}
+
+async function operator() {
+  return { cookie: cookieOf(await server.call("POST", "/auth/login", {}, OPERATOR)) };
+}
+
+test("the operator reads it, a page at a time, newest first", async () => {
+  const bySession = await operator();
+  for (const [total, subject] of [
+    [1, MAIL.subject],
+    [2, "Second"],
+  ] as const) {
+    await transaction(server.database, (tx) => enqueueSystemMails(tx, [{ ...MAIL, subject }]));
+    await vi.waitFor(async () => {
+      const { body } = await server.call<List>("GET", "/mailbox/system?search=example.net", bySession);
+      expect(body.total).toBe(total);
+    }, OUTBOX_WAIT);
+  }
+  const { status, body } = await server.call<List & { cursor: string }>(
+    "GET",
+    "/mailbox/system?limit=1",
+    bySession,
+  );
+  expect(status).toBe(200);
+  expect(contract.listSystemMails.answers[200]?.parse(body)).toEqual(body);
+  expect(body.data).toEqual([expect.objectContaining({ ...MAIL, subject: "Second" })]);
+  const next = await server.call<List>("GET", `/mailbox/system?limit=1&cursor=${body.cursor}`, bySession);
+  expect(next.body.data).toEqual([expect.objectContaining(MAIL)]);
+});
+
+test("nobody else does, with a key or a session of their own", async () => {
+  const { byKey, owner } = await server.createProject();
+  expect(refusalOf(await server.call("GET", "/mailbox/system"))).toBe("401 UNAUTHORIZED");
+  expect(refusalOf(await server.call("GET", "/mailbox/system", byKey))).toBe("401 UNAUTHORIZED");
+  const bySession = { cookie: owner.cookie };
+  expect(refusalOf(await server.call("GET", "/mailbox/system", bySession))).toBe("404 RESOURCE_NOT_FOUND");
+});
+
+test("a search finds a part of a subject or an address", async () => {
+  const bySession = await operator();
+  const total = async (search: string) =>
+    (await server.call<List>("GET", `/mailbox/system?search=${search}`, bySession)).body.total;
+  expect([await total("sECO"), await total("example.net"), await total("_")]).toEqual([1, 2, 0]);
+});
+
+test("whoever has the token that was printed at start reads it, and nothing else with it", async () => {
+  const lines: string[] = [];
+  const other = await server.startAnother({ ROLES: "api" }, (line) => lines.push(line));
+  const token = /\bop_[A-Za-z0-9]{40}\b/.exec(lines.join("\n"))?.[0] ?? "";
+  const byToken = { key: token };
+  expect((await other.call<List>("GET", "/mailbox/system?search=example.net", byToken)).body.total).toBe(2);
+  expect(refusalOf(await other.call("GET", "/mailbox/messages", byToken))).toBe("401 INVALID_API_KEY");
+  expect(refusalOf(await other.call("GET", "/users/@me", byToken))).toBe("401 UNAUTHORIZED");
+  expect(refusalOf(await other.call("GET", "/projects/current/security", byToken))).toBe(
+    "401 INVALID_API_KEY",
+  );
+  for (const wrong of [`${token}x`, token.slice(0, -1), "op_", token.toLowerCase()])
+    expect(refusalOf(await other.call("GET", "/mailbox/system", { key: wrong }))).toBe("401 UNAUTHORIZED");
+  // Each process has its own.
+  expect(refusalOf(await server.call("GET", "/mailbox/system", byToken))).toBe("401 UNAUTHORIZED");
+});
+
+test.each([{ SYSTEM_MAILBOX: "false" }, { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }])(
+  "with %j no token is printed",
+  async (settings) => {
+    const lines: string[] = [];
+    await server.startAnother({ ROLES: "api", ...settings }, (line) => lines.push(line));
+    expect(lines.join("\n")).toMatch(/is ready/);
+    expect(lines.join("\n")).not.toContain("op_");
+  },
+);
+
+test.each([
+  ["without the setting", { SYSTEM_MAILBOX: "false" }],
+  ["with another transport", { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }],
+  ["where no account is the operator's", { BOOTSTRAP_EMAIL: "" }],
+  ["for an account of that address that was not the first", { BOOTSTRAP_EMAIL: "late@example.com" }],
+])("%s it is not there", async (_title, settings) => {
+  const late = { email: "late@example.com", password: "a password of a stranger" };
+  await server.call("POST", "/auth/signup", {}, late);
+  const other = await server.startAnother({ ROLES: "api", ...settings });
+  for (const account of [OPERATOR, late]) {
+    const cookie = cookieOf(await other.call("POST", "/auth/login", {}, account));
+    const answer = await other.call("GET", "/mailbox/system", { cookie });
+    expect(refusalOf(answer)).toBe("404 RESOURCE_NOT_FOUND");
+  }
+});

@@ -1,0 +1,373 @@
+// Mail of the installation itself in the outbox: it leaves with the commit of what caused it, by the same rules as other mail, and what it
+// says does not stay behind, however it ends.
+import { Writable } from "node:stream";
+import { sql } from "kysely";
+import { pino } from "pino";
+import PostalMime from "postal-mime";
+import { expect, test, vi } from "vitest";
+import { readConfig } from "../../platform/config.ts";
+import { transaction } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Witness } from "../../platform/stamp/stamp.ts";
+import { addLateSent } from "../../events/counts.ts";
+import { createDeliveries } from "../../deliveries/deliveries.ts";
+import { createScriptedTransport, refuseWith, TAKEN } from "../../testing/scripted-transport.ts";
+import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
+import { createMailboxTransport } from "../../transports/mailbox.ts";
+import type { Transport } from "../../transports/transport.ts";
+import { dropHeldMails, holdWaitingMails, releaseHeldMails } from "../outbox/held-emails.ts";
+import { bookLate } from "../booking/late-answers.ts";
+import { defaultSystemAddress } from "./prepare-system-mail.ts";
+import { advanceEmails, lockEmails } from "../returned/returned-emails.ts";
+import { findMiscounts } from "../booking/sending-hours.ts";
+import { enqueueSystemMails, listSystemMails, readSystemMailState, sweepSystemMails } from "./system-mail.ts";
+import { SYSTEM_PROJECT_ID } from "./system-project.ts";
+
+const outbox = useOutbox();
+const SECRET = "token-of-a-reset";
+const MAIL = { to: "owner@example.net", subject: "Grüße", text: SECRET, html: `<p>${SECRET}</p>` };
+const TAKEN_ANSWER = "250 2.0.0 taken";
+const KEY = { projectId: SYSTEM_PROJECT_ID };
+
+const enqueue = async (count = 1) =>
+  transaction(outbox.database, (tx) =>
+    enqueueSystemMails(
+      tx,
+      Array.from({ length: count }, () => MAIL),
+    ),
+  );
+
+const rowOf = (id: string) =>
+  outbox.database.selectFrom("emails").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+
+/** It ended as it should, and nowhere in the database does it still say what it said; its subject stays. */
+async function expectErased(id: string, status: string): Promise<void> {
+  await outbox.until(id, status);
+  const row = await rowOf(id);
+  expect(row).toMatchObject({ project_id: SYSTEM_PROJECT_ID, variables: null, subject: MAIL.subject });
+  const all = await sql<{ rows: string }>`
+    select concat((select json_agg(e) from emails e), (select json_agg(c) from email_contents c),
+      (select json_agg(a) from email_attempts a), (select json_agg(v) from events v)) as rows`.execute(
+    outbox.database,
+  );
+  expect(all.rows[0]?.rows).toContain(id);
+  expect(all.rows[0]?.rows).not.toContain(SECRET);
+}
+
+test("it leaves once: from the installation, without tracking and without a way out of a list; then it is erased", async () => {
+  const transport = createScriptedTransport();
+  const [id = ""] = await enqueue();
+  await outbox.start(transport);
+  await expectErased(id, "SENT");
+  expect(transport.handedOver).toHaveLength(1);
+  const [message] = transport.handedOver;
+  expect(message?.envelope).toEqual({ from: "post@host.example", to: ["owner@example.net"] });
+  const parsed = await PostalMime.parse(message?.raw ?? "");
+  expect(parsed).toMatchObject({ subject: "Grüße", text: `${SECRET}\n`, html: `<p>${SECRET}</p>\n` });
+  expect(parsed.from).toEqual({ address: "post@host.example", name: "Postloft" });
+  expect(parsed.headers.map(({ key }) => key).toSorted()).toEqual(
+    [
+      "auto-submitted",
+      "content-type",
+      "date",
+      "from",
+      "message-id",
+      "mime-version",
+      "subject",
+      "to",
+    ].toSorted(),
+  );
+  expect(await readSystemMailState(outbox.database, id)).toEqual({
+    status: "SENT",
+    answer: TAKEN_ANSWER,
+    transport: "scripted",
+  });
+});
+
+test("nothing of what it says comes into the log, whatever happens to it", async () => {
+  const lines: string[] = [];
+  const output = new Writable({ write: (line, _encoding, done) => (lines.push(String(line)), done()) });
+  const log = pino({ level: "trace" }, output);
+  const transport = createScriptedTransport();
+  transport.play = refuseWith({ kind: "rejected", answer: "550 no", meaning: "hard-bounce" });
+  const [refused = ""] = await enqueue();
+  await outbox.start(transport, { log });
+  await expectErased(refused, "FAILED");
+  transport.play = async () => {
+    throw new Error("the transport broke");
+  };
+  const [id = ""] = await enqueue();
+  const isTold = () => expect(lines.join("")).toContain("the transport broke");
+  await vi.waitFor(isTold, OUTBOX_WAIT);
+  transport.play = async (_message, mayLeave) => ((await mayLeave()) ? TAKEN : { kind: "withdrawn" });
+  await expectErased(id, "SENT");
+  expect(lines.join("")).toContain(refused);
+  expect(lines.join("")).not.toContain(SECRET);
+});
+
+test("it is not there when what caused it is rolled back", async () => {
+  const failing = transaction(outbox.database, async (tx) => {
+    await enqueueSystemMails(tx, [MAIL]);
+    throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+  expect(await outbox.countByStatus()).toEqual({});
+});
+
+test("a temporary refusal is tried again later with all it says, a permanent one is not", async () => {
+  const transport = createScriptedTransport();
+  transport.play = refuseWith({ kind: "deferred", answer: "450 later" });
+  const [id = ""] = await enqueue();
+  const sender = await outbox.start(transport);
+  await vi.waitFor(
+    async () => expect(await rowOf(id)).toMatchObject({ status: "QUEUED", attempts: 1 }),
+    OUTBOX_WAIT,
+  );
+  expect((await rowOf(id)).variables).toMatchObject({ text: SECRET });
+  expect(await readSystemMailState(outbox.database, id)).toMatchObject({ answer: "450 later" });
+  transport.play = refuseWith({ kind: "rejected", answer: "550 no", meaning: "hard-bounce" });
+  await sql`update emails set due_at = now()`.execute(outbox.database);
+  sender.wake();
+  await expectErased(id, "FAILED");
+  expect(await readSystemMailState(outbox.database, id)).toMatchObject({
+    status: "FAILED",
+    answer: "550 no",
+  });
+});
+
+test("in doubt it leaves once more under the same Message-ID, and then never again", async () => {
+  const transport = createScriptedTransport();
+  transport.play = async (_message, mayLeave) =>
+    (await mayLeave()) ? { kind: "uncertain", answer: "no reply" } : { kind: "withdrawn" };
+  const [id = ""] = await enqueue();
+  const sender = await outbox.start(transport);
+  await vi.waitFor(
+    async () => expect(await rowOf(id)).toMatchObject({ status: "QUEUED", reason: "no reply" }),
+    OUTBOX_WAIT,
+  );
+  expect(Number((await rowOf(id)).due_at)).toBeGreaterThan(Date.now() + 20_000);
+  await sql`update emails set due_at = now()`.execute(outbox.database);
+  sender.wake();
+  await expectErased(id, "UNCONFIRMED");
+  expect(new Set(transport.handedOver.map(({ raw }) => raw.toString())).size).toBe(1);
+  expect(transport.handedOver).toHaveLength(2);
+});
+
+test.each([
+  ["in hand", 0, "SENT", 1],
+  ["in handover", 0, "SENT", 1],
+  ["in handover", 1, "UNCONFIRMED", 0],
+] as const)(
+  "what a killed process left %s after %i doubts ends %s by itself",
+  async (left, doubts, end, handovers) => {
+    const transport = createScriptedTransport();
+    const [id = ""] = await enqueue();
+    const dead = newId();
+    await putInHandover(outbox.database, dead, id);
+    if (left === "in hand") await sql`update senders set in_doubt = '{}'`.execute(outbox.database);
+    if (doubts > 0)
+      await sql`
+        with one as (update emails set attempts = 1 returning project_id, id)
+        insert into email_attempts (project_id, email_id, attempt, outcome, answer) select project_id, id, 1, 'uncertain', '' from one`.execute(
+        outbox.database,
+      );
+    await letLeaseRunOut(outbox.database, dead);
+    await outbox.start(transport);
+    await expectErased(id, end);
+    expect(transport.handedOver).toHaveLength(handovers);
+  },
+);
+
+test("two processes send each once", async () => {
+  const transports = [createScriptedTransport(), createScriptedTransport()];
+  const ids = await enqueue(30);
+  await Promise.all(transports.map((transport) => outbox.start(transport)));
+  for (const id of ids) await outbox.until(id, "SENT");
+  const left = transports.flatMap(({ handedOver }) => handedOver.map(({ emailId }) => emailId));
+  expect(left.toSorted()).toEqual(ids.toSorted());
+});
+
+/** Starts a sender that remembers what it does; the function puts right what a database forgot that lacks the last commits. */
+async function startRemembering(transport: Transport): Promise<() => Promise<void>> {
+  const witnesses: Witness[] = [];
+  await outbox.start(transport, { addWitness: (witness) => void witnesses.push(witness) });
+  return async () => {
+    // Not due: nobody reaches such a database before it is put right.
+    await sql`
+      update emails set status = 'QUEUED', sender_id = null, attempts = 0, sent_at = null, answer = null, transport = null,
+        due_at = now() + interval '1 hour', variables = ${JSON.stringify(MAIL)}`.execute(outbox.database);
+    for (const witness of witnesses) await witness.putRight(outbox.database);
+  };
+}
+
+test("one that left is not sent again by a database that forgot it, and is erased again", async () => {
+  const transport = createScriptedTransport();
+  const [id = ""] = await enqueue();
+  const forget = await startRemembering(transport);
+  await outbox.until(id, "SENT");
+  await forget();
+  await expectErased(id, "SENT");
+  expect(transport.handedOver).toHaveLength(1);
+});
+
+/** A mail in handover whose answer comes when the test wants it. */
+async function holdInHandover<Started>(start: (transport: Transport) => Promise<Started>) {
+  const transport = createScriptedTransport();
+  const reached = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  transport.play = async (_message, mayLeave) => {
+    if (!(await mayLeave())) return { kind: "withdrawn" };
+    reached.resolve();
+    await answered.promise;
+    return TAKEN;
+  };
+  const [id = ""] = await enqueue();
+  const started = await start(transport);
+  await reached.promise;
+  return { id, transport, answer: () => answered.resolve(), started };
+}
+
+test("one in handover is in handover again, and its answer finds it", async () => {
+  const { id, transport, answer, started: forget } = await holdInHandover(startRemembering);
+  await forget();
+  expect((await outbox.row(id)).status).toBe("SENDING");
+  answer();
+  await expectErased(id, "SENT");
+  expect(transport.handedOver).toHaveLength(1);
+});
+
+test("reported as delivered before its server answered, it is erased by the report", async () => {
+  const { id, answer } = await holdInHandover((transport) => outbox.start(transport));
+  await transaction(outbox.database, (tx) =>
+    advanceEmails(tx, [{ ...KEY, id, status: "DELIVERED", at: new Date() }], addLateSent),
+  );
+  await expectErased(id, "DELIVERED");
+  answer();
+  await vi.waitFor(async () => expect(await rowOf(id)).toMatchObject({ answer: TAKEN_ANSWER }), OUTBOX_WAIT);
+  await expectErased(id, "DELIVERED");
+});
+
+const waitInDoubt = () =>
+  sql`
+    with one as (update emails set attempts = 1 returning project_id, id)
+    insert into email_attempts (project_id, email_id, attempt, outcome, answer) select project_id, id, 1, 'uncertain', '' from one`.execute(
+    outbox.database,
+  );
+const SENT = { transport: "smtp", answer: "250 late", providerMessageId: null };
+
+test("its answer comes late, when it waits for its second try: it is erased", async () => {
+  const [id = ""] = await enqueue();
+  await waitInDoubt();
+  const outcome = { ...KEY, id, status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent: SENT };
+  expect(await bookLate(outbox.database, [{ outcome, attempt: 1 }])).toMatchObject({ sent: [id] });
+  await expectErased(id, "SENT");
+});
+
+test("it is heard of while it waits for its second try: it is erased, and not tried again", async () => {
+  const [id = ""] = await enqueue();
+  await waitInDoubt();
+  await transaction(outbox.database, (tx) => lockEmails(tx, [{ ...KEY, id }]));
+  await expectErased(id, "UNCONFIRMED");
+  expect(await rowOf(id)).toMatchObject({ attempts: 1 });
+});
+
+test("dropped after the database went back, it is erased", async () => {
+  const [id = ""] = await enqueue();
+  const counts = await transaction(outbox.database, async (tx) => [
+    await holdWaitingMails(tx),
+    await dropHeldMails(tx, null),
+  ]);
+  expect(counts).toEqual([1, 1]);
+  await expectErased(id, "SKIPPED");
+});
+
+test("held after the database went back, it leaves with all it says when it is released", async () => {
+  const transport = createScriptedTransport();
+  const [id = ""] = await enqueue();
+  await transaction(outbox.database, async (tx) => {
+    expect([await holdWaitingMails(tx), await releaseHeldMails(tx, null)]).toEqual([1, 1]);
+  });
+  await outbox.start(transport);
+  await expectErased(id, "SENT");
+  expect(transport.handedOver[0]?.raw.toString()).toContain(SECRET);
+});
+
+test("the database refuses whatever would end it and leave behind what it says", async () => {
+  await enqueue();
+  await expect(sql`update emails set status = 'SENT'`.execute(outbox.database)).rejects.toThrow(
+    "emails_system_variables_check",
+  );
+});
+
+test("its bounces and complaints count for nobody, list no address and suspend nothing", async () => {
+  const guarded: string[] = [];
+  const deliveries = createDeliveries({ guard: async (_tx, ids) => void guarded.push(...ids) });
+  const [away = "", refused = ""] = await transaction(outbox.database, (tx) =>
+    enqueueSystemMails(tx, [
+      { ...MAIL, to: "complained@sandbox.localhost" },
+      { ...MAIL, to: "bounced@sandbox.localhost" },
+    ]),
+  );
+  await outbox.start(createMailboxTransport(outbox.database), { applyFeedback: deliveries.applyFeedback });
+  await outbox.until(away, "COMPLAINED");
+  await outbox.until(refused, "BOUNCED");
+  const { rows } = await sql`
+    select 1 from sending_hours union all select 1 from suppressions union all select 1 from events
+    union all select 1 from projects where disabled`.execute(outbox.database);
+  expect(rows).toEqual([]);
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("the local mailbox keeps it to be read, and shows nothing that left the machine", async () => {
+  const [away = ""] = await enqueue();
+  const sender = await outbox.start(createScriptedTransport());
+  await outbox.until(away, "SENT");
+  await sender.stop();
+  const [first = "", second = ""] = await transaction(outbox.database, (tx) =>
+    enqueueSystemMails(tx, [MAIL, { ...MAIL, subject: "Second" }]),
+  );
+  await outbox.start(createMailboxTransport(outbox.database));
+  for (const id of [first, second]) await outbox.until(id, "DELIVERED");
+  const page = await listSystemMails(outbox.database, { limit: 10, before: null });
+  expect(page.data.map(({ subject }) => subject).toSorted()).toEqual([MAIL.subject, "Second"].toSorted());
+  expect(page.data).toContainEqual({ ...MAIL, id: expect.any(String), sentAt: expect.any(String) });
+  expect(page).toMatchObject({ hasMore: false, total: 2 });
+});
+
+test("what ended is forgotten after a month, also by the local mailbox; what waits stays", async () => {
+  const [ended = ""] = await enqueue();
+  await outbox.start(createMailboxTransport(outbox.database));
+  await outbox.until(ended, "DELIVERED");
+  await sweepSystemMails(outbox.database);
+  expect(await outbox.countByStatus()).toEqual({ DELIVERED: 1 });
+  await sql`update emails set due_at = 'infinity', created_at = now() - interval '31 days'`.execute(
+    outbox.database,
+  );
+  await sql`update mailbox_messages set received_at = now() - interval '31 days'`.execute(outbox.database);
+  await transaction(outbox.database, (tx) => enqueueSystemMails(tx, [MAIL]));
+  await sql`update emails set due_at = 'infinity', created_at = now() - interval '31 days'`.execute(
+    outbox.database,
+  );
+  await sweepSystemMails(outbox.database);
+  expect(await outbox.countByStatus()).toEqual({ QUEUED: 1 });
+  expect((await listSystemMails(outbox.database, { limit: 10, before: null })).data).toEqual([]);
+});
+
+test("by default it comes from the installation's own host", () => {
+  expect(defaultSystemAddress("https://mail.example.com:8443/x")).toEqual({
+    address: "postloft@mail.example.com",
+    name: "Postloft",
+  });
+});
+
+test("SYSTEM_FROM is an address, with or without a name; anything else stops the start", () => {
+  expect(readConfig({ SYSTEM_FROM: "Post <Post@Host.example>" }).SYSTEM_FROM).toEqual({
+    address: "post@host.example",
+    name: "Post",
+  });
+  expect(readConfig({ SYSTEM_FROM: "post@host.example" }).SYSTEM_FROM).toEqual({
+    address: "post@host.example",
+  });
+  for (const SYSTEM_FROM of ["post", "a@b.example, c@d.example", "a@b.example\r\nBcc: c@d.example"])
+    expect(() => readConfig({ SYSTEM_FROM })).toThrow("SYSTEM_FROM: must be an address");
+});

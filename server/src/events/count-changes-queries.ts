@@ -1,0 +1,38 @@
+// Counts of events that are counted already and change all the same: contacts and names that are deleted, mails known late to have been sent.
+// Before it: counts.ts. After it: count-queries.ts, which counts.
+import { sql } from "kysely";
+import type { Tx } from "../platform/database.ts";
+import { lockPosition, SENT_ID, upsertCounts } from "./count-queries.ts";
+
+/** Takes the events of contacts, their mails as such among them, from the counts; those that were too old to be kept stay counted. */
+export async function subtractContacts(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<void> {
+  const position = await lockPosition(tx, projectId);
+  const from = sql`(select kept_from from count_positions where project_id = ${projectId})`;
+  const counted = {
+    recorded: [sql`v.contact_id = any(${contactIds}::uuid[]) and v.id < ${position} and v.id >= ${from}`],
+    sent: [
+      sql`e.contact_id = any(${contactIds}::uuid[]) and ${SENT_ID} < ${position} and ${SENT_ID} >= ${from}`,
+    ],
+  };
+  await upsertCounts(tx, projectId, counted, -1);
+}
+
+/** Adds mails to the counts of which it became known only now that they were sent, where the counts are beyond that instant. */
+export async function addLateSent(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
+  const position = await lockPosition(tx, projectId);
+  const counted = {
+    recorded: [sql`false`],
+    sent: [sql`e.id = any(${emailIds}::uuid[]) and ${SENT_ID} < ${position}`],
+  };
+  await upsertCounts(tx, projectId, counted, 1);
+}
+
+/** Takes all events of a name from the counts. */
+export async function deleteCountsOfName(tx: Tx, projectId: string, name: string): Promise<void> {
+  await lockPosition(tx, projectId);
+  await sql`delete from event_counts where project_id = ${projectId} and name = ${name}`.execute(tx);
+}

@@ -1,0 +1,185 @@
+// Sums over a span: what is counted, and the position up to which it is, by one statement; what came since from the rows, by another that
+// knows where it begins (docs/decisions/0086). Before it: counts.ts. After it: count-queries.ts says what a row counts.
+import { sql, type RawBuilder } from "kysely";
+import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+import type { Dimension } from "@postloft/contract/report-queries.ts";
+import { plannedEachTime, type Database } from "../platform/database.ts";
+import { isEmailSent } from "../emails/reading/sent-events.ts";
+import {
+  DIMENSION_NUMBERS,
+  inRange,
+  inSpan,
+  joinProviders,
+  mailFacts,
+  MAIL_COLUMNS,
+  NO_ID,
+  otherFacts,
+  positionOf,
+  SENT_ID,
+  VALUES,
+  type Counted,
+  type MailColumn,
+  type Span,
+} from "./count-queries.ts";
+
+type Expression = RawBuilder<unknown>;
+
+/** What mails are summed by: the values of their dimension, or whatever becomes of the instant. */
+export type MailKey = "value" | ((instant: Expression) => Expression);
+
+/** Rows of counts as they come with their position; where there are none, a row without key. */
+type WithPosition<Row> = Array<Row & { position: string; key: string | number | null }>;
+
+/** Mails of one dimension: of one value of it, or of all. */
+export interface MailFilter {
+  dimension: Dimension;
+  value: string | null;
+}
+
+const withPosition = (projectId: string, counts: Expression) => sql`
+  select k.position, c.* from (select ${positionOf(projectId)} as position) k left join (${counts}) c on true`;
+
+/** What is not counted: rows from a position on. */
+const since = (position: string): Counted => inRange(sql`${position}::uuid`, null);
+
+/**
+ * Sums of mails in a span, of each key; keys without any are left out.
+ * `columns`: those that are asked for, the fewer the faster.
+ */
+export async function sumMails<Column extends MailColumn = MailColumn>(
+  database: Database,
+  projectId: string,
+  asked: { filter: MailFilter; span: Span; by: MailKey; columns?: readonly Column[] },
+): Promise<Map<string | number, Record<Column, number>>> {
+  const columns = asked.columns ?? (MAIL_COLUMNS as readonly MailColumn[] as readonly Column[]);
+  const counted = await readCountedMails(database, projectId, { ...asked, columns });
+  const sums = new Map<string | number, Record<Column, number>>();
+  for (const { key, position: _position, ...row } of counted) if (key !== null) sums.set(key, row as never);
+  const none = Object.fromEntries(columns.map((column) => [column, 0])) as Record<Column, number>;
+  for (const { key, what, n } of await readMailsSince(database, projectId, {
+    ...asked,
+    columns,
+    position: counted[0]?.position ?? "",
+  })) {
+    const sum = sums.get(key) ?? { ...none };
+    sum[what] += n;
+    sums.set(key, sum);
+  }
+  return sums;
+}
+
+interface AskedMails<Column> {
+  filter: MailFilter;
+  span: Span;
+  by: MailKey;
+  columns: readonly Column[];
+}
+
+async function readCountedMails<Column extends MailColumn>(
+  database: Database,
+  projectId: string,
+  { filter: { dimension, value }, span, by, columns }: AskedMails<Column>,
+): Promise<WithPosition<Record<Column, number>>> {
+  const number = DIMENSION_NUMBERS[dimension];
+  const ofValue =
+    value === null
+      ? sql`true`
+      : sql`m.value = (select x.id from count_values x where x.project_id = ${projectId} and x.dimension = ${number} and x.value = ${value})`;
+  const sums = columns.map((column) => sql`sum(m.${sql.id(column)}) as ${sql.id(column)}`);
+  const grouped = sql`
+    select ${by === "value" ? sql`m.value` : by(sql`m.quarter`)} as key, ${sql.join(sums)} from mail_counts m
+    where m.project_id = ${projectId} and m.dimension = ${number} and ${inSpan(span, sql`m.quarter`)} and ${ofValue}
+    group by 1`;
+  const named = sql`
+    select x.value as key, ${sql.join(columns.map((column) => sql.id("g", column)))} from (${grouped}) g
+    join count_values x on x.project_id = ${projectId} and x.dimension = ${number} and x.id = g.key`;
+  const { rows } = await withPosition(projectId, by === "value" ? named : grouped).execute(database);
+  return rows as WithPosition<Record<Column, number>>;
+}
+
+async function readMailsSince<Column extends MailColumn>(
+  database: Database,
+  projectId: string,
+  asked: AskedMails<Column> & { position: string },
+) {
+  const { filter, span, by, columns, position } = asked;
+  const { recorded, sent } = since(position);
+  const facts = mailFacts(projectId, {
+    recorded: [...recorded, inSpan(span, sql`v.created_at`)],
+    sent: [...sent, inSpan(span, sql`e.sent_at`)],
+  });
+  const value = VALUES[filter.dimension];
+  const { rows } = await sql<{ key: string | number; what: string; n: number }>`
+    ${plannedEachTime} select ${by === "value" ? value : by(sql`f.at`)} as key, f.what, count(*) as n
+    from (${facts}) f ${filter.dimension === "provider" ? joinProviders() : sql``}
+    where f.what = any(${columns}::text[]) and ${filter.value === null ? sql`${value} is not null` : sql`${value} = ${filter.value}`}
+    group by 1, 2`.execute(database);
+  return rows as Array<{ key: string | number; what: Column; n: number }>;
+}
+
+/**
+ * Sums of other events in a span: named expressions over \`at\`, \`name\`, \`detail\` and \`count\`, by a key over the same.
+ * \`only\`: of these names; null: of all.
+ */
+export async function sumOthers<Sum extends string>(
+  database: Database,
+  projectId: string,
+  asked: {
+    span: Span;
+    only: readonly string[] | null;
+    by: Expression;
+    sums: Readonly<Record<Sum, Expression>>;
+  },
+): Promise<Map<string | number, Record<Sum, number>>> {
+  const { span, only, by } = asked;
+  const names = Object.keys(asked.sums) as Sum[];
+  const shown = sql.join([
+    sql`${by} as key`,
+    ...names.map((name) => sql`${asked.sums[name]} as ${sql.id(name)}`),
+  ]);
+  const named = (name: Expression) => (only === null ? sql`true` : sql`${name} = any(${only}::text[])`);
+  const counted = (
+    await withPosition(
+      projectId,
+      sql`select ${shown} from (
+        select c.quarter as at, c.name, c.detail, c.count from event_counts c
+        where c.project_id = ${projectId} and ${inSpan(span, sql`c.quarter`)} and ${named(sql`c.name`)}
+      ) f group by 1`,
+    ).execute(database)
+  ).rows as WithPosition<Record<Sum, number>>;
+  const { recorded } = since(counted[0]?.position ?? "");
+  const facts = otherFacts(projectId, [...recorded, inSpan(span, sql`v.created_at`), named(sql`v.name`)]);
+  const fresh = (
+    await sql`${plannedEachTime} select ${shown} from (select *, 1 as count from (${facts}) each) f group by 1`.execute(
+      database,
+    )
+  ).rows as Array<Record<Sum, number> & { key: string | number }>;
+  const sums = new Map<string | number, Record<Sum, number>>();
+  for (const row of [...counted, ...fresh]) {
+    if (row.key === null) continue;
+    const before = sums.get(row.key);
+    // A sum of no rows is null.
+    const added = names.map((name) => [name, (row[name] ?? 0) + (before?.[name] ?? 0)]);
+    sums.set(row.key, Object.fromEntries(added) as Record<Sum, number>);
+  }
+  return sums;
+}
+
+/**
+ * As a query: mails that were sent in a span, `sent` of them by `kind`, for a statement that reads others of the same moment. The position
+ * that counts is that of its own snapshot; the one of a moment ago, which is never a later one, tells the planner how few are not counted.
+ */
+export async function sentMails(database: Database, projectId: string, span: Span): Promise<Expression> {
+  const { rows } = await sql<{ position: string }>`select ${positionOf(projectId)} as position`.execute(
+    database,
+  );
+  const position = sql`${rows[0]?.position ?? NO_ID}::uuid`;
+  return sql`
+    select x.value as kind, m.sent from mail_counts m
+    join count_values x on x.project_id = m.project_id and x.dimension = m.dimension and x.id = m.value
+    where m.project_id = ${projectId} and m.dimension = ${DIMENSION_NUMBERS.kind} and ${inSpan(span, sql`m.quarter`)}
+    union all
+    select (${EMAIL_KINDS}::text[])[e.priority], 1 from emails e
+    where e.project_id = ${projectId} and e.is_test is null and ${isEmailSent(null)} and ${inSpan(span, sql`e.sent_at`)}
+      and ${SENT_ID} >= ${position} and ${SENT_ID} >= ${positionOf(projectId)}`;
+}

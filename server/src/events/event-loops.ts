@@ -1,0 +1,23 @@
+// What events/ does in the background: counts, partitions ahead of time, and what is too old.
+// Before it: worker.ts. After it: counts.ts, platform/partitions.ts, retention.ts.
+import type { Loop } from "../platform/background.ts";
+import type { Database } from "../platform/database.ts";
+import type { Log } from "../platform/log.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { startKeepingPartitions } from "../platform/partitions.ts";
+import { startCounting } from "./counts.ts";
+import { startExpiringEvents, type EventsExpired } from "./retention.ts";
+
+/** @param parts.onExpired who must know which projects lost events that were too old */
+export function startEventLoops(parts: {
+  database: Database;
+  onExpired: EventsExpired;
+  log: Log;
+  metrics: Metrics;
+}): Loop[] {
+  return [
+    startCounting(parts),
+    startKeepingPartitions({ ...parts, table: "events" }),
+    startExpiringEvents(parts),
+  ];
+}

@@ -1,0 +1,83 @@
+// Events that are too old: whose they are, and their deletion by whole months. Before it: retention.ts. After it: count-queries.ts counts on
+// with what is left.
+import { sql } from "kysely";
+import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { lockPosition } from "./count-queries.ts";
+
+/** Below all ids. */
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+
+/** The first id that a project `r` keeps: of the month in which the day falls that is so many days ago. */
+const KEPT_FROM = sql`sent_event_id(${NO_ID},
+  date_trunc('month', (now() - r.days * interval '1 day') at time zone 'UTC') at time zone 'UTC')`;
+
+export async function upsertRetention(tx: Tx, projectId: string, days: number): Promise<void> {
+  await sql`
+    insert into event_retentions (project_id, days) values (${projectId}, ${days})
+    on conflict (project_id) do update set days = excluded.days`.execute(tx);
+}
+
+export async function deleteRetention(tx: Tx, projectId: string): Promise<void> {
+  await tx.deleteFrom("event_retentions").where("project_id", "=", projectId).execute();
+}
+
+/** Projects that do not keep their events for ever, from the one after `after` on. */
+export async function listRetentions(database: Database, after: string | null, limit: number) {
+  const { rows } = await sql<{ project_id: string }>`
+    select r.project_id from event_retentions r where r.project_id > coalesce(${after}::uuid, ${NO_ID})
+    order by r.project_id limit ${limit}`.execute(database);
+  return rows.map(({ project_id: id }) => id);
+}
+
+/**
+ * The projects with events in a partition, from one to the next through its index; null when one of them still needs the partition: it keeps
+ * events for longer, or has not counted all that are in there.
+ */
+export async function findProjectsOfOldPartition(
+  database: Database,
+  { name, until }: { name: string; until: string },
+): Promise<string[] | null> {
+  const partition = sql.table(name);
+  const { rows } = await sql<{ project_id: string; is_over: boolean }>`
+    ${plannedEachTime} with recursive present as (
+      (select e.project_id from ${partition} e order by e.project_id limit 1)
+      union all
+      select (select e.project_id from ${partition} e where e.project_id > p.project_id order by e.project_id limit 1)
+      from present p where p.project_id is not null
+    )
+    select p.project_id, coalesce(${KEPT_FROM} >= ${until}::uuid
+      and not exists (select 1 from ${partition} e where e.project_id = p.project_id and e.id >= coalesce(c.position, ${NO_ID})), false) as is_over
+    from present p
+    left join event_retentions r on r.project_id = p.project_id
+    left join count_positions c on c.project_id = p.project_id
+    where p.project_id is not null`.execute(database);
+  return rows.every(({ is_over: isOver }) => isOver) ? rows.map(({ project_id: id }) => id) : null;
+}
+
+/** Says that older events of these projects are gone and stay counted. */
+export async function raiseKeptFrom(tx: Tx, projectIds: readonly string[], keptFrom: string): Promise<void> {
+  await sql`
+    update count_positions set kept_from = greatest(kept_from, ${keptFrom}::uuid)
+    where project_id = any(${projectIds}::uuid[])`.execute(tx);
+}
+
+/** Deletes up to `limit` events of a project that are too old and counted. @returns how many */
+export async function deleteOldEvents(tx: Tx, projectId: string, limit: number): Promise<number> {
+  // Held until the commit, so that whoever takes events from the counts sees either all of this or nothing.
+  const position = await lockPosition(tx, projectId);
+  const { rows } = await sql<{ kept_from: string }>`
+    select least(${KEPT_FROM}, ${position}::uuid) as kept_from from event_retentions r
+    where r.project_id = ${projectId}`.execute(tx);
+  const keptFrom = rows[0]?.kept_from;
+  if (keptFrom === undefined) return 0;
+  const result = await sql`
+    ${plannedEachTime} with batch as materialized (
+      select e.id from events e where e.project_id = ${projectId} and e.id < ${keptFrom} order by e.id limit ${limit}
+    )
+    delete from events e using batch where e.project_id = ${projectId} and e.id < ${keptFrom} and e.id = batch.id`.execute(
+    tx,
+  );
+  const count = Number(result.numAffectedRows ?? 0);
+  if (count > 0) await raiseKeptFrom(tx, [projectId], keptFrom);
+  return count;
+}

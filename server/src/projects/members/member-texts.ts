@@ -1,0 +1,94 @@
+// What people are told about their place in a project, in each language. Pure.
+// Before it: member-mails.ts. After it: nothing.
+import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
+
+interface News {
+  inviter: string;
+  project: string;
+  role: string;
+}
+
+interface MemberText {
+  subject: (news: News) => string;
+  before: (news: News) => string;
+  label: (news: News) => string;
+  after: (news: News & { days: string }) => string;
+}
+
+interface MemberTexts {
+  invitation: MemberText;
+  added: MemberText;
+}
+
+/** A language without a text is a mistake of types. */
+export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
+  en: {
+    invitation: {
+      subject: ({ inviter, project }) => `${inviter} invites you to ${project}`,
+      before: ({ inviter, project, role }) =>
+        `${inviter} invites you to the project ${project}, as ${role}. Open this link to make your account:`,
+      label: () => "Accept the invitation",
+      after: ({ inviter, days }) =>
+        `The link works once and for ${days} days. If you do not know ${inviter}, do nothing.`,
+    },
+    added: {
+      subject: ({ inviter, project }) => `${inviter} added you to ${project}`,
+      before: ({ inviter, project, role }) =>
+        `You are a member of the project ${project} now, as ${role}: ${inviter} added you.`,
+      label: ({ project }) => `Open ${project}`,
+      after: ({ inviter }) => `If you do not know ${inviter}, log in and leave the project.`,
+    },
+  },
+  de: {
+    invitation: {
+      subject: ({ inviter, project }) => `${inviter} lädt Sie zu ${project} ein`,
+      before: ({ inviter, project, role }) =>
+        `${inviter} lädt Sie zum Projekt ${project} ein, als ${role}. Öffnen Sie diesen Link, um Ihr Konto anzulegen:`,
+      label: () => "Einladung annehmen",
+      after: ({ inviter, days }) =>
+        `Der Link gilt einmal und ${days} Tage lang. Wenn Sie ${inviter} nicht kennen, müssen Sie nichts tun.`,
+    },
+    added: {
+      subject: ({ inviter, project }) => `${inviter} hat Sie zu ${project} hinzugefügt`,
+      before: ({ inviter, project, role }) =>
+        `Sie sind jetzt Mitglied des Projekts ${project}, als ${role}: ${inviter} hat Sie hinzugefügt.`,
+      label: ({ project }) => `${project} öffnen`,
+      after: ({ inviter }) =>
+        `Wenn Sie ${inviter} nicht kennen, melden Sie sich an und verlassen Sie das Projekt.`,
+    },
+  },
+  fr: {
+    invitation: {
+      subject: ({ inviter, project }) => `${inviter} vous invite à rejoindre ${project}`,
+      before: ({ inviter, project, role }) =>
+        `${inviter} vous invite à rejoindre le projet ${project}, avec le rôle ${role}. Ouvrez ce lien pour créer votre compte :`,
+      label: () => "Accepter l’invitation",
+      after: ({ inviter, days }) =>
+        `Le lien fonctionne une seule fois, pendant ${days} jours. Si vous ne connaissez pas ${inviter}, ne faites rien.`,
+    },
+    added: {
+      subject: ({ inviter, project }) => `${inviter} vous a ajouté au projet ${project}`,
+      before: ({ inviter, project, role }) =>
+        `Vous êtes désormais membre du projet ${project}, avec le rôle ${role} : ${inviter} vous a ajouté.`,
+      label: ({ project }) => `Ouvrir ${project}`,
+      after: ({ inviter }) => `Si vous ne connaissez pas ${inviter}, connectez-vous et quittez le projet.`,
+    },
+  },
+  es: {
+    invitation: {
+      subject: ({ inviter, project }) => `${inviter} le invita a ${project}`,
+      before: ({ inviter, project, role }) =>
+        `${inviter} le invita al proyecto ${project}, como ${role}. Abra este enlace para crear su cuenta:`,
+      label: () => "Aceptar la invitación",
+      after: ({ inviter, days }) =>
+        `El enlace funciona una sola vez, durante ${days} días. Si no conoce a ${inviter}, no haga nada.`,
+    },
+    added: {
+      subject: ({ inviter, project }) => `${inviter} le añadió a ${project}`,
+      before: ({ inviter, project, role }) =>
+        `Ahora es miembro del proyecto ${project}, como ${role}: ${inviter} le añadió.`,
+      label: ({ project }) => `Abrir ${project}`,
+      after: ({ inviter }) => `Si no conoce a ${inviter}, inicie sesión y salga del proyecto.`,
+    },
+  },
+};

@@ -1,0 +1,101 @@
+// What is known of each thing that people are told, and the shape of what is said of it in every language. Pure.
+// Before it: domains/, campaigns/, deliveries/, billing/, reports/ know the facts. After it: notification-texts/ says them.
+import type { CapCategory } from "@postloft/contract/billing-limits.ts";
+import type { SystemMailBlock } from "../../emails/system-mail/system-mail-layout.ts";
+
+/** One mail in one language, without its address: whoever tells it knows where its button leads. */
+export interface NotificationWords {
+  subject: string;
+  blocks: SystemMailBlock[];
+  /** What the button says. */
+  label?: string;
+  footer?: string;
+}
+
+export interface LostDomain {
+  domain: string;
+  /** The name of the DNS record. */
+  record: string;
+  failedChecks: number;
+}
+
+/** Why a campaign paused by itself. */
+export type PauseCause =
+  | { problem: "refused"; last: number; answer: string }
+  /** `inARow` null: more than a fifth of the last ones. */
+  | { problem: "in-doubt"; inARow: number | null; last: number; answer: string };
+
+export interface PausedCampaign {
+  id: string;
+  name: string;
+  cause: PauseCause;
+}
+
+export interface PausedDestinationFacts {
+  /** The campaign; null: list mail of no campaign. */
+  campaign: { id: string; name: string } | null;
+  project: string;
+  destination: string;
+  answer: string;
+}
+
+/** A rate of a project that is worse than it may be. */
+export interface BadRate {
+  of: "bounces" | "complaints";
+  window: "sevenDay" | "allTime";
+  level: "warning" | "critical";
+  count: number;
+  mails: number;
+  /** In percent, and from which on it is of that level. */
+  rate: number;
+  threshold: number;
+}
+
+export interface UsedCap {
+  category: CapCategory;
+  usage: number;
+  limit: number;
+  /** In percent. */
+  percentage: number;
+}
+
+/** The kinds of jobs that somebody can start; of any other one is told without a name. */
+export const TOLD_JOBS = [
+  "contacts.import",
+  "contacts.bulk",
+  "contacts.delete-field",
+  "suppressions.import",
+  "campaigns.snapshot",
+  "workflows.start",
+  "workflows.cancel",
+  "events.delete",
+  "project-reset",
+  "project-deletion",
+] as const;
+export type ToldJob = (typeof TOLD_JOBS)[number] | "other";
+
+export interface WeekCounts {
+  startDate: string;
+  endDate: string;
+  emails: number;
+  openRate: number;
+  clickRate: number;
+  bounceRate: number;
+  complaints: number;
+}
+
+/** A language without one of them is a mistake of types. */
+export interface NotificationTexts {
+  lostDomain: (facts: LostDomain) => NotificationWords;
+  pausedCampaign: (facts: PausedCampaign) => NotificationWords;
+  pausedDestination: (facts: PausedDestinationFacts) => NotificationWords;
+  suspended: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;
+  badRates: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;
+  capsNear: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;
+  capsReached: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;
+  failedJob: (facts: { job: ToldJob; id: string; reason: string }) => NotificationWords;
+  week: (facts: { project: string; current: WeekCounts; previous: WeekCounts }) => NotificationWords;
+  /** What somebody wrote to whoever runs the installation. */
+  passedOn: (facts: { recipient: string; from: string; subject: string; text: string }) => NotificationWords;
+  test: () => NotificationWords;
+}

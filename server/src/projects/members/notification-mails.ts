@@ -1,0 +1,27 @@
+// What people are told, as mail in the language of each of them. Pure.
+// Before it: whoever knows what happened (lost-domain-mail.ts, suspension-mail.ts …). After it: notification-texts/ has the words;
+// notifications.ts chooses the language of each member.
+import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
+import { layOutSystemMail, type SystemMailText } from "../../emails/system-mail/system-mail-layout.ts";
+import type { NotificationTexts, NotificationWords } from "./notification-facts.ts";
+import { DE } from "./notification-texts/de.ts";
+import { EN } from "./notification-texts/en.ts";
+import { ES } from "./notification-texts/es.ts";
+import { FR } from "./notification-texts/fr.ts";
+
+const TEXTS: Readonly<Record<MailLanguage, NotificationTexts>> = { en: EN, de: DE, fr: FR, es: ES };
+
+/** One mail, as it reads in each language. */
+export type MailInLanguage = (language: MailLanguage) => SystemMailText;
+
+/** @param url where its button leads; without one it has no button */
+export function notificationMail(
+  say: (texts: NotificationTexts) => NotificationWords,
+  url?: string,
+): MailInLanguage {
+  return (language) => {
+    const { label, ...words } = say(TEXTS[language]);
+    const action = label === undefined || url === undefined ? {} : { action: { label, url } };
+    return layOutSystemMail({ language, ...words, ...action });
+  };
+}

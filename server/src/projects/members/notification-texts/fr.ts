@@ -1,0 +1,173 @@
+// What people are told about their projects, in French. Pure.
+// Before it: notification-mails.ts lays it out. After it: nothing.
+import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
+import type { BadRate, NotificationTexts, PauseCause, ToldJob, UsedCap } from "../notification-facts.ts";
+
+const { number, percent, day, counted } = formatsOf("fr");
+
+const SWITCH_OFF = "Vous désactivez ce message dans les paramètres du projet, sous « Notifications ».";
+const WAITS_AND_TRIES = "Quelques e-mails sont retentés d’eux-mêmes, d’abord après une heure.";
+
+const JOBS: Readonly<Record<ToldJob, string>> = {
+  "contacts.import": "L’import de contacts",
+  "contacts.bulk": "La modification groupée de contacts",
+  "contacts.delete-field": "La suppression d’un champ des contacts",
+  "suppressions.import": "L’import d’adresses bloquées",
+  "campaigns.snapshot": "Le démarrage d’une campagne",
+  "workflows.start": "Le démarrage d’un workflow pour de nombreux contacts",
+  "workflows.cancel": "L’annulation d’exécutions d’un workflow",
+  "events.delete": "La suppression d’événements",
+  "project-reset": "La réinitialisation du projet",
+  "project-deletion": "La suppression du projet",
+  other: "Une tâche",
+};
+const CATEGORIES: Readonly<Record<UsedCap["category"], readonly [one: string, other: string]>> = {
+  transactional: ["e-mail transactionnel", "e-mails transactionnels"],
+  campaigns: ["e-mail de campagne", "e-mails de campagne"],
+  workflows: ["e-mail de workflow", "e-mails de workflow"],
+};
+const WINDOWS = { sevenDay: "sur 7 jours", allTime: "au total" };
+
+function rateOf({ of, window, level, count, mails, rate, threshold }: BadRate): string {
+  const what = of === "bounces" ? counted(count, "rejet", "rejets") : counted(count, "plainte", "plaintes");
+  const judged = level === "critical" ? "critique" : "avertissement";
+  return `${what} pour ${number(mails)} e-mails ${WINDOWS[window]} : ${percent(rate)}, ${judged} à partir de ${percent(threshold)}`;
+}
+
+function capOf({ category, usage, limit, percentage }: UsedCap): string {
+  return `${number(usage)} sur ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
+}
+
+function causeOf(cause: PauseCause): string {
+  if (cause.problem === "refused")
+    return `Plus d’un cinquième de ses ${number(cause.last)} derniers e-mails ont été refusés à cause de l’expéditeur ou de la manière d’envoyer, non à cause des destinataires. La dernière réponse était :`;
+  const which =
+    cause.inARow === null
+      ? `Plus d’un cinquième de ses ${number(cause.last)} derniers e-mails ont été remis et sont restés`
+      : `${counted(cause.inARow, "e-mail a été remis et est resté", "e-mails de suite ont été remis et sont restés")}`;
+  return `${which} sans réponse : personne ne sait s’ils ont été acceptés. Leur état est UNCONFIRMED : cherchez-les sur le serveur de messagerie. À propos du dernier :`;
+}
+
+export const FR: NotificationTexts = {
+  lostDomain: ({ domain, record, failedChecks }) => ({
+    subject: `${domain} n’est plus vérifié`,
+    blocks: [
+      `${number(failedChecks)} contrôles de suite n’ont pas trouvé l’enregistrement DKIM de ${domain} dans le DNS ; le domaine n’est donc plus vérifié. Les e-mails envoyés depuis ce domaine sont refusés, et ceux qui attendent échouent.`,
+      `Rétablissez l’enregistrement TXT ${record} tel que le montre la page du domaine (ou GET /domains). Le domaine est de nouveau vérifié de lui-même en quelques minutes.`,
+    ],
+    label: "Afficher l’enregistrement",
+    footer: SWITCH_OFF,
+  }),
+  pausedCampaign: ({ id, name, cause }) => ({
+    subject: `La campagne « ${name} » est en pause`,
+    blocks: [
+      `La campagne « ${name} » s’est mise en pause d’elle-même. ${causeOf(cause)}`,
+      { quote: cause.answer },
+      `Ce qui n’est pas encore parti attend. Une fois la cause corrigée, reprenez la campagne (POST /campaigns/${id}/resume).`,
+      cause.problem === "refused"
+        ? `Ce qui a été refusé est renvoyé par POST /campaigns/${id}/retry-failed.`
+        : `GET /campaigns/${id}/recipients?status=UNCONFIRMED liste les e-mails dont personne ne sait s’ils sont arrivés ; indiquez ce qu’ils sont devenus par POST /campaigns/${id}/resolve.`,
+    ],
+    label: "Ouvrir la campagne",
+    footer: SWITCH_OFF,
+  }),
+  pausedDestination: ({ campaign, project, destination, answer }) => {
+    const what = campaign === null ? "les e-mails de liste" : "les e-mails";
+    const whose = campaign === null ? `du projet « ${project} »` : `de la campagne « ${campaign.name} »`;
+    const call = campaign === null ? "/emails/release" : `/campaigns/${campaign.id}/release`;
+    return {
+      subject:
+        campaign === null
+          ? `Les e-mails de liste de « ${project} » vers ${destination} sont en pause`
+          : `La campagne « ${campaign.name} » est en pause pour ${destination}`,
+      blocks: [
+        `${destination} refuse ${what} ${whose} à cause de l’expéditeur ou de la manière d’envoyer, non à cause des destinataires. La dernière réponse était :`,
+        { quote: answer },
+        campaign === null
+          ? `Les e-mails de liste vers ${destination} qui n’appartiennent à aucune campagne attendent pour l’instant ; les e-mails transactionnels et tous les autres destinataires ne sont pas concernés. GET /emails/paused-destinations liste ce qui est en pause.`
+          : `Plus rien ne part vers ${destination} pour l’instant ; pour tous les autres, la campagne continue.`,
+        `Cherchez ce que dit la réponse et corrigez-le : listes de blocage, DNS de l’expéditeur, plaintes. Laissez ensuite repartir les e-mails (POST ${call}). ${WAITS_AND_TRIES}`,
+        ...(campaign === null
+          ? []
+          : [`Ce qui a été refusé est renvoyé par POST /campaigns/${campaign.id}/retry-failed.`]),
+      ],
+      label: campaign === null ? "Ouvrir le projet" : "Ouvrir la campagne",
+      footer: SWITCH_OFF,
+    };
+  },
+  suspended: ({ project, rates }) => ({
+    subject: `Le projet « ${project} » a été désactivé`,
+    blocks: [
+      `Trop d’e-mails du projet « ${project} » ont été rejetés ou ont donné lieu à des plaintes ; il a donc été désactivé :`,
+      { points: rates.map(rateOf) },
+      "Il peut être lu, mais pas modifié, et il n’envoie rien. Les e-mails en attente attendent toujours.",
+      "Cherchez quelles étaient ces adresses et d’où elles venaient, et retirez les autres de même origine. " +
+        "Ensuite, le propriétaire réactive le projet dans ses paramètres, ce qui n’est possible que de temps en temps, ou l’exploitant de cette installation le fait.",
+    ],
+    label: "Les taux en détail",
+  }),
+  badRates: ({ project, rates }) => ({
+    subject: `${project} : trop d’e-mails reviennent ou sont signalés comme indésirables`,
+    blocks: [
+      "Les destinataires jugent un expéditeur d’après ces taux, et un projet dont les taux sont critiques est désactivé :",
+      { points: rates.map(rateOf) },
+      "Cherchez quelles étaient ces adresses et d’où elles venaient, et n’écrivez plus aux autres de même origine.",
+    ],
+    label: "Les taux en détail",
+    footer: `Envoyé une fois par semaine au plus. ${SWITCH_OFF}`,
+  }),
+  capsNear: ({ project, caps }) => ({
+    subject: `${project} : un plafond de ce mois est presque atteint`,
+    blocks: [
+      "Au-delà d’un plafond, les e-mails sont refusés jusqu’au début du mois suivant, ou jusqu’à ce que le plafond soit relevé :",
+      { points: caps.map(capOf) },
+    ],
+    label: "Voir les plafonds",
+    footer: `Envoyé une fois par mois. ${SWITCH_OFF}`,
+  }),
+  capsReached: ({ project, caps }) => ({
+    subject: `${project} : un plafond de ce mois est atteint`,
+    blocks: [
+      "Les autres e-mails de cette catégorie sont refusés jusqu’au début du mois suivant, ou jusqu’à ce que le plafond soit relevé. Ce qui a été accepté auparavant est envoyé.",
+      { points: caps.map(capOf) },
+    ],
+    label: "Voir les plafonds",
+    footer: `Envoyé une fois par mois. ${SWITCH_OFF}`,
+  }),
+  failedJob: ({ job, id, reason }) => ({
+    subject: `${JOBS[job]} a échoué`,
+    blocks: [
+      `${JOBS[job]} a échoué et ne sera pas retenté. La raison :`,
+      { quote: reason },
+      `Ce qui était fait auparavant le reste. L’identifiant est ${id} ; l’exploitant de l’installation le retrouve dans le journal.`,
+    ],
+    label: "Ouvrir le projet",
+    footer: `Envoyé une fois par heure au plus pour chaque type de tâche. ${SWITCH_OFF}`,
+  }),
+  week: ({ project, current, previous }) => ({
+    subject: `${project} : ${counted(current.emails, "e-mail", "e-mails")} la semaine dernière`,
+    blocks: [
+      `Du ${day(current.startDate)} au ${day(current.endDate)}, avec la semaine précédente entre parenthèses :`,
+      {
+        points: [
+          `Envoyés : ${number(current.emails)} (${number(previous.emails)})`,
+          `Ouverts par des personnes : ${percent(current.openRate)} (${percent(previous.openRate)})`,
+          `Cliqués : ${percent(current.clickRate)} (${percent(previous.clickRate)})`,
+          `Rejetés : ${percent(current.bounceRate)} (${percent(previous.bounceRate)})`,
+          `Plaintes : ${number(current.complaints)} (${number(previous.complaints)})`,
+        ],
+      },
+    ],
+    label: "Ouvrir les rapports",
+    footer: `Vous avez demandé ce message. ${SWITCH_OFF}`,
+  }),
+  passedOn: ({ recipient, from, subject, text }) => ({
+    subject: `[${recipient}] ${subject}`,
+    blocks: [`${from} a écrit à ${recipient} :`, { quote: text }],
+    footer: "Personne n’a vérifié qui a écrit cela. Pour répondre, écrivez à cette adresse.",
+  }),
+  test: () => ({
+    subject: "E-mail de test de Postloft",
+    blocks: ["Ceci est un e-mail de test, demandé par l’exploitant de cette installation de Postloft."],
+  }),
+};

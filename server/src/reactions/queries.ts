@@ -1,0 +1,119 @@
+// Statements on `event_subscriptions` and `event_reactions`.
+// Before it: reactions.ts. After it: nothing.
+import { sql, type RawBuilder } from "kysely";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
+import type { Database, Tx } from "../platform/database.ts";
+
+/**
+ * As part of a larger statement: a reaction for each subscriber that waits for one of the events which `source` is a query of
+ * (project, id, contact, name, event, mail). Events that are not of mails or segments may also have changed their contact.
+ */
+export function insertReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    insert into event_reactions (project_id, subscriber, id, contact_id, event_name, event_id, email_id)
+    select distinct e.project_id, s.subscriber, e.id, e.contact_id, e.name, e.event_id, e.email_id
+    from (${source}) as e (project_id, id, contact_id, name, event_id, email_id)
+    join event_subscriptions s on s.project_id = e.project_id
+      and s.event_name = any(array[e.name, case when e.name ~ '^(email|segment)\\.' then e.name else '*' end])`;
+}
+
+/** The same for mails that were sent: `source` is a query of project, contact and mail. */
+export function insertSentReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
+  return insertReactionsFrom(sql`
+    select project_id, new_id(), contact_id, ${EMAIL_SENT}::text, null::uuid, email_id
+    from (${source}) as sent (project_id, contact_id, email_id)`);
+}
+
+export async function insertSentReactions(
+  tx: Tx,
+  mails: ReadonlyArray<{ projectId: string; contactId: string; emailId: string }>,
+): Promise<void> {
+  const source = sql`
+    select * from unnest(
+      ${mails.map(({ projectId }) => projectId)}::uuid[],
+      ${mails.map(({ contactId }) => contactId)}::uuid[],
+      ${mails.map(({ emailId }) => emailId)}::uuid[])`;
+  await insertSentReactionsFrom(source).execute(tx);
+}
+
+/** Contacts that changed without an event, in the projects where somebody follows such changes. */
+export async function insertContactReactions(
+  tx: Tx,
+  changes: ReadonlyArray<{ projectId: string; id: string; contactId: string }>,
+): Promise<void> {
+  await sql`
+    insert into event_reactions (project_id, subscriber, id, contact_id)
+    select i.project_id, s.subscriber, i.id, i.contact_id from unnest(
+      ${changes.map((change) => change.projectId)}::uuid[],
+      ${changes.map((change) => change.id)}::uuid[],
+      ${changes.map((change) => change.contactId)}::uuid[]
+    ) as i (project_id, id, contact_id)
+    join event_subscriptions s on s.project_id = i.project_id and s.event_name = '*'`.execute(tx);
+}
+
+/** In which of these projects somebody follows changes of contacts. */
+export async function listProjectsFollowingContacts(
+  tx: Tx,
+  projectIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ project_id: string }>`
+    select distinct project_id from event_subscriptions
+    where project_id = any(${projectIds}::uuid[]) and event_name = '*'`.execute(tx);
+  return new Set(rows.map((row) => row.project_id));
+}
+
+export async function listReactingProjects(database: Database, subscriber: string): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select distinct project_id from event_reactions where subscriber = ${subscriber}`.execute(database);
+  return rows.map((row) => row.project_id);
+}
+
+/** Takes the oldest reactions of a project: they are gone when the transaction commits. */
+export async function deleteReactions(tx: Tx, projectId: string, subscriber: string, limit: number) {
+  const { rows } = await sql<{
+    id: string;
+    contact_id: string;
+    event_name: string | null;
+    event_id: string | null;
+    email_id: string | null;
+  }>`
+    delete from event_reactions r
+    -- As an array: of a table that grew lately a join would read all for each of them.
+    where r.project_id = ${projectId} and r.subscriber = ${subscriber} and r.id = any(array(
+      select id from event_reactions where project_id = ${projectId} and subscriber = ${subscriber}
+      order by id limit ${limit} for update skip locked))
+    returning r.id, r.contact_id, r.event_name, r.event_id, r.email_id`.execute(tx);
+  return rows;
+}
+
+/** One change of a subscriber's names in a project at a time, until the transaction ends. */
+export async function lockSubscriptions(tx: Tx, projectId: string, subscriber: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`subscriptions ${subscriber} ${projectId}`}, 0))`.execute(
+    tx,
+  );
+}
+
+export async function deleteSubscriptionsExcept(
+  tx: Tx,
+  projectId: string,
+  subscriber: string,
+  names: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from event_subscriptions
+    where project_id = ${projectId} and subscriber = ${subscriber} and event_name <> all(${names}::text[])`.execute(
+    tx,
+  );
+}
+
+export async function insertSubscriptions(
+  tx: Tx,
+  projectId: string,
+  subscriber: string,
+  names: readonly string[],
+): Promise<void> {
+  await sql`
+    insert into event_subscriptions (project_id, event_name, subscriber)
+    select distinct ${projectId}::uuid, name, ${subscriber}::text from unnest(${names}::text[]) as name
+    on conflict do nothing`.execute(tx);
+}

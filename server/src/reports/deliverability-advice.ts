@@ -1,0 +1,114 @@
+// What to do about how receivers judge mail: the most pressing first, nothing when all is well. Pure.
+// Before it: deliverability.ts has the numbers. After it: contract/src/advice.ts has the sentences.
+import { say, type Advice } from "@postloft/contract/advice.ts";
+
+export interface DomainJudgement {
+  reports: number;
+  lastReportAt: string | null;
+  policy: string | null;
+  messages: number;
+  aligned: number;
+  quarantined: number;
+  rejected: number;
+  reporters: Array<{ reporter: string; messages: number }>;
+  sources: Array<{ ip: string; messages: number; aligned: number; signers: string[] }>;
+}
+
+export interface TlsJudgement {
+  reports: number;
+  successes: number;
+  failures: number;
+  causes: Array<{ result: string; count: number }>;
+}
+
+/** From here on a stricter policy hurts nobody who is meant to send. */
+const READY_SHARE = 0.98;
+const READY_MESSAGES = 100;
+/** Below, somebody who is meant to send may be among what does not fit. */
+const LOW_SHARE = 0.9;
+const TLS_FAILURES_SHARE = 0.01;
+/** Of fewer mails a rate says nothing; the guard begins to judge there, too (decisions §2). */
+const JUDGED_MAILS = 100;
+/** In percent. */
+const MANY_BOUNCES = 5;
+const MANY_COMPLAINTS = 0.1;
+const MANY_REFUSALS = 5;
+
+/** Whole, and with one digit where a whole number would hide the difference. */
+const percentOf = (share: number) => Number((share * 100).toFixed(share > 0.99 || share < 0.1 ? 1 : 0));
+
+export function adviceOnDomain(given: {
+  domain: string;
+  dmarc: DomainJudgement;
+  tls: TlsJudgement;
+  reportAddress: string | null;
+  /** The DMARC record that was found. */
+  record: string | null;
+}): Advice[] {
+  const { domain, dmarc, tls, reportAddress, record } = given;
+  const { messages, policy } = dmarc;
+  const advice: Advice[] = [];
+  const share = messages === 0 ? 1 : dmarc.aligned / messages;
+  const [worst] = dmarc.sources.filter((source) => source.aligned < source.messages);
+  if (worst !== undefined && share < READY_SHARE) {
+    const values = { percent: percentOf(1 - share), domain, ip: worst.ip };
+    advice.push(
+      worst.signers.length === 0
+        ? say("dmarc.unsigned", values)
+        : say("dmarc.signedByOthers", { ...values, signers: worst.signers.join(", ") }),
+    );
+  }
+  if (policy === "none" && messages >= READY_MESSAGES && share >= READY_SHARE)
+    advice.push(say("dmarc.readyForQuarantine", { percent: percentOf(share), messages, domain }));
+  if ((policy === "quarantine" || policy === "reject") && share < LOW_SHARE)
+    advice.push(say("dmarc.mailIsLost", { policy, percent: percentOf(1 - share) }));
+  const sessions = tls.successes + tls.failures;
+  if (sessions > 0 && tls.failures / sessions > TLS_FAILURES_SHARE) {
+    const causes = tls.causes.map(({ result }) => result).join(", ");
+    advice.push(say("tls.failures", { percent: percentOf(tls.failures / sessions), domain, causes }));
+  }
+  if (dmarc.reports === 0 && reportAddress !== null && record?.includes(reportAddress) !== true)
+    advice.push(say("dmarc.noReports", { domain, address: reportAddress }));
+  return advice;
+}
+
+export interface CampaignCause {
+  campaignId: string;
+  /** null: it is gone. */
+  name: string | null;
+  bounces: number;
+  softBounces: number;
+  complaints: number;
+}
+
+export function adviceOnProvider(
+  given: { value: string; emails: number; bounces: number; softBounces: number; complaints: number },
+  campaigns: readonly CampaignCause[],
+): Advice[] {
+  const { value: provider, emails, bounces, softBounces, complaints } = given;
+  if (emails < JUDGED_MAILS) return [];
+  const rate = (count: number) => Number(((count / emails) * 100).toFixed(2));
+  /** The campaign that alone brought more than half of them. */
+  const mostOf = (what: "bounces" | "complaints", all: number) =>
+    campaigns.find((one) => one.name !== null && one[what] > all / 2)?.name ?? null;
+  const advice: Advice[] = [];
+  if (rate(complaints) >= MANY_COMPLAINTS) {
+    const [percent, campaign] = [rate(complaints), mostOf("complaints", complaints)];
+    advice.push(
+      campaign === null
+        ? say("provider.complaints", { percent, provider })
+        : say("provider.complaintsOfCampaign", { percent, provider, campaign }),
+    );
+  }
+  if (rate(bounces) >= MANY_BOUNCES) {
+    const [percent, campaign] = [rate(bounces), mostOf("bounces", bounces)];
+    advice.push(
+      campaign === null
+        ? say("provider.bounces", { percent, provider })
+        : say("provider.bouncesOfCampaign", { percent, provider, campaign }),
+    );
+  }
+  if (rate(softBounces) >= MANY_REFUSALS)
+    advice.push(say("provider.refusals", { percent: rate(softBounces), provider }));
+  return advice;
+}

@@ -1,0 +1,132 @@
+// The room of deliverability: which campaigns brought what came back, how records drifted, and what to do, in words that can be translated.
+import { expect, test } from "vitest";
+import { ADVICE, say } from "@postloft/contract/advice.ts";
+import { newId } from "../platform/ids.ts";
+import { makeSentMails } from "../testing/sent-mails.ts";
+import { useTestServer } from "../testing/test-server.ts";
+import { adviceOnProvider } from "./deliverability-advice.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Room {
+  domains: Array<{
+    records: Array<{ purpose: string; history: Array<{ status: string; found: string | null }> }>;
+  }>;
+  providers: Array<{
+    value: string;
+    bounces: number;
+    softBounces: number;
+    complaints: number;
+    campaigns: Array<{ name: string; bounces: number; softBounces: number; complaints: number }>;
+    advice: Array<{ code: string; values: object; text: string }>;
+  }>;
+}
+const room = async () =>
+  (await server.call<Room>("GET", "/deliverability?days=7", server.project.byKey)).body;
+
+async function makeCampaign(name: string): Promise<string> {
+  const id = newId();
+  await server.rows(
+    `insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
+     values ($1, $2, $3, 's', 'b', 'me@sender.example', 'ALL', 'SENT')`,
+    server.project.id,
+    id,
+    name,
+  );
+  return id;
+}
+
+test("what came back from a provider is told of the campaigns that it was mail of", async () => {
+  const { project } = server;
+  const [old, fresh] = [await makeCampaign("Old list"), await makeCampaign("Fresh")];
+  const mails = await makeSentMails(server.database, project.id, 200);
+  await server.rows(
+    "update emails set to_address = 'x@' || case when id = any($2::uuid[]) then 'gmail.com' else 'example.org' end where project_id = $1",
+    project.id,
+    mails.slice(0, 150).map(({ id }) => id),
+  );
+  const happen = async (from: number, count: number, name: string, data: object, campaign: string | null) => {
+    for (const { id, contactId } of mails.slice(from, from + count)) {
+      if (campaign !== null)
+        await server.rows(
+          "update emails set campaign_id = $3, priority = 3 where project_id = $1 and id = $2",
+          project.id,
+          id,
+          campaign,
+        );
+      await server.rows(
+        "insert into events (project_id, id, contact_id, name, data, email_id) values ($1, new_id(), $2, $3, $4, $5)",
+        project.id,
+        contactId,
+        name,
+        JSON.stringify(data),
+        id,
+      );
+    }
+  };
+  await happen(0, 8, "email.bounce", { bounceType: "hard" }, old);
+  await happen(8, 2, "email.bounce", { bounceType: "hard" }, fresh);
+  await happen(10, 1, "email.complaint", {}, fresh);
+  await happen(11, 1, "email.bounce", { bounceType: "soft" }, null);
+  await happen(160, 3, "email.bounce", { bounceType: "hard" }, old);
+  const { providers } = await room();
+  const gmail = providers.find(({ value }) => value === "gmail");
+  expect(gmail).toMatchObject({ bounces: 10, softBounces: 1, complaints: 1 });
+  expect(gmail?.campaigns).toMatchObject([
+    { name: "Fresh", bounces: 2, softBounces: 0, complaints: 1 },
+    { name: "Old list", bounces: 8, softBounces: 0, complaints: 0 },
+  ]);
+  expect(gmail?.advice.map(({ code }) => code)).toEqual([
+    "provider.complaintsOfCampaign",
+    "provider.bouncesOfCampaign",
+  ]);
+  expect(gmail?.advice[1]?.text).toMatch(/^6\.67 % of the mail to gmail bounced, .* Old list\./);
+  const other = providers.find(({ value }) => value === "other");
+  expect(other).toMatchObject({ bounces: 3, campaigns: [{ name: "Old list", bounces: 3 }], advice: [] });
+});
+
+test("the changes of a record are told newest first, at most ten, of the domain alone", async () => {
+  const { project } = server;
+  const domain = (
+    await server.call<{ id: string; records: Array<{ purpose: string; name: string }> }>(
+      "POST",
+      "/domains",
+      project.bySession,
+      { domain: "drift.example" },
+    )
+  ).body;
+  const dkim = domain.records.find(({ purpose }) => purpose === "dkim")?.name;
+  await server.rows(
+    `insert into domain_record_changes (project_id, domain_id, purpose, name, changed_at, status, found)
+     select $1, $2, 'dkim', $3, now() - n * interval '1 hour', 'MISMATCH', 'was ' || n from generate_series(1, 12) n`,
+    project.id,
+    domain.id,
+    dkim,
+  );
+  const { domains } = await room();
+  const [record] = domains.flatMap(({ records }) => records.filter(({ purpose }) => purpose === "dkim"));
+  expect(record?.history.map(({ found }) => found)).toEqual(
+    Array.from({ length: 10 }, (_, at) => `was ${at + 1}`),
+  );
+});
+
+test("of few mails nothing is advised, and of a campaign that brought less than half it is not said", () => {
+  const counts = { value: "gmail", emails: 99, bounces: 50, softBounces: 50, complaints: 50 };
+  expect(adviceOnProvider(counts, [])).toEqual([]);
+  const cause = { campaignId: "c", name: "One", bounces: 5, softBounces: 0, complaints: 1 };
+  const codes = (more: object) =>
+    adviceOnProvider({ ...counts, emails: 100, bounces: 10, softBounces: 0, complaints: 0, ...more }, [
+      cause,
+    ]).map(({ code }) => code);
+  expect(codes({})).toEqual(["provider.bounces"]);
+  expect(codes({ bounces: 9 })).toEqual(["provider.bouncesOfCampaign"]);
+  expect(codes({ bounces: 4, complaints: 1 })).toEqual(["provider.complaintsOfCampaign"]);
+  expect(codes({ bounces: 0, softBounces: 5 })).toEqual(["provider.refusals"]);
+});
+
+test("every sentence names what it is given, in digits that are read easily", () => {
+  expect(
+    say("dmarc.readyForQuarantine", { percent: 98.5, messages: 12_345, domain: "a.example" }).text,
+  ).toMatch(/^98\.5 % of 12,345 messages fit a\.example/);
+  for (const sentence of Object.values(ADVICE)) expect(sentence).toMatch(/\{\w+\}/);
+});

@@ -1,0 +1,31 @@
+// Tells members that a job of their project failed: of each sort once an hour, since a program may start many.
+// Before it: worker.ts hands it to the jobs. After it: projects/members/notifications.ts.
+import { now } from "../platform/clock.ts";
+import type { Tx } from "../platform/database.ts";
+import type { FailedJob } from "../platform/jobs.ts";
+import { TOLD_JOBS } from "../projects/members/notification-facts.ts";
+import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
+import { CALL_MEMBERS_JOB, takeDue, tellMembers } from "../projects/members/notifications.ts";
+
+const TOLD_AGAIN_MS = 3_600_000;
+const KIND = "job-failed";
+
+/** Pure. */
+export function failedJobMail({ projectId, id, kind, reason }: FailedJob, baseUrl: string): MailInLanguage {
+  const job = TOLD_JOBS.find((one) => one === kind) ?? "other";
+  return notificationMail((texts) => texts.failedJob({ job, id, reason }), `${baseUrl}/app/${projectId}`);
+}
+
+/** Hears of jobs that failed, in the transaction in which they end. */
+export function createFailureTeller({ baseUrl }: { baseUrl: () => string }) {
+  return async (tx: Tx, job: FailedJob): Promise<void> => {
+    const { projectId, id: jobId, kind: sort, reason } = job;
+    // Nobody is called because a call failed.
+    if (sort === CALL_MEMBERS_JOB) return;
+    const since = new Date(now().getTime() - TOLD_AGAIN_MS);
+    const due = await takeDue(tx, { projectIds: [projectId], kind: KIND, of: sort, since });
+    if (!due.has(projectId)) return;
+    const facts = { jobId, sort, reason };
+    await tellMembers(tx, { projectId, kind: KIND, facts }, failedJobMail(job, baseUrl()));
+  };
+}

@@ -1,0 +1,124 @@
+// A filter as a restriction on contacts `c` of one project: what segments and campaigns put after `where`.
+// Before it: plan-filter.ts. After it: whoever selects from `contacts c`; evaluate-filter.ts means the same in memory.
+import type { Filter } from "@postloft/contract/filters.ts";
+import type { Database } from "../../platform/database.ts";
+import { listEventsBeingDeleted } from "../../events/event-names.ts";
+import { listKeysBeingDeleted } from "../../contacts/contacts.ts";
+import {
+  joined,
+  negated,
+  questionFragment,
+  type Asking,
+  type EventQuestion,
+  type Fragment,
+} from "./condition-queries.ts";
+import type { SegmentSources } from "./load-segments.ts";
+import { planFilter, planMembership, questionsOf, type Plan, type Question } from "./plan-filter.ts";
+import { hasFewEvents } from "./queries.ts";
+
+export interface RestrictionOptions extends SegmentSources {
+  projectId: string;
+  /** What "now" is; PostgreSQL's clock when left out. */
+  now?: Date;
+  /** Set it when the statement names its contacts: events are then counted for these alone. */
+  fewContacts?: boolean;
+}
+
+/**
+ * The contacts that match, as a condition on the alias `c` of `contacts`: true or false, never null, in a statement that
+ * also restricts `c.project_id`. It cannot raise, whatever contacts hold.
+ * @throws Refusal VALIDATION_ERROR when the filter with the segments it stands on is too large.
+ */
+export async function restrictionOf(
+  database: Database,
+  filter: Filter,
+  options: RestrictionOptions,
+): Promise<Fragment> {
+  return compileFor(database, planFilter(filter, options), options);
+}
+
+/** The members of a segment, of either kind, as such a condition. */
+export async function membershipOf(
+  database: Database,
+  segmentId: string,
+  options: RestrictionOptions,
+): Promise<Fragment> {
+  return compileFor(database, planMembership(segmentId, options), options);
+}
+
+async function compileFor(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
+  return compile(plan, await askingOf(database, plan, options), true);
+}
+
+/**
+ * The same for a statement that goes through all contacts of a project. Where a condition on events is one of several
+ * that suffice, or is denied, PostgreSQL can only look them up contact by contact, in one process; events that are few are
+ * told to it as a table in memory instead, which takes half as long. It looks how many they are.
+ */
+export async function restrictionForAll(
+  database: Database,
+  filter: Filter,
+  options: RestrictionOptions,
+): Promise<Fragment> {
+  return compileForAll(database, planFilter(filter, options), options);
+}
+
+/** The members of a segment, of either kind, for such a statement. */
+export async function membershipForAll(
+  database: Database,
+  segmentId: string,
+  options: RestrictionOptions,
+): Promise<Fragment> {
+  return compileForAll(database, planMembership(segmentId, options), options);
+}
+
+/** Each process of a statement makes its own tables, of up to 10 MB each. */
+const MAX_TABLES_IN_MEMORY = 4;
+
+async function compileForAll(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
+  const asking = await askingOf(database, plan, options);
+  const asked = looseQuestions(plan).filter((question) => question.about === "event");
+  if (asked.length > MAX_TABLES_IN_MEMORY) return compile(plan, asking, true);
+  const fewEvents = new Set<EventQuestion>();
+  for (const question of asked) if (await hasFewEvents(database, question, asking)) fewEvents.add(question);
+  return compile(plan, { ...asking, fewEvents }, true);
+}
+
+/** The questions that a contact may answer either way and match. */
+function looseQuestions(plan: Plan): Question[] {
+  if ("question" in plan) return [];
+  return "all" in plan ? plan.all.flatMap(looseQuestions) : questionsOf(plan);
+}
+
+async function askingOf(
+  database: Database,
+  plan: Plan,
+  { projectId, now, fewContacts }: RestrictionOptions,
+): Promise<Asking> {
+  const readsEvents = questionsOf(plan).some((question) => question.about === "event");
+  const readsData = questionsOf(plan).some((question) => question.about === "data");
+  return {
+    projectId,
+    now: now ?? null,
+    fewContacts: fewContacts ?? false,
+    keysBeingDeleted: new Set(readsData ? await listKeysBeingDeleted(database, projectId) : []),
+    eventsBeingDeleted: readsEvents
+      ? await listEventsBeingDeleted(database, projectId)
+      : new Map<string, string>(),
+    fewEvents: new Set(),
+  };
+}
+
+function compile(plan: Plan, asking: Asking, isConjunct: boolean): Fragment {
+  if ("question" in plan) return questionFragment(plan.question, asking, isConjunct);
+  if ("not" in plan) return negated(compile(plan.not, asking, false));
+  return "all" in plan
+    ? joined(
+        plan.all.map((part) => compile(part, asking, isConjunct)),
+        "and",
+      )
+    : joined(
+        plan.any.map((part) => compile(part, asking, false)),
+        "or",
+      );
+}

@@ -1,0 +1,300 @@
+// The questions of a filter as SQL about one contact `c`. Each fragment is true or false, never null, and none can raise,
+// whatever stands in `data`. Before it: compile-filter.ts. The shapes were measured: docs/decisions/0016.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { DATE_PATTERNS, FIRST_DATE } from "@postloft/contract/filter-dates.ts";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
+import type { FilterScalar } from "@postloft/contract/filters.ts";
+import { isEmailSent } from "../../emails/reading/sent-events.ts";
+import { withShownData } from "../../contacts/contacts.ts";
+import type { DataTest, Question, TextTest } from "./plan-filter.ts";
+import { foldingOf, instantText, pathOf, textBound, UNIT_MS, type InstantRange, type Span } from "./rules.ts";
+
+export type Fragment = RawBuilder<SqlBool>;
+
+/** What the fragments of one filter have in common. */
+export interface Asking {
+  projectId: string;
+  /** Null: PostgreSQL's clock. */
+  now: Date | null;
+  /** Whether the statement looks at a few contacts only: then each is looked up by itself. */
+  fewContacts: boolean;
+  /** Keys of `data`, and names of events with the instant of the last one that goes. */
+  keysBeingDeleted: ReadonlySet<string>;
+  eventsBeingDeleted: ReadonlyMap<string, string>;
+  /** Questions for events that are no more than a table in memory holds, whose contacts are looked up in one. */
+  fewEvents: ReadonlySet<Question>;
+}
+
+export const joined = (fragments: readonly Fragment[], word: "and" | "or"): Fragment =>
+  fragments.length === 0
+    ? sql<SqlBool>`${sql.raw(word === "and" ? "true" : "false")}`
+    : sql<SqlBool>`(${sql.join(fragments, sql.raw(` ${word} `))})`;
+
+export const negated = (fragment: Fragment): Fragment => sql<SqlBool>`not ${fragment}`;
+
+/** `isConjunct`: all that match answer yes, so that PostgreSQL may turn the condition into a join. */
+export function questionFragment(question: Question, asking: Asking, isConjunct: boolean): Fragment {
+  switch (question.about) {
+    case "email":
+      return emailFragment(question.test);
+    case "subscribed":
+      return sql<SqlBool>`c.subscribed = ${question.equals}`;
+    case "createdAt":
+    case "updatedAt": {
+      const column = question.about === "createdAt" ? sql`c.created_at` : sql`c.updated_at`;
+      if ("range" in question) return rangeFragment(column, question.range);
+      const before = instantBefore(question.span, asking);
+      return question.older ? sql<SqlBool>`(${column} < ${before})` : sql<SqlBool>`(${column} >= ${before})`;
+    }
+    case "data":
+      return withShownData(dataFragment(question.key, question.test, asking), asking, question.key);
+    case "event":
+      return eventFragment(question, asking, isConjunct);
+    case "members":
+      return sql<SqlBool>`exists (select from segment_members m where m.project_id = ${asking.projectId}
+        and m.segment_id = ${question.segmentId} and m.contact_id = c.id)`;
+  }
+}
+
+/** The instant so long ago, by the calendar of UTC whatever the time zone of the session is. */
+function instantBefore({ amount, unit }: Span, { now }: Asking) {
+  const instant = now === null ? sql`now()` : sql`${now.toISOString()}::timestamptz`;
+  if (unit === "months")
+    return sql`((${instant} at time zone 'UTC' - make_interval(months => ${amount}::int)) at time zone 'UTC')`;
+  return sql`(${instant} - make_interval(secs => ${(amount * UNIT_MS[unit]) / 1000}::float8))`;
+}
+
+function rangeFragment(column: RawBuilder<unknown>, { fromMs, untilMs }: InstantRange): Fragment {
+  const parts = [
+    ...(fromMs === null ? [] : [sql<SqlBool>`${column} >= ${instantText(fromMs)}::timestamptz`]),
+    ...(untilMs === null ? [] : [sql<SqlBool>`${column} < ${instantText(untilMs)}::timestamptz`]),
+  ];
+  return joined(parts, "and");
+}
+
+/** Addresses are stored in lower case; `like` finds parts of one in its trigram index. */
+function emailFragment(test: TextTest): Fragment {
+  if (test.is === "oneOf") return sql<SqlBool>`(c.email = any(${test.texts}::text[]))`;
+  const literal = test.text.replace(/[\\%_]/g, "\\$&");
+  const pattern = `${test.is === "starting" ? "" : "%"}${literal}${test.is === "ending" ? "" : "%"}`;
+  return sql<SqlBool>`(c.email like ${pattern})`;
+}
+
+function dataFragment(key: string, test: DataTest, asking: Asking): Fragment {
+  const path = pathOf(key);
+  const inPath = keyFragment(path, test, asking);
+  if (path.length === 1) return inPath;
+  // A key with these very letters, dots included, goes before the path.
+  return sql<SqlBool>`(case when c.data ? ${key} then ${keyFragment([key], test, asking)} else ${inPath} end)`;
+}
+
+function keyFragment(keys: readonly string[], test: DataTest, asking: Asking): Fragment {
+  switch (test.is) {
+    case "present":
+      return sql<SqlBool>`coalesce(jsonb_typeof(${valueAt(keys)}) <> 'null', false)`;
+    case "oneOf":
+      return oneOfFragment(keys, test.values);
+    case "number":
+      return jsonPathFragment(keys, `@ ${test.compare} ${test.to}`);
+    case "date":
+      return dateFragment(keys, test.ranges);
+    case "aged":
+      return agedFragment(keys, test, asking);
+    case "containing":
+      return containingFragment(keys, test.value);
+    case "starting":
+    case "ending":
+      return sql<SqlBool>`(case jsonb_typeof(${valueAt(keys)}) when 'string' then ${textFragment(keys, test.is, test.text)} else false end)`;
+  }
+}
+
+/** The value as JSON; SQL's null when a key is missing or something on the way is no object. */
+function valueAt(keys: readonly string[]) {
+  const [key = "", ...more] = keys;
+  return more.length === 0
+    ? sql`c.data -> ${key}::text`
+    : sql`jsonb_path_query_first(c.data, ${jsonPath(keys)}::jsonpath, silent => true)`;
+}
+
+/** The same as text: a string without its quotes. */
+function textAt(keys: readonly string[]) {
+  const [key = "", ...more] = keys;
+  return more.length === 0 ? sql`(c.data ->> ${key}::text)` : sql`(${valueAt(keys)} #>> '{}')`;
+}
+
+/** In strict mode arrays are values like any other, and what is missing ends the search. */
+function jsonPath(keys: readonly string[]): string {
+  return `strict $${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`;
+}
+
+/** Whether the value fulfils a predicate of jsonpath. It compares like with like only, and never raises. */
+function jsonPathFragment(keys: readonly string[], predicate: string): Fragment {
+  return sql<SqlBool>`coalesce(c.data @? ${`${jsonPath(keys)} ? (${predicate})`}::jsonpath, false)`;
+}
+
+/** Containment for one value, which an index on data can serve. */
+function oneOfFragment(keys: readonly string[], values: readonly FilterScalar[]): Fragment {
+  const texts = values.map((value) => JSON.stringify(value));
+  const [only] = texts;
+  if (texts.length > 1 || only === undefined)
+    return sql<SqlBool>`coalesce(${valueAt(keys)} = any(${texts}::jsonb[]), false)`;
+  const object = keys.reduceRight((inner, key) => `{${JSON.stringify(key)}:${inner}}`, only);
+  return sql<SqlBool>`(c.data @> ${object}::jsonb)`;
+}
+
+function dateFragment(keys: readonly string[], ranges: readonly InstantRange[]): Fragment {
+  const text = textAt(keys);
+  const inRange = joined(
+    ranges.map((range) => textRangeFragment(text, range)),
+    "or",
+  );
+  return joined(
+    [
+      sql<SqlBool>`(case when ${inRange} then ${utcDateFragment(keys, "dayOrUtc")} else false end)`,
+      offsetDateFragment(keys, sql`<@ any(${ranges.map(rangeText)}::tstzrange[])`),
+    ],
+    "or",
+  );
+}
+
+/** Dates in UTC sort as text: nearly every contact is told by this alone. */
+function textRangeFragment(text: RawBuilder<unknown>, { fromMs, untilMs }: InstantRange): Fragment {
+  const from = fromMs === null ? { text: FIRST_DATE, exceptions: [] } : textBound(fromMs);
+  const until = untilMs === null ? null : textBound(untilMs);
+  if (from === null) return sql<SqlBool>`false`;
+  return joined(
+    [
+      sql<SqlBool>`${text} >= ${from.text} collate "C"`,
+      ...from.exceptions.map((exception) => sql<SqlBool>`${text} <> ${exception}`),
+      ...(until === null
+        ? []
+        : [
+            sql<SqlBool>`(${text} < ${until.text} collate "C" or ${text} = any(${until.exceptions}::text[]))`,
+          ]),
+    ],
+    "and",
+  );
+}
+
+/**
+ * The usual forms of dates in UTC. A pattern takes six times as long as reading a date does, which jsonpath can without
+ * raising; it takes a month or day 00 for none given, and a sign or space where a digit belongs.
+ */
+const USUAL_FORMS = [
+  {
+    like: "____-__-__T__:__:__.___Z",
+    template: String.raw`YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"`,
+    hasTime: true,
+  },
+  { like: "____-__-__T__:__:__Z", template: String.raw`YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"`, hasTime: true },
+  { like: "____-__-__", template: "YYYY-MM-DD", hasTime: false },
+] as const;
+const OUT_OF_PLACE = "[^-0-9T:.Z]|[-T:.Z]{2}|-00";
+
+/** Whether a text that is not before year 0001 is a date in UTC on a day that exists. */
+function utcDateFragment(keys: readonly string[], form: "utc" | "dayOrUtc"): Fragment {
+  const text = textAt(keys);
+  const forms = USUAL_FORMS.filter(({ hasTime }) => hasTime || form === "dayOrUtc").map(
+    ({ like, template }) => sql<SqlBool>`(${text} like ${like}
+      and c.data @? ${`${jsonPath(keys)}.datetime("${template}")`}::jsonpath)`,
+  );
+  return sql<SqlBool>`(case when ${text} !~ ${OUT_OF_PLACE} and ${joined(forms, "or")}
+    then true else ${text} ~ ${DATE_PATTERNS[form]} end)`;
+}
+
+function rangeText({ fromMs, untilMs }: InstantRange): string {
+  return `[${fromMs === null ? "" : instantText(fromMs)},${untilMs === null ? "" : instantText(untilMs)})`;
+}
+
+/**
+ * A date with an offset, turned into its instant: the pattern lets nothing through that PostgreSQL would not read.
+ * Digits of a second beyond six are left out, so that nothing is rounded up.
+ */
+function offsetDateFragment(keys: readonly string[], comparison: RawBuilder<unknown>): Fragment {
+  const text = textAt(keys);
+  return sql<SqlBool>`(case when ${text} like '____-__-__T__:__:__%:__' and ${text} ~ ${DATE_PATTERNS.offset}
+    then regexp_replace(${text}, '([.][0-9]{6})[0-9]+', '\\1')::timestamptz ${comparison} else false end)`;
+}
+
+/** A date with a time of day before or since an instant, which is taken to the second. */
+function agedFragment(
+  keys: readonly string[],
+  { span, older }: { span: Span; older: boolean },
+  asking: Asking,
+): Fragment {
+  const instant = sql`date_trunc('second', ${instantBefore(span, asking)})`;
+  // In a sub-select of its own it is computed once, not for each contact.
+  const bound = sql`(select to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'))`;
+  const text = textAt(keys);
+  const inRange = older
+    ? sql`${text} >= ${FIRST_DATE} collate "C" and ${text} < ${bound} collate "C"`
+    : sql`${text} >= ${bound} collate "C"`;
+  return joined(
+    [
+      sql<SqlBool>`(case when ${inRange} then ${utcDateFragment(keys, "utc")} else false end)`,
+      offsetDateFragment(keys, sql`${sql.raw(older ? "<" : ">=")} (select ${instant})`),
+    ],
+    "or",
+  );
+}
+
+/** Part of a text in any case, or an element of a list exactly as it is. */
+function containingFragment(keys: readonly string[], value: FilterScalar): Fragment {
+  const inText = typeof value === "string" ? textFragment(keys, "containing", value) : sql<SqlBool>`false`;
+  return sql<SqlBool>`(case jsonb_typeof(${valueAt(keys)}) when 'string' then ${inText}
+    when 'array' then ${valueAt(keys)} @> ${JSON.stringify(value)}::jsonb else false end)`;
+}
+
+function textFragment(
+  keys: readonly string[],
+  is: "containing" | "starting" | "ending",
+  searched: string,
+): Fragment {
+  const { from, to, text } = foldingOf(searched);
+  const whole = sql`translate(${textAt(keys)}, ${from}, ${to})`;
+  switch (is) {
+    case "containing":
+      return sql<SqlBool>`strpos(${whole}, ${text}) > 0`;
+    case "starting":
+      return sql<SqlBool>`starts_with(${whole}, ${text})`;
+    case "ending":
+      return sql<SqlBool>`right(${whole}, ${Array.from(text).length}::int) = ${text}`;
+  }
+}
+
+export type EventQuestion = Extract<Question, { about: "event" }>;
+
+/**
+ * So many events PostgreSQL holds in memory: 40 bytes each by its reckoning, which is within the 8 MB that it may use for a
+ * table unless it was told otherwise. Would it doubt that they fit, it would go through all of them for each contact.
+ */
+const MAX_EVENTS_IN_MEMORY = 200_000;
+/** Few enough, with room for those that happen before the statement begins. */
+export const FEW_EVENTS = 150_000;
+
+/** Where the events `e` of one name stand, lately or ever; in a statement that also restricts `e.project_id`. */
+export function fromEvents({ event, since }: EventQuestion, asking: Asking): RawBuilder<unknown> {
+  const instant = since === null ? null : instantBefore(since, asking);
+  if (event === EMAIL_SENT) return sql`from emails e where ${isEmailSent(instant)}`;
+  const end = asking.eventsBeingDeleted.get(event);
+  return sql`from events e where e.name = ${event}${end === undefined ? sql`` : sql` and e.created_at > ${end}::timestamptz`}${instant === null ? sql`` : sql` and e.created_at >= ${instant}`}`;
+}
+
+/**
+ * Whether an event happened often enough. Where contacts are many, the events of that name are gone through at once if
+ * PostgreSQL can join them to the contacts, or hold them in memory; else those of each contact are looked up.
+ */
+function eventFragment(question: EventQuestion, asking: Asking, isConjunct: boolean): Fragment {
+  const { atLeast } = question;
+  const isFew = asking.fewEvents.has(question);
+  const from = fromEvents(question, asking);
+  if (isFew || (atLeast > 1 && isConjunct && !asking.fewContacts)) {
+    const bounded = isFew ? sql` limit ${sql.lit(MAX_EVENTS_IN_MEMORY)}` : sql``;
+    const found = sql`select e.contact_id ${from} and e.project_id = ${asking.projectId}`;
+    // The offset keeps them from being read in the order of their contacts, which takes longer than counting them.
+    const counted = sql`select contact_id from (${found} offset 0) e group by 1 having count(*) >= ${atLeast}::int`;
+    return sql<SqlBool>`(c.id in (${atLeast > 1 ? counted : found}${bounded}))`;
+  }
+  // Joined by both columns the planner does not group the events by contact first, which takes half as long again.
+  return sql<SqlBool>`exists (select ${from} and e.project_id = c.project_id and e.contact_id = c.id${atLeast > 1 ? sql` offset ${atLeast - 1}::int` : sql``})`;
+}

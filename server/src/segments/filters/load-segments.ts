@@ -1,0 +1,36 @@
+// The segments a filter may stand on, read before it is planned.
+// Before it: segments.ts keeps them. After it: plan-filter.ts puts their filters in the place of conditions on them.
+import { causesOf, type Filter } from "@postloft/contract/filters.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database } from "../../platform/database.ts";
+import { findSegmentSources, listSegmentSources } from "./queries.ts";
+import type { SegmentSource } from "./rules.ts";
+
+export type { SegmentSource, SegmentSources } from "./rules.ts";
+
+/** All segments of a project. */
+export async function loadSegments(
+  database: Database,
+  projectId: string,
+): Promise<Map<string, SegmentSource>> {
+  const rows = await listSegmentSources(database, projectId);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The segments these filters stand on, through others too; of filters without conditions on segments it reads nothing. */
+export async function loadSegmentsFor(
+  database: Database,
+  projectId: string,
+  filters: readonly Filter[],
+): Promise<Map<string, SegmentSource>> {
+  const segments = new Map<string, SegmentSource>();
+  let wanted = new Set(filters.flatMap((one) => causesOf(one).segments));
+  // One level more than may be used, so that too deep is told from deleted.
+  for (let depth = 0; wanted.size > 0 && depth <= LIMITS.filterDepth.value; depth++) {
+    const rows = await findSegmentSources(database, projectId, [...wanted]);
+    for (const row of rows) segments.set(row.id, row);
+    const inner = rows.flatMap((row) => (row.filters === null ? [] : causesOf(row.filters).segments));
+    wanted = new Set(inner.filter((id) => !segments.has(id)));
+  }
+  return segments;
+}

@@ -1,0 +1,256 @@
+// Turns a filter into plain questions joined by and, or and not; conditions on other segments become the filters of those.
+// Before it: contract/src/filters.ts, load-segments.ts. After it: compile-filter.ts asks them in SQL, evaluate-filter.ts in memory.
+import { parseAddress } from "@postloft/contract/address.ts";
+import { readDate } from "@postloft/contract/filter-dates.ts";
+import { NEGATIVE_OPERATORS, readField, type FilterOperator } from "@postloft/contract/filter-fields.ts";
+import { isGroup, type Filter, type FilterCondition, type FilterScalar } from "@postloft/contract/filters.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { invalidField } from "../../platform/refusal.ts";
+import { DAY_MS, type InstantRange, type SegmentSources, type Span } from "./rules.ts";
+
+export type TextTest =
+  | { is: "oneOf"; texts: string[] }
+  | { is: "containing" | "starting" | "ending"; text: string };
+
+export type DataTest =
+  | { is: "present" }
+  /** Equal in type and value; none of them is a date. */
+  | { is: "oneOf"; values: FilterScalar[] }
+  | { is: "number"; compare: ">" | "<" | ">=" | "<="; to: number }
+  | { is: "date"; ranges: InstantRange[] }
+  /** A date with a time of day, so long ago or longer; `older` or not. */
+  | { is: "aged"; span: Span; older: boolean }
+  | { is: "containing"; value: FilterScalar }
+  | { is: "starting" | "ending"; text: string };
+
+export type Question =
+  | { about: "email"; test: TextTest }
+  | { about: "subscribed"; equals: boolean }
+  | { about: "createdAt" | "updatedAt"; range: InstantRange }
+  | { about: "createdAt" | "updatedAt"; span: Span; older: boolean }
+  | { about: "data"; key: string; test: DataTest }
+  | { about: "event"; event: string; atLeast: number; since: Span | null }
+  | { about: "members"; segmentId: string };
+
+export type Plan = { all: Plan[] } | { any: Plan[] } | { not: Plan } | { question: Question };
+
+const NOBODY: Plan = { any: [] };
+/** What every contact has, whatever it says. */
+const ALWAYS_THERE: ReadonlySet<string> = new Set(["email", "subscribed", "createdAt", "updatedAt"]);
+const PRESENCE: Partial<Record<FilterOperator, Plan>> = { exists: { all: [] }, notExists: NOBODY };
+
+/** Every question of a plan. */
+export function questionsOf(plan: Plan): Question[] {
+  if ("question" in plan) return [plan.question];
+  if ("not" in plan) return questionsOf(plan.not);
+  return ("all" in plan ? plan.all : plan.any).flatMap(questionsOf);
+}
+
+interface Planning extends SegmentSources {
+  questions: number;
+  /** The segments whose filters are being planned, outermost first. */
+  within: readonly string[];
+}
+
+/**
+ * Plans a filter that contract/filters.ts read. A condition on a segment that is gone, or that stands on itself,
+ * matches nobody whichever way it asks: mail must not reach more people because something was deleted.
+ * @throws Refusal VALIDATION_ERROR when the filter with all it stands on is larger than any statement should be.
+ */
+export function planFilter(filter: Filter, sources: SegmentSources): Plan {
+  return planGroup(filter, { ...sources, questions: 0, within: [] });
+}
+
+/** Plans one condition by itself. */
+export function planCondition(condition: FilterCondition, sources: SegmentSources): Plan {
+  return planFilter({ operator: "AND", conditions: [condition] }, sources);
+}
+
+/** Plans "is a member of this segment", of either kind. */
+export function planMembership(segmentId: string, sources: SegmentSources): Plan {
+  return planCondition({ field: `segment.${segmentId}`, operator: "memberOfSegment" }, sources);
+}
+
+function planGroup({ operator, conditions }: Filter, planning: Planning): Plan {
+  const parts = conditions.map((part) =>
+    isGroup(part) ? planGroup(part, planning) : planOne(part, planning),
+  );
+  return operator === "AND" ? { all: parts } : { any: parts };
+}
+
+function planOne(condition: FilterCondition, planning: Planning): Plan {
+  if (++planning.questions > LIMITS.filterExpanded.value) throw tooLarge();
+  const field = readField(condition.field);
+  if (typeof field === "string")
+    throw new Error(`A stored filter has a field that is none: ${condition.field}`);
+  if (field.kind === "segment") return planSegment(field.segmentId, condition.operator, planning);
+  if (ALWAYS_THERE.has(field.kind) && PRESENCE[condition.operator] !== undefined)
+    return PRESENCE[condition.operator] ?? NOBODY;
+  if (condition.operator === "triggeredOlderThan" && field.kind === "event")
+    return planLongAgo(field.event, condition);
+  const asked = field.kind === "data" ? askData(field.key, condition) : { question: ask(field, condition) };
+  return NEGATIVE_OPERATORS.has(condition.operator) ? { not: asked } : asked;
+}
+
+function tooLarge() {
+  return invalidField(
+    "filters",
+    "too_big",
+    `Together with the segments it stands on the filter has more than ${LIMITS.filterExpanded.value} conditions, or they stand on each other more than ${LIMITS.filterDepth.value} deep.`,
+  );
+}
+
+function planSegment(segmentId: string, operator: FilterOperator, planning: Planning): Plan {
+  const source = planning.segments.get(segmentId);
+  if (source === undefined || planning.within.includes(segmentId)) return NOBODY;
+  if (planning.within.length >= LIMITS.filterDepth.value) throw tooLarge();
+  const asStored = source.filters === null || (planning.trackedAsStored === true && source.trackMembership);
+  const members: Plan =
+    source.filters === null || asStored
+      ? { question: { about: "members", segmentId } }
+      : planInner(source.filters, segmentId, planning);
+  return NEGATIVE_OPERATORS.has(operator) ? { not: members } : members;
+}
+
+function planInner(filter: Filter, segmentId: string, planning: Planning): Plan {
+  const inner = { ...planning, within: [...planning.within, segmentId] };
+  const plan = planGroup(filter, inner);
+  planning.questions = inner.questions;
+  return plan;
+}
+
+/** Once at least, but not since then. */
+function planLongAgo(event: string, condition: FilterCondition): Plan {
+  const ever = { about: "event", event, atLeast: 1 } as const;
+  return {
+    all: [
+      { question: { ...ever, since: null } },
+      { not: { question: { ...ever, since: spanOf(condition) } } },
+    ],
+  };
+}
+
+function ask(
+  field: Exclude<ReturnType<typeof readField>, string | { kind: "data" } | { kind: "segment" }>,
+  condition: FilterCondition,
+): Question {
+  const { operator, value } = condition;
+  switch (field.kind) {
+    case "email":
+      return { about: "email", test: askText(operator, textsOf(condition)) };
+    case "subscribed":
+      return { about: "subscribed", equals: value === true };
+    case "event": {
+      const since = condition.unit === undefined ? null : spanOf(condition);
+      const atLeast = operator === "triggered" && typeof value === "number" ? value : 1;
+      return { about: "event", event: field.event, atLeast, since };
+    }
+    default:
+      return operator === "within" || operator === "olderThan"
+        ? { about: field.kind, span: spanOf(condition), older: operator === "olderThan" }
+        : { about: field.kind, range: rangeOf(operator, String(value), true) };
+  }
+}
+
+function spanOf({ value, unit, window }: FilterCondition): Span {
+  const amount = window ?? value;
+  if (typeof amount !== "number" || unit === undefined) throw new Error("A stored condition has no unit.");
+  return { amount, unit };
+}
+
+/** The values of a condition, one or many. */
+function valuesOf({ value }: FilterCondition): FilterScalar[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value];
+}
+
+/** Addresses in the form they are stored in; a part of one, or what is none, at least in its letters. */
+function textsOf(condition: FilterCondition): string[] {
+  return valuesOf(condition).map((value) => {
+    const parsed = parseAddress(String(value));
+    return parsed.ok ? parsed.address : String(value).normalize("NFC").toLowerCase();
+  });
+}
+
+function askText(operator: FilterOperator, texts: string[]): TextTest {
+  const [text = ""] = texts;
+  switch (operator) {
+    case "contains":
+    case "notContains":
+      return { is: "containing", text };
+    case "startsWith":
+      return { is: "starting", text };
+    case "endsWith":
+      return { is: "ending", text };
+    default:
+      return { is: "oneOf", texts };
+  }
+}
+
+const COMPARISONS = {
+  greaterThan: ">",
+  lessThan: "<",
+  greaterThanOrEqual: ">=",
+  lessThanOrEqual: "<=",
+} as const;
+
+function askData(key: string, condition: FilterCondition): Plan {
+  const asked = (test: DataTest): Plan => ({ question: { about: "data", key, test } });
+  const { operator } = condition;
+  const values = valuesOf(condition);
+  const [value = ""] = values;
+  switch (operator) {
+    case "exists":
+    case "notExists":
+      return asked({ is: "present" });
+    case "contains":
+    case "notContains":
+      return asked({ is: "containing", value });
+    case "startsWith":
+      return asked({ is: "starting", text: String(value) });
+    case "endsWith":
+      return asked({ is: "ending", text: String(value) });
+    case "within":
+    case "olderThan":
+      return asked({ is: "aged", span: spanOf(condition), older: operator === "olderThan" });
+    case "greaterThan":
+    case "lessThan":
+    case "greaterThanOrEqual":
+    case "lessThanOrEqual":
+      return typeof value === "number"
+        ? asked({ is: "number", compare: COMPARISONS[operator], to: value })
+        : asked({ is: "date", ranges: [rangeOf(operator, String(value), false)] });
+    default: {
+      const ranges = values.filter(isDate).map((one) => rangeOf("equals", String(one), false));
+      const others = values.filter((one) => !isDate(one));
+      const tests: DataTest[] = [
+        ...(others.length === 0 ? [] : [{ is: "oneOf", values: others } as const]),
+        ...(ranges.length === 0 ? [] : [{ is: "date", ranges } as const]),
+      ];
+      return { any: tests.map(asked) };
+    }
+  }
+}
+
+const isDate = (value: FilterScalar) => typeof value === "string" && readDate(value) !== null;
+
+/**
+ * The instants that compare so with a date. On fields that always have a time of day, being equal to a date without one
+ * means being on that day (UTC).
+ */
+function rangeOf(operator: FilterOperator, text: string, dayIsWhole: boolean): InstantRange {
+  const date = readDate(text);
+  if (date === null) throw new Error(`A stored condition has a date that is none: ${text}`);
+  const { atMs, hasTime } = date;
+  switch (operator) {
+    case "greaterThan":
+      return { fromMs: atMs + 1, untilMs: null };
+    case "greaterThanOrEqual":
+      return { fromMs: atMs, untilMs: null };
+    case "lessThan":
+      return { fromMs: null, untilMs: atMs };
+    case "lessThanOrEqual":
+      return { fromMs: null, untilMs: atMs + 1 };
+    default:
+      return { fromMs: atMs, untilMs: atMs + (dayIsWhole && !hasTime ? DAY_MS : 1) };
+  }
+}

@@ -1,0 +1,101 @@
+// Statements that read what filters stand on: segments, and what a contact in memory must know of itself.
+// Before it: load-segments.ts, load-contacts.ts, compile-filter.ts.
+import { sql } from "kysely";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
+import { plannedEachTime, type Database } from "../../platform/database.ts";
+import { isEmailSent } from "../../emails/reading/sent-events.ts";
+import { shownData } from "../../contacts/contacts.ts";
+import { deletedUntil } from "../../events/event-names.ts";
+import { FEW_EVENTS, fromEvents, type Asking, type EventQuestion } from "./condition-queries.ts";
+import type { SegmentSource } from "./rules.ts";
+
+const SOURCE = sql.raw('id, type, filters, track_membership as "trackMembership"');
+
+export async function listSegmentSources(database: Database, projectId: string): Promise<SegmentSource[]> {
+  const { rows } = await sql<SegmentSource>`
+    select ${SOURCE} from segments where project_id = ${projectId}`.execute(database);
+  return rows;
+}
+
+export async function findSegmentSources(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+): Promise<SegmentSource[]> {
+  const { rows } = await sql<SegmentSource>`
+    select ${SOURCE} from segments where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(
+    database,
+  );
+  return rows;
+}
+
+export async function findContactsForFilters(
+  database: Database,
+  projectId: string,
+  contactIds: readonly string[],
+) {
+  const { rows } = await sql<{
+    id: string;
+    email: string;
+    subscribed: boolean;
+    data_json: string;
+    created_at: Date;
+    updated_at: Date;
+  }>`
+    select id, email, subscribed, ${shownData(projectId)}::text as data_json, created_at, updated_at from contacts c
+    where project_id = ${projectId} and id = any(${contactIds}::uuid[])`.execute(database);
+  return rows;
+}
+
+/** The newest events of these names, of each contact and name as many as are asked for. */
+export async function listNewestEvents(
+  database: Database,
+  projectId: string,
+  contactIds: readonly string[],
+  wanted: ReadonlyArray<{ event: string; count: number }>,
+) {
+  const { rows } = await sql<{ contact_id: string; name: string; created_at: Date }>`
+    select i.contact_id, n.name, e.created_at
+    from unnest(${contactIds}::uuid[]) as i (contact_id)
+    cross join unnest(
+      ${wanted.map((one) => one.event)}::text[],
+      ${wanted.map((one) => one.count)}::int[]
+    ) as n (name, count)
+    cross join lateral (
+      (select created_at from events e
+       where e.project_id = ${projectId} and e.contact_id = i.contact_id and e.name = n.name
+         and e.created_at > ${deletedUntil(projectId, sql`n.name`)}
+       order by e.created_at desc limit n.count)
+      union all
+      (select sent_at from emails e
+       where n.name = ${EMAIL_SENT} and e.project_id = ${projectId} and e.contact_id = i.contact_id and ${isEmailSent(null)}
+       order by e.sent_at desc limit n.count)
+    ) e
+    order by i.contact_id, n.name, e.created_at desc`.execute(database);
+  return rows;
+}
+
+export async function listMemberships(
+  database: Database,
+  projectId: string,
+  contactIds: readonly string[],
+  segmentIds: readonly string[],
+) {
+  const { rows } = await sql<{ contact_id: string; segment_id: string }>`
+    select contact_id, segment_id from segment_members
+    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
+      and segment_id = any(${segmentIds}::uuid[])`.execute(database);
+  return rows;
+}
+
+/** Whether the events a question asks for are few enough to be held in memory. */
+export async function hasFewEvents(
+  database: Database,
+  question: EventQuestion,
+  asking: Asking,
+): Promise<boolean> {
+  const { rows } = await sql`
+    ${plannedEachTime} select ${fromEvents(question, asking)} and e.project_id = ${asking.projectId}
+    offset ${FEW_EVENTS} limit 1`.execute(database);
+  return rows.length === 0;
+}

@@ -1,0 +1,42 @@
+// Statements on segments that other folders ask for, before a field goes or a contact is exported.
+// Before it: usage.ts. After it: nothing.
+import { sql, type RawBuilder } from "kysely";
+import type { Database } from "../platform/database.ts";
+
+interface NamedRow {
+  id: string;
+  name: string;
+}
+
+/** A filter, however deep, with a condition on the field, or on something inside its objects. */
+export function namesField(filter: string, field: string): RawBuilder<unknown> {
+  return sql`jsonb_path_exists(${sql.ref(filter)}, '$.**.field ? (@ == $name || @ starts with $inside)',
+    jsonb_build_object('name', ${field}::text, 'inside', ${field}::text || '.'))`;
+}
+
+export async function listSegmentsNaming(
+  database: Database,
+  projectId: string,
+  field: string,
+): Promise<NamedRow[]> {
+  const { rows } = await sql<NamedRow>`
+    select id, name from segments where project_id = ${projectId} and ${namesField("filters", field)} order by id`.execute(
+    database,
+  );
+  return rows;
+}
+
+/** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
+export async function listSegmentsOfContact(database: Database, projectId: string, contactId: string) {
+  return database
+    .selectFrom("segment_members as m")
+    .innerJoin("segments as s", (join) =>
+      join.onRef("s.project_id", "=", "m.project_id").onRef("s.id", "=", "m.segment_id"),
+    )
+    .select(["s.id", "s.name", "m.created_at"])
+    .where("m.project_id", "=", projectId)
+    .where("m.contact_id", "=", contactId)
+    .orderBy("m.created_at")
+    .orderBy("s.id")
+    .execute();
+}

@@ -1,0 +1,274 @@
+// Blocks and the body they make, kept together over HTTP; what a template said before; and trying it out.
+import { expect, test } from "vitest";
+import type { Block, Design } from "@postloft/contract/design.ts";
+import { designHtml, escapeAround } from "@postloft/contract/design-html.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { faultsOf, refusalOf, useTestServer, type Reply } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+const HOSTILE = `"><script>alert(1)</script>&`;
+const blocks: Block[] = [
+  { id: "1", kind: "heading", level: 1, text: `Hi {{firstName ?? "friend"}} ${HOSTILE}`, align: "left" },
+  {
+    id: "2",
+    kind: "text",
+    align: "center",
+    text: {
+      type: "doc",
+      content: [
+        {
+          type: "paragraph",
+          content: [
+            { type: "text", text: "bold ", marks: [{ type: "bold" }] },
+            {
+              type: "text",
+              text: HOSTILE,
+              marks: [{ type: "link", attrs: { href: `https://a.example/?a=1&b=${HOSTILE}` } }],
+            },
+            { type: "hardBreak" },
+          ],
+        },
+        {
+          type: "bulletList",
+          content: [
+            {
+              type: "listItem",
+              content: [{ type: "paragraph", content: [{ type: "text", text: "ä 🎉 مرحبا" }] }],
+            },
+          ],
+        },
+      ],
+    },
+  },
+  { id: "3", kind: "button", label: HOSTILE, url: `{{url ?? "https://example.com"}}`, align: "center" },
+  {
+    id: "4",
+    kind: "columns",
+    columns: [
+      [
+        {
+          id: "5",
+          kind: "image",
+          url: `https://i.example/a.png?${HOSTILE}`,
+          alt: HOSTILE,
+          link: "",
+          width: 200,
+          align: "left",
+        },
+      ],
+      [{ id: "6", kind: "html", html: "<b>as it is & stays</b>" }],
+    ],
+  },
+  { id: "7", kind: "divider" },
+  { id: "8", kind: "space", height: 24 },
+];
+const design: Design = {
+  format: "postloft-blocks",
+  version: 1,
+  look: {
+    background: "#f4f5f7",
+    surface: "#ffffff",
+    ink: "#111111",
+    accent: "#ffd400",
+    font: "sans",
+    width: 600,
+  },
+  language: "en",
+  preheader: "What it is about",
+  blocks,
+};
+const html = designHtml(design);
+
+interface Template {
+  id: string;
+  subject: string;
+  body: string;
+  design: unknown;
+}
+interface Versions {
+  versions: Array<{ id: string; subject: string; bytes: number; savedAt: string; replacedAt: string }>;
+}
+const key = () => server.project.byKey;
+const post = <Body = ErrorEnvelope>(body: object) =>
+  server.call<Body>("POST", "/templates", key(), {
+    name: "News",
+    subject: "Hi",
+    type: "TRANSACTIONAL",
+    ...body,
+  });
+const make = async (body: object) => (await post<Template>(body)).body;
+const patch = (id: string, body: object) => server.call("PATCH", `/templates/${id}`, key(), body);
+const read = async (id: string) => (await server.call<Template>("GET", `/templates/${id}`, key())).body;
+const versionsOf = async (id: string) =>
+  (await server.call<Versions>("GET", `/templates/${id}/versions`, key())).body.versions;
+
+test("what is written in blocks is text in the mail, whatever it looks like, and variables stay variables", () => {
+  expect(html).not.toContain("<script>");
+  expect(html).toContain(`Hi {{firstName ?? "friend"}} &quot;&gt;&lt;script&gt;`);
+  expect(html).toContain(`href="{{url ?? "https://example.com"}}"`);
+  expect(html).toContain("<strong>bold </strong>");
+  expect(html).toContain("ä 🎉 مرحبا");
+  expect(html).toContain("<b>as it is & stays</b>");
+});
+
+test.each([
+  ["{{a}}<{{{b}}}>", "{{a}}&lt;{{{b}}}&gt;"],
+  ["{{ <", "{{ &lt;"],
+  ["}} & {{x}}", "}} &amp; {{x}}"],
+])("%s is escaped around its variables", (text, escaped) => {
+  expect(escapeAround(text)).toBe(escaped);
+});
+
+test("a label is black or white on its button, whichever can be read", () => {
+  expect(html).toContain("background:#ffd400;color:#000000");
+  expect(designHtml({ ...design, look: { ...design.look, accent: "#1d4ed8" } })).toContain("color:#ffffff");
+});
+
+test("the body of a design is the HTML its blocks make, and both are read again as they were written", async () => {
+  const { id } = await make({ design });
+  expect(await read(id)).toMatchObject({ body: html, design });
+  const changed = { ...design, blocks: blocks.slice(0, 1) };
+  expect((await patch(id, { design: changed })).status).toBe(200);
+  expect(await read(id)).toMatchObject({ body: designHtml(changed), design: changed });
+  expect((await patch(id, { design: changed, body: designHtml(changed) })).status).toBe(200);
+});
+
+test("a body that is changed alone empties a design of blocks; the same body and other editors' designs leave it", async () => {
+  const { id } = await make({ design });
+  await patch(id, { body: html, subject: "Other" });
+  expect((await read(id)).design).toEqual(design);
+  await patch(id, { body: "<p>By hand</p>" });
+  expect(await read(id)).toMatchObject({ body: "<p>By hand</p>", design: null });
+  const foreign = { rows: [1, 2] };
+  const other = await make({ body: "<p>Hi</p>", design: foreign });
+  await patch(other.id, { body: "<p>By hand</p>" });
+  expect((await read(other.id)).design).toEqual(foreign);
+});
+
+test("a body beside blocks that make another is refused, and so is a template with neither", async () => {
+  expect(faultsOf(await post({ design, body: "<p>Other</p>" }))).toEqual(["body custom"]);
+  const { id } = await make({ design });
+  expect(faultsOf(await patch(id, { design, body: "<p>Other</p>" }))).toEqual(["body custom"]);
+  expect(faultsOf(await post({}))).toEqual(["body required"]);
+  expect(faultsOf(await post({ design: { rows: [] } }))).toEqual(["body required"]);
+});
+
+test.each<[string, object, string]>([
+  ["a block of another kind", { blocks: [{ id: "1", kind: "script" }] }, "design.blocks.0.kind custom"],
+  ["a colour that ends its style", { look: { ...design.look, ink: "red;}" } }, "design.look.ink custom"],
+  ["a language that ends its attribute", { language: `en" x="` }, "design.language custom"],
+  ["no blocks", { blocks: undefined }, "design.blocks custom"],
+  ["too many parts", { blocks: Array.from({ length: LIMITS.designParts.value }, () => 1) }, "design custom"],
+])("%s is refused by name", async (_case, change, fault) => {
+  expect(faultsOf(await post({ design: { ...design, ...change } }))).toEqual([fault]);
+});
+
+test("lists in lists are refused when they are deeper than any mail has", async () => {
+  const deep = (depth: number): object => ({
+    type: "bulletList",
+    content: [{ type: "listItem", content: depth === 1 ? [{ type: "paragraph" }] : [deep(depth - 1)] }],
+  });
+  const saved = (depth: number) =>
+    post({
+      design: {
+        ...design,
+        blocks: [{ id: "1", kind: "text", align: "left", text: { type: "doc", content: [deep(depth)] } }],
+      },
+    });
+  expect((await saved(4)).status).toBe(201);
+  expect(refusalOf((await saved(5)) as Reply<ErrorEnvelope>)).toBe("422 VALIDATION_ERROR");
+});
+
+test("what a template said is kept when it says something else, and brought back to the letter", async () => {
+  const { id } = await make({ design });
+  expect(await versionsOf(id)).toEqual([]);
+  await patch(id, { name: "Only its name", body: html });
+  expect(await versionsOf(id)).toEqual([]);
+  await patch(id, { body: "<p>By hand</p>", subject: "Second" });
+  await patch(id, { subject: "Third" });
+  const [second, first] = await versionsOf(id);
+  expect(second).toMatchObject({ subject: "Second", bytes: "<p>By hand</p>".length });
+  expect(first).toMatchObject({ subject: "Hi", bytes: Buffer.byteLength(html) });
+  const whole = await server.call<Template>("GET", `/templates/${id}/versions/${first?.id ?? ""}`, key());
+  expect(whole.body).toMatchObject({ subject: "Hi", body: html, design });
+  await server.call("POST", `/templates/${id}/versions/${first?.id ?? ""}/restore`, key());
+  expect(await read(id)).toMatchObject({ name: "Only its name", subject: "Hi", body: html, design });
+  expect((await versionsOf(id)).map(({ subject }) => subject)).toEqual(["Third", "Second", "Hi"]);
+});
+
+test("the oldest versions go beyond the limit, by number and by bytes", async () => {
+  const { id } = await make({ body: "<p>0</p>" });
+  await server.rows(
+    `insert into template_versions (project_id, template_id, id, subject, body, saved_at)
+     select project_id, id, uuidv7(make_interval(secs => -n)), 'old ' || n, repeat('x', $2), now() from templates, generate_series(1, $3) n where id = $1`,
+    id,
+    1_000,
+    LIMITS.templateVersions.value,
+  );
+  await patch(id, { body: "<p>1</p>" });
+  const kept = await versionsOf(id);
+  expect(kept).toHaveLength(LIMITS.templateVersions.value);
+  expect(kept.at(-1)?.subject).toBe(`old ${LIMITS.templateVersions.value - 1}`);
+  await server.rows(
+    "update template_versions set body = repeat('x', $2) where template_id = $1",
+    id,
+    LIMITS.templateVersionBytes.value / 4,
+  );
+  await patch(id, { body: "<p>2</p>" });
+  expect(await versionsOf(id)).toHaveLength(4);
+});
+
+test("a version of another template or project is not found, and nothing changes", async () => {
+  const [one, two] = [await make({ body: "<p>1</p>" }), await make({ body: "<p>2</p>" })];
+  await patch(one.id, { body: "<p>new</p>" });
+  const [version] = await versionsOf(one.id);
+  const path = (template: string) => `/templates/${template}/versions/${version?.id ?? ""}`;
+  const other = await server.createProject();
+  const refusals = await Promise.all([
+    server.call("GET", path(two.id), key()),
+    server.call("POST", `${path(two.id)}/restore`, key()),
+    server.call("GET", path(one.id), other.byKey),
+    server.call("POST", `${path(one.id)}/restore`, other.byKey),
+    server.call("GET", `/templates/${one.id}/versions`, other.byKey),
+  ]);
+  expect(refusals.map(refusalOf)).toEqual(Array(5).fill("404 TEMPLATE_NOT_FOUND"));
+  expect((await read(one.id)).body).toBe("<p>new</p>");
+});
+
+test("a test mail says what the template says, as the contact of its address, and is counted nowhere", async () => {
+  const project = await server.createProject();
+  await server.call("POST", "/contacts", project.byKey, {
+    email: "ada@example.org",
+    data: { firstName: "Ada" },
+  });
+  const template = await server.call<Template>("POST", "/templates", project.byKey, {
+    name: "News",
+    subject: "For {{firstName}}",
+    type: "MARKETING",
+    body: "<p>Hi {{firstName}}</p>",
+  });
+  const send = (body: object) =>
+    server.call(`POST`, `/templates/${template.body.id}/test`, project.byKey, {
+      email: "ada@example.org",
+      ...body,
+    });
+  expect(faultsOf(await send({}))).toEqual(["from required"]);
+  expect(refusalOf(await send({ from: "a@unproved.example" }))).toBe("403 DOMAIN_NOT_VERIFIED");
+  expect((await send({ from: "hello@sandbox.localhost" })).status).toBe(200);
+  await server.rows(
+    "update projects set default_from = $2 where id = $1",
+    project.id,
+    "The shop <shop@sandbox.localhost>",
+  );
+  expect((await send({ email: "me@example.org" })).status).toBe(200);
+  const mails = await server.rows<{ to_address: string; contact_id: string | null; is_test: boolean }>(
+    "select to_address, contact_id, is_test from emails where project_id = $1 order by id",
+    project.id,
+  );
+  expect(mails).toEqual([
+    { to_address: "ada@example.org", contact_id: null, is_test: true },
+    { to_address: "me@example.org", contact_id: null, is_test: true },
+  ]);
+});

@@ -1,0 +1,13 @@
+// Which templates use a domain: asked by domains/, before one is deleted.
+// Before it: api.ts hands it in. After it: queries.ts.
+import type { Database } from "../platform/database.ts";
+import { findTemplateFrom } from "./queries.ts";
+
+/** The name of a template that sends from a domain; undefined when there is none. */
+export async function templateFrom(
+  database: Database,
+  projectId: string,
+  domain: string,
+): Promise<string | undefined> {
+  return findTemplateFrom(database, projectId, domain);
+}

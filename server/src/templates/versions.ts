@@ -1,0 +1,61 @@
+// What templates said before: kept when it is replaced, and brought back (docs/decisions/0062-blocks.md).
+// Before it: templates.ts replaces, routes.ts asks. After it: version-queries.ts.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { isId, newId } from "../platform/ids.ts";
+import { Refusal } from "../platform/refusal.ts";
+import {
+  deleteOldTemplateVersions,
+  findTemplateVersion,
+  insertTemplateVersion,
+  listTemplateVersionRows,
+  type TemplateVersionRow,
+} from "./version-queries.ts";
+
+export interface TemplateVersionView {
+  id: string;
+  subject: string;
+  bytes: number;
+  savedAt: string;
+  replacedAt: string;
+}
+export type WholeTemplateVersionView = TemplateVersionView & {
+  body: string;
+  design: Record<string, unknown> | null;
+};
+
+function present({ id, subject, bytes, saved_at, replaced_at }: TemplateVersionRow): TemplateVersionView {
+  return { id, subject, bytes, savedAt: saved_at.toISOString(), replacedAt: replaced_at.toISOString() };
+}
+
+/** Keeps what a template says before it is replaced; its row is locked by the caller. */
+export async function keepVersion(tx: Tx, projectId: string, templateId: string): Promise<void> {
+  await insertTemplateVersion(tx, projectId, templateId, newId());
+  await deleteOldTemplateVersions(tx, projectId, templateId, {
+    keep: LIMITS.templateVersions.value,
+    bytes: LIMITS.templateVersionBytes.value,
+  });
+}
+
+/** The former versions of a template, newest first, without their bodies. */
+export async function listVersions(
+  database: Database,
+  projectId: string,
+  templateId: string,
+): Promise<TemplateVersionView[]> {
+  return (await listTemplateVersionRows(database, projectId, templateId)).map(present);
+}
+
+/** @throws Refusal TEMPLATE_NOT_FOUND, the same for a version of another template or project. */
+export async function getVersion(
+  database: Database,
+  projectId: string,
+  templateId: string,
+  id: string,
+): Promise<WholeTemplateVersionView> {
+  const row =
+    isId(templateId) && isId(id) ? await findTemplateVersion(database, projectId, templateId, id) : undefined;
+  if (row === undefined)
+    throw new Refusal("TEMPLATE_NOT_FOUND", { message: "The template has no such version." });
+  return { ...present(row), body: row.body, design: row.design as Record<string, unknown> | null };
+}

@@ -1,0 +1,67 @@
+// What is told of a reply that is not as the contract says, with the path of the field.
+import { expect, test } from "vitest";
+import { replyFaults, type ReplyToCheck } from "./check-reply.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+function faults(method: string, path: string, reply: Partial<ReplyToCheck>): string[] {
+  const text = reply.body === undefined ? "" : JSON.stringify(reply.body);
+  return replyFaults({ method, path, status: 200, contentType: JSON_TYPE, text, body: undefined, ...reply });
+}
+
+const refusal = (code: string, statusCode: number) => ({
+  success: false,
+  message: "No.",
+  error: { code, message: "No.", statusCode, requestId: "r", suggestion: "", docs: "" },
+  timestamp: "2027-01-31T12:00:00.000Z",
+});
+
+const health = { status: "ok", time: "2027-01-31T12:00:00.000Z" };
+
+test("a reply as the contract says has no faults, in whichever spelling of its path", () => {
+  expect(faults("GET", "/health?x=1", { body: health })).toEqual([]);
+  expect(faults("GET", "/api/health", { body: health })).toEqual([]);
+});
+
+test("a field that is missing, one of another type and one that nobody declared are named", () => {
+  expect(faults("GET", "/health", { body: { status: "ok" } })[0]).toMatch(/^time: /);
+  expect(faults("GET", "/health", { body: { ...health, status: 1 } })[0]).toMatch(/^status: /);
+  expect(faults("GET", "/health", { body: { ...health, pid: 1 } })).toEqual([
+    "pid: the contract knows no such field",
+  ]);
+  const page = { data: [{ id: 1 }], cursor: null, hasMore: false, total: 1 };
+  expect(faults("GET", "/mailbox/messages", { body: page })).toContainEqual(
+    expect.stringMatching(/^data\.0\.id: /),
+  );
+});
+
+test("a status that the contract does not know, another type and a body where there is none are told", () => {
+  expect(faults("GET", "/health", { status: 202, body: health })).toEqual([
+    "the contract knows no answer 202",
+  ]);
+  expect(faults("GET", "/health", { contentType: "text/html", body: health })).toEqual([
+    "it is text/html, not application/json",
+  ]);
+  const id = "01a20e5c-fae9-7c1f-be05-5d044ac21a09";
+  expect(faults("DELETE", `/contacts/${id}`, { status: 204, text: "x" })).toHaveLength(1);
+});
+
+test("what is wrapped is looked at within its envelope", () => {
+  expect(faults("GET", "/auth/oauth-config", { body: { success: true, data: {} } })).toContainEqual(
+    expect.stringMatching(/^data\.github: /),
+  );
+});
+
+test("a refusal has the envelope of all and a code that is listed for the endpoint", () => {
+  const ask = (code: string, status: number) =>
+    faults("GET", "/contacts", { status, body: refusal(code, status) });
+  expect(ask("MISSING_AUTH", 401)).toEqual([]);
+  expect(ask("CAMPAIGN_NOT_FOUND", 404)).toEqual([
+    "the contract does not list 404 CAMPAIGN_NOT_FOUND for it",
+  ]);
+  expect(faults("GET", "/contacts", { status: 500, body: { error: "x" } }).length).toBeGreaterThan(0);
+});
+
+test("what is no endpoint is not looked at", () => {
+  expect(faults("GET", "/docs", { contentType: "text/html" })).toEqual([]);
+});

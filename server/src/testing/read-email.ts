@@ -1,0 +1,8 @@
+// A mail as its endpoint shows it, for tests that look at the outbox without a server.
+import type { Database } from "../platform/database.ts";
+import { getEmail } from "../emails/reading/read-emails.ts";
+import { listEventsOfEmail } from "../events/events.ts";
+
+export async function readEmail(database: Database, projectId: string, id: string) {
+  return getEmail(database, projectId, id, listEventsOfEmail);
+}

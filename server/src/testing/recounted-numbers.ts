@@ -1,0 +1,153 @@
+// For tests: every number of the reports of a project, as its rows add up to it, by the days and hours of PostgreSQL's own zones.
+// Before it: reports/recount.test.ts makes a history. After it: the same numbers from the reports must be these.
+import { percentOf } from "../campaigns/rules.ts";
+import type { Period } from "../reports/period.ts";
+import type { TestServer } from "./test-server.ts";
+
+export const WHATS = [
+  "emails",
+  "delivered",
+  "opens",
+  "clicks",
+  "machineOpens",
+  "machineClicks",
+  "bounces",
+  "softBounces",
+  "complaints",
+] as const;
+type What = (typeof WHATS)[number];
+export type Counts = Record<What, number>;
+
+/** One thing that happened to a mail, at its place in the zone, with the values of the mail's dimensions. */
+export interface Fact {
+  what: What;
+  date: string;
+  weekday: number;
+  hour: number;
+  kind: string;
+  provider: string;
+  campaign: string | null;
+  template: string | null;
+  workflow: string | null;
+}
+
+interface NamedEvent {
+  name: string;
+  date: string;
+  reason: string | null;
+}
+
+const FACTS = `
+  select e.sent_at as at, 'emails' as what, e.id from emails e
+  where e.project_id = $1 and e.sent_at is not null and e.contact_id is not null and e.is_test is null
+  union all
+  select v.created_at, case v.name when 'email.delivery' then 'delivered' when 'email.open' then 'opens'
+    when 'email.click' then case when (v.data ->> 'isFirst')::boolean then 'clicks' end
+    when 'email.machine-open' then 'machineOpens' when 'email.machine-click' then 'machineClicks'
+    when 'email.bounce' then case v.data ->> 'bounceType' when 'hard' then 'bounces' else 'softBounces' end
+    when 'email.complaint' then 'complaints' end, e.id
+  from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
+  where v.project_id = $1 and e.is_test is null`;
+
+/** Names that are being deleted are gone for every reader (docs/decisions/0042). */
+const SHOWN = `v.name <> all (select j.input ->> 'name' from jobs j where j.project_id = v.project_id
+  and j.state in ('waiting', 'active') and v.created_at <= (j.input ->> 'until')::timestamptz)`;
+
+type Rows = Pick<TestServer, "rows">;
+
+async function readFacts(server: Rows, projectId: string, { zone, firstDay, lastDay }: Period) {
+  return server.rows<Fact & { id: string }>(
+    `select f.what, (f.at at time zone $2)::date::text as date, extract(isodow from f.at at time zone $2)::integer as weekday,
+       extract(hour from f.at at time zone $2)::integer as hour,
+       case e.priority when 1 then 'TRANSACTIONAL' when 2 then 'WORKFLOW' else 'CAMPAIGN' end as kind,
+       case substring(e.to_address from '[^@]*$') when 'gmail.com' then 'gmail' when 'hotmail.com' then 'microsoft'
+         when 'web.de' then 'gmx' else 'other' end as provider,
+       e.campaign_id as campaign, e.template_id as template, e.workflow_id as workflow
+     from (${FACTS}) f join emails e on e.project_id = $1 and e.id = f.id
+     where f.what is not null and (f.at at time zone $2)::date between $3::date and $4::date`,
+    projectId,
+    zone,
+    firstDay,
+    lastDay,
+  );
+}
+
+async function readEvents(server: Rows, projectId: string, { zone, firstDay, lastDay }: Period) {
+  return server.rows<NamedEvent>(
+    `select v.name, (v.created_at at time zone $2)::date::text as date, v.data ->> 'reason' as reason from events v
+     where v.project_id = $1 and v.email_id is null and (v.created_at at time zone $2)::date between $3::date and $4::date and ${SHOWN}`,
+    projectId,
+    zone,
+    firstDay,
+    lastDay,
+  );
+}
+
+async function countStarts(server: Rows, projectId: string, { zone, firstDay, lastDay }: Period) {
+  const [found] = await server.rows<{ count: number }>(
+    `select count(*)::integer as count from workflow_executions
+     where project_id = $1 and (started_at at time zone $2)::date between $3::date and $4::date`,
+    projectId,
+    zone,
+    firstDay,
+    lastDay,
+  );
+  return found?.count ?? 0;
+}
+
+export const countsOf = (facts: readonly Fact[]): Counts =>
+  Object.fromEntries(
+    WHATS.map((what) => [what, facts.filter((fact) => fact.what === what).length]),
+  ) as Counts;
+
+export const withRates = (counts: Counts) => ({
+  ...counts,
+  openRate: percentOf(counts.opens, counts.emails),
+  clickRate: percentOf(counts.clicks, counts.emails),
+  bounceRate: percentOf(counts.bounces, counts.emails),
+  complaintRate: percentOf(counts.complaints, counts.emails),
+});
+
+/** The rows of a project within a period and the one before it, once read. */
+export async function readRows(server: Rows, projectId: string, period: Period, before: Period) {
+  const [facts, factsBefore, events, eventsBefore, starts] = await Promise.all([
+    readFacts(server, projectId, period),
+    readFacts(server, projectId, before),
+    readEvents(server, projectId, period),
+    readEvents(server, projectId, before),
+    countStarts(server, projectId, period),
+  ]);
+  return { facts, factsBefore, events, eventsBefore, starts };
+}
+
+/** Subscriptions of a day. */
+export function audienceOf(events: readonly NamedEvent[], date: string) {
+  const own = events.filter((event) => event.date === date);
+  const left = own.filter(({ name }) => name === "contact.unsubscribed");
+  const by = (reason: string) => left.filter((event) => event.reason === reason).length;
+  const subscribed = own.filter(({ name }) => name === "contact.subscribed").length;
+  return {
+    date,
+    subscribed,
+    unsubscribed: left.length,
+    byBounce: by("bounce"),
+    byComplaint: by("complaint"),
+    byChoice: left.length - by("bounce") - by("complaint"),
+    growth: subscribed - left.length,
+  };
+}
+
+/** Names with how often they came, in the period and before; the most frequent first. */
+export function namesOf(events: readonly NamedEvent[], before: readonly NamedEvent[]) {
+  const times = (all: readonly NamedEvent[], name: string) => all.filter((one) => one.name === name).length;
+  return [...new Set(events.map(({ name }) => name))]
+    .map((name) => ({ name, count: times(events, name), previousCount: times(before, name) }))
+    .map((one) => ({
+      ...one,
+      trend:
+        one.previousCount === 0
+          ? null
+          : Math.round(((one.count - one.previousCount) / one.previousCount) * 1_000) / 10,
+    }))
+    .toSorted((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1));
+}

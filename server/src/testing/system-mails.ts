@@ -1,0 +1,42 @@
+// For tests: what the installation itself has written to people, whether it waits, or the local mailbox has it.
+// Before it: emails/system-mail/system-mail.ts queued it. After it: *.test.ts files that look at what somebody was told.
+import type pg from "pg";
+import PostalMime from "postal-mime";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import type { SystemMailContent } from "../emails/system-mail/prepare-system-mail.ts";
+
+export interface WrittenSystemMail extends SystemMailContent {
+  to: string;
+}
+
+interface Row {
+  to_address: string;
+  subject: string;
+  variables: SystemMailContent | null;
+  raw: Buffer | null;
+}
+
+/**
+ * System mails to an address, or to all, the oldest first. Of one that left the machine nobody has the text any more: it is empty.
+ *
+ * @param that where nobody is to be bothered with what every account gets: only subjects that match
+ */
+export async function readSystemMails(
+  pool: Pick<pg.Pool, "query">,
+  { to, subject = /^(?!Confirm)/ }: { to?: string; subject?: RegExp } = {},
+): Promise<WrittenSystemMail[]> {
+  const { rows } = await pool.query<Row>(
+    `select e.to_address, e.subject, e.variables, m.raw
+     from emails e left join mailbox_messages m on m.project_id = e.project_id and m.email_id = e.id
+     where e.project_id = $1 and ($2::text is null or e.to_address = $2) order by e.id`,
+    [SYSTEM_PROJECT_ID, to ?? null],
+  );
+  const wanted = rows.filter((row) => subject.test(row.subject));
+  return Promise.all(wanted.map(async (row) => ({ to: row.to_address, ...(await contentOf(row)) })));
+}
+
+async function contentOf({ subject, variables, raw }: Row): Promise<SystemMailContent> {
+  if (variables !== null) return variables;
+  const { text = "", html = "" } = raw === null ? {} : await PostalMime.parse(raw);
+  return { subject, text, html };
+}

@@ -1,0 +1,39 @@
+// The script of the page that asks for a second factor: it has the browser ask for a passkey and sends the form with it. The one script on
+// any page of ours beside the dashboard; the page allows it by its hash and no other.
+// Before it: account-pages.ts. After it: a browser; oauth/routes.ts gets the form.
+import { createHash } from "node:crypto";
+import { askPasskey } from "@postloft/contract/passkeys.ts";
+
+/** Without script, or in a browser without passkeys, its button stays hidden and the code is asked for. */
+export const PASSKEY_SCRIPT = `
+const form = document.getElementById("passkey");
+const problem = form.querySelector("[role=alert]");
+const bytesOf = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+const textOf = (bytes) =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+form.hidden = !("PublicKeyCredential" in window);
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  problem.textContent = "";
+  try {
+    const reply = await fetch("${askPasskey.path}", { method: "POST" });
+    const { data, message } = await reply.json();
+    if (!reply.ok) throw new Error(message);
+    const asked = { ...data, challenge: bytesOf(data.challenge) };
+    const { id, response } = await navigator.credentials.get({ publicKey: asked });
+    const said = {};
+    for (const name of ["clientDataJSON", "authenticatorData", "signature", "userHandle"])
+      said[name] = textOf(response[name]);
+    form.elements.passkey.value = JSON.stringify({ id, type: "public-key", response: said });
+    form.submit();
+  } catch (error) {
+    const isOurs = error.constructor === Error;
+    problem.textContent = isOurs ? error.message : "No passkey was chosen, or it took too long.";
+  }
+});
+`;
+
+const HASH = createHash("sha256").update(PASSKEY_SCRIPT).digest("base64");
+
+/** What the content security policy of that page says beside that of all pages. */
+export const PASSKEY_POLICY = `; script-src 'sha256-${HASH}'; connect-src 'self'`;

@@ -1,0 +1,289 @@
+// Passkeys: added, shown alone and beside a password, named, removed; and what does not hold. With real keys and signatures.
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { fromBase32 } from "../../testing/base32.ts";
+import {
+  createSoftPasskey,
+  type Said,
+  type Shown,
+  type SoftPasskey,
+} from "../../testing/soft-authenticator.ts";
+import {
+  answersByName,
+  cookieOf,
+  faultsOf,
+  refusalOf,
+  sameByName,
+  useTestServer,
+  type Reply,
+  type TestPerson,
+} from "../../testing/test-server.ts";
+import { codeAt } from "../second-factor/totp.ts";
+import { readSystemMails } from "../../testing/system-mails.ts";
+
+const HERE = { origin: "https://post.example.com", rpId: "post.example.com" };
+const server = useTestServer({ ROLES: "api", BASE_URL: HERE.origin });
+const STEP_MS = 30_000;
+
+interface Listed {
+  id: string;
+  name: string;
+  lastUsedAt: string | null;
+}
+
+const call = <Body = ErrorEnvelope>(person: TestPerson, method: string, path: string, body?: object) =>
+  server.call<Body>(method, `/users/@me/passkeys${path}`, { cookie: person.cookie }, body);
+const listOf = async (person: TestPerson) => (await call<Listed[]>(person, "GET", "")).body;
+
+interface Creation {
+  challenge: string;
+  rp: { id: string };
+  user: { id: string };
+  excludeCredentials: Array<{ id: string }>;
+}
+
+async function begin(person: TestPerson): Promise<Creation> {
+  const { status, body } = await call<Creation>(person, "POST", "/options");
+  expect(status).toBe(200);
+  return body;
+}
+
+/** A passkey of somebody, which the server has. */
+async function withPasskey(person: TestPerson, name = "Laptop") {
+  const { challenge, user, rp } = await begin(person);
+  expect(rp.id).toBe(HERE.rpId);
+  const passkey = createSoftPasskey(user.id);
+  const added = await call<Listed>(person, "POST", "", {
+    name,
+    passkey: passkey.register({ ...HERE, challenge }),
+  });
+  expect(added.status).toBe(200);
+  return { ...added.body, passkey, handle: user.id };
+}
+
+async function challengeToShow(): Promise<string> {
+  const { body } = await server.call<{ data: { challenge: string; rpId: string; userVerification: string } }>(
+    "POST",
+    "/auth/passkey-options",
+  );
+  expect(body.data).toMatchObject({ rpId: HERE.rpId, userVerification: "required" });
+  return body.data.challenge;
+}
+
+const show = async (passkey: SoftPasskey, lie: Partial<Said> = {}) =>
+  passkey.show({ ...HERE, challenge: await challengeToShow(), ...lie });
+const enter = (shown: unknown) => server.call("POST", "/auth/passkey-login", {}, { passkey: shown });
+const whoIs = async (reply: Reply<unknown>) =>
+  (await server.call<{ id: string }>("GET", "/users/@me", { cookie: cookieOf(reply) })).body.id;
+const mailsTo = async ({ email }: TestPerson) =>
+  (await readSystemMails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
+
+test("a passkey that was added logs in alone, is named and listed with its use, and logs in no more once removed", async () => {
+  const person = await server.signUp();
+  const { id, passkey } = await withPasskey(person);
+  expect(await listOf(person)).toEqual([
+    { id, name: "Laptop", createdAt: expect.any(String), lastUsedAt: null },
+  ]);
+  const entered = await enter(await show(passkey));
+  expect([entered.status, await whoIs(entered)]).toEqual([200, person.id]);
+  expect((await call(person, "PATCH", `/${id}`, { name: "Old laptop" })).status).toBe(200);
+  expect(await listOf(person)).toMatchObject([{ name: "Old laptop", lastUsedAt: expect.any(String) }]);
+  // A browser that has it is not asked to make another one.
+  expect((await begin(person)).excludeCredentials).toMatchObject([{ id: passkey.id }]);
+  expect((await call(person, "DELETE", `/${id}`)).status).toBe(204);
+  expect(refusalOf(await enter(await show(passkey)))).toBe("401 INVALID_CREDENTIALS");
+  expect(await mailsTo(person)).toEqual([
+    "Confirm your e-mail address",
+    "A passkey was added to your account",
+    "A passkey was removed from your account",
+  ]);
+});
+
+test("it stands for the second factor: alone no code is asked for, and beside the password it takes the place of one", async () => {
+  const person = await server.signUp();
+  const { passkey } = await withPasskey(person);
+  const stranger = await server.signUp();
+  const { passkey: foreign } = await withPasskey(stranger);
+  const factor = "/users/@me/second-factor";
+  const begun = await server.call<{ secret: string }>(
+    "POST",
+    factor,
+    { cookie: person.cookie },
+    { currentPassword: person.password },
+  );
+  const code = codeAt(fromBase32(begun.body.secret), Math.floor(Date.now() / STEP_MS));
+  const confirmed = await server.call<{ recoveryCodes: string[] }>(
+    "POST",
+    `${factor}/confirm`,
+    { cookie: person.cookie },
+    { code },
+  );
+  const logIn = (more: object) =>
+    server.call("POST", "/auth/login", {}, { email: person.email, password: person.password, ...more });
+  expect(refusalOf(await logIn({}))).toBe("401 SECOND_FACTOR_REQUIRED");
+  expect((await enter(await show(passkey))).status).toBe(200);
+  const beside = await logIn({ passkey: await show(passkey) });
+  expect([beside.status, await whoIs(beside)]).toEqual([200, person.id]);
+  expect(refusalOf(await logIn({ passkey: await show(foreign) }))).toBe("401 INVALID_CREDENTIALS");
+  expect(refusalOf(await logIn({ password: "wrong password", passkey: await show(passkey) }))).toBe(
+    "401 INVALID_CREDENTIALS",
+  );
+  // Recovery codes are as many as before, and still work.
+  expect((await logIn({ code: confirmed.body.recoveryCodes[0] })).status).toBe(200);
+});
+
+const truncated = (shown: Shown, part: keyof Shown["response"]): unknown => ({
+  ...shown,
+  response: { ...shown.response, [part]: shown.response[part].slice(0, 20) },
+});
+
+test("whatever does not hold logs nobody in, and sounds the same as a passkey nobody has", async () => {
+  const person = await server.signUp();
+  const { passkey, handle } = await withPasskey(person);
+  const stranger = await withPasskey(await server.signUp());
+  const creation = (await begin(person)).challenge;
+  const bad: Record<string, () => Promise<unknown>> = {
+    "another origin": () => show(passkey, { origin: "https://evil.example" }),
+    "another port": () => show(passkey, { origin: `https://${HERE.rpId}:8443` }),
+    "another relying party": () => show(passkey, { rpId: "evil.example" }),
+    "a challenge nobody gave": () => show(passkey, { challenge: "bm90IG91cnM" }),
+    "a challenge to add a passkey": () => show(passkey, { challenge: creation }),
+    "signed to be added": () => show(passkey, { type: "webauthn.create" }),
+    "nobody verified": () => show(passkey, { isVerified: false }),
+    "somebody else's handle": () => show(passkey, { userHandle: stranger.handle }),
+    "a passkey nobody has": () => show(createSoftPasskey(handle)),
+    "the signature of another key": async () => ({ ...(await show(stranger.passkey)), id: passkey.id }),
+    "a short signature": async () => truncated(await show(passkey), "signature"),
+    "short authenticator data": async () => truncated(await show(passkey), "authenticatorData"),
+    "short client data": async () => truncated(await show(passkey), "clientDataJSON"),
+  };
+  const names = Object.keys(bad);
+  const texts = new Set<string>();
+  const answers = await answersByName(names, String, async (name) => {
+    const reply = await enter(await bad[name]?.());
+    texts.add(reply.body.error.message);
+    // How many of one passkey may fail is another test's promise.
+    await server.rows("delete from rate_windows where bucket like 'passkey:%'");
+    return refusalOf(reply);
+  });
+  expect(answers).toEqual(sameByName(names, String, () => "401 INVALID_CREDENTIALS"));
+  expect(texts.size).toBe(1);
+  const malformed = await enter({ ...(await show(passkey)), id: "not base64url!" });
+  expect([refusalOf(malformed), faultsOf(malformed)]).toEqual([
+    "422 VALIDATION_ERROR",
+    ["passkey.id invalid_string"],
+  ]);
+});
+
+test("a challenge is answered once, by one of all processes, and not when it is old", async () => {
+  const person = await server.signUp();
+  const { passkey } = await withPasskey(person);
+  const shown = await show(passkey);
+  const another = await server.startAnother();
+  const both = await Promise.all(
+    [server, another].map((one) => one.call("POST", "/auth/passkey-login", {}, { passkey: shown })),
+  );
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+  const late = await show(passkey);
+  await server.rows("update passkey_challenges set expires_at = now() - interval '1 second'");
+  expect(refusalOf(await enter(late))).toBe("401 INVALID_CREDENTIALS");
+  const { challenge, user } = await begin(person);
+  await server.rows("update passkey_challenges set expires_at = now() - interval '1 second'");
+  const registered = createSoftPasskey(user.id).register({ ...HERE, challenge });
+  const added = await call(person, "POST", "", { name: "Late", passkey: registered });
+  expect([refusalOf(added), faultsOf(added)]).toEqual(["422 VALIDATION_ERROR", ["passkey custom"]]);
+});
+
+test("a count that goes back is a copy, and is refused; one that never counts is not", async () => {
+  const { passkey } = await withPasskey(await server.signUp());
+  const statusAt = async (count: number) => (await enter(await show(passkey, { count }))).status;
+  expect([await statusAt(0), await statusAt(0)]).toEqual([200, 200]);
+  expect([
+    await statusAt(7),
+    await statusAt(7),
+    await statusAt(6),
+    await statusAt(0),
+    await statusAt(8),
+  ]).toEqual([200, 401, 401, 401, 200]);
+  const twice = await Promise.all([show(passkey, { count: 9 }), show(passkey, { count: 9 })]);
+  const both = await Promise.all(twice.map(enter));
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+});
+
+test("what is made elsewhere, for somebody else or with a certificate is not added", async () => {
+  const [person, stranger] = [await server.signUp(), await server.signUp()];
+  const foreign = (await begin(stranger)).challenge;
+  const { passkey: known } = await withPasskey(stranger);
+  const bad: Record<string, (said: Said, passkey: SoftPasskey) => object> = {
+    "another origin": (said, passkey) => passkey.register({ ...said, origin: "https://evil.example" }),
+    "another relying party": (said, passkey) => passkey.register({ ...said, rpId: "evil.example" }),
+    "somebody else's challenge": (said, passkey) => passkey.register({ ...said, challenge: foreign }),
+    "signed to log in": (said, passkey) => passkey.register({ ...said, type: "webauthn.get" }),
+    "nobody verified": (said, passkey) => passkey.register({ ...said, isVerified: false }),
+    "a certificate": (said, passkey) =>
+      passkey.register(said, { alg: -7, sig: Buffer.from("signed"), x5c: [Buffer.from("certificate")] }),
+    "another id": (said, passkey) => ({ ...passkey.register(said), id: known.id }),
+  };
+  const names = Object.keys(bad);
+  const answers = await answersByName(names, String, async (name) => {
+    const { challenge, user } = await begin(person);
+    const passkey = bad[name]?.({ ...HERE, challenge }, createSoftPasskey(user.id));
+    const reply = await call(person, "POST", "", { name, passkey });
+    return [refusalOf(reply), ...faultsOf(reply)].join(" ");
+  });
+  expect(answers).toEqual(sameByName(names, String, () => "422 VALIDATION_ERROR passkey custom"));
+  const { challenge } = await begin(person);
+  const taken = await call(person, "POST", "", {
+    name: "Taken",
+    passkey: known.register({ ...HERE, challenge }),
+  });
+  expect(refusalOf(taken)).toBe("409 CONFLICT");
+  expect(await listOf(person)).toEqual([]);
+});
+
+test("a session of more than an hour adds and removes none; somebody else's passkey is not there", async () => {
+  const [person, stranger] = [await server.signUp(), await server.signUp()];
+  const { id } = await withPasskey(person);
+  const { challenge, user } = await begin(person);
+  expect(refusalOf(await call(stranger, "DELETE", `/${id}`))).toBe("404 RESOURCE_NOT_FOUND");
+  expect(refusalOf(await call(stranger, "PATCH", `/${id}`, { name: "Mine" }))).toBe("404 RESOURCE_NOT_FOUND");
+  await server.rows(
+    "update sessions set created_at = now() - interval '61 minutes' where user_id = $1",
+    person.id,
+  );
+  const registered = createSoftPasskey(user.id).register({ ...HERE, challenge });
+  for (const reply of [
+    await call(person, "POST", "/options"),
+    await call(person, "POST", "", { name: "Late", passkey: registered }),
+    await call(person, "DELETE", `/${id}`),
+  ])
+    expect(refusalOf(reply)).toBe("403 SESSION_TOO_OLD");
+  expect((await call(person, "PATCH", `/${id}`, { name: "Renamed" })).status).toBe(200);
+});
+
+test("the last way in stays: without a password the only passkey is not removed", async () => {
+  const person = await server.signUp();
+  const [first, second] = [await withPasskey(person), await withPasskey(person, "Telephone")];
+  await server.rows("update users set password_hash = null where id = $1", person.id);
+  const both = await Promise.all([first, second].map(({ id }) => call(person, "DELETE", `/${id}`)));
+  expect(both.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+  expect(await listOf(person)).toHaveLength(1);
+});
+
+test("so many per account, and so many failures of one passkey from one network", async () => {
+  const person = await server.signUp();
+  const { passkey } = await withPasskey(person);
+  for (let failure = 0; failure < LIMITS.loginFailures.value; failure++)
+    expect(refusalOf(await enter(await show(passkey, { isVerified: false })))).toBe(
+      "401 INVALID_CREDENTIALS",
+    );
+  expect(refusalOf(await enter(await show(passkey)))).toBe("429 RATE_LIMIT_EXCEEDED");
+  await server.rows(
+    `insert into passkeys (id, user_id, credential_id, public_key, sign_count, transports, name)
+     select gen_random_uuid(), $1, sha256(n::text::bytea), '\\x00', 0, '{}', 'more' from generate_series(2, $2) n`,
+    person.id,
+    LIMITS.passkeys.value,
+  );
+  expect(refusalOf(await call(person, "POST", "/options"))).toBe("409 CONFLICT");
+});

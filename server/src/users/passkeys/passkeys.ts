@@ -1,0 +1,217 @@
+// The passkeys of accounts: added, shown, named, removed (docs/decisions/0074-passkeys.md).
+// Before it: routes.ts, ../routes.ts (log in). After it: verifier.ts judges; queries.ts keeps; mails go out in the same transaction.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { randomText, sha256 } from "../../platform/crypto.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { isId, newId } from "../../platform/ids.ts";
+import { invalidField, Refusal } from "../../platform/refusal.ts";
+import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
+import { passkeyMail } from "../account-mails.ts";
+import { hasWayIn, lockUser } from "../account-queries.ts";
+import { toldOf, type User } from "../users.ts";
+import {
+  deletePasskey,
+  findPasskey,
+  insertChallenge,
+  insertPasskey,
+  listPasskeyRows,
+  noteUse,
+  takeChallenge,
+  updateName,
+} from "./queries.ts";
+import type { Assertion, Expected, PasskeyVerifier, Registration } from "./verifier.ts";
+
+/** 256 bits; WebAuthn §13.4.3 asks for 16 bytes. */
+const CHALLENGE_LENGTH = 43;
+const CHALLENGE_SECONDS = LIMITS.passkeyMinutes.value * 60;
+const TIMEOUT_MS = CHALLENGE_SECONDS * 1_000;
+const NAME = "Postloft";
+/** COSE: ES256, EdDSA, RS256. */
+const ALGORITHMS = [-7, -8, -257];
+
+/** Where passkeys are good for: the host of the public address, and pages of its origin alone. */
+const placeOf = (baseUrl: string) => {
+  const { hostname, origin } = new URL(baseUrl);
+  return { rpId: hostname, origin };
+};
+
+const toBase64Url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
+const fromBase64Url = (text: string) => Buffer.from(text, "base64url");
+/** What the authenticator keeps with the key: says nothing to anybody else (WebAuthn §14.6.1). */
+const handleOf = (userId: string) => Buffer.from(userId.replaceAll("-", ""), "hex");
+
+interface Desk {
+  database: Database;
+  verifier: PasskeyVerifier;
+  baseUrl: () => string;
+}
+
+async function makeChallenge(database: Database, userId: string | null): Promise<string> {
+  const challenge = Buffer.from(randomText(CHALLENGE_LENGTH)).toString("base64url");
+  await insertChallenge(database, sha256(challenge), userId, CHALLENGE_SECONDS);
+  return challenge;
+}
+
+/** The challenge that was signed, and is worth nothing from now on; null where it is none of ours, was used, or is too old. */
+async function takeSigned(database: Database, clientDataJSON: string, userId: string | null) {
+  const challenge = challengeIn(clientDataJSON);
+  return challenge !== null && (await takeChallenge(database, sha256(challenge), userId)) ? challenge : null;
+}
+
+function challengeIn(clientDataJSON: string): string | null {
+  try {
+    const said: unknown = JSON.parse(fromBase64Url(clientDataJSON).toString("utf8"));
+    const challenge =
+      typeof said === "object" && said !== null && "challenge" in said ? said.challenge : null;
+    return typeof challenge === "string" ? challenge : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a browser needs to ask for a passkey of whoever it is. */
+export async function askForPasskey({ database, baseUrl }: Desk) {
+  return {
+    challenge: await makeChallenge(database, null),
+    rpId: placeOf(baseUrl()).rpId,
+    timeout: TIMEOUT_MS,
+    userVerification: "required" as const,
+  };
+}
+
+/** What a browser needs to make a passkey of an account. @throws Refusal CONFLICT where it has as many as it may */
+export async function beginPasskey({ database, baseUrl }: Desk, user: User) {
+  const rows = await listPasskeyRows(database, user.id);
+  refuseTooMany(rows);
+  return {
+    challenge: await makeChallenge(database, user.id),
+    rp: { id: placeOf(baseUrl()).rpId, name: NAME },
+    user: { id: toBase64Url(handleOf(user.id)), name: user.email, displayName: user.email },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: "public-key" as const, alg })),
+    timeout: TIMEOUT_MS,
+    attestation: "none" as const,
+    authenticatorSelection: {
+      residentKey: "required" as const,
+      requireResidentKey: true as const,
+      userVerification: "required" as const,
+    },
+    excludeCredentials: rows.map((row) => ({
+      type: "public-key" as const,
+      id: toBase64Url(row.credential_id),
+    })),
+  };
+}
+
+function refuseTooMany(rows: readonly unknown[]): void {
+  const most = LIMITS.passkeys.value;
+  if (rows.length >= most)
+    throw new Refusal("CONFLICT", {
+      message: `Your account has ${most} passkeys already. Remove one first.`,
+    });
+}
+
+export interface NewPasskey {
+  id: string;
+  publicKey: Uint8Array;
+  counter: number;
+  transports: string[];
+}
+
+/** Judges what an authenticator made, before it is kept. @throws Refusal VALIDATION_ERROR naming `passkey` */
+export async function readRegistration(desk: Desk, userId: string, given: Registration): Promise<NewPasskey> {
+  const { id, response } = given;
+  const challenge = await takeSigned(desk.database, response.clientDataJSON, userId);
+  if (challenge === null)
+    throw invalidField("passkey", "custom", "Its challenge was used already, or is too old. Begin again.");
+  const expected: Expected = { challenge, ...placeOf(desk.baseUrl()) };
+  const result = await desk.verifier.verify(userId, { is: "registration", id, response, expected });
+  if (result.is === "refused") throw invalidField("passkey", "custom", `It does not hold: ${result.reason}`);
+  return { id, publicKey: result.publicKey, counter: result.counter, transports: response.transports ?? [] };
+}
+
+/** Keeps a passkey, and tells its owner. @throws Refusal CONFLICT */
+export async function addPasskey(tx: Tx, userId: string, name: string, made: NewPasskey) {
+  const user = await lockUser(tx, userId);
+  if (user === undefined) throw new Refusal("UNAUTHORIZED");
+  refuseTooMany(await listPasskeyRows(tx, userId));
+  const row = await insertPasskey(tx, {
+    id: newId(),
+    user_id: userId,
+    credential_id: fromBase64Url(made.id),
+    public_key: Buffer.from(made.publicKey),
+    sign_count: made.counter,
+    transports: made.transports,
+    name,
+  });
+  if (row === undefined) throw new Refusal("CONFLICT", { message: "This passkey was added already." });
+  await enqueueSystemMails(tx, [passkeyMail(await toldOf(tx, user), name, true)]);
+  return presented(row);
+}
+
+/** Somebody who showed a passkey that holds, and what is still to be noted of its use. */
+export interface Shown {
+  user: User;
+  passkeyId: string;
+  counter: number;
+}
+
+/**
+ * Who shows a passkey. One that nobody has, a challenge of somebody else, another page: all the same error.
+ *
+ * @param owner takes turns with others. @throws Refusal INVALID_CREDENTIALS, RATE_LIMIT_EXCEEDED
+ */
+export async function readAssertion(desk: Desk, owner: string, { id, response }: Assertion): Promise<Shown> {
+  const challenge = await takeSigned(desk.database, response.clientDataJSON, null);
+  const row = challenge === null ? undefined : await findPasskey(desk.database, fromBase64Url(id));
+  if (challenge === null || row === undefined) throw doesNotHold();
+  if (!fromBase64Url(response.userHandle).equals(handleOf(row.user_id))) throw doesNotHold();
+  const expected: Expected = { challenge, ...placeOf(desk.baseUrl()) };
+  const { public_key: publicKey, sign_count: counter } = row;
+  const task = { is: "assertion", id, response, expected, publicKey, counter } as const;
+  const result = await desk.verifier.verify(owner, task);
+  if (result.is === "refused") throw doesNotHold();
+  return { user: { id: row.user_id, email: row.email }, passkeyId: row.id, counter: result.counter };
+}
+
+/** Books the use in the transaction of what it opens. @throws Refusal INVALID_CREDENTIALS where its count went back */
+export async function usePasskey(tx: Tx, { passkeyId, counter }: Shown): Promise<void> {
+  if (!(await noteUse(tx, passkeyId, counter))) throw doesNotHold();
+}
+
+const doesNotHold = () =>
+  new Refusal("INVALID_CREDENTIALS", {
+    message: "This passkey opens no account here, or took too long. Try again, or log in another way.",
+  });
+
+export async function listPasskeys(database: Database, userId: string) {
+  return (await listPasskeyRows(database, userId)).map(presented);
+}
+
+/** @throws Refusal RESOURCE_NOT_FOUND, the same for one of somebody else */
+export async function renamePasskey(tx: Tx, userId: string, id: string, name: string) {
+  const row = isId(id) ? await updateName(tx, userId, id, name) : undefined;
+  if (row === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
+  return presented(row);
+}
+
+/** @throws Refusal RESOURCE_NOT_FOUND, the same for one of somebody else; CONFLICT for the only way in */
+export async function removePasskey(tx: Tx, userId: string, id: string): Promise<void> {
+  const user = await lockUser(tx, userId);
+  const name = user !== undefined && isId(id) ? await deletePasskey(tx, userId, id) : undefined;
+  if (user === undefined || name === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
+  if (!(await hasWayIn(tx, userId)))
+    throw new Refusal("CONFLICT", {
+      message:
+        "It is the only way into your account. Set a password first: “Forgot your password?” mails a link.",
+    });
+  await enqueueSystemMails(tx, [passkeyMail(await toldOf(tx, user), name, false)]);
+}
+
+function presented(row: { id: string; name: string; created_at: Date; last_used_at: Date | null }) {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  };
+}

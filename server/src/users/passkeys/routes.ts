@@ -1,0 +1,104 @@
+// HTTP for passkeys: endpoint → verb → answer. What opens an account is changed by a session of the last hour only.
+// Before it: ../account-routes.ts. After it: passkeys.ts.
+import * as contract from "@postloft/contract/passkeys.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { sha256 } from "../../platform/crypto.ts";
+import { transaction, type Database } from "../../platform/database.ts";
+import { noContent, ok, route, type Route } from "../../platform/http-route.ts";
+import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/rate-limit.ts";
+import { networkOf } from "../../platform/visitor-network.ts";
+import { attemptsOf } from "../attempts.ts";
+import { requireRecentSession } from "../recent-session.ts";
+import type { Sessions } from "../sessions.ts";
+import { getUser } from "../users.ts";
+import {
+  addPasskey,
+  askForPasskey,
+  beginPasskey,
+  listPasskeys,
+  readAssertion,
+  readRegistration,
+  removePasskey,
+  renamePasskey,
+  usePasskey,
+} from "./passkeys.ts";
+import type { PasskeyVerifier } from "./verifier.ts";
+
+const LOGIN_WINDOW_SECONDS = 600;
+
+interface PasskeyParts {
+  database: Database;
+  sessions: Sessions;
+  rateLimiter: RateLimiter;
+  verifier: PasskeyVerifier;
+  baseUrl: () => string;
+  wakeSender: () => void;
+}
+
+export function passkeyRoutes(parts: PasskeyParts): Route[] {
+  return [...loginRoutes(parts), ...ownRoutes(parts)];
+}
+
+/** Those that fail of one passkey and network, as with a password of one address. */
+const failuresOf = (credentialId: string, network: string): Take => ({
+  bucket: `passkey:${sha256(credentialId).toString("base64url")}:${network}`,
+  limit: LIMITS.loginFailures.value,
+  windowSeconds: LOGIN_WINDOW_SECONDS,
+});
+
+function loginRoutes(parts: PasskeyParts): Route[] {
+  const { database, sessions, rateLimiter } = parts;
+  const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
+  return [
+    route(contract.askPasskey, async ({ ip }) => {
+      await limit(attemptsOf(networkOf(ip)));
+      return ok(await askForPasskey(parts));
+    }),
+    route(contract.logInByPasskey, async ({ body, ip, headers }) => {
+      const network = networkOf(ip);
+      await limit(attemptsOf(network));
+      // Counted before it is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
+      const failures = failuresOf(body.passkey.id, network);
+      await limit(failures);
+      const shown = await readAssertion(parts, network, body.passkey);
+      const cookie = await transaction(database, async (tx) => {
+        await usePasskey(tx, shown);
+        return sessions.start(tx, shown.user.id, { ip, headers });
+      });
+      await rateLimiter.giveBack(failures);
+      return { ...ok(shown.user), headers: { "set-cookie": cookie } };
+    }),
+  ];
+}
+
+function ownRoutes(parts: PasskeyParts): Route[] {
+  const { database, rateLimiter, wakeSender } = parts;
+  return [
+    route(contract.listPasskeys, async ({ userId }) => ok(await listPasskeys(database, userId))),
+    route(contract.beginPasskey, async ({ userId, sessionId, ip }) => {
+      await takeOrRefuse(rateLimiter, attemptsOf(networkOf(ip)));
+      await requireRecentSession(database, sessionId);
+      return ok(await beginPasskey(parts, await getUser(database, userId)));
+    }),
+    route(contract.addPasskey, async ({ userId, sessionId, body, ip, commit }) => {
+      await takeOrRefuse(rateLimiter, attemptsOf(networkOf(ip)));
+      await requireRecentSession(database, sessionId);
+      const made = await readRegistration(parts, userId, body.passkey);
+      const answer = await commit(async (tx) => ok(await addPasskey(tx, userId, body.name, made)));
+      wakeSender();
+      return answer;
+    }),
+    route(contract.renamePasskey, async ({ userId, params, body, commit }) =>
+      commit(async (tx) => ok(await renamePasskey(tx, userId, params.passkeyId, body.name))),
+    ),
+    route(contract.removePasskey, async ({ userId, sessionId, params, commit }) => {
+      await requireRecentSession(database, sessionId);
+      const answer = await commit(async (tx) => {
+        await removePasskey(tx, userId, params.passkeyId);
+        return noContent();
+      });
+      wakeSender();
+      return answer;
+    }),
+  ];
+}

@@ -1,0 +1,49 @@
+// Judges what authenticators say, on a thread: the library that reads their certificates and keys takes a second and 45 MB to load.
+// Before it: passkeys.ts has the challenge and the key. After it: verify-worker.ts.
+import type { z } from "zod";
+import type { addPasskey, passkeyAssertion } from "@postloft/contract/passkeys.ts";
+import { createTaskThread } from "../../platform/task-thread.ts";
+
+const WAITING = { waitingPerOwner: 20, waiting: 200 };
+const DEADLINE_MS = 10_000;
+
+export type Assertion = z.output<typeof passkeyAssertion>;
+export type Registration = z.output<(typeof addPasskey)["body"]>["passkey"];
+
+/** What the browser has to have signed: our challenge, on our pages, for us. */
+export interface Expected {
+  challenge: string;
+  origin: string;
+  rpId: string;
+}
+
+export type PasskeyTask =
+  | { is: "registration"; id: string; response: Registration["response"]; expected: Expected }
+  | {
+      is: "assertion";
+      id: string;
+      response: Assertion["response"];
+      expected: Expected;
+      publicKey: Uint8Array;
+      counter: number;
+    };
+
+export type PasskeyResult =
+  | { is: "verified"; publicKey: Uint8Array; counter: number }
+  | { is: "refused"; reason: string };
+
+export interface PasskeyVerifier {
+  /** @param owner takes turns with others. @throws Refusal RATE_LIMIT_EXCEEDED when too many wait */
+  verify(owner: string, task: PasskeyTask): Promise<PasskeyResult>;
+  close(): Promise<void>;
+}
+
+/** Its thread starts with the first passkey. */
+export function createPasskeyVerifier(): PasskeyVerifier {
+  const thread = createTaskThread<PasskeyTask, PasskeyResult>({
+    module: new URL("./verify-worker.ts", import.meta.url),
+    deadlineMs: DEADLINE_MS,
+    ...WAITING,
+  });
+  return { verify: (owner, task) => thread.run(owner, task), close: () => thread.close() };
+}

@@ -1,0 +1,37 @@
+// HTTP for where members are called: endpoint → verb → answer.
+import * as contract from "@postloft/contract/notifications.ts";
+import type { Sealer } from "../platform/crypto.ts";
+import type { Database } from "../platform/database.ts";
+import type { Dns } from "../platform/dns.ts";
+import { ok, route, type Route } from "../platform/http-route.ts";
+import type { RateLimiter } from "../platform/rate-limit.ts";
+import { createWebhookCaller } from "./call-webhook.ts";
+import { changeMemberWebhook, readMemberWebhook, tryMemberWebhook } from "./member-webhooks.ts";
+import type { Network } from "./networks.ts";
+import { createWebhookSecrets } from "./webhook-secrets.ts";
+
+export function memberWebhookRoutes(parts: {
+  database: Database;
+  sealer: Sealer;
+  dns: Dns;
+  rateLimiter: RateLimiter;
+  webhookNetworks: readonly Network[];
+}): Route[] {
+  const { database, sealer, dns, rateLimiter, webhookNetworks } = parts;
+  const secrets = createWebhookSecrets(sealer);
+  const call = createWebhookCaller({ dns, allowed: webhookNetworks });
+  return [
+    route(contract.getNotificationWebhook, async ({ projectId, userId }) =>
+      ok(await readMemberWebhook(database, { projectId, userId })),
+    ),
+    route(contract.setNotificationWebhook, async ({ projectId, userId, body, commit }) =>
+      commit(async (tx) => {
+        await changeMemberWebhook(tx, { projectId, userId }, body.url, webhookNetworks);
+        return ok(await readMemberWebhook(tx, { projectId, userId }));
+      }),
+    ),
+    route(contract.testNotificationWebhook, async ({ projectId, userId }) =>
+      ok(await tryMemberWebhook({ database, rateLimiter, secrets, call }, { projectId, userId })),
+    ),
+  ];
+}

@@ -1,0 +1,114 @@
+// Members who are told by a call of their own endpoint: where, what came of it, one call to try it out
+// (docs/decisions/0077-notifications-by-webhook.md).
+// Before it: projects/members/notifications.ts adds a job. After it: run-calls.ts makes the calls.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { NotificationKind } from "@postloft/contract/notifications.ts";
+import { now } from "../platform/clock.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import type { JobStep } from "../platform/jobs.ts";
+import { takeOrRefuse, type RateLimiter } from "../platform/rate-limit.ts";
+import { Refusal } from "../platform/refusal.ts";
+import {
+  readWebhookUrl,
+  readWebhookUrls,
+  setWebhookUrl,
+  type MemberCalls,
+  type MemberKey,
+} from "../projects/members/notifications.ts";
+import type { CallWebhook } from "./call-webhook.ts";
+import { checkWebhookUrl } from "./check-webhook.ts";
+import type { Network } from "./networks.ts";
+import { deleteWaitingCallsOf, listCallsOf } from "./queries.ts";
+import { signWebhook } from "./sign-webhook.ts";
+import { queueWebhookCalls } from "./webhook-calls.ts";
+import type { WebhookSecrets } from "./webhook-secrets.ts";
+
+const HOUR_SECONDS = 3_600;
+const OWNER = "member";
+
+/** Queues the calls of members, to where they want to be called by now. */
+export const callMembersStep: JobStep = async (tx, { projectId, input }) => {
+  const { kind, userIds, body } = input as MemberCalls;
+  const members = await readWebhookUrls(tx, projectId, userIds);
+  await queueWebhookCalls(
+    tx,
+    members.map(({ userId, url }) => ({
+      projectId,
+      ownerKind: OWNER,
+      ownerId: userId,
+      ownerRef: kind,
+      url,
+      method: "POST",
+      headers: {},
+      body,
+    })),
+  );
+  return { done: true, result: { called: members.length } };
+};
+
+/** Where a member is called, and the last calls. @throws Refusal PROJECT_NOT_FOUND for whoever is no member any more */
+export async function readMemberWebhook(database: Database, member: MemberKey) {
+  const url = await readWebhookUrl(database, member);
+  const rows = await listCallsOf(database, {
+    projectId: member.projectId,
+    ownerKind: OWNER,
+    ownerId: member.userId,
+    limit: LIMITS.notificationCalls.value,
+  });
+  const calls = rows.map((row) => ({
+    id: row.id,
+    kind: row.owner_ref as NotificationKind,
+    state: row.state as "waiting" | "done" | "failed",
+    tries: row.tries,
+    status: row.response_status,
+    error: row.error,
+    createdAt: row.created_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+  }));
+  return { url, calls };
+}
+
+/** Calls that wait for another address are dropped. @throws Refusal VALIDATION_ERROR, PROJECT_NOT_FOUND */
+export async function changeMemberWebhook(
+  tx: Tx,
+  member: MemberKey,
+  url: string | null,
+  networks: readonly Network[],
+): Promise<void> {
+  const fault = url === null ? null : checkWebhookUrl(url, networks);
+  if (fault !== null) throw new Refusal("VALIDATION_ERROR", { fields: [{ field: "url", ...fault }] });
+  await setWebhookUrl(tx, member, url);
+  await deleteWaitingCallsOf(tx, {
+    projectId: member.projectId,
+    ownerKind: OWNER,
+    ownerId: member.userId,
+    exceptUrl: url,
+  });
+}
+
+/** One call, now; it is kept nowhere. @throws Refusal CONFLICT without an address, RATE_LIMIT_EXCEEDED, PROJECT_NOT_FOUND */
+export async function tryMemberWebhook(
+  parts: { database: Database; rateLimiter: RateLimiter; secrets: WebhookSecrets; call: CallWebhook },
+  member: MemberKey,
+): Promise<{ status: number | null; error: string | null }> {
+  const { database, rateLimiter, secrets, call } = parts;
+  const { projectId } = member;
+  const url = await readWebhookUrl(database, member);
+  if (url === null) throw new Refusal("CONFLICT", { message: "Your webhook has no address yet." });
+  await takeOrRefuse(rateLimiter, {
+    bucket: `webhook-tests:${projectId}`,
+    limit: LIMITS.webhookTests.value,
+    windowSeconds: HOUR_SECONDS,
+  });
+  const at = now();
+  const subject = "A test of your webhook";
+  const body = JSON.stringify({
+    type: "test",
+    timestamp: at.toISOString(),
+    data: { projectId, subject, text: "What you chose to be told comes like this." },
+  });
+  const headers = signWebhook(await secrets.read(database, projectId), { id: newId(), at, body });
+  const { status, error } = await call({ url, method: "POST", headers, body });
+  return { status, error };
+}

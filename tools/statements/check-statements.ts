@@ -1,0 +1,28 @@
+// Last check of `npm test`: what the statements of the tests returned is what the source declares of their rows. A column that was
+// renamed, or is of another type than its reader believes, is named with its place. Before it: the tests. After it: nothing.
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { compareRows } from "./compare-rows.ts";
+import { readDeclaredRows } from "./declared-rows.ts";
+import { RECORD_FOLDER, type RunStatement } from "./statement-record.ts";
+
+async function readRecord(): Promise<RunStatement[]> {
+  const files = await readdir(RECORD_FOLDER);
+  const texts = await Promise.all(files.map((file) => readFile(path.join(RECORD_FOLDER, file), "utf8")));
+  return texts
+    .flatMap((text) => text.split("\n"))
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as RunStatement);
+}
+
+const isWholeRun = process.argv.includes("--all");
+const { faults, placesRun, placesNotRun } = compareRows(readDeclaredRows(), await readRecord());
+process.stdout.write(`${placesRun} places ran statements in the tests; their rows are compared.\n`);
+if (isWholeRun && placesNotRun.length > 0)
+  process.stdout.write(
+    `${placesNotRun.length} places were run by no test, so nobody compared them:\n${placesNotRun.join("\n")}\n`,
+  );
+if (faults.length > 0) {
+  process.stderr.write(`${faults.join("\n")}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,8 @@
+// Vitest's global setup: what an earlier run wrote down of its statements is gone. After it: record-statements.ts, in every worker.
+import { mkdir, rm } from "node:fs/promises";
+import { RECORD_FOLDER } from "./statement-record.ts";
+
+export async function setup(): Promise<void> {
+  await rm(RECORD_FOLDER, { recursive: true, force: true });
+  await mkdir(RECORD_FOLDER, { recursive: true });
+}

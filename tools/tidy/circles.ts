@@ -1,0 +1,144 @@
+// How tangled the code is, in numbers that `npm test` prints: circles of folders and of files, long functions, rooms a noun is spread over.
+// Before it: table-reads.ts and reading-order.ts, which name what depends on what. After it: tidy.test.ts prints; rules.ts.
+import { posix } from "node:path";
+import { folderOf, READING_ORDER, targetOf } from "./reading-order.ts";
+import { FUNCTION_MAX_LINES } from "./sizes.ts";
+import { importsOf, lineAt, visit } from "./source.ts";
+import { tableReadsOf } from "./table-reads.ts";
+import { isGenerated, isTest, type Rule, type Tree } from "./tree.ts";
+
+/** From each node to those it depends on. */
+type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Of all functions so many may be longer than FUNCTION_MAX_LINES with the functions inside them. */
+export const LONG_FUNCTIONS_SHARE = 0.005;
+/** In so many folders of the server at most files are called after one noun. */
+export const FOLDERS_OF_A_NOUN = 4;
+
+export const importCircles: Rule = {
+  name: "no files import each other in a circle, types included",
+  check: (tree) =>
+    circlesOf(fileGraphOf(tree)).map((circle) => ({
+      path: circle[0] ?? "",
+      message: `imports itself${circle.length > 1 ? ` by way of ${circle.slice(1).join(", ")}` : ""}. Move what both need, often a type, into the file that is read first.`,
+    })),
+};
+
+export const longFunctions: Rule = {
+  name: `of all functions ${LONG_FUNCTIONS_SHARE * 100} % at most have more than ${FUNCTION_MAX_LINES} lines, those inside them counted`,
+  check: (tree) => {
+    const { total, long } = functionsOf(tree);
+    if (long.length <= total * LONG_FUNCTIONS_SHARE) return [];
+    return long.map(({ path, line, lines }) => ({
+      path,
+      line,
+      message: `has ${lines} lines with the functions inside it, and too many functions are as long: ${long.length} of ${total}. Move inner functions out, and give them what they need.`,
+    }));
+  },
+};
+
+export const nounsTogether: Rule = {
+  name: `a noun is in ${FOLDERS_OF_A_NOUN} folders of the server at most`,
+  check: (tree) =>
+    nounsOf(tree)
+      .filter(({ folders }) => folders.length > FOLDERS_OF_A_NOUN)
+      .map(({ noun, folders }) => ({
+        path: `server/src/${noun}`,
+        message: `has its word in the names of files in ${folders.join(", ")}. Bring what is about it together.`,
+      })),
+};
+
+/** The numbers, one a line. */
+export function measuresOf(tree: Tree): string[] {
+  const folderCircles = circlesOf(folderGraphOf(tree));
+  const fileCircles = circlesOf(fileGraphOf(tree));
+  const { total, long } = functionsOf(tree);
+  const [widest] = nounsOf(tree).toSorted((a, b) => b.folders.length - a.folders.length);
+  const folders = folderCircles.map((circle) => ` (${circle.join(", ")})`).join("");
+  return [
+    `circles of folders, with table reads counted: ${folderCircles.length}${folders}`,
+    `circles of imports, types included: ${fileCircles.length}`,
+    `functions over ${FUNCTION_MAX_LINES} lines, nested ones counted: ${long.length} of ${total} (${((100 * long.length) / Math.max(total, 1)).toFixed(2)} %)`,
+    `folders to follow one noun: ${widest?.folders.length ?? 0} at most (${widest?.noun ?? "none"}: ${widest?.folders.join(", ") ?? ""})`,
+  ];
+}
+
+/** Folders of the server by what their code imports and reads; tests and root files depend on whatever they like. */
+export function folderGraphOf(tree: Tree): Graph {
+  const graph = new Map<string, Set<string>>();
+  const add = (from: string | undefined, to: string | undefined): void => {
+    if (from !== undefined && to !== undefined && from !== to)
+      graph.set(from, (graph.get(from) ?? new Set()).add(to));
+  };
+  for (const file of tree.sources) {
+    if (isTest(file.path)) continue;
+    for (const { specifier } of importsOf(file))
+      add(folderOf(file.path), folderOf(targetOf(file.path, specifier)));
+  }
+  for (const { reader, owner } of tableReadsOf(tree)) add(reader, owner);
+  return graph;
+}
+
+function fileGraphOf(tree: Tree): Graph {
+  return new Map(
+    tree.sources
+      .filter(({ path }) => !isTest(path))
+      .map((file) => [
+        file.path,
+        new Set(importsOf(file).map(({ specifier }) => targetOf(file.path, specifier))),
+      ]),
+  );
+}
+
+/** Groups of nodes each of which leads to all others of its group (Tarjan's algorithm), each sorted. */
+export function circlesOf(graph: Graph): string[][] {
+  const found = new Map<string, { order: number; lowest: number }>();
+  const path: string[] = [];
+  const circles: string[][] = [];
+  const look = (node: string): { order: number; lowest: number } => {
+    const own = { order: found.size, lowest: found.size };
+    found.set(node, own);
+    path.push(node);
+    for (const next of graph.get(node) ?? []) {
+      const known = found.get(next);
+      if (known === undefined) own.lowest = Math.min(own.lowest, look(next).lowest);
+      else if (path.includes(next)) own.lowest = Math.min(own.lowest, known.order);
+    }
+    if (own.lowest === own.order) {
+      const group = path.splice(path.indexOf(node));
+      if (group.length > 1 || graph.get(node)?.has(node)) circles.push(group.toSorted());
+    }
+    return own;
+  };
+  for (const node of graph.keys()) if (!found.has(node)) look(node);
+  return circles;
+}
+
+function functionsOf(tree: Tree) {
+  const long: { path: string; line: number; lines: number }[] = [];
+  let total = 0;
+  for (const file of tree.sources) {
+    if (isTest(file.path) || isGenerated(file.text)) continue;
+    const count = ({ start, end }: { start: number; end: number }): void => {
+      total += 1;
+      const lines = file.text.slice(start, end).split("\n").length;
+      if (lines > FUNCTION_MAX_LINES) long.push({ path: file.path, line: lineAt(file.text, start), lines });
+    };
+    visit(file, { FunctionDeclaration: count, FunctionExpression: count, ArrowFunctionExpression: count });
+  }
+  return { total, long };
+}
+
+/** For each folder of the server: the folders in which a file, or a folder around it, is called after it, in either number. */
+function nounsOf(tree: Tree): { noun: string; folders: string[] }[] {
+  const paths = tree.sources.map(({ path }) => path).filter((path) => !isTest(path));
+  return READING_ORDER.filter((noun) => noun !== "platform").map((noun) => {
+    const forms = new Set([noun, noun.replace(/ies$/, "y"), noun.replace(/s$/, "")]);
+    const folders = paths.flatMap((path) => {
+      const folder = folderOf(path);
+      const words = posix.relative("server/src", path).split(/[-./]/);
+      return folder !== undefined && words.some((word) => forms.has(word)) ? [folder] : [];
+    });
+    return { noun, folders: [...new Set(folders)].toSorted() };
+  });
+}

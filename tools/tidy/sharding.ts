@@ -1,0 +1,229 @@
+// Shapes of statements that PostgreSQL refuses once tables are sharded by project: written otherwise from the beginning, where that costs nothing.
+// Before it: sql.ts, which finds the statements. After it: rules.ts.
+import { lineAt, type SourceFile } from "./source.ts";
+import { isHeldToSqlRules, sqlPiecesOf, tablesOf } from "./sql.ts";
+import type { Finding, Rule, Tree } from "./tree.ts";
+
+interface Shape {
+  name: string;
+  instead: string;
+  isIn(sql: string): boolean;
+}
+
+/** `$1` stands for every value: that of one project among them. */
+const NAMES_ONE_PROJECT = /\b(?:project_id|p\.id|from projects where id)\s*=\s*\$1|\bid\s*=\s*\$1/i;
+
+const SHAPES: readonly Shape[] = [
+  {
+    name: "merge",
+    instead: "Insert with ON CONFLICT, or update and insert what is missing.",
+    isIn: (sql) => /\bmerge\s+into\b/i.test(sql),
+  },
+  {
+    name: "ctid",
+    instead: "Name the rows by their key: DELETE … USING the rows that were chosen.",
+    isIn: (sql) => /\bctid\b/i.test(sql),
+  },
+  {
+    name: "clock in a condition",
+    instead: "Compare with now(), or ask for the lease in a statement of its own.",
+    isIn: (sql) => /[<>=]\s*clock_timestamp\(\)/i.test(sql),
+  },
+  {
+    name: "clock or query in DO UPDATE",
+    instead:
+      "Take the instant from EXCLUDED (its default is now()), and what must be looked up as a value of the row.",
+    isIn: (sql) =>
+      partsAfter(sql, /\bon\s+conflict\b[^;]*?\bdo\s+update\s+set\b/gi).some((part) =>
+        /\b(?:now|clock_timestamp)\(\)|\bselect\b/i.test(part.replace(/\breturning\b[^]*$/i, "")),
+      ),
+  },
+  {
+    name: "now() in CASE or COALESCE of an update",
+    instead: "Take the instant from a MATERIALIZED CTE, or choose in code what is set.",
+    isIn: (sql) =>
+      partsAfter(sql, /\bupdate\s+(?:only\s+)?\w+(?:\s+(?:as\s+)?\w+)?\s+set\b/gi).some((part) =>
+        /\bcoalesce\((?:[^()]|\([^()]*\))*\bnow\(\)|\bcase\b(?:(?!\bend\b)[^])*\bnow\(\)/i.test(
+          part.replace(/\b(?:where|returning)\b[^]*$/i, ""),
+        ),
+      ),
+  },
+  {
+    name: "EXISTS over or beside unnest",
+    instead: "Join, or LEFT JOIN … IS NULL; against a list of values compare with = any or <> all.",
+    isIn: (sql) =>
+      /\bexists\s*\(\s*select\b(?:(?!\bfrom\b)[^()])*\bfrom\s+unnest\s*\(/i.test(sql) ||
+      partsAfter(sql, /\bfrom\s+unnest\b/gi).some((part) =>
+        /\bwhere\s+(?:not\s+)?exists\s*\(/i.test(flat(part)),
+      ),
+  },
+  {
+    name: "LATERAL with LIMIT over projects",
+    instead: "Ask in each project, or by EXISTS.",
+    isIn: (sql) =>
+      !NAMES_ONE_PROJECT.test(sql) &&
+      partsAfter(sql, /\blateral\s*(?=\()/gi).some((part) =>
+        /^\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\blimit\b/i.test(part),
+      ),
+  },
+  {
+    name: "row locks over projects",
+    instead: "First the projects with work, then the rows of each: project_id = one.",
+    isIn: (sql) =>
+      /\bfrom\b[^]*\bfor\s+(?:no\s+key\s+)?(?:update|share)\b/i.test(sql) && !NAMES_ONE_PROJECT.test(sql),
+  },
+];
+
+/** Migrations up to this one are as they are. */
+const LAST_WITHOUT_RULE = 62;
+
+const SKIP_SCAN =
+  "a skip scan finds the projects with work in no time; SELECT DISTINCT reads every row that waits";
+const HANDOVER =
+  "the lease is asked for in the statement that needs it, by a clock that goes on while a lock is waited for";
+
+/**
+ * Statements that stay, as `file shape` with the reason: what would be accepted costs time on one server. Of a queries.ts with its folder. The list may
+ * only shrink.
+ */
+export const OPEN_SHAPES: Readonly<Record<string, string>> = {
+  "audit/queries.ts row locks over projects":
+    "one statement for the logs of all projects that a change is about, in one order",
+  "batch-queries.ts EXISTS over or beside unnest": "recipients of one batch against the rows there are",
+  "batch-queries.ts row locks over projects": "of one project, which a fragment names",
+  "doubt-queries.ts clock or query in DO UPDATE": "when it was said last",
+  "entry-queries.ts row locks over projects": "schedules that are due, few of very many",
+  "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
+  "handover-queries.ts clock in a condition": HANDOVER,
+  "handover-queries.ts now() in CASE or COALESCE of an update": HANDOVER,
+  "handover-queries.ts row locks over projects": "what one sender holds, of all projects",
+  "late-queries.ts now() in CASE or COALESCE of an update": "booked with what follows from it",
+  "measure-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
+  "outcome-queries.ts now() in CASE or COALESCE of an update": "booked with what follows from it",
+  "paused-queries.ts clock or query in DO UPDATE": "when it was paused",
+  "paused-queries.ts row locks over projects": "paused destinations that are due, few of all",
+  "requests/queries.ts row locks over projects": "two sweeps must not wait for each other",
+  "scoped-keys/queries.ts row locks over projects":
+    "one note for the keys that were used, which waits for nobody",
+  "sender-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
+  "upsert-queries.ts clock or query in DO UPDATE":
+    "a contact that another transaction inserts meanwhile is patched by the same statement, which every event waits for",
+  "webhooks/queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
+};
+
+export const sharding = shardingBut(OPEN_SHAPES);
+
+/** The rule with a list of statements that stay. */
+export function shardingBut(open: typeof OPEN_SHAPES): Rule {
+  return {
+    name: "statements have no shape that is refused where tables are sharded by project",
+    check: (tree) => {
+      const apart = tablesApart(tree);
+      const found = tree.sources
+        .filter(({ path }) => isHeldToSqlRules(path))
+        .flatMap((file) =>
+          shapesOf(file, apart).map((one) => ({ ...one, key: `${nameOf(file.path)} ${one.name}` })),
+        );
+      // A tree of a few texts says nothing about the list.
+      const files = new Set([...tree.texts.keys()].map(nameOf));
+      const isWhole = Object.keys(open).every((key) => files.has(key.split(" ")[0] ?? ""));
+      const over = (isWhole ? Object.keys(open) : [])
+        .filter((key) => !found.some((one) => one.key === key))
+        .map((key): Finding => ({
+          path: "tools/tidy/sharding.ts",
+          message: `lists "${key}", which is over. Take it off OPEN_SHAPES.`,
+        }));
+      return [
+        ...found.filter(({ key }) => open[key] === undefined).map(({ finding }) => finding),
+        ...over,
+        ...setNullsOf(tree),
+      ];
+    },
+  };
+}
+
+/** A file as it is called, with its folder where every folder has one. */
+function nameOf(path: string): string {
+  return path
+    .split("/")
+    .slice(path.endsWith("/queries.ts") ? -2 : -1)
+    .join("/");
+}
+
+/** For each table whether it belongs to no project: such tables are not sharded. */
+function tablesApart(tree: Tree): Map<string, boolean> {
+  return new Map(
+    tablesOf(tree).map(({ name, path, line }) => {
+      const text = (tree.texts.get(path) ?? "")
+        .split("\n")
+        .slice(line - 1)
+        .join("\n");
+      return [name, name !== "projects" && !/\bproject_id\b/.test(text.slice(0, text.indexOf(";")))];
+    }),
+  );
+}
+
+function shapesOf(
+  file: SourceFile,
+  apart: ReadonlyMap<string, boolean>,
+): { name: string; finding: Finding }[] {
+  return sqlPiecesOf(file).flatMap(({ text, start }) => {
+    const sql = text.replaceAll(/--[^\n]*/g, "");
+    const tables = [...sql.matchAll(/\b(?:from|join|into|update|using)\s+(\w+)/gi)].map(([, name = ""]) =>
+      apart.get(name),
+    );
+    const known = tables.filter((isApart) => isApart !== undefined);
+    if (known.length > 0 && known.every(Boolean)) return [];
+    return SHAPES.filter((shape) => shape.isIn(sql)).map(({ name, instead }) => ({
+      name,
+      finding: {
+        path: file.path,
+        line: lineAt(file.text, start),
+        message: `has a statement that a sharded database refuses: ${name}. ${instead}`,
+      },
+    }));
+  });
+}
+
+function setNullsOf({ texts }: Tree): Finding[] {
+  return [...texts].flatMap(([path, text]) => {
+    const [, number = "0"] = /^server\/migrations\/(\d+)_[^/]+\.sql$/.exec(path) ?? [];
+    if (Number(number) <= LAST_WITHOUT_RULE) return [];
+    return text.split("\n").flatMap((content, index) =>
+      /^(?!\s*--).*\bon\s+delete\s+set\s+null\b/i.test(content)
+        ? [
+            {
+              path,
+              line: index + 1,
+              message:
+                "empties a key that holds the project, which a sharded database refuses: ON DELETE SET NULL. Leave the action out, and let the verb that deletes clear the column.",
+            },
+          ]
+        : [],
+    );
+  });
+}
+
+/** What follows each match, up to the bracket that closes around it. */
+function partsAfter(sql: string, beginning: RegExp): string[] {
+  return [...sql.matchAll(beginning)].map((match) => {
+    const rest = sql.slice(match.index + match[0].length);
+    let depth = 0;
+    for (const [at, letter] of [...rest].entries()) {
+      if (letter === "(") depth += 1;
+      if (letter === ")") depth -= 1;
+      if (depth < 0) return rest.slice(0, at);
+    }
+    return rest;
+  });
+}
+
+/** Without what stands in brackets, which stay, empty: `where exists ()`. */
+function flat(sql: string): string {
+  let text = sql;
+  for (let inner = ""; inner !== text;) {
+    inner = text;
+    text = text.replaceAll(/\([^()]+\)/g, "()");
+  }
+  return text;
+}

@@ -1,0 +1,98 @@
+// Tests wait for what happens, not for time: a sleep that is long enough on a busy machine is too long on every other.
+// Before it: source.ts. After it: rules.ts.
+import { importsOf, lineAt, memberNameOf, visit, type SourceFile } from "./source.ts";
+import { isTest, type Finding, type Rule } from "./tree.ts";
+
+/** Their subject is trouble that lasts so and so long. */
+const TIMED_PROGRAMS = "e2e/faults/";
+
+/**
+ * Sleeps that stay, with the reason: how many a file has. Time is their subject, or they see that nothing happens, of which nobody can be told.
+ * The numbers may only shrink.
+ */
+export const OPEN_SLEEPS: Readonly<Record<string, { count: number; why: string }>> = {
+  "e2e/screens.ts": {
+    count: 1,
+    why: "one request of a page leads to the next: nothing may load for a moment",
+  },
+  "server/src/contacts/export-contacts.test.ts": { count: 2, why: "nothing more is read" },
+  "server/src/deliveries/tracking/tracking.test.ts": {
+    count: 4,
+    why: "people are told from machines by the seconds between their visits",
+  },
+  "server/src/emails/sending/sender-lists.test.ts": { count: 2, why: "a mail must not leave meanwhile" },
+  "server/src/emails/sending/sender-pace.test.ts": { count: 2, why: "a server is slow; nothing more leaves" },
+  "server/src/platform/background.test.ts": {
+    count: 1,
+    why: "work that lasts, by a clock of the test's own",
+  },
+  "server/src/platform/turns.test.ts": { count: 1, why: "what a turn takes is the subject" },
+};
+
+export const noFixedSleeps = noFixedSleepsBut(OPEN_SLEEPS);
+
+/** The rule with a list of sleeps that may stay. A look again and again, in a loop, is no fixed sleep. */
+export function noFixedSleepsBut(open: typeof OPEN_SLEEPS): Rule {
+  return {
+    name: "tests wait for what happens and not for time",
+    check: ({ sources }) =>
+      sources
+        .filter(({ path }) => isTest(path) && !path.startsWith(TIMED_PROGRAMS))
+        .flatMap((file): Finding[] => {
+          const lines = sleepsOf(file).map((offset) => lineAt(file.text, offset));
+          const allowed = open[file.path]?.count ?? 0;
+          if (lines.length < allowed) {
+            const message = `has ${lines.length} fixed sleeps. Lower its count in OPEN_SLEEPS (tools/tidy/sleeps.ts).`;
+            return [{ path: file.path, message }];
+          }
+          return lines.length === allowed
+            ? []
+            : lines.map((line) => ({
+                path: file.path,
+                line,
+                message: `sleeps for a fixed time${allowed === 0 ? "" : `, one of ${lines.length}, ${allowed} allowed`}. Wait for what happens: vi.waitFor, an event, a promise of the fake.`,
+              }));
+        }),
+  };
+}
+
+/** Offsets of awaited timers that stand in no loop of their function. */
+function sleepsOf(file: SourceFile): number[] {
+  const hasTimers = importsOf(file).some(({ specifier }) => specifier === "node:timers/promises");
+  const offsets: number[] = [];
+  /** For each function around: how many loops of it are open. */
+  const loops = [0];
+  const enterLoop = (): void => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) + 1);
+  const leaveLoop = (): void => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) - 1);
+  const enter = (): void => void loops.push(0);
+  const leave = (): void => void loops.pop();
+  visit(file, {
+    ForStatement: enterLoop,
+    "ForStatement:exit": leaveLoop,
+    ForOfStatement: enterLoop,
+    "ForOfStatement:exit": leaveLoop,
+    WhileStatement: enterLoop,
+    "WhileStatement:exit": leaveLoop,
+    DoWhileStatement: enterLoop,
+    "DoWhileStatement:exit": leaveLoop,
+    FunctionDeclaration: enter,
+    "FunctionDeclaration:exit": leave,
+    FunctionExpression: enter,
+    "FunctionExpression:exit": leave,
+    ArrowFunctionExpression: enter,
+    "ArrowFunctionExpression:exit": leave,
+    AwaitExpression({ argument, start }) {
+      if ((loops.at(-1) ?? 0) > 0) return;
+      const text = file.text.slice(argument.start, argument.end);
+      const isPromise =
+        argument.type === "NewExpression" && /^new Promise\b.*=>\s*(?:\{\s*)?setTimeout\(/s.test(text);
+      const isCall =
+        argument.type === "CallExpression" &&
+        ((argument.callee.type === "Identifier" && hasTimers && argument.callee.name === "delay") ||
+          (argument.callee.type === "MemberExpression" &&
+            memberNameOf(argument.callee) === "waitForTimeout"));
+      if (isPromise || isCall) offsets.push(start);
+    },
+  });
+  return offsets;
+}
