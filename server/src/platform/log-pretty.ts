@@ -26,5 +26,5 @@ function traceOf(error: unknown): string {
   const { stack, message, code } = Object(error) as { stack?: unknown; message?: unknown; code?: unknown };
   const text = typeof stack === "string" ? stack : String(message ?? JSON.stringify(error));
   const lines = code === undefined ? text : `${text}\ncode ${String(code)}`;
-  return lines.replace(/^/gm, "    ");
+  return `    ${lines.replaceAll("\n", "\n    ")}`;
 }
