@@ -6,11 +6,17 @@ import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
 import { startBrowser } from "./browser.ts";
 import { fromBase32 } from "../server/src/testing/base32.ts";
 import { FAKE_CLIENT, startIdentityFake } from "../server/src/testing/identity-fake.ts";
+import { startStripeFake } from "../server/src/testing/stripe-fake.ts";
 import { useTestServer } from "../server/src/testing/test-server.ts";
 import { codeAt } from "../server/src/users/second-factor/totp.ts";
 
 const identities = await startIdentityFake();
+const stripe = await startStripeFake("sk_test_1");
 const server = useTestServer({
+  STRIPE_SECRET_KEY: "sk_test_1",
+  STRIPE_WEBHOOK_SECRET: "whsec_1",
+  STRIPE_PRICE: "price_1",
+  STRIPE_API_URL: stripe.url,
   OIDC_ISSUER: identities.url,
   OIDC_CLIENT_ID: FAKE_CLIENT.id,
   OIDC_CLIENT_SECRET: FAKE_CLIENT.secret,
@@ -24,6 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await identities.close();
+  await stripe.close();
 });
 
 async function signUp(page: Page, email: string, url = server.url): Promise<void> {
@@ -377,6 +384,35 @@ test("another service signs up, in where one was going, and is disconnected once
   await page.getByRole("button", { name: "Disconnect" }).waitFor();
   const connected = await server.rows("select email from identities where subject = '7'");
   expect(connected).toEqual([{ email: "grace@example.com" }]);
+  await context.close();
+});
+
+test("a subscription begins at Stripe; then the settings have the next invoice, those that were, and the way to change it", async () => {
+  const context = await browser.newContext();
+  await context.route(/stripe\.com/, (request) => request.fulfill({ body: "a page of Stripe" }));
+  const page = await context.newPage();
+  await signUp(page, "payer@example.com");
+  const settings = `${page.url()}/settings?tab=usage`;
+  await page.goto(settings);
+  await page.getByText("This project has no subscription.").waitFor();
+  await page.getByText("No invoice yet.").waitFor();
+  await page.getByRole("button", { name: "Start a subscription" }).click();
+  await page.waitForURL("https://checkout.stripe.com/**");
+  const back = stripe.sent("POST /v1/checkout/sessions")?.["success_url"];
+  expect(back?.replace("localhost", "127.0.0.1")).toBe(settings);
+
+  const [customer = ""] = stripe.customers;
+  stripe.setSubscription(customer, "active", { id: "sub_1" });
+  stripe.addInvoice(customer, "paid");
+  await server.rows(
+    "update billing_customers set subscription_id = 'sub_1', subscription_status = 'active' where customer_id = $1",
+    customer,
+  );
+  await page.goto(settings);
+  await page.getByText(/^Next invoice, as it stands now: .*\d/).waitFor();
+  await page.getByRole("region", { name: "Invoices" }).getByText("Paid").waitFor();
+  await page.getByRole("button", { name: "Cards and subscription" }).click();
+  await page.waitForURL("https://billing.stripe.com/**");
   await context.close();
 });
 

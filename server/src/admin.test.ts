@@ -113,6 +113,15 @@ test.for([
   expect(err).not.toMatch(/\n\s+at /);
 });
 
+test.for([
+  [["reset-password", "nobody@example.com"], 1, { message: "nobody@example.com has no account here." }],
+  [["fly"], 2, { message: "There is no command fly." }],
+  [["users", "--what"], 2, { message: expect.stringContaining("--what") }],
+] as const)("with --json, why %j is refused is an object on standard output", async ([args, code, error]) => {
+  const ran = await run([...args, "--json"]);
+  expect({ ...ran, out: JSON.parse(ran.out) }).toEqual({ code, err: "", out: { error } });
+});
+
 test("what is not understood ends with 2: the fault, then how it is said", async () => {
   const { code, err } = await run(["fly"]);
   expect(code).toBe(2);

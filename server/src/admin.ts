@@ -3,16 +3,15 @@
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { readOrMakeSecret } from "./platform/application-secret.ts";
-import { ConfigError, readConfig, type Config } from "./platform/config.ts";
+import { runCommand } from "./platform/command.ts";
+import { readConfig, type Config } from "./platform/config.ts";
 import { createSealer } from "./platform/crypto.ts";
 import { createDatabase, createPool } from "./platform/database.ts";
-import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
 import { findDatabase } from "./platform/embedded-postgres/open-database.ts";
 import { createLog } from "./platform/log.ts";
 import { migrate } from "./platform/migrations.ts";
-import { Refusal } from "./platform/refusal.ts";
-import { explainStartError, StartError } from "./platform/start-error.ts";
-import { readArguments, USAGE, UsageError } from "./instance/admin-commands.ts";
+import { explainStartError } from "./platform/start-error.ts";
+import { readArguments, USAGE } from "./instance/admin-commands.ts";
 import { OperatorError } from "./instance/operator.ts";
 
 type Say = (line: string) => void;
@@ -59,24 +58,8 @@ function sayLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A sentence for what was to be expected; the place in the code for a bug. */
-function explain(error: unknown): string {
-  if (error instanceof Refusal)
-    return [error.message, ...(error.fields ?? []).map((fault) => `${fault.field}: ${fault.message}`)].join(
-      "\n",
-    );
-  const expected = [ConfigError, EmbeddedPostgresError, StartError, OperatorError];
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  return expected.some((kind) => error instanceof kind) ? message : (stack ?? message);
-}
-
-if (import.meta.main) {
-  Promise.try(() => runAdmin(process.argv.slice(2), () => readConfig(), sayLine)).then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-      const isUsage = error instanceof UsageError;
-      process.stderr.write(`${isUsage ? `${error.message}\n\n${USAGE}` : explain(error)}\n`);
-      process.exitCode = isUsage ? 2 : 1;
-    },
-  );
-}
+if (import.meta.main)
+  void runCommand((args) => runAdmin(args, () => readConfig(), sayLine), {
+    usage: USAGE,
+    expected: [OperatorError],
+  });

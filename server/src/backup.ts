@@ -6,15 +6,13 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { readOrMakeSecret } from "./platform/application-secret.ts";
-import { ConfigError, readConfig, type Config } from "./platform/config.ts";
+import { runCommand, UsageError } from "./platform/command.ts";
+import { readConfig, type Config } from "./platform/config.ts";
 import { createPool } from "./platform/database.ts";
-import {
-  EmbeddedPostgresError,
-  startEmbeddedPostgres,
-} from "./platform/embedded-postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "./platform/embedded-postgres/embedded-postgres.ts";
 import { findDatabase, type FoundDatabase } from "./platform/embedded-postgres/open-database.ts";
 import { createLog } from "./platform/log.ts";
-import { explainStartError, StartError } from "./platform/start-error.ts";
+import { explainStartError } from "./platform/start-error.ts";
 import { BackupFileError } from "./backup/archive.ts";
 import { checkBackup, restoreBackup, secretFor } from "./backup/restore-backup.ts";
 import { writeBackup } from "./backup/write-backup.ts";
@@ -24,7 +22,7 @@ type Say = (line: string) => void;
 const USAGE = `npm run backup -- <file>     writes everything into a new file, while the installation works
 npm run restore -- <file>    puts it into an empty database: a new DATA_DIR, or an empty DATABASE_URL
 
-With --json the result is one JSON object. The file holds addresses, keys and passwords in sealed form, and the secret that opens them
+With --json the result is one JSON object, {error} where it was not done. The file holds addresses, keys and passwords in sealed form, and the secret that opens them
 where DATA_DIR made it: keep it as you keep the database.
 `;
 
@@ -101,10 +99,8 @@ async function run(args: readonly string[], say: Say): Promise<number> {
     allowPositionals: true,
   });
   const [verb, file, ...rest] = positionals;
-  if ((verb !== "backup" && verb !== "restore") || file === undefined || rest.length > 0) {
-    say(USAGE);
-    return 2;
-  }
+  if ((verb !== "backup" && verb !== "restore") || file === undefined || rest.length > 0)
+    throw new UsageError("One file is needed, and nothing else.");
   const quiet: Say = values.json ? () => undefined : say;
   const result = await (verb === "backup" ? backUp : restore)(readConfig(), file, quiet);
   if (values.json) say(JSON.stringify(result));
@@ -116,15 +112,8 @@ async function run(args: readonly string[], say: Say): Promise<number> {
   return 0;
 }
 
-if (import.meta.main) {
-  run(process.argv.slice(2), (line) => void process.stdout.write(`${line}\n`)).then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-      const expected = [BackupFileError, ConfigError, EmbeddedPostgresError, StartError];
-      const isExpected = expected.some((kind) => error instanceof kind);
-      const { message, stack } = error instanceof Error ? error : new Error(String(error));
-      process.stderr.write(`${isExpected ? message : stack}\n`);
-      process.exitCode = 1;
-    },
-  );
-}
+if (import.meta.main)
+  void runCommand((args) => run(args, (line) => void process.stdout.write(`${line}\n`)), {
+    usage: USAGE,
+    expected: [BackupFileError],
+  });

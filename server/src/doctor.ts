@@ -3,6 +3,7 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { runCommand } from "./platform/command.ts";
 import { ConfigError, readConfig, type Config } from "./platform/config.ts";
 import { createDatabase, createPool } from "./platform/database.ts";
 import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
@@ -56,8 +57,8 @@ async function look(config: Config): Promise<Finding[]> {
   }
 }
 
-async function main(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
+async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: { json: { type: "boolean" } } });
   const findings = await findAll();
   const isWell = findings.every(({ state }) => state !== "problem");
   if (values.json === true) process.stdout.write(`${JSON.stringify({ ok: isWell, findings })}\n`);
@@ -69,12 +70,4 @@ async function main(args: string[]): Promise<number> {
   return isWell ? 0 : 1;
 }
 
-if (import.meta.main)
-  main(process.argv.slice(2)).then(
-    (code) => (process.exitCode = code),
-    (error: unknown) => {
-      const isUsage = error instanceof TypeError && "code" in error;
-      process.stderr.write(isUsage ? `${error.message}\n\n${USAGE}` : `${String((error as Error).stack)}\n`);
-      process.exitCode = isUsage ? 2 : 1;
-    },
-  );
+if (import.meta.main) void runCommand(main, { usage: USAGE });

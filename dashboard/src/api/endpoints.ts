@@ -4,6 +4,7 @@ import type * as account from "@postloft/contract/account.ts";
 import type * as activity from "@postloft/contract/activity.ts";
 import type * as analytics from "@postloft/contract/analytics.ts";
 import type * as audit from "@postloft/contract/audit.ts";
+import type * as billing from "@postloft/contract/billing.ts";
 import type * as billingLimits from "@postloft/contract/billing-limits.ts";
 import type * as campaignActions from "@postloft/contract/campaign-actions.ts";
 import type * as campaigns from "@postloft/contract/campaigns.ts";
@@ -115,6 +116,22 @@ export const getBillingLimits = bare<typeof billingLimits.getBillingLimits>(
 export const updateBillingLimits = bare<typeof billingLimits.updateBillingLimits>(
   "PUT",
   "/users/@me/projects/:projectId/billing-limits",
+);
+export const getConsumption = bare<typeof billingLimits.getConsumption>(
+  "GET",
+  "/users/@me/projects/:projectId/billing-consumption",
+);
+export const startCheckout = bare<typeof billing.startCheckout>(
+  "POST",
+  "/users/@me/projects/:projectId/checkout",
+);
+export const openPortal = bare<typeof billing.openPortal>(
+  "POST",
+  "/users/@me/projects/:projectId/billing-portal",
+);
+export const listInvoices = bare<typeof billing.listInvoices>(
+  "GET",
+  "/users/@me/projects/:projectId/billing-invoices",
 );
 export const listRequests = bare<typeof requests.listRequests>("GET", "/requests");
 export const getRequest = bare<typeof requests.getRequest>("GET", "/requests/:id");

@@ -41,6 +41,16 @@ export function formatPercent(percent: number): string {
   return PERCENT.format(percent / 100);
 }
 
+/** What Stripe counts in another unit than the smallest that is in use. */
+const STRIPE_DIGITS: Readonly<Record<string, number>> = { isk: 2, ugx: 2 };
+
+/** @param amount in the smallest unit of the currency, as Stripe has it */
+export function formatMoney(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat(locale(), { style: "currency", currency });
+  const digits = STRIPE_DIGITS[currency] ?? format.resolvedOptions().maximumFractionDigits ?? 0;
+  return format.format(amount / 10 ** digits);
+}
+
 export function formatBytes(bytes: number): string {
   const step = Math.min(BYTES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   return BYTES[step]?.format(bytes / 1000 ** step) ?? "";

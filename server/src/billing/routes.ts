@@ -19,15 +19,17 @@ export interface BillingParts {
 }
 
 export function billingRoutes({ database, billing, wakeBilling, baseUrl }: BillingParts): Route[] {
-  const returnUrl = () => `${baseUrl()}/app/`;
+  const returnUrl = (projectId: string) => `${baseUrl()}/app/${projectId}/settings?tab=usage`;
   return [
     route(contract.startCheckout, async (call) => {
       const { projectId, query } = call;
-      const asked = { projectId, actor: actorOf(call), currency: query.currency, returnUrl: returnUrl() };
-      return ok(await startCheckout(database, neededOf(billing), asked));
+      const asked = { projectId, actor: actorOf(call), currency: query.currency };
+      return ok(
+        await startCheckout(database, neededOf(billing), { ...asked, returnUrl: returnUrl(projectId) }),
+      );
     }),
     route(contract.openPortal, async ({ projectId }) =>
-      ok(await openPortal(database, neededOf(billing), { projectId, returnUrl: returnUrl() })),
+      ok(await openPortal(database, neededOf(billing), { projectId, returnUrl: returnUrl(projectId) })),
     ),
     route(contract.listInvoices, async ({ projectId }) =>
       ok(await listInvoices(database, neededOf(billing), projectId)),

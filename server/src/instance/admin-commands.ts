@@ -1,6 +1,7 @@
 // The commands of `npm run admin`: what each takes, and what it tells in sentences and as JSON.
 // Before it: server/src/admin.ts opens the database. After it: operator.ts, held.ts.
 import { parseArgs } from "node:util";
+import { UsageError } from "../platform/command.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
@@ -37,11 +38,8 @@ export const USAGE = `npm run admin -- <command> [--json]
 
 release and drop are about everything that is held, or with --project <id> or --campaign <id> what belongs to that.
 create-user and reset-password make a password and print it; with --password-stdin they read it from the standard input.
---json prints one JSON object. Exit code: 0 done, 1 not done, 2 not understood.
+--json prints one JSON object, {error} where it was not done. Exit code: 0 done, 1 not done, 2 not understood.
 `;
-
-/** The command line is not one of USAGE. */
-export class UsageError extends Error {}
 
 export interface Around {
   database: Database;
@@ -189,7 +187,7 @@ export function readArguments(args: readonly string[]): {
   isJson: boolean;
   run: (around: Around) => Promise<Told>;
 } {
-  const { positionals, values } = parse(args);
+  const { positionals, values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   const [name = "", ...rest] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
@@ -211,14 +209,6 @@ export function readArguments(args: readonly string[]): {
   if (unknown !== undefined) throw new UsageError(`${name} takes no --${unknown}.`);
   if (faulty !== undefined) throw new UsageError(`--${faulty} must be an id.`);
   return { isJson: json, run: (around) => command.run(around, rest[0] ?? "", given as Values) };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function listed<Item extends { id: string }>(

@@ -14,6 +14,7 @@ import { Badge, Card } from "../../ui/page.tsx";
 import { Bar } from "../../ui/progress.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { BillingSettings } from "./billing-settings.tsx";
 
 type Caps = Answer<NonNullable<typeof getBillingLimits.endpoint>>;
 type Cap = Caps[CapCategory];
@@ -46,6 +47,7 @@ export function UsageSettings({ project }: { project: Project }) {
         </ul>
       </Card>
       <CapsForm project={project} caps={caps.data} />
+      <BillingSettings project={project} />
     </div>
   );
 }
