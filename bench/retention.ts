@@ -38,7 +38,8 @@ export async function benchRetention(): Promise<void> {
   });
   try {
     const own = createDatabase(pool);
-    await sql`set statement_timeout = 0; set transaction_timeout = 0`.execute(own);
+    await sql`set statement_timeout = 0`.execute(own);
+    await sql`set transaction_timeout = 0`.execute(own);
     await replaceFirstPartition(own);
     const rows: string[][] = [];
     for (let round = 1; round <= ROUNDS; round++) {

@@ -15,7 +15,7 @@ import {
 } from "./queries.ts";
 import { canMove } from "./rules.ts";
 
-const POLL_MS = 2_000;
+const POLL_MS = 4_000;
 /** Segments whose members are to be computed as a whole. */
 const COMPUTE_POLL_MS = 4_000;
 /** Notes looked at in one transaction. */

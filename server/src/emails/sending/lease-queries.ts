@@ -45,13 +45,13 @@ export async function deleteSender(database: Database, senderId: string): Promis
   );
 }
 
-export async function listExpiredSenders(
+/** All that are registered, this one included; one that is expired may yet renew its lease. */
+export async function listSenders(
   database: Database,
-): Promise<Array<{ id: string; lease_until: Date }>> {
+): Promise<Array<{ id: string; lease_until: Date; is_expired: boolean }>> {
   return database
     .selectFrom("senders")
-    .select(["id", "lease_until"])
-    .where(sql<boolean>`lease_until < now()`)
+    .select(["id", "lease_until", sql<boolean>`lease_until < now()`.as("is_expired")])
     .execute();
 }
 
@@ -94,11 +94,4 @@ export async function listClaimedOf(tx: Tx, senderId: string) {
 /** From here on these are the mails of a sender that are in doubt when it dies. */
 export async function updateInDoubt(tx: Tx, senderId: string, inDoubt: readonly string[]): Promise<void> {
   await sql`update senders set in_doubt = ${inDoubt}::uuid[] where id = ${senderId}`.execute(tx);
-}
-
-/** Senders that live, this one included. */
-export async function countLiveSenders(database: Database): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::float8 as count from senders where lease_until > now()`.execute(database);
-  return rows[0]?.count ?? 1;
 }

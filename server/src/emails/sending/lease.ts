@@ -8,10 +8,9 @@ import type { Metrics } from "../../platform/metrics.ts";
 import { endDoubts } from "../doubt/doubts.ts";
 import { kindOf, waitInDoubtMs } from "../outbox/rules.ts";
 import {
-  countLiveSenders,
   deleteExpiredSender,
   deleteSender,
-  listExpiredSenders,
+  listSenders,
   listClaimedOf,
   renewLease,
   requeueClaimed,
@@ -80,8 +79,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
     await register();
   }
 
-  async function settleTheDead(): Promise<void> {
-    const expired = (await listExpiredSenders(database)).filter((sender) => sender.id !== senderId);
+  async function settleTheDead(expired: ReadonlyArray<{ id: string; lease_until: Date }>): Promise<void> {
     const known = suspects;
     suspects = new Map(expired.map((sender) => [sender.id, sender.lease_until.getTime()]));
     for (const sender of expired) {
@@ -97,12 +95,19 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
 
   async function beat(): Promise<void> {
     if (!(await renew())) await lose();
-    if (haveOthersCome) await settleTheDead();
-    liveSenders = await countLiveSenders(database);
+    await look();
+  }
+
+  /** Who else sends: how many they are, and whether one of them died. */
+  async function look(): Promise<void> {
+    const senders = await listSenders(database);
+    if (haveOthersCome)
+      await settleTheDead(senders.filter(({ id, is_expired }) => is_expired && id !== senderId));
+    liveSenders = senders.filter(({ is_expired }) => !is_expired).length;
   }
 
   await register();
-  liveSenders = await countLiveSenders(database);
+  await look();
   const beatMs = options.beatMs ?? BEAT_MS;
   const beating = startLoop({ name: "lease", runOnce: beat, everyMs: beatMs, delayMs: beatMs, log, metrics });
   return {

@@ -64,7 +64,7 @@ const MAX_IN_PREPARATION = 2.5 * CLAIM_LIMIT;
 const SHORTEST_BATCH = CLAIM_LIMIT / 4;
 /** Rendered mails kept at once, of which most then wait for a destination at its limit. */
 const MAX_WAITING = 10 * CLAIM_LIMIT;
-const POLL_MS = 1_000;
+const POLL_MS = 2_000;
 /** Between two looks when a project waits for its rate. */
 const SHORTEST_WAIT_MS = 50;
 const ERROR_PAUSE_MS = 2_000;

@@ -28,7 +28,7 @@ import { cancelAt, CANCELLED_WITH_ALL, failAt, walk, type Tally } from "./walk.t
 /** Executions moved in one transaction. */
 export const BATCH_SIZE = 500;
 /** How long a loop that nobody wakes takes to find work of a process that died; timers within it are waited for exactly. */
-const POLL_MS = 2_000;
+const POLL_MS = 4_000;
 const LEFT_POLL_MS = 5_000;
 
 export interface EngineParts {
