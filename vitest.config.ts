@@ -1,4 +1,4 @@
-// How `vitest run` finds and runs the tests: real PostgreSQL and a browser from the global setup, three workers: tests wait a third of their time.
+// How `vitest run` finds and runs the tests: real PostgreSQL and a browser from the global setup, four workers: tests wait half of their time.
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: plain JavaScript, because it runs before anything is installed
@@ -7,11 +7,14 @@ import { SERVER_ENVIRONMENT } from "./tools/bootstrap/run-server.js";
 // The workers inherit it, and the threads that servers start on them: a render thread starts in a third of the time.
 process.env["NODE_COMPILE_CACHE"] ??= SERVER_ENVIRONMENT.NODE_COMPILE_CACHE;
 
+/** For so many other files one of whole processes. */
+const FILES_BESIDE_PROCESSES = 4;
+
 /**
- * Tests of whole processes take longest, most of it waiting: with them first no worker is left alone with one at the end. A browser
- * takes all the machine has, so its stories come last: beside them a start is not as fast as it is.
+ * Tests of whole processes take longest, most of it waiting: one is always under way from the beginning, beside others that compute. A
+ * browser takes all the machine has, so its stories come last: beside them a start is not as fast as it is.
  */
-class WholeProcessesFirst extends BaseSequencer {
+class ProcessesBetween extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const {
       processes = [],
@@ -21,7 +24,11 @@ class WholeProcessesFirst extends BaseSequencer {
       if (!moduleId.includes("/e2e/")) return "rest";
       return /dashboard|accessibility/.test(moduleId) ? "browsers" : "processes";
     });
-    return [...processes, ...rest, ...browsers];
+    const mixed = processes.flatMap((one, at) => [
+      one,
+      ...rest.slice(at * FILES_BESIDE_PROCESSES, (at + 1) * FILES_BESIDE_PROCESSES),
+    ]);
+    return [...mixed, ...rest.slice(processes.length * FILES_BESIDE_PROCESSES), ...browsers];
   }
 }
 
@@ -33,10 +40,10 @@ export default defineConfig({
     // Against what hangs, not against what is slow: a browser gives up after 30 s and names what it waited for.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 3,
+    maxWorkers: 4,
     // What is imported stays for the next file of a worker; a test that arms or moves something of a module puts it back.
     isolate: false,
     forbidOnly: true,
-    sequence: { sequencer: WholeProcessesFirst },
+    sequence: { sequencer: ProcessesBetween },
   },
 });

@@ -8,10 +8,11 @@ import type { Answer, AnswerOf } from "../platform/http-route.ts";
 import { PAGE_HEADERS, writePublicPage } from "../platform/public-page.ts";
 import { PASSKEY_POLICY, PASSKEY_SCRIPT } from "./passkey-script.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { problemOf, type PageWords } from "./page-refusal.ts";
 
-function page(title: string, lines: readonly string[]): string {
+function page({ language }: PageWords, title: string, lines: readonly string[]): string {
   return writePublicPage({
-    language: "en",
+    language,
     direction: "ltr",
     title,
     lines: [`<h1>${escapeHtml(title)}</h1>`, ...lines],
@@ -19,53 +20,61 @@ function page(title: string, lines: readonly string[]): string {
 }
 
 const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;
+const statusLine = (text: string) => `<p role="status">${escapeHtml(text)}</p>`;
+const alertLine = (text: string) => `<p role="alert">${escapeHtml(text)}</p>`;
+const button = (text: string, look = "") => `<button${look} type="submit">${escapeHtml(text)}</button>`;
 
-export const verifyPage = () =>
-  page("Confirm your e-mail address", [
-    paragraph("This link came to your address. Confirm that it is yours."),
-    '<form method="post"><button type="submit">Yes, it is mine</button></form>',
-  ]);
+export function verifyPage(words: PageWords): string {
+  const { title, about, action } = words.texts.verify;
+  return page(words, title, [paragraph(about), `<form method="post">${button(action)}</form>`]);
+}
 
-export const verifiedPage = (email: string) =>
-  page("Confirmed", [
-    `<p role="status">${escapeHtml(`${email} is confirmed. You can close this page.`)}</p>`,
-  ]);
+export function verifiedPage(words: PageWords, email: string): string {
+  const { title, about } = words.texts.verified;
+  return page(words, title, [statusLine(about({ email }))]);
+}
 
 /** @param problem what was wrong with the last try */
-export const resetPage = (problem: string | null) =>
-  page("Set a new password", [
-    ...(problem === null ? [] : [`<p role="alert">${escapeHtml(problem)}</p>`]),
-    '<form method="post"><label for="newPassword">New password</label>',
+export function resetPage(words: PageWords, problem: string | null): string {
+  const { title, label, action, note } = words.texts.reset;
+  return page(words, title, [
+    ...(problem === null ? [] : [alertLine(problem)]),
+    `<form method="post"><label for="newPassword">${escapeHtml(label)}</label>`,
     `<input id="newPassword" name="newPassword" type="password" autocomplete="new-password" required minlength="${LIMITS.passwordMinimum.value}" maxlength="${LIMITS.passwordMaximum.value}">`,
-    '<button type="submit">Set the password</button></form>',
-    '<p class="note">All sessions of the account end.</p>',
+    `${button(action)}</form>`,
+    `<p class="note">${escapeHtml(note)}</p>`,
   ]);
+}
 
-export const resetDonePage = () =>
-  page("Your password is set", ['<p role="status">Log in with it. You can close this page.</p>']);
+export function resetDonePage(words: PageWords): string {
+  const { title, about } = words.texts.resetDone;
+  return page(words, title, [statusLine(about)]);
+}
 
-export const problemPage = (problem: string) =>
-  page("This did not work", [`<p role="alert">${escapeHtml(problem)}</p>`]);
+export const problemPage = (words: PageWords, problem: string) =>
+  page(words, words.texts.problem.title, [alertLine(problem)]);
 
 /** @param problem what was wrong with the last try */
-const codePage = (problem: string | null) =>
-  page("Your second factor", [
-    ...(problem === null ? [] : [`<p role="alert">${escapeHtml(problem)}</p>`]),
-    '<form method="post" action="/auth/oauth/code"><label for="code">Code of the app, or a recovery code</label>',
+function codePage(words: PageWords, problem: string | null): string {
+  const { title, label, action, passkey, noPasskey } = words.texts.code;
+  return page(words, title, [
+    ...(problem === null ? [] : [alertLine(problem)]),
+    `<form method="post" action="/auth/oauth/code"><label for="code">${escapeHtml(label)}</label>`,
     '<input id="code" name="code" type="text" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus>',
-    '<button type="submit">Log in</button></form>',
-    '<form id="passkey" method="post" action="/auth/oauth/code" hidden><input name="passkey" type="hidden">',
-    '<button class="quiet" type="submit">Use a passkey instead</button><p class="note" role="alert"></p></form>',
+    `${button(action)}</form>`,
+    `<form id="passkey" method="post" action="/auth/oauth/code" data-none="${escapeHtml(noPasskey)}" hidden><input name="passkey" type="hidden">`,
+    `${button(passkey, ' class="quiet"')}<p class="note" role="alert"></p></form>`,
     `<script>${PASSKEY_SCRIPT}</script>`,
   ]);
+}
 
 /** The page of the second factor, which runs its one script. */
-export function asCodePage<Status extends number>(problem: string | null, status: Status) {
+export function asCodePage<Status extends number>(words: PageWords, problem: string | null, status: Status) {
   const headers = {
     ...PAGE_HEADERS,
     "content-security-policy": PAGE_HEADERS["content-security-policy"] + PASSKEY_POLICY,
   };
-  return { status, body: codePage(problem), headers } satisfies Answer<Status, string>;
+  return { status, body: codePage(words, problem), headers } satisfies Answer<Status, string>;
 }
 
 export function asPage(html: string): Answer<200, string>;
@@ -76,11 +85,12 @@ export function asPage(html: string, status = 200): Answer<number, string> {
 
 /** What was refused in words, where the page says that it may be; anything else goes on to the log. */
 export function refusedPage<Page extends Endpoint>(
+  words: PageWords,
   { answers }: Page,
   error: unknown,
   write = problemPage,
 ): AnswerOf<Page> {
   const status = error instanceof Refusal ? ERRORS[error.code].status : 500;
   if (!(error instanceof Refusal) || !(status in answers)) throw error;
-  return asPage(write(error.fields?.[0]?.message ?? error.message), status) as AnswerOf<Page>;
+  return asPage(write(words, problemOf(error, words)), status) as AnswerOf<Page>;
 }

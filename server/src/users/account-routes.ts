@@ -36,6 +36,7 @@ import {
 import { attemptsOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import { createRequirePassword } from "./require-password.ts";
+import { PageRefusal, wordsFor } from "./page-refusal.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
 import type { OauthSettings } from "./oauth/settings.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
@@ -87,7 +88,7 @@ const mailsTo = (email: string): Take => ({
 async function proveAddress(database: Database, token: string): Promise<User> {
   return transaction(database, (tx) => verifyEmail(tx, token)).catch((error: unknown) => {
     if (databaseErrorCode(error) !== "23505") throw error;
-    throw new Refusal("CONFLICT", { message: "This e-mail address has an account already." });
+    throw new PageRefusal("CONFLICT", ({ addressTaken }) => addressTaken);
   });
 }
 
@@ -184,32 +185,30 @@ function pageRoutes(parts: AccountParts): Route[] {
   const { database, wakeSender } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
-    route(pages.showVerifyPage, async () => asPage(verifyPage())),
-    route(pages.submitVerifyPage, async ({ params, ip }) => {
+    route(pages.showVerifyPage, async ({ headers }) => asPage(verifyPage(wordsFor(headers)))),
+    route(pages.submitVerifyPage, async ({ params, ip, headers }) => {
+      const words = wordsFor(headers);
       try {
         await limit(attemptsOf(networkOf(ip)));
-        return asPage(verifiedPage((await proveAddress(database, params.token)).email));
+        return asPage(verifiedPage(words, (await proveAddress(database, params.token)).email));
       } catch (error) {
-        return refusedPage(pages.submitVerifyPage, error);
+        return refusedPage(words, pages.submitVerifyPage, error);
       }
     }),
-    route(pages.showResetPage, async () => asPage(resetPage(null))),
-    route(pages.submitResetPage, async ({ params, body, ip }) => {
+    route(pages.showResetPage, async ({ headers }) => asPage(resetPage(wordsFor(headers), null))),
+    route(pages.submitResetPage, async ({ params, body, ip, headers }) => {
+      const words = wordsFor(headers);
       const network = networkOf(ip);
       const given = passwordRule.safeParse(body.newPassword);
-      if (!given.success) {
-        const { passwordMinimum, passwordMaximum } = LIMITS;
-        const problem = `Must have ${passwordMinimum.value} to ${passwordMaximum.value} characters.`;
-        return asPage(resetPage(problem), 422);
-      }
+      if (!given.success) return asPage(resetPage(words, words.texts.problems.password), 422);
       try {
         await limit(attemptsOf(network));
         await setNewPassword(parts, { token: params.token, newPassword: given.data, network });
         wakeSender();
-        return asPage(resetDonePage());
+        return asPage(resetDonePage(words));
       } catch (error) {
         const isAboutPassword = error instanceof Refusal && error.code === "VALIDATION_ERROR";
-        return refusedPage(pages.submitResetPage, error, isAboutPassword ? resetPage : problemPage);
+        return refusedPage(words, pages.submitResetPage, error, isAboutPassword ? resetPage : problemPage);
       }
     }),
   ];

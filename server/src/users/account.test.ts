@@ -324,3 +324,38 @@ test("who has not proved their address sends nothing in a session, where that is
   expect((await call("POST", "/auth/verify-email", {}, { token })).status).toBe(200);
   expect((await send(strict, person)).status).toBe(200);
 });
+
+test.for([
+  [
+    "de-AT,de;q=0.9,en;q=0.5",
+    "de",
+    "Neues Passwort setzen",
+    "Wählen Sie ein anderes: 8 bis ",
+    "Der Link gilt nicht (mehr).",
+  ],
+  [
+    "fr",
+    "fr",
+    "Définir un nouveau mot de passe",
+    "Choisissez-en un autre : de 8 à ",
+    "Le lien n’est pas (ou plus) valable.",
+  ],
+  ["es-MX", "es", "Establecer una contraseña nueva", "Elija otra: de 8 a ", "El enlace no es válido"],
+  ["ja, nl", "en", "Set a new password", "Choose another one: 8 to ", "The link does not hold any more."],
+] as const)(
+  "a page behind a link is in the language of the browser (%s), also what it refuses",
+  async ([wish, language, title, password, token]) => {
+    const headers = { "accept-language": wish, "content-type": "application/x-www-form-urlencoded" };
+    const path = "/account/reset-password/none";
+    const post = (newPassword: string) =>
+      fetch(`${server.url}${path}`, { method: "POST", headers, body: new URLSearchParams({ newPassword }) });
+    const asked = await fetch(`${server.url}${path}`, { headers });
+    const html = await asked.text();
+    expect(html).toContain(`<html lang="${language}"`);
+    expect(html).toContain(`<h1>${title}</h1>`);
+    const short = await post("short");
+    expect([short.status, await short.text()]).toEqual([422, expect.stringContaining(password)]);
+    const foreign = await post(NEW_PASSWORD);
+    expect([foreign.status, await foreign.text()]).toEqual([400, expect.stringContaining(token)]);
+  },
+);

@@ -5,6 +5,7 @@ import { randomText, sha256 } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { PageRefusal } from "./page-refusal.ts";
 import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
 import {
   addressChangeMail,
@@ -84,7 +85,7 @@ async function take(tx: Tx, token: string, purpose: TokenPurpose) {
 export async function verifyEmail(tx: Tx, token: string): Promise<User> {
   const { user_id: id, email } = await take(tx, token, "VERIFY");
   if (!(await updateAddress(tx, id, email)))
-    throw new Refusal("CONFLICT", { message: "This e-mail address has an account already." });
+    throw new PageRefusal("CONFLICT", ({ addressTaken }) => addressTaken);
   return { id, email };
 }
 

@@ -28,7 +28,7 @@ form.addEventListener("submit", async (event) => {
     form.submit();
   } catch (error) {
     const isOurs = error.constructor === Error;
-    problem.textContent = isOurs ? error.message : "No passkey was chosen, or it took too long.";
+    problem.textContent = isOurs ? error.message : form.dataset.none;
   }
 });
 `;

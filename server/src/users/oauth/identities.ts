@@ -3,6 +3,7 @@
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
+import { PageRefusal } from "../page-refusal.ts";
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { identityMail } from "../account-mails.ts";
@@ -48,9 +49,7 @@ export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arr
     return user;
   }
   if (!(await readAccount(tx, owner.id)).isVerified)
-    throw new Refusal("CONFLICT", {
-      message: `There is an account ${person.email} whose address was never confirmed. Set a new password for it by mail, which confirms it; then try again.`,
-    });
+    throw new PageRefusal("CONFLICT", ({ unconfirmed }) => unconfirmed(person));
   await connect(tx, owner, { person, title });
   await enqueueSystemMails(tx, [identityMail(await toldOf(tx, owner), title, true)]);
   return owner;
@@ -58,9 +57,7 @@ export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arr
 
 async function connect(tx: Tx, user: User, { person, title }: { person: Person; title: string }) {
   if (!(await insertIdentity(tx, newId(), user.id, person)))
-    throw new Refusal("CONFLICT", {
-      message: `This person of ${title} is connected with another account. Log in to that one, or disconnect it there.`,
-    });
+    throw new PageRefusal("CONFLICT", ({ otherAccount }) => otherAccount({ service: title }));
 }
 
 /** Connects somebody of another service with the account that is logged in; nothing where they are connected. @throws Refusal CONFLICT */

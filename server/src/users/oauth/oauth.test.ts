@@ -161,6 +161,9 @@ test("a service that is down is a page that says so", async () => {
   const { reply } = await travel({ from: another });
   expect(reply.status).toBe(503);
   expect(reply.text).toContain("Our directory cannot be reached");
+  const german = { "accept-language": "de" };
+  const { text } = await another.call("GET", "/auth/oauth/oidc", { headers: german });
+  expect(text).toContain("Our directory ist nicht zu erreichen");
   fake.lie = "none";
   expect((await travel({ from: another })).reply.status).toBe(302);
 });

@@ -3,6 +3,7 @@
 import { parseAddress } from "@postloft/contract/address.ts";
 import * as client from "openid-client";
 import { Refusal } from "../../platform/refusal.ts";
+import { PageRefusal } from "../page-refusal.ts";
 import type { OauthSettings } from "./settings.ts";
 
 const GOOGLE_ISSUER = "https://accounts.google.com";
@@ -109,7 +110,7 @@ function createProvider(kind: Kind): Provider {
         });
         const { subject, email } = await kind.readPerson(config, tokens);
         if (!SUBJECT.test(subject))
-          throw new Refusal("BAD_REQUEST", { message: `${title} names you by an id that nobody may have.` });
+          throw new PageRefusal("BAD_REQUEST", ({ oddId }) => oddId({ service: title }));
         return { issuer, subject, email: canonical(email, title) };
       }),
   };
@@ -122,9 +123,7 @@ function canonical(email: string, title: string): string {
 }
 
 const unproved = (title: string) =>
-  new Refusal("FORBIDDEN", {
-    message: `${title} has no verified e-mail address of you. Verify yours there, then try again.`,
-  });
+  new PageRefusal("FORBIDDEN", (problems) => problems.unproved({ service: title }));
 
 /** What went wrong there, in words for whoever sits before it. */
 async function explained<T>(title: string, work: () => Promise<T>): Promise<T> {
@@ -132,21 +131,15 @@ async function explained<T>(title: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof Refusal) throw error;
+    const service = title;
     if (error instanceof client.AuthorizationResponseError)
-      throw new Refusal(error.error === "access_denied" ? "FORBIDDEN" : "BAD_REQUEST", {
-        message:
-          error.error === "access_denied"
-            ? `You did not let ${title} log you in.`
-            : `${title} refused to log you in. Try again.`,
-      });
+      throw error.error === "access_denied"
+        ? new PageRefusal("FORBIDDEN", ({ denied }) => denied({ service }))
+        : new PageRefusal("BAD_REQUEST", ({ refused }) => refused({ service }));
     // The code was used, came too late, or none of this belongs together.
     if (error instanceof client.ResponseBodyError || isAboutAnswer(error))
-      throw new Refusal("BAD_REQUEST", {
-        message: `The answer of ${title} does not hold (any more). Start again.`,
-      });
-    throw new Refusal("SERVICE_UNAVAILABLE", {
-      message: `${title} cannot be reached, or does not answer as it should. Try again in a minute.`,
-    });
+      throw new PageRefusal("BAD_REQUEST", ({ staleAnswer }) => staleAnswer({ service }));
+    throw new PageRefusal("SERVICE_UNAVAILABLE", ({ unreachable }) => unreachable({ service }));
   }
 }
 

@@ -12,6 +12,7 @@ import { Refusal } from "../../platform/refusal.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
 import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
 import { asCodePage, refusedPage } from "../account-pages.ts";
+import { PageRefusal, problemOf, wordsFor } from "../page-refusal.ts";
 import { attemptsOf, codesOf } from "../attempts.ts";
 import { isRecentSession } from "../recent-session.ts";
 import { readAssertion, usePasskey, type Shown } from "../passkeys/passkeys.ts";
@@ -67,10 +68,8 @@ const redirect = <Status extends 302 | 303>(
   headers: { location, "set-cookie": cookie, "cache-control": "no-store" },
 });
 
-const staleFlow = () =>
-  new Refusal("BAD_REQUEST", {
-    message: "This log-in was begun in another browser, or too long ago. Begin again.",
-  });
+const staleFlow = () => new PageRefusal("BAD_REQUEST", (problems) => problems.staleFlow);
+const notThisPasskey = () => new PageRefusal("INVALID_CREDENTIALS", (problems) => problems.notThisPasskey);
 
 function browserRoutes(desk: Desk): Route[] {
   const { providers, flowCookie, baseUrl } = desk;
@@ -79,7 +78,7 @@ function browserRoutes(desk: Desk): Route[] {
   function requireProvider(name: string): Provider {
     const found = providers.find((one) => one.name === name);
     if (found === undefined)
-      throw new Refusal("RESOURCE_NOT_FOUND", { message: "Nobody logs in through this service here." });
+      throw new PageRefusal("RESOURCE_NOT_FOUND", ({ noSuchService }) => noSuchService);
     return found;
   }
   return [
@@ -96,7 +95,7 @@ function browserRoutes(desk: Desk): Route[] {
           flowCookie.write({ step: "provider", provider: provider.name, flow, userId, next }),
         );
       } catch (error) {
-        return refusedPage(contract.beginOauth, error);
+        return refusedPage(wordsFor(headers), contract.beginOauth, error);
       }
     }),
     route(contract.finishOauth, async ({ params, query, ip, headers }) => {
@@ -110,19 +109,20 @@ function browserRoutes(desk: Desk): Route[] {
         const person = await provider.finish(url, pending.flow);
         return await arrive(desk, { provider, person, pending, place: { ip, headers } });
       } catch (error) {
-        return refusedPage(contract.finishOauth, error);
+        return refusedPage(wordsFor(headers), contract.finishOauth, error);
       }
     }),
     route(contract.submitOauthCode, async ({ body, ip, headers }) => {
       const pending = flowCookie.read(headers);
+      const words = wordsFor(headers);
       try {
         await limit(attemptsOf(networkOf(ip)));
         if (pending?.step !== "code") throw staleFlow();
         return await passSecond(desk, pending, { ...body, place: { ip, headers } });
       } catch (error) {
         if (error instanceof Refusal && error.code === "INVALID_CREDENTIALS")
-          return asCodePage(error.message, 401);
-        return refusedPage(contract.submitOauthCode, error);
+          return asCodePage(words, problemOf(error, words), 401);
+        return refusedPage(words, contract.submitOauthCode, error);
       }
     }),
   ];
@@ -137,10 +137,7 @@ async function whoIsLoggedIn({ sessions, database }: Desk, headers: IncomingHttp
   const session = token === undefined ? null : await sessions.find(token);
   if (session === null) throw new Refusal("UNAUTHORIZED");
   if (!(await isRecentSession(database, session.sessionId)))
-    throw new Refusal("UNAUTHORIZED", {
-      message:
-        "Log out and in again, then connect within an hour: a service that is connected opens your account.",
-    });
+    throw new PageRefusal("UNAUTHORIZED", ({ oldSession }) => oldSession);
   return session.userId;
 }
 
@@ -170,7 +167,7 @@ async function arrive(
     return redirect(302, next, await logIn(desk, { person, title: provider.title, place }));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "SECOND_FACTOR_REQUIRED") throw error;
-    const page = asCodePage(null, 200);
+    const page = asCodePage(wordsFor(place.headers), null, 200);
     const cookie = flowCookie.write({ step: "code", provider: provider.name, person, next });
     return { ...page, headers: { ...page.headers, "set-cookie": cookie } };
   }
@@ -189,21 +186,19 @@ async function logIn(
     const user = await enterAs(tx, { person, title, mayBeNew, language });
     if (shown === undefined) await passSecondFactor(tx, sealer, user.id, code);
     else if (shown.user.id === user.id) await usePasskey(tx, shown);
-    else throw new Refusal("INVALID_CREDENTIALS", { message: NOT_THIS_PASSKEY });
+    else throw notThisPasskey();
     return sessions.start(tx, user.id, place);
   });
   desk.wakeSender();
   return cookie;
 }
 
-const NOT_THIS_PASSKEY = "This passkey is none of this account. Try another one, or give a code.";
-
 /** A passkey as the form has it. @throws Refusal INVALID_CREDENTIALS for what is none */
 function passkeyIn(text: string): Assertion {
   try {
     return passkeyAssertion.parse(JSON.parse(text));
   } catch {
-    throw new Refusal("INVALID_CREDENTIALS", { message: NOT_THIS_PASSKEY });
+    throw notThisPasskey();
   }
 }
 

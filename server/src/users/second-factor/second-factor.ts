@@ -5,6 +5,7 @@ import { nowMs } from "../../platform/clock.ts";
 import { randomText, sha256, type Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
+import { PageRefusal } from "../page-refusal.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { secondFactorMail } from "../account-mails.ts";
 import { deleteSessions } from "../account-queries.ts";
@@ -31,8 +32,7 @@ const contextOf = (userId: string) => `second factor ${userId}`;
 const alreadyOn = () =>
   new Refusal("CONFLICT", { message: "The second factor is on already. Switch it off first." });
 const isOff = () => new Refusal("CONFLICT", { message: "The second factor is off." });
-const wrongCode = () =>
-  new Refusal("INVALID_CREDENTIALS", { message: "The code is wrong, or was used already." });
+const wrongCode = () => new PageRefusal("INVALID_CREDENTIALS", (problems) => problems.wrongCode);
 
 export async function readSecondFactor(database: Database, userId: string) {
   const row = await readFactor(database, userId);

@@ -1,0 +1,43 @@
+// What is refused to somebody who looks at a page, in their language; callers of the API get the same in English.
+// Before it: verbs that pages call. After it: account-pages.ts.
+import type { IncomingHttpHeaders } from "node:http";
+import type { ErrorCode } from "@postloft/contract/errors.ts";
+import { acceptedLanguage, type MailLanguage } from "../emails/system-mail/mail-language.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { DE } from "./page-texts/de.ts";
+import { EN, type PageTexts } from "./page-texts/en.ts";
+import { ES } from "./page-texts/es.ts";
+import { FR } from "./page-texts/fr.ts";
+
+const TEXTS: Readonly<Record<MailLanguage, PageTexts>> = { en: EN, de: DE, fr: FR, es: ES };
+
+/** A page's language, and its texts in that language. */
+export interface PageWords {
+  language: MailLanguage;
+  texts: PageTexts;
+}
+
+/** The words that a browser wishes most, of those there are. */
+export function wordsFor(headers: IncomingHttpHeaders): PageWords {
+  const language = acceptedLanguage(headers["accept-language"]);
+  return { language, texts: TEXTS[language] };
+}
+
+type Problem = (problems: PageTexts["problems"]) => string;
+
+export class PageRefusal extends Refusal {
+  readonly problem: Problem;
+
+  constructor(code: ErrorCode, problem: Problem) {
+    super(code, { message: problem(EN.problems) });
+    this.problem = problem;
+  }
+}
+
+/** A refusal as the page says it. */
+export function problemOf(refusal: Refusal, { texts }: PageWords): string {
+  if (refusal instanceof PageRefusal) return refusal.problem(texts.problems);
+  if (refusal.code === "VALIDATION_ERROR") return texts.problems.password;
+  const known: Partial<Record<ErrorCode, string>> = texts.refusals;
+  return known[refusal.code] ?? refusal.message;
+}

@@ -1,0 +1,65 @@
+// What stands on the pages before and behind a login, in German. Before it: account-pages.ts. After it: nothing.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { PageTexts } from "./en.ts";
+
+const { passwordMinimum, passwordMaximum } = LIMITS;
+
+export const DE: PageTexts = {
+  verify: {
+    title: "Bestätigen Sie Ihre E-Mail-Adresse",
+    about: "Dieser Link kam an Ihre Adresse. Bestätigen Sie, dass sie Ihnen gehört.",
+    action: "Ja, sie gehört mir",
+  },
+  verified: {
+    title: "Bestätigt",
+    about: ({ email }) => `${email} ist bestätigt. Sie können diese Seite schließen.`,
+  },
+  reset: {
+    title: "Neues Passwort setzen",
+    label: "Neues Passwort",
+    action: "Passwort setzen",
+    note: "Alle Sitzungen des Kontos enden.",
+  },
+  resetDone: {
+    title: "Ihr Passwort ist gesetzt",
+    about: "Melden Sie sich damit an. Sie können diese Seite schließen.",
+  },
+  problem: { title: "Das hat nicht geklappt" },
+  code: {
+    title: "Ihr zweiter Faktor",
+    label: "Code der App oder ein Wiederherstellungscode",
+    action: "Anmelden",
+    passkey: "Stattdessen einen Passkey verwenden",
+    noPasskey: "Es wurde kein Passkey gewählt, oder es dauerte zu lange.",
+  },
+  refusals: {
+    TOKEN_INVALID: "Der Link gilt nicht (mehr). Fordern Sie einen neuen an.",
+    RATE_LIMIT_EXCEEDED: "Zu viele Versuche. Warten Sie eine Weile und versuchen Sie es dann noch einmal.",
+    SIGNUPS_DISABLED: "Hier kann niemand ein Konto anlegen.",
+    UNAUTHORIZED: "Melden Sie sich erst an und versuchen Sie es dann noch einmal.",
+  },
+  problems: {
+    password: `Wählen Sie ein anderes: ${passwordMinimum.value} bis ${passwordMaximum.value} Zeichen, keines der häufigsten Passwörter und nicht Ihre Adresse.`,
+    addressTaken: "Diese E-Mail-Adresse hat schon ein Konto.",
+    staleFlow:
+      "Diese Anmeldung wurde in einem anderen Browser begonnen oder vor zu langer Zeit. Beginnen Sie neu.",
+    noSuchService: "Über diesen Dienst meldet sich hier niemand an.",
+    oldSession:
+      "Melden Sie sich ab und wieder an und verbinden Sie dann innerhalb einer Stunde: Ein verbundener Dienst öffnet Ihr Konto.",
+    notThisPasskey:
+      "Dieser Passkey gehört nicht zu diesem Konto. Versuchen Sie einen anderen, oder geben Sie einen Code ein.",
+    wrongCode: "Der Code ist falsch oder wurde schon benutzt.",
+    oddId: ({ service }) => `${service} nennt für Sie eine Kennung, die niemand haben kann.`,
+    unproved: ({ service }) =>
+      `${service} hat keine bestätigte E-Mail-Adresse von Ihnen. Bestätigen Sie Ihre dort und versuchen Sie es dann noch einmal.`,
+    denied: ({ service }) => `Sie haben ${service} nicht erlaubt, Sie anzumelden.`,
+    refused: ({ service }) => `${service} hat die Anmeldung abgelehnt. Versuchen Sie es noch einmal.`,
+    staleAnswer: ({ service }) => `Die Antwort von ${service} gilt nicht (mehr). Beginnen Sie neu.`,
+    unreachable: ({ service }) =>
+      `${service} ist nicht zu erreichen oder antwortet nicht, wie es sollte. Versuchen Sie es in einer Minute noch einmal.`,
+    unconfirmed: ({ email }) =>
+      `Es gibt ein Konto ${email}, dessen Adresse nie bestätigt wurde. Setzen Sie dafür per Mail ein neues Passwort, das bestätigt sie; dann versuchen Sie es noch einmal.`,
+    otherAccount: ({ service }) =>
+      `Diese Person von ${service} ist mit einem anderen Konto verbunden. Melden Sie sich an jenem an, oder trennen Sie es dort.`,
+  },
+};

@@ -1,0 +1,64 @@
+// What stands on the pages before and behind a login, in French. Before it: account-pages.ts. After it: nothing.
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { PageTexts } from "./en.ts";
+
+const { passwordMinimum, passwordMaximum } = LIMITS;
+
+export const FR: PageTexts = {
+  verify: {
+    title: "Confirmez votre adresse e-mail",
+    about: "Ce lien est arrivé à votre adresse. Confirmez qu’elle est à vous.",
+    action: "Oui, elle est à moi",
+  },
+  verified: {
+    title: "Confirmée",
+    about: ({ email }) => `${email} est confirmée. Vous pouvez fermer cette page.`,
+  },
+  reset: {
+    title: "Définir un nouveau mot de passe",
+    label: "Nouveau mot de passe",
+    action: "Définir le mot de passe",
+    note: "Toutes les sessions du compte se terminent.",
+  },
+  resetDone: {
+    title: "Votre mot de passe est défini",
+    about: "Connectez-vous avec lui. Vous pouvez fermer cette page.",
+  },
+  problem: { title: "Cela n’a pas fonctionné" },
+  code: {
+    title: "Votre second facteur",
+    label: "Code de l’application, ou code de récupération",
+    action: "Se connecter",
+    passkey: "Utiliser plutôt une clé d’accès",
+    noPasskey: "Aucune clé d’accès n’a été choisie, ou cela a pris trop de temps.",
+  },
+  refusals: {
+    TOKEN_INVALID: "Le lien n’est pas (ou plus) valable. Demandez-en un nouveau.",
+    RATE_LIMIT_EXCEEDED: "Trop de tentatives. Attendez un peu, puis réessayez.",
+    SIGNUPS_DISABLED: "Personne ne peut créer de compte ici.",
+    UNAUTHORIZED: "Connectez-vous d’abord, puis réessayez.",
+  },
+  problems: {
+    password: `Choisissez-en un autre : de ${passwordMinimum.value} à ${passwordMaximum.value} caractères, pas l’un des plus courants, et pas votre adresse.`,
+    addressTaken: "Cette adresse e-mail a déjà un compte.",
+    staleFlow:
+      "Cette connexion a été commencée dans un autre navigateur, ou il y a trop longtemps. Recommencez.",
+    noSuchService: "Personne ne se connecte ici par ce service.",
+    oldSession:
+      "Déconnectez-vous et reconnectez-vous, puis associez le service dans l’heure : un service associé ouvre votre compte.",
+    notThisPasskey: "Cette clé d’accès n’est pas de ce compte. Essayez-en une autre, ou donnez un code.",
+    wrongCode: "Le code est faux, ou a déjà servi.",
+    oddId: ({ service }) => `${service} vous donne un identifiant que personne ne peut avoir.`,
+    unproved: ({ service }) =>
+      `${service} n’a pas d’adresse e-mail vérifiée de vous. Vérifiez la vôtre là-bas, puis réessayez.`,
+    denied: ({ service }) => `Vous n’avez pas permis à ${service} de vous connecter.`,
+    refused: ({ service }) => `${service} a refusé de vous connecter. Réessayez.`,
+    staleAnswer: ({ service }) => `La réponse de ${service} n’est pas (ou plus) valable. Recommencez.`,
+    unreachable: ({ service }) =>
+      `${service} est injoignable, ou ne répond pas comme il faut. Réessayez dans une minute.`,
+    unconfirmed: ({ email }) =>
+      `Il y a un compte ${email} dont l’adresse n’a jamais été confirmée. Définissez un nouveau mot de passe par e-mail, ce qui la confirme ; puis réessayez.`,
+    otherAccount: ({ service }) =>
+      `Cette personne de ${service} est associée à un autre compte. Connectez-vous à celui-là, ou dissociez-la là-bas.`,
+  },
+};
