@@ -45,11 +45,11 @@ export async function findProjectsOfOldPartition(
       select (select e.project_id from ${partition} e where e.project_id > p.project_id order by e.project_id limit 1)
       from present p where p.project_id is not null
     )
-    select p.project_id, coalesce(${KEPT_FROM} >= ${until}::uuid and last.id < c.position, false) as is_over
+    select p.project_id, coalesce(${KEPT_FROM} >= ${until}::uuid
+      -- In order, so that it stays a probe: asked whether there is one behind the position, the planner reads the month.
+      and (select e.id from ${partition} e where e.project_id = p.project_id order by e.project_id, e.id desc limit 1) < c.position,
+      false) as is_over
     from present p
-    -- In order, so that it stays a probe: asked whether there is one behind the position, the planner reads the month.
-    cross join lateral (
-      select e.id from ${partition} e where e.project_id = p.project_id order by e.project_id, e.id desc limit 1) last
     left join event_retentions r on r.project_id = p.project_id
     left join count_positions c on c.project_id = p.project_id
     where p.project_id is not null`.execute(database);
