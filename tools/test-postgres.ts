@@ -14,6 +14,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const postgres = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
   const client = new Client(postgres.superuser);
   await client.connect();
+  // Nothing here outlives the run; crashes are tested on servers of their own, which sync.
+  await client.query("alter system set fsync = off");
+  await client.query("alter system set full_page_writes = off");
+  await client.query("select pg_reload_conf()");
   await client.query(`create database ${TEMPLATE_DATABASE}`);
   await client.end();
   const pool = new Pool({ ...postgres.superuser, database: TEMPLATE_DATABASE });

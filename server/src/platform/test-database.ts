@@ -25,7 +25,8 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject("postgres");
   const database = `test_${randomUUID().replaceAll("-", "")}`;
-  await administer(server, `create database ${database} template ${TEMPLATE_DATABASE}`);
+  // As files: page by page through the log takes twice the CPU, and PostgreSQL flushes nothing before it here.
+  await administer(server, `create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`);
   const connection = { ...server, database };
   const pool = createPool({
     connection,
