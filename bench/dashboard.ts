@@ -5,7 +5,8 @@
 import { parseArgs } from "node:util";
 import type { Page, Request } from "playwright-core";
 import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
-import { createPool } from "../server/src/platform/database.ts";
+import { countNews } from "../server/src/events/counts.ts";
+import { createDatabase, createPool } from "../server/src/platform/database.ts";
 import { findDatabase } from "../server/src/platform/embedded-postgres/open-database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 // @ts-expect-error plain JavaScript, which has no declaration
@@ -240,6 +241,8 @@ async function fill(dataDir: string, url: string, size: Size | null): Promise<st
     ]);
     const projectId = rows[0]?.id ?? "";
     if (size !== null) await seedProject(pool, { projectId, ...size, seed: 1, onProgress: quietly });
+    // What the program counts behind the events, it has counted long before somebody looks.
+    for (let hasMore = true; hasMore;) hasMore = await countNews(createDatabase(pool), { lagSeconds: 0 });
     await pool.query("vacuum analyze");
     const api = createApiClient(url);
     const made = (await api.get<Array<{ name: string }>>("/segments")).map(({ name }) => name);

@@ -11,6 +11,7 @@ import {
   readEventUsage,
   type EventUsers,
 } from "../server/src/events/event-names.ts";
+import { countNews } from "../server/src/events/counts.ts";
 import { listEvents } from "../server/src/events/events.ts";
 import { inferFieldType } from "../server/src/contacts/rules.ts";
 import { addProject } from "../server/src/testing/add-project.ts";
@@ -41,6 +42,7 @@ async function fill(database: Database, projectId: string): Promise<void> {
       cross join lateral (select now() - interval '40 days' + (${part * EVENTS_A_PART} + c.n) * interval '1 second' as at) t`.execute(
       database,
     );
+  for (let hasMore = true; hasMore;) hasMore = await countNews(database, { lagSeconds: 0 });
   await sql`vacuum analyze events`.execute(database);
 }
 

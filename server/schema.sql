@@ -1259,3 +1259,12 @@ CREATE TABLE mail_counts (
   CONSTRAINT mail_counts_pkey PRIMARY KEY (project_id, dimension, quarter, value),
   CONSTRAINT mail_counts_project_id_dimension_value_fkey FOREIGN KEY (project_id, dimension, value) REFERENCES count_values(project_id, dimension, id) ON DELETE CASCADE
 ) WITH (fillfactor=90);
+
+CREATE TABLE event_name_counts (
+  project_id  uuid    NOT NULL,
+  name        text    NOT NULL,
+  month       date    NOT NULL,
+  count       bigint  NOT NULL,
+  CONSTRAINT event_name_counts_pkey PRIMARY KEY (project_id, name, month),
+  CONSTRAINT event_name_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+) WITH (fillfactor=80);

@@ -3,6 +3,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../platform/database.ts";
 import { lockPosition, SENT_ID, upsertCounts } from "./count-queries.ts";
+import { deleteNameCounts, upsertNameCounts } from "./name-count-queries.ts";
 
 /** Takes the events of contacts, their mails as such among them, from the counts; those that were too old to be kept stay counted. */
 export async function subtractContacts(
@@ -19,6 +20,9 @@ export async function subtractContacts(
     ],
   };
   await upsertCounts(tx, projectId, counted, -1);
+  // Of mails older than that the rows were kept, so their name has counted them until now.
+  const older = sql`e.contact_id = any(${contactIds}::uuid[]) and ${SENT_ID} < ${from}`;
+  await upsertNameCounts(tx, projectId, { recorded: sql`false`, sent: older }, -1);
 }
 
 /** Adds mails to the counts of which it became known only now that they were sent, where the counts are beyond that instant. */
@@ -35,4 +39,5 @@ export async function addLateSent(tx: Tx, projectId: string, emailIds: readonly 
 export async function deleteCountsOfName(tx: Tx, projectId: string, name: string): Promise<void> {
   await lockPosition(tx, projectId);
   await sql`delete from event_counts where project_id = ${projectId} and name = ${name}`.execute(tx);
+  await deleteNameCounts(tx, projectId, name);
 }

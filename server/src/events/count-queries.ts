@@ -1,5 +1,5 @@
 // Events and sent mails counted per quarter of an hour: what is counted, and the statements that keep the counts
-// (docs/decisions/0044). Before it: counts.ts. After it: counted-queries.ts, recount-queries.ts.
+// (docs/decisions/0044). Before it: counts.ts. After it: counted-queries.ts, recount-queries.ts, name-count-queries.ts.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import * as names from "@postloft/contract/event-names.ts";
@@ -8,6 +8,7 @@ import { plannedEachTime, type Database, type Tx } from "../platform/database.ts
 import { providerDomains } from "../transports/destinations.ts";
 import { shownEvents } from "./deletion-queries.ts";
 import { isEmailSent, sentEventId } from "../emails/reading/sent-events.ts";
+import { upsertNameCounts } from "./name-count-queries.ts";
 
 type Expression = RawBuilder<unknown>;
 
@@ -174,6 +175,12 @@ export async function upsertCounts(tx: Tx, projectId: string, counted: Counted, 
     select ${projectId}::uuid, quarter, name, detail, ${sign}::integer * count from (${countOthers(projectId, counted)}) counted
     on conflict (project_id, quarter, name, detail) do update set count = c.count + excluded.count`.execute(
     tx,
+  );
+  await upsertNameCounts(
+    tx,
+    projectId,
+    { recorded: allOf(counted.recorded), sent: allOf(counted.sent) },
+    sign,
   );
 }
 

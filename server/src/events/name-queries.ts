@@ -1,10 +1,11 @@
-// Events by their names: which there are, how many, when the last came. From the index on names alone.
+// Events by their names: which there are, how many, when the last came.
 // Before it: event-names.ts. After it: nothing.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../platform/database.ts";
-import { deletedUntil } from "./deletion-queries.ts";
-import { isEmailSent, mailFacts } from "../emails/reading/sent-events.ts";
+import { NO_ID, positionOf } from "./count-queries.ts";
+import { deletedUntil, shownEvents } from "./deletion-queries.ts";
+import { isEmailSent, mailFacts, sentEventId } from "../emails/reading/sent-events.ts";
 
 export interface NamedEventsRow {
   name: string;
@@ -12,34 +13,42 @@ export interface NamedEventsRow {
   last_seen_at: Date;
 }
 
-/** Names in their order, from one to the next through the index; mails that were sent are events without rows here. */
+/**
+ * Names in their order, each with how many there are: what is counted, and what is not yet from the rows behind the position
+ * (docs/decisions/0090-counts-of-names.md). Mails that were sent are events without rows here.
+ */
 export async function listNamedEvents(
   database: Database,
   projectId: string,
   limit: number,
 ): Promise<NamedEventsRow[]> {
-  const ofName = sql`from events e where e.project_id = ${projectId} and e.name = n.name`;
+  const before = await sql<{ position: string }>`select ${positionOf(projectId)} as position`.execute(
+    database,
+  );
+  // The position of a moment ago is a value to plan with; the one that counts is that of the snapshot.
+  const isFresh = (id: RawBuilder<unknown>) =>
+    sql`${id} >= ${before.rows[0]?.position ?? NO_ID}::uuid and ${id} >= ${positionOf(projectId)}`;
+  const first = sql`order by name limit ${limit}`;
   const { rows } = await sql<NamedEventsRow>`
-    ${plannedEachTime} with recursive names as (
-      (select e.name from events e where e.project_id = ${projectId} order by e.name limit 1)
-      union all
-      select (select e.name from events e where e.project_id = ${projectId} and e.name > n.name order by e.name limit 1)
-      from names n where n.name is not null
-    ), shown as (
-      select name, deleted_until from (
-        select name, ${deletedUntil(projectId, sql`names.name`)} as deleted_until from names where name is not null offset 0
-      ) n
-      where exists (select 1 ${ofName} and e.created_at > n.deleted_until)
-      limit ${limit}
+    ${plannedEachTime} with named as (
+      select name, sum(count)::bigint as count from (
+        (select name, sum(count) as count from event_name_counts where project_id = ${projectId}
+         group by name having sum(count) > 0 ${first})
+        union all
+        (select v.name, count(*) from ${shownEvents(projectId)}
+         where v.project_id = ${projectId} and ${isFresh(sql`v.id`)} group by v.name ${first})
+        union all
+        select ${EMAIL_SENT}, count(*) from emails e
+        where e.project_id = ${projectId} and ${isEmailSent(null)} and ${isFresh(sentEventId())} having count(*) > 0
+      ) each group by name ${first}
     )
-    select n.name,
-      (select count(*) ${ofName} and e.created_at > n.deleted_until) as count,
-      (select e.created_at ${ofName} order by e.created_at desc limit 1) as last_seen_at
-    from shown n
-    union all
-    select ${EMAIL_SENT}, count(*), max(e.sent_at) from emails e
-    where e.project_id = ${projectId} and ${isEmailSent(null)} having count(*) > 0
-    order by 1`.execute(database);
+    select n.name, n.count, l.last_seen_at from named n cross join lateral (
+      select coalesce(
+        (select e.created_at from events e where e.project_id = ${projectId} and e.name = n.name
+         order by e.created_at desc limit 1),
+        (select e.sent_at from emails e where e.project_id = ${projectId} and n.name = ${EMAIL_SENT} and ${isEmailSent(null)}
+         order by ${sentEventId()} desc limit 1)) as last_seen_at
+    ) l where l.last_seen_at is not null order by n.name`.execute(database);
   return rows;
 }
 

@@ -3,6 +3,7 @@
 import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
 import { lockPosition } from "./count-queries.ts";
+import { deleteOldNameCounts } from "./name-count-queries.ts";
 
 /** Below all ids. */
 const NO_ID = "00000000-0000-0000-0000-000000000000";
@@ -56,22 +57,27 @@ export async function findProjectsOfOldPartition(
   return rows.every(({ is_over: isOver }) => isOver) ? rows.map(({ project_id: id }) => id) : null;
 }
 
-/** Says that older events of these projects are gone and stay counted. */
+/** Says that older events of these projects are gone, and stay counted but for how many there are of a name. `keptFrom`: the first id of a month. */
 export async function raiseKeptFrom(tx: Tx, projectIds: readonly string[], keptFrom: string): Promise<void> {
   await sql`
     update count_positions set kept_from = greatest(kept_from, ${keptFrom}::uuid)
     where project_id = any(${projectIds}::uuid[])`.execute(tx);
+  await deleteOldNameCounts(tx, projectIds, keptFrom);
 }
 
-/** Deletes up to `limit` events of a project that are too old and counted. @returns how many */
+/** Deletes up to `limit` events of a project that are too old; none before all of those are counted. @returns how many */
 export async function deleteOldEvents(tx: Tx, projectId: string, limit: number): Promise<number> {
   // Held until the commit, so that whoever takes events from the counts sees either all of this or nothing.
   const position = await lockPosition(tx, projectId);
-  const { rows } = await sql<{ kept_from: string }>`
-    select least(${KEPT_FROM}, ${position}::uuid) as kept_from from event_retentions r
-    where r.project_id = ${projectId}`.execute(tx);
-  const keptFrom = rows[0]?.kept_from;
-  if (keptFrom === undefined) return 0;
+  const { rows } = await sql<{ kept_from: string; is_counted: boolean }>`
+    ${plannedEachTime} select k.kept_from, not exists (
+      select 1 from events v where v.project_id = ${projectId} and v.id >= ${position} and v.id < k.kept_from) as is_counted
+    from (select ${KEPT_FROM} as kept_from from event_retentions r where r.project_id = ${projectId}) k`.execute(
+    tx,
+  );
+  const [old] = rows;
+  if (old === undefined || !old.is_counted) return 0;
+  const { kept_from: keptFrom } = old;
   const result = await sql`
     ${plannedEachTime} with batch as materialized (
       select e.id from events e where e.project_id = ${projectId} and e.id < ${keptFrom} order by e.id limit ${limit}

@@ -4,10 +4,13 @@ import { beforeEach, expect, test } from "vitest";
 import { transaction } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { addProject } from "../testing/add-project.ts";
+import { recountNames } from "../testing/recounted-numbers.ts";
+import { makeSentMails } from "../testing/sent-mails.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { deleteContacts } from "../contacts/contacts.ts";
 import { noteExpiredEvents } from "../segments/follow-changes.ts";
 import { countNews } from "./counts.ts";
+import { listEventNames } from "./event-names.ts";
 import { changeEventRetention, deleteExpired, dropOldMonths } from "./retention.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -79,7 +82,7 @@ async function deleteAll(batchSize: number): Promise<void> {
 
 /** What is left of a project: rows, and what was counted. */
 async function leftOf({ projectId, contactIds }: { projectId: string; contactIds: string[] }) {
-  const events = await server.rows(
+  const events = await server.rows<{ contact: number; name: string; created_at: Date }>(
     "select array_position($2::uuid[], contact_id) as contact, name, created_at from events where project_id = $1 order by 1, 2, 3",
     projectId,
     contactIds,
@@ -88,6 +91,8 @@ async function leftOf({ projectId, contactIds }: { projectId: string; contactIds
     "select quarter, name, count from event_counts where project_id = $1 and count <> 0 order by 1, 2",
     projectId,
   );
+  const { names } = await listEventNames(server.database, projectId);
+  expect(names).toEqual(await recountNames(server, projectId));
   return { events, counts };
 }
 
@@ -208,4 +213,26 @@ test("who reads events for long keeps nobody waiting: the month goes in a later 
   });
   expect((await leftOf(told)).events).toHaveLength(MONTHS);
   expect((await drop()).dropped.length).toBeGreaterThan(4);
+});
+
+test("how many there are of a name are those that are kept; mails stay, until their contact goes", async () => {
+  const told = await tell(onceAMonth);
+  const [mail] = await makeSentMails(server.database, told.projectId, 2);
+  await server.rows(
+    "update emails set sent_at = now() - interval '200 days' where project_id = $1",
+    told.projectId,
+  );
+  await countNews(server.database, { lagSeconds: 0 });
+  await keepFor(told.projectId, 30);
+  await deleteAll(2);
+  const counts = async () =>
+    (await listEventNames(server.database, told.projectId)).names
+      .filter(({ name }) => ["email.sent", "seen"].includes(name))
+      .map(({ name, count }) => `${name} ${count}`);
+  const kept = (await leftOf(told)).events.filter(({ name }) => name === "seen").length;
+  expect(kept).toBeLessThan(MONTHS);
+  expect(await counts()).toEqual(["email.sent 2", `seen ${kept}`]);
+  await transaction(server.database, (tx) => deleteContacts(tx, told.projectId, [mail?.contactId ?? ""]));
+  expect(await counts()).toEqual(["email.sent 1", `seen ${kept}`]);
+  await leftOf(told);
 });

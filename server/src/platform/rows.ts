@@ -362,6 +362,13 @@ export interface EventCountsTable {
   count: number;
 }
 
+export interface EventNameCountsTable {
+  project_id: string;
+  name: string;
+  month: Date;
+  count: number;
+}
+
 export interface EventReactionsTable {
   project_id: string;
   subscriber: string;
@@ -919,6 +926,7 @@ export interface Rows {
   email_resolutions: EmailResolutionsTable;
   emails: EmailsTable;
   event_counts: EventCountsTable;
+  event_name_counts: EventNameCountsTable;
   event_reactions: EventReactionsTable;
   event_retentions: EventRetentionsTable;
   event_subscriptions: EventSubscriptionsTable;

@@ -9,7 +9,7 @@ import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { startJobs } from "../platform/jobs.ts";
 import { addLateSent, countNews } from "../events/counts.ts";
-import { DELETE_EVENTS_JOB, deleteEvents, deleteEventsStep } from "../events/event-names.ts";
+import { DELETE_EVENTS_JOB, deleteEvents, deleteEventsStep, listEventNames } from "../events/event-names.ts";
 import { confirmSent } from "../emails/returned/returned-emails.ts";
 import { resolveEmails } from "../emails/doubt/resolve-emails.ts";
 import { deleteContacts } from "../contacts/contacts.ts";
@@ -21,6 +21,7 @@ import {
   countsOf,
   namesOf,
   readRows,
+  recountNames,
   withRates,
   type Fact,
 } from "../testing/recounted-numbers.ts";
@@ -290,6 +291,8 @@ async function compare({ zone, period: [first, last] }: History, projectId: stri
   await compareMails(projectId, period, rows);
   await compareDimensions(projectId, period, rows);
   await compareEvents(projectId, period, rows);
+  const { names } = await listEventNames(server.database, projectId);
+  expect(names).toEqual(await recountNames(server, projectId));
 }
 
 async function compareMails(projectId: string, period: Period, { facts, factsBefore }: Rows) {

@@ -151,3 +151,16 @@ export function namesOf(events: readonly NamedEvent[], before: readonly NamedEve
     }))
     .toSorted((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1));
 }
+
+/** How many events there are of each name and when the last was, in the order of their names. */
+export async function recountNames(server: Rows, projectId: string) {
+  const rows = await server.rows<{ name: string; count: number; last: Date }>(
+    `select v.name, count(*)::int as count, max(v.created_at) as last from events v where v.project_id = $1 and ${SHOWN} group by 1
+     union all
+     select 'email.sent', count(*)::int, max(e.sent_at) from emails e
+     where e.project_id = $1 and e.sent_at is not null and e.contact_id is not null having count(*) > 0
+     order by 1`,
+    projectId,
+  );
+  return rows.map(({ name, count, last }) => ({ name, count, lastSeenAt: last.toISOString() }));
+}

@@ -364,7 +364,7 @@ async function statementThatCounts(pool: pg.Pool): Promise<string> {
   // sees again, are no effects of a call of their own.
   const { rows } = await pool.query<{ name: string }>(`
     select quote_ident(tablename) as name from pg_tables
-    where schemaname = 'public' and tablename not in ('mail_counts', 'event_counts', 'count_positions', 'count_values', 'api_requests', 'passkey_challenges', 'rate_windows') order by 1`);
+    where schemaname = 'public' and tablename not in ('mail_counts', 'event_counts', 'event_name_counts', 'count_positions', 'count_values', 'api_requests', 'passkey_challenges', 'rate_windows') order by 1`);
   const counts = rows.map(({ name }) => `('${name}', (select count(*) from ${name}))`);
   return `select json_object_agg(name, count) as counts from (values ${counts.join(", ")}) t (name, count)`;
 }

@@ -174,7 +174,8 @@ async function noteLeft(
     tx,
     rows.map((row) => ({ projectId: row.project_id, at: row.sent_at, what: "sent" })),
   );
-  for (const [projectId, own] of Map.groupBy(rows, (row) => row.project_id))
+  // Test mails as well: each is an event of its contact.
+  for (const [projectId, own] of Map.groupBy(all, (row) => row.project_id))
     await addLateSent(
       tx,
       projectId,

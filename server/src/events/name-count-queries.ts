@@ -1,0 +1,54 @@
+// How many events each name has: what keeps these counts as far as the position (docs/decisions/0090-counts-of-names.md).
+// Before it: count-queries.ts counts a step, count-changes-queries.ts what changes below the position. After it: name-queries.ts reads.
+import { sql, type RawBuilder } from "kysely";
+import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
+import { isEmailSent, sentEventId } from "../emails/reading/sent-events.ts";
+import { plannedEachTime, type Tx } from "../platform/database.ts";
+import { shownEvents } from "./deletion-queries.ts";
+
+type Expression = RawBuilder<unknown>;
+
+/** The month (UTC) in which an id falls. */
+const monthOf = (id: Expression) =>
+  sql`date_trunc('month', to_timestamp(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000) at time zone 'UTC')::date`;
+
+/**
+ * Adds events to the counts of their names, or takes them from there.
+ *
+ * @param meant conditions on recorded events `v` and on sent mails `e`, beside the project
+ */
+export async function upsertNameCounts(
+  tx: Tx,
+  projectId: string,
+  { recorded, sent }: { recorded: Expression; sent: Expression },
+  sign: 1 | -1,
+): Promise<void> {
+  await sql`
+    ${plannedEachTime} insert into event_name_counts as c (project_id, name, month, count)
+    select ${projectId}::uuid, name, month, ${sign}::integer * count(*) from (
+      select v.name, ${monthOf(sql`v.id`)} as month from ${shownEvents(projectId)}
+      where v.project_id = ${projectId} and ${recorded}
+      union all
+      select ${EMAIL_SENT}, ${monthOf(sentEventId())} from emails e
+      where e.project_id = ${projectId} and ${isEmailSent(null)} and ${sent}
+    ) each group by name, month order by name, month
+    on conflict (project_id, name, month) do update set count = c.count + excluded.count`.execute(tx);
+}
+
+/** Forgets a name. */
+export async function deleteNameCounts(tx: Tx, projectId: string, name: string): Promise<void> {
+  await sql`delete from event_name_counts where project_id = ${projectId} and name = ${name}`.execute(tx);
+}
+
+/** Forgets the months before an id. Mails stay when events go. */
+export async function deleteOldNameCounts(
+  tx: Tx,
+  projectIds: readonly string[],
+  keptFrom: string,
+): Promise<void> {
+  await sql`
+    delete from event_name_counts
+    where project_id = any(${projectIds}::uuid[]) and name <> ${EMAIL_SENT} and month < ${monthOf(sql`${keptFrom}::uuid`)}`.execute(
+    tx,
+  );
+}
