@@ -22,4 +22,9 @@ export const CONTACT_LIMITS = {
     "days",
     "How long a project keeps its events: at most so long, or for ever.",
   ),
+  quickTotal: limit(
+    75,
+    "milliseconds",
+    "How long the contacts of a list are counted with `withTotal` of `quick`, where there are many; `total` is 0 where that is not enough.",
+  ),
 } satisfies Record<string, Limit>;

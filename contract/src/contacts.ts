@@ -30,8 +30,8 @@ const byId = z.object({ id: pathId });
 export const CONTACT_SORTS = ["createdAt", "email"] as const;
 export const SORT_DIRECTIONS = ["asc", "desc"] as const;
 
-const UNCOUNTED =
-  "With `false` nobody is counted for `total`, which is 0 then where it is not known anyway: a page of many is found sooner.";
+export const TOTALS = ["true", "false", "quick"] as const;
+const UNCOUNTED = `With \`false\` nobody is counted for \`total\`, which is 0 then where it is not known anyway: a page of many is found sooner. \`quick\` counts for ${LIMITS.quickTotal.value} ms at most, and \`total\` is 0 where that is not enough.`;
 
 export const listContacts = endpoint({
   name: "contacts.list",
@@ -50,7 +50,7 @@ export const listContacts = endpoint({
     segmentId: id.optional().describe("Only members of this segment."),
     sort: z.enum(CONTACT_SORTS).optional().describe("`createdAt` unless said otherwise."),
     dir: z.enum(SORT_DIRECTIONS).optional().describe("`desc` unless said otherwise; by `email` it is `asc`."),
-    withTotal: queryBoolean(UNCOUNTED).optional(),
+    withTotal: z.enum(TOTALS).optional().describe(UNCOUNTED),
   }),
   answers: { 200: cursorList(contact) },
   errors: ["SEGMENT_NOT_FOUND"],
@@ -83,7 +83,10 @@ export const searchContacts = endpoint({
     ...contactConditions,
     sort: z.enum(CONTACT_SORTS).optional().describe("`createdAt` unless said otherwise."),
     dir: z.enum(SORT_DIRECTIONS).optional().describe("`desc` unless said otherwise; by `email` it is `asc`."),
-    withTotal: z.boolean().optional().describe(UNCOUNTED),
+    withTotal: z
+      .union([z.boolean(), z.literal("quick")])
+      .optional()
+      .describe(UNCOUNTED),
   }),
   answers: { 200: cursorList(contact) },
   errors: ["SEGMENT_NOT_FOUND"],

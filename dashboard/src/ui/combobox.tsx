@@ -24,6 +24,8 @@ interface ComboboxProps {
   groups: readonly ComboboxGroup[];
   value: string;
   onChoose: (value: string) => void;
+  /** The list is about to be shown. */
+  onOpen?: () => void;
   isInvalid?: boolean;
   /** What can be made of what was typed, where nothing is called so. */
   madeOf?: (typed: string) => ComboboxItem[];
@@ -38,6 +40,7 @@ export function Combobox({
   groups,
   value,
   onChoose,
+  onOpen,
   isInvalid = false,
   madeOf,
 }: ComboboxProps) {
@@ -58,6 +61,7 @@ export function Combobox({
       onOpenChange={(open) => {
         setOpen(open);
         setTyped("");
+        if (open) onOpen?.();
       }}
       autoHighlight
     >

@@ -1,6 +1,6 @@
 // A table of things: its columns, its rows, and the shape of rows that are still loading. On narrow screens it scrolls inside its frame.
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { Skeleton } from "./states.tsx";
 
 const CELL = "h-10 px-4 py-1.5";
@@ -66,24 +66,38 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
             ? Array.from({ length: SKELETON_ROWS }, (_unused, at) => (
                 <SkeletonRow key={at} columns={columns} />
               ))
-            : rows.map((row) => (
-                <tr
-                  key={rowKey(row)}
-                  className="relative transition-colors hover:bg-hover has-focus-visible:bg-hover"
-                >
-                  {columns.map(({ key, align, cell }) => (
-                    <td
-                      key={key}
-                      className={`${CELL} truncate ${align === "end" ? "text-right tabular-nums" : ""}`}
-                    >
-                      {cell(row)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
+            : rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} />)}
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface RowProps<Item> {
+  row: Item;
+  columns: ReadonlyArray<Column<Item>>;
+}
+
+/** Drawn again when its item or what draws a cell is another one; heads may change with each press. */
+const Row = memo(function Row<Item>({ row, columns }: RowProps<Item>) {
+  return (
+    <tr className="relative transition-colors hover:bg-hover has-focus-visible:bg-hover">
+      {columns.map(({ key, align, cell }) => (
+        <td key={key} className={`${CELL} truncate ${align === "end" ? "text-right tabular-nums" : ""}`}>
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}, isSameRow) as <Item>(props: RowProps<Item>) => ReactNode;
+
+function isSameRow(before: RowProps<unknown>, after: RowProps<unknown>): boolean {
+  return (
+    before.row === after.row &&
+    before.columns.length === after.columns.length &&
+    before.columns.every(
+      ({ key, cell }, at) => after.columns[at]?.key === key && after.columns[at].cell === cell,
+    )
   );
 }
 

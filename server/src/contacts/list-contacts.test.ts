@@ -107,6 +107,22 @@ test("what few match is found far behind, what many match is found page by page"
   ]);
 });
 
+test("where the nearest hold nearly a page, those behind them are looked at too, and nobody is counted", async () => {
+  const project = await server.createProject();
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, new_id(), case when n % 1000 = 0 then 'rare' else 'many' end || n || '@example.com', true
+     from generate_series(1, 20000) n`,
+    project.id,
+  );
+  const page = await list(project, "search=rare&sort=email&dir=asc&limit=10&withTotal=false");
+  const all = Array.from({ length: 20 }, (_, at) => `rare${(at + 1) * 1_000}`);
+  expect(page.total).toBe(all.length);
+  const newest = await list(project, "search=rare&limit=10&withTotal=false");
+  expect(newest).toMatchObject({ total: 0, hasMore: true });
+  expect((await walk(project, "search=rare")).toSorted()).toEqual(all.toSorted());
+});
+
 test("a segment means its members, in each order; one that nobody knows here is a 404", async () => {
   const project = await server.createProject();
   const names = await fill(project, 20);
@@ -256,6 +272,57 @@ test("without the total a page comes all the same, and it is told where it is kn
   expect(few.total).toBe(few.data.length);
   expect(few.data.length).toBeLessThan(names.length);
   expect((await ask(project, { ...many, limit: 1 })).body.hasMore).toBe(few.data.length > 1);
+});
+
+test("a quick total is the total, or it is not told", async () => {
+  const project = await server.createProject();
+  const names = await fill(project, 60);
+  expect(await list(project, "withTotal=quick&limit=5")).toMatchObject({
+    total: names.length,
+    hasMore: true,
+  });
+  expect(await list(project, "withTotal=quick&search=@&limit=5")).toMatchObject({ total: names.length });
+  const all = { filters: PRO_OR_FIVE, limit: 1 };
+  const { total } = (await ask(project, all)).body;
+  expect((await ask(project, { ...all, withTotal: "quick" })).body.total).toBe(total);
+  // Much to look through in many: one is looked at in a moment, all of them are not.
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select $1, new_id(), 'many' || n || '@example.com', true, jsonb_build_object('text', repeat('b', 3000) || 'a')
+     from generate_series(1, 20001) n`,
+    project.id,
+  );
+  const conditions = [{ field: "data.text", operator: "contains", value: "a" }];
+  const long = { filters: { operator: "AND", conditions }, limit: 1 };
+  expect((await ask(project, { ...long, withTotal: "quick" })).body).toMatchObject({
+    total: 0,
+    hasMore: true,
+  });
+  expect((await ask(project, long)).body.total).toBe(20_001);
+  const refused = await ask(project, { ...all, withTotal: "soon" });
+  expect(faultsOf(refused)).toEqual(["withTotal invalid_union"]);
+});
+
+test("what takes longer than any statement may is refused with a sentence on the conditions", async () => {
+  const project = await server.createProject();
+  const client = await server.pool.connect();
+  const waiting =
+    "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  try {
+    for (const path of ["/contacts/search", "/segments/preview"]) {
+      await client.query("begin; lock table contacts in access exclusive mode");
+      const asked = server.call("POST", path, project.byKey, { filters: PRO_OR_FIVE });
+      // What PostgreSQL does to a statement that is out of time, without waiting for that.
+      await expect
+        .poll(async () => (await client.query(`select pg_cancel_backend(pid) from (${waiting}) w`)).rowCount)
+        .toBeGreaterThan(0);
+      await client.query("rollback");
+      const reply = await asked;
+      expect([reply.status, faultsOf(reply)]).toEqual([422, ["filters custom"]]);
+    }
+  } finally {
+    client.release();
+  }
 });
 
 test("a filter that is none, or that stands on a segment of another project, is told by its field", async () => {

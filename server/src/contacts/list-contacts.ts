@@ -1,8 +1,9 @@
 // Lists of contacts: who is meant by a search, a state, a segment; in which order; page by page.
 // Before it: routes.ts. After it: list-queries.ts; bulk/ and import/ mean the same contacts by the same filter.
 import type { Filter } from "@postloft/contract/filters.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { RawBuilder, SqlBool } from "kysely";
-import { isOutOfTime, type Database } from "../platform/database.ts";
+import { isOutOfTime, limitStatements, transaction, type Database } from "../platform/database.ts";
 import { fittingLimit, type Page } from "../platform/page.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
@@ -10,6 +11,7 @@ import { cursorAfter, type ContactPageRequest } from "./list-cursor.ts";
 import {
   countContacts,
   hasInAddress,
+  hasMoreContacts,
   isSubscribed,
   listContactRows,
   listContactRowsNearby,
@@ -67,6 +69,27 @@ export async function countAll(database: Database, projectId: string): Promise<n
   return countContacts(database, projectId, []);
 }
 
+/** So many contacts are counted whatever it takes: tens of milliseconds, of which a busy machine makes a hundred. */
+const FEW_CONTACTS = 20_000;
+
+/** How many meet the conditions; 0 where that was not to be found out in the time of a quick total. */
+async function countQuickly(
+  database: Database,
+  projectId: string,
+  conditions: ReadonlyArray<RawBuilder<SqlBool>>,
+): Promise<number> {
+  if (!(await hasMoreContacts(database, projectId, FEW_CONTACTS)))
+    return countContacts(database, projectId, conditions);
+  const counting = transaction(database, async (tx) => {
+    await limitStatements(tx, LIMITS.quickTotal.value);
+    return countContacts(tx, projectId, conditions);
+  });
+  return counting.catch((error: unknown) => {
+    if (!isOutOfTime(error)) throw error;
+    return 0;
+  });
+}
+
 /**
  * Contacts page by page; `total` is counted on the first page only, where it is wanted or known anyway.
  * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR for filters that stand on a segment that is none.
@@ -101,6 +124,9 @@ const TOO_SLOW = "Over all contacts these conditions take too long. Ask for fewe
 type Conditions = ReadonlyArray<RawBuilder<SqlBool>>;
 type Found = { rows: ListedContactRow[]; total: number };
 
+const countFor = ({ withTotal }: ContactPageRequest) =>
+  withTotal === "quick" ? countQuickly : countContacts;
+
 /** An index has exactly these contacts in exactly this order. */
 async function listIndexed(
   database: Database,
@@ -110,17 +136,23 @@ async function listIndexed(
 ): Promise<Found> {
   const [rows, total] = await Promise.all([
     listContactRows(database, projectId, conditions, request),
-    request.after === null && request.withTotal ? countContacts(database, projectId, conditions) : 0,
+    request.after === null && request.withTotal !== false
+      ? countFor(request)(database, projectId, conditions)
+      : 0,
   ]);
   return { rows, total };
 }
 
-/** Where one contact in a hundred meets the conditions, a page is found among so many, in a tenth of a second. */
+/** Where one contact in a hundred meets the conditions, a page is found among so many, in a few hundredths of a second. */
 const NEARBY_CONTACTS = 8_000;
+/** Where some do, but not enough: three times as many at most are looked at than a page should need. */
+const FARTHER_FACTOR = 3;
+const FARTHEST_CONTACTS = 40_000;
 
 /**
  * No plan suits both common and rare conditions, and the planner cannot tell them apart for parts of addresses and for
- * segments: first a short walk along the order of the list, which finds the common, then all that match, by the best index.
+ * segments: first a short walk along the order of the list, which finds the common; a longer one where that should be
+ * enough; then all that match, by the best index.
  */
 async function listSelected(
   database: Database,
@@ -129,14 +161,29 @@ async function listSelected(
   request: ContactPageRequest,
 ): Promise<Found> {
   const isFirst = request.after === null;
-  const nearby = { ...request, look: NEARBY_CONTACTS };
-  const rows = await listContactRowsNearby(database, projectId, await conditionsFor("few"), nearby);
-  const isFound = rows.length > request.limit;
-  if (isFound && !(isFirst && request.withTotal)) return { rows, total: 0 };
+  const rows = await listNearby(database, projectId, await conditionsFor("few"), request);
+  if (rows !== null && (!isFirst || request.withTotal === false)) return { rows, total: 0 };
   const conditions = await conditionsFor("all");
-  if (isFound) return { rows, total: await countContacts(database, projectId, conditions) };
+  if (rows !== null) return { rows, total: await countFor(request)(database, projectId, conditions) };
   const few = await listFewContactRows(database, projectId, conditions, request);
   return { rows: few.rows, total: isFirst ? few.found : 0 };
+}
+
+/** A whole page of those that come next; null where they are not near. */
+async function listNearby(
+  database: Database,
+  projectId: string,
+  conditions: Conditions,
+  request: ContactPageRequest,
+): Promise<ListedContactRow[] | null> {
+  const among = (look: number) =>
+    listContactRowsNearby(database, projectId, conditions, { ...request, look });
+  const near = await among(NEARBY_CONTACTS);
+  if (near.length > request.limit) return near;
+  const look = Math.ceil((NEARBY_CONTACTS * FARTHER_FACTOR * (request.limit + 1)) / near.length);
+  if (look > FARTHEST_CONTACTS) return null;
+  const farther = await among(look);
+  return farther.length > request.limit ? farther : null;
 }
 
 function toContactPage(rows: readonly ListedContactRow[], request: ContactPageRequest): Page<ContactView> {

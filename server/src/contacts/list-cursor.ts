@@ -2,7 +2,7 @@
 // so that it survives the deletion of the contact.
 // Before it: routes.ts reads the query. After it: list-contacts.ts asks for the rows behind it.
 import { parseAddress } from "@postloft/contract/address.ts";
-import type { CONTACT_SORTS, SORT_DIRECTIONS } from "@postloft/contract/contacts.ts";
+import type { CONTACT_SORTS, SORT_DIRECTIONS, TOTALS } from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -15,8 +15,8 @@ export interface ContactOrder {
 export interface ContactPageRequest {
   limit: number;
   order: ContactOrder;
-  /** Whether all that match are counted, for the first page. */
-  withTotal: boolean;
+  /** Whether all that match are counted, for the first page; `quick`: unless that takes long. */
+  withTotal: boolean | "quick";
   /** The id or the address, as the order says, of the last contact of the page before; null for the first page. */
   after: string | null;
 }
@@ -31,9 +31,10 @@ export function readContactPage(query: {
   cursor?: string | undefined;
   sort?: ContactOrder["sort"] | undefined;
   dir?: ContactOrder["dir"] | undefined;
-  withTotal?: boolean | undefined;
+  withTotal?: boolean | (typeof TOTALS)[number] | undefined;
 }): ContactPageRequest {
-  const { limit = LIMITS.pageSizeDefault.value, withTotal = true } = query;
+  const { limit = LIMITS.pageSizeDefault.value } = query;
+  const withTotal = query.withTotal === "quick" ? "quick" : String(query.withTotal ?? true) === "true";
   if (query.cursor === undefined) {
     const sort = query.sort ?? "createdAt";
     const order = { sort, dir: query.dir ?? (sort === "email" ? "asc" : "desc") } as const;

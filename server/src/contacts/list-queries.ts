@@ -108,6 +108,19 @@ export async function countContacts(
   return rows[0]?.count ?? 0;
 }
 
+/** Whether a project has more contacts than so many, without counting the rest. */
+export async function hasMoreContacts(
+  database: Database,
+  projectId: string,
+  count: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    ${plannedEachTime} select from contacts where project_id = ${projectId} offset ${count} limit 1`.execute(
+    database,
+  );
+  return rows.length > 0;
+}
+
 /** As part of a larger statement: the ids of those that meet the conditions as one text of bytes, 16 each, in order. */
 export function idBytesOf(
   projectId: string,

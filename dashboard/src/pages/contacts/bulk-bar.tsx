@@ -12,6 +12,7 @@ import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useUndoToast } from "../use-undo.ts";
 import { JobProgress, useJob } from "./job-progress.tsx";
+import type { ContactsList } from "./contact-list.ts";
 import type { Selection } from "./selection.ts";
 
 const CALLS = { subscribe: bulkSubscribe, unsubscribe: bulkUnsubscribe, delete: bulkDelete };
@@ -25,13 +26,16 @@ interface Reverse {
 interface BulkBarProps {
   projectId: string;
   selection: Selection;
-  /** The contacts that are shown. */
-  shown: ReadonlyArray<{ id: string; subscribed: boolean }>;
+  /** What is shown, and whether all of it must be counted first. */
+  list: Pick<ContactsList, "rows" | "countAll">;
   onStarted: (jobId: string) => void;
 }
 
 /** What would bring everybody back who changes; null where that is not known. */
-function reverseOf(operation: BulkOperation, { selection, shown }: BulkBarProps): Reverse | null {
+function reverseOf(
+  operation: BulkOperation,
+  { selection, list: { rows: shown = [] } }: BulkBarProps,
+): Reverse | null {
   const body = selection.body();
   if (operation === "delete" || body.mode !== "ids") return null;
   const ids = new Set(body.contactIds);
@@ -46,7 +50,7 @@ function reverseOf(operation: BulkOperation, { selection, shown }: BulkBarProps)
 const reverseKey = (projectId: string, jobId: string) => ["project", projectId, "bulk-reverse", jobId];
 
 export function BulkBar(props: BulkBarProps) {
-  const { projectId, selection, onStarted } = props;
+  const { projectId, selection, list, onStarted } = props;
   const queries = useQueryClient();
   const [isDeleting, setDeleting] = useState(false);
   const starting = useMutation({
@@ -76,6 +80,11 @@ export function BulkBar(props: BulkBarProps) {
       {selection.canTakeAll && (
         <Button look="quiet" onClick={selection.takeAll}>
           {plural(selection.total, "Choose the {n} that matches", "Choose all {n} that match")}
+        </Button>
+      )}
+      {selection.isShownChosen && list.countAll !== null && (
+        <Button look="quiet" busy={list.countAll.isBusy} onClick={list.countAll.start}>
+          {t("Count all that match")}
         </Button>
       )}
       <Button disabled={starting.isPending} onClick={act("subscribe")}>

@@ -1,6 +1,7 @@
 // The columns of the contacts' table: to tick, by address, by the fields of one's own; ordered by what the URL says.
 // Before it: contacts-page.tsx. After it: table.tsx.
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useMemo } from "react";
 import type { z } from "zod";
 import type { contact } from "@postloft/contract/contacts.ts";
 import { t } from "../../text/t.ts";
@@ -25,6 +26,10 @@ export function useColumns(selection: Selection): Array<Column<Contact>> {
   const { sort = "createdAt", dir } = search;
   const { projectId } = route.useParams();
   const change = useSearchChange();
+  const { has, toggle } = selection;
+  const cells = useMemo(() => cellsOf(projectId, has, toggle), [projectId, has, toggle]);
+  const named = fieldsOf(search).join(",");
+  const fields = useMemo(() => fieldsOf({ fields: named }).map(fieldColumn), [named]);
   const orderBy = (column: "email" | "createdAt", label: string) => {
     const usual = column === "email" ? "asc" : "desc";
     const order = sort === column ? (dir ?? usual) : undefined;
@@ -46,42 +51,39 @@ export function useColumns(selection: Selection): Array<Column<Contact>> {
         />
       ),
       width: "w-12",
-      cell: ({ id, email }) => (
-        <Tick
-          label={t("Choose {email}", { email })}
-          isOn={selection.has(id)}
-          onChange={() => selection.toggle(id)}
-        />
-      ),
+      cell: cells.choice,
     },
-    {
-      key: "email",
-      ...orderBy("email", t("Address")),
-      cell: ({ id, email }) => (
-        <Link to="/$projectId/contacts/$contactId" params={{ projectId, contactId: id }} className={ROW_LINK}>
-          <bdi>{email}</bdi>
-        </Link>
-      ),
-    },
-    {
-      key: "status",
-      head: t("Status"),
-      width: "w-36",
-      cell: ({ subscribed }) => <SubscriptionBadge isSubscribed={subscribed} />,
-    },
-    ...fieldsOf(search).map((name) => ({
-      key: `data.${name}`,
-      head: <bdi>{name}</bdi>,
-      width: "w-36",
-      cell: ({ data }: Contact) => <bdi>{shownValue(data[name])}</bdi>,
-    })),
-    {
-      key: "createdAt",
-      ...orderBy("createdAt", t("Added")),
-      width: "w-36",
-      cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
-    },
+    { key: "email", ...orderBy("email", t("Address")), cell: cells.email },
+    { key: "status", head: t("Status"), width: "w-36", cell: cells.status },
+    ...fields,
+    { key: "createdAt", ...orderBy("createdAt", t("Added")), width: "w-36", cell: cells.createdAt },
   ];
+}
+
+type Cell = Column<Contact>["cell"];
+
+function cellsOf(projectId: string, has: Selection["has"], toggle: Selection["toggle"]) {
+  return {
+    choice: ({ id, email }) => (
+      <Tick label={t("Choose {email}", { email })} isOn={has(id)} onChange={() => toggle(id)} />
+    ),
+    email: ({ id, email }) => (
+      <Link to="/$projectId/contacts/$contactId" params={{ projectId, contactId: id }} className={ROW_LINK}>
+        <bdi>{email}</bdi>
+      </Link>
+    ),
+    status: ({ subscribed }) => <SubscriptionBadge isSubscribed={subscribed} />,
+    createdAt: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
+  } satisfies Record<string, Cell>;
+}
+
+function fieldColumn(name: string): Column<Contact> {
+  return {
+    key: `data.${name}`,
+    head: <bdi>{name}</bdi>,
+    width: "w-36",
+    cell: ({ data }) => <bdi>{shownValue(data[name])}</bdi>,
+  };
 }
 
 /** As it was stored: a number is no text. */

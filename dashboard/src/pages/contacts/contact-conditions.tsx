@@ -6,7 +6,7 @@ import { useEffect, useReducer, useRef, useState } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { call } from "../../api/call.ts";
 import { createSegment } from "../../api/endpoints.ts";
-import { plural, t } from "../../text/t.ts";
+import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
@@ -23,6 +23,8 @@ import {
   readTree,
 } from "../segments/condition-builder/condition-tree.ts";
 import { useFields, type Fields } from "../segments/condition-builder/fields.ts";
+import { ContactCount } from "./contact-count.tsx";
+import type { ContactsList } from "./contact-list.ts";
 import { fitsAddress, type ContactsChange } from "./search.ts";
 
 const TYPING_PAUSE_MS = 400;
@@ -32,7 +34,7 @@ interface ConditionsProps {
   /** What holds now; undefined: nothing. */
   filter: Filter | undefined;
   /** Of the list under these conditions. */
-  list: { total?: number | undefined; isPlaceholderData: boolean; error: unknown };
+  list: Pick<ContactsList, "rows" | "total" | "countAll" | "isPlaceholderData" | "error">;
   isOpen: boolean;
   onOpen: (isOpen: boolean) => void;
   onChange: (change: ContactsChange, replace?: boolean) => void;
@@ -131,12 +133,16 @@ function OpenConditions(props: ConditionsProps & { fields: Fields }) {
 
 /** How many match what is written now; nothing while the list is still under other conditions. */
 function Count({ list, isShown }: Pick<ConditionsProps, "list"> & { isShown: boolean }) {
-  const isKnown = isShown && list.total !== undefined && list.error === null;
+  const isKnown = isShown && (list.total !== undefined || list.countAll !== null) && list.error === null;
   const isBusy = !isKnown || list.isPlaceholderData;
   return (
-    <p role="status" aria-busy={isBusy} className={`font-medium tabular-nums ${isBusy ? "opacity-60" : ""}`}>
-      {isKnown && plural(list.total ?? 0, "{n} contact", "{n} contacts")}
-    </p>
+    <div
+      role="status"
+      aria-busy={isBusy}
+      className={`font-medium tabular-nums ${isBusy ? "opacity-60" : ""}`}
+    >
+      {isKnown && <ContactCount list={list} />}
+    </div>
   );
 }
 

@@ -1,8 +1,6 @@
 // What narrows the list of contacts, and which of their own fields it shows. Before it: contacts-page.tsx. After it: the URL.
 import { useQuery } from "@tanstack/react-query";
 import { Check, Columns3, ListFilter } from "lucide-react";
-import { call } from "../../api/call.ts";
-import { listContactFields } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -10,6 +8,7 @@ import { INPUT_CLASS } from "../../ui/field.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
+import { fieldsQuery } from "./field-queries.ts";
 import { fieldsOf, MOST_FIELDS, type ContactsChange, type ContactsSearch } from "./search.ts";
 
 interface FiltersProps {
@@ -72,11 +71,7 @@ function SegmentFilter({ projectId, search, onChange }: FiltersProps) {
 }
 
 function FieldMenu({ projectId, search, onChange }: FiltersProps) {
-  const fields = useQuery({
-    queryKey: ["project", projectId, "contact-fields"],
-    queryFn: ({ signal }) => call(listContactFields, { projectId, signal }),
-  });
-  const own = fields.data?.fields.filter(({ isCustom }) => isCustom) ?? [];
+  const own = useQuery(fieldsQuery(projectId)).data ?? [];
   const shown = fieldsOf(search);
   const toggle = (name: string) => {
     const others = shown.filter((one) => one !== name);

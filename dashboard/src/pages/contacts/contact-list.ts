@@ -1,6 +1,7 @@
 // The list of contacts as the URL asks for it: page by page, and beside it how many match, which takes longer where many are looked through.
 // Before it: contacts-page.tsx. After it: api/.
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { listContacts, searchContacts } from "../../api/endpoints.ts";
 import { useList, type PageQuestion } from "../../api/use-list.ts";
@@ -24,10 +25,10 @@ function readPage(
   projectId: string,
   search: ContactsSearch,
   { query, signal }: PageQuestion,
-  withTotal = false,
+  withTotal: boolean | "quick" = false,
 ) {
   if (search.filter === undefined) {
-    const said = withTotal ? ("true" as const) : ("false" as const);
+    const said = withTotal === "quick" ? withTotal : (`${withTotal}` as const);
     return call(listContacts, {
       projectId,
       query: { ...queryOf(search), ...query, withTotal: said },
@@ -39,18 +40,45 @@ function readPage(
   return call(searchContacts, { projectId, body, signal });
 }
 
-/** `total` is undefined while it is counted. */
-export function useContacts(projectId: string, search: ContactsSearch) {
-  const key = ["project", projectId, "contacts", questionOf(search)];
-  const list = useList(key, (asked) => readPage(projectId, search, asked));
+export type ContactsList = ReturnType<typeof useContacts>;
+
+/**
+ * `total` is undefined while it is counted, and where that takes long: then `countAll` has it counted all the same.
+ *
+ * @param search null asks nothing
+ * @param withTotal whether anybody wants to know how many there are
+ */
+export function useContacts(projectId: string, search: ContactsSearch | null, withTotal = true) {
+  const asked = search ?? {};
+  const key = ["project", projectId, "contacts", questionOf(asked)];
+  const enabled = search !== null;
+  const list = useList(key, (page) => readPage(projectId, asked, page), { enabled });
   const first = list.data?.pages[0];
   const isWhole = first?.cursor === null || (first?.total ?? 0) > 0;
-  const counting = useQuery({
+  const isCounted = withTotal && enabled && first !== undefined && !list.isPlaceholderData && !isWhole;
+  const readTotal =
+    (how: true | "quick") =>
+    async ({ signal }: { signal: AbortSignal }) =>
+      (await readPage(projectId, asked, { query: { limit: "1" }, signal }, how)).total;
+  const quick = useQuery({
     queryKey: [...key, "total"],
-    queryFn: async ({ signal }) =>
-      (await readPage(projectId, search, { query: { limit: "1" }, signal }, true)).total,
-    enabled: first !== undefined && !list.isPlaceholderData && !isWhole,
+    queryFn: readTotal("quick"),
+    enabled: isCounted,
   });
+  const [wanted, setWanted] = useState("");
+  const said = JSON.stringify(key);
+  const exact = useQuery({
+    queryKey: [...key, "exact total"],
+    queryFn: readTotal(true),
+    enabled: isCounted && wanted === said,
+  });
+  // Somebody matches, so 0 means that it was not to be found out quickly.
+  const counted = exact.data ?? (quick.data === 0 ? undefined : quick.data);
   const known = first?.cursor === null ? list.rows?.length : list.total;
-  return { ...list, total: isWhole ? known : counting.data };
+  const isLong = isCounted && quick.data === 0 && exact.data === undefined;
+  return {
+    ...list,
+    total: isWhole ? known : counted,
+    countAll: isLong ? { isBusy: exact.isFetching, error: exact.error, start: () => setWanted(said) } : null,
+  };
 }

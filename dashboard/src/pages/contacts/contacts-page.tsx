@@ -5,7 +5,7 @@ import { Download, FileUp, Plus } from "lucide-react";
 import { lazy, Suspense, useState, type ComponentProps } from "react";
 import { download } from "../../api/call.ts";
 import { exportContacts } from "../../api/endpoints.ts";
-import { plural, t } from "../../text/t.ts";
+import { t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { More } from "../../ui/more.tsx";
 import { Card, Page } from "../../ui/page.tsx";
@@ -15,6 +15,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
 import { BulkBar, BulkJob } from "./bulk-bar.tsx";
 import { useColumns, useSearchChange } from "./contact-columns.tsx";
+import { ContactCount } from "./contact-count.tsx";
 import { ContactFilters } from "./contact-filters.tsx";
 import { ContactViews } from "./contact-views.tsx";
 import { NewContactDialog } from "./new-contact-dialog.tsx";
@@ -77,10 +78,10 @@ export function ContactsPage() {
       <BulkBar
         projectId={project.id}
         selection={selection}
-        shown={list.rows ?? []}
+        list={list}
         onStarted={(job) => change({ job })}
       />
-      <More count={total > 0 ? plural(total, "{n} contact", "{n} contacts") : ""} list={list} />
+      <More count={list.rows?.length !== 0 && <ContactCount list={list} />} list={list} />
       {isAdding && <NewContactDialog projectId={project.id} onClose={() => setAdding(false)} />}
     </Page>
   );

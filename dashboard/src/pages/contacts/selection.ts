@@ -1,5 +1,5 @@
 // Which contacts are chosen: some by their ids, or all that match the filter but a few. Before it: contacts-page.tsx. After it: bulk-bar.tsx.
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import type { z } from "zod";
 import type { bulkDelete } from "@postloft/contract/contact-bulk.ts";
 import type { ContactsSearch } from "./search.ts";
@@ -29,19 +29,24 @@ export function useSelection(
   /** With all: those that are left out. */
   const [isAll, setAll] = useState(false);
   const clear = () => {
-    setIds(new Set());
+    setIds((old) => (old.size === 0 ? old : new Set()));
     setAll(false);
   };
   useEffect(clear, [search, status, segment, JSON.stringify(filter)]);
-  const has = (id: string) => ids.has(id) !== isAll;
+  // These two stay what they are until somebody ticks: else every row would be drawn again with each press.
+  const has = useCallback((id: string) => ids.has(id) !== isAll, [ids, isAll]);
+  const toggle = useCallback(
+    (id: string) =>
+      setIds((old) => new Set(old.has(id) ? [...old].filter((one) => one !== id) : [...old, id])),
+    [],
+  );
   const isShownChosen = shown.length > 0 && shown.every(has);
   const count = isAll ? Math.max(0, total - ids.size) : ids.size;
   return {
     count,
     total,
     has,
-    toggle: (id) =>
-      setIds((old) => new Set(old.has(id) ? [...old].filter((one) => one !== id) : [...old, id])),
+    toggle,
     toggleShown: () => {
       if (isAll || isShownChosen) clear();
       else setIds((old) => new Set([...old, ...shown]));

@@ -156,7 +156,7 @@ function offer(context: CompletionContext, variables: readonly OfferedVariable[]
       label: variable.name,
       apply: withFallback(variable) + close,
       type: "variable",
-      ...(variable.coverage === null ? {} : { detail: formatShare(variable.coverage) }),
+      ...(typeof variable.coverage !== "number" ? {} : { detail: formatShare(variable.coverage) }),
     })),
     ...HELPERS.map((label) => ({
       label,

@@ -122,7 +122,7 @@ export function VariableMenu({ variables, onChoose }: VariableMenuProps) {
       {variables.map((variable) => (
         <MenuItem key={variable.name} onSelect={() => onChoose(`{{${withFallback(variable)}}}`)}>
           <span className="min-w-0 flex-1 truncate font-mono text-xs">{variable.name}</span>
-          {variable.coverage !== null && (
+          {typeof variable.coverage === "number" && (
             <span className="text-xs text-faint">{formatShare(variable.coverage)}</span>
           )}
         </MenuItem>

@@ -24,8 +24,8 @@ import {
   type TreeAction,
 } from "./condition-builder/condition-tree.ts";
 import { useFields, type Fields } from "./condition-builder/fields.ts";
-import type { Segment } from "./segment-queries.ts";
-import { usePreview, WhoMatches } from "./who-matches.tsx";
+import { invalidateMembers, type Segment } from "./segment-queries.ts";
+import { useMatches, WhoMatches } from "./who-matches.tsx";
 
 interface EditorProps {
   projectId: string;
@@ -69,7 +69,7 @@ function useSaving(projectId: string, segment: Segment | null, draft: Draft, fil
           params: { projectId, segmentId: id },
           ignoreBlocker: true,
         });
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] });
+      await invalidateMembers(queries, projectId);
       toast(t("Segment saved"), name);
     },
   });
@@ -84,7 +84,7 @@ export function SegmentEditor({ projectId, segment }: EditorProps) {
   const isDynamic = draft.type === "DYNAMIC";
   const filters = isDynamic ? filterOf(tree) : null;
   const saving = useSaving(projectId, segment, draft, filters);
-  const preview = usePreview(projectId, filters);
+  const matches = useMatches(projectId, filters);
   const isChanged =
     JSON.stringify(draft) !== JSON.stringify(stored) ||
     (isDynamic && JSON.stringify(filters) !== JSON.stringify(segment?.filters ?? null));
@@ -110,7 +110,7 @@ export function SegmentEditor({ projectId, segment }: EditorProps) {
               tree={tree}
               filters={filters}
               fields={fields}
-              error={saving.error ?? preview.error}
+              error={saving.error ?? matches.error}
               onAction={act}
             />
             <Checkbox
@@ -132,7 +132,7 @@ export function SegmentEditor({ projectId, segment }: EditorProps) {
           </Button>
         </div>
       </div>
-      {isDynamic && <WhoMatches projectId={projectId} filters={filters} preview={preview} fields={fields} />}
+      {isDynamic && <WhoMatches projectId={projectId} filters={filters} matches={matches} fields={fields} />}
     </form>
   );
 }

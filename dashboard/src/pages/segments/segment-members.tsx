@@ -1,24 +1,26 @@
 // Who is in a segment now; of one that is kept by hand, adding and removing. Before it: segment-page.tsx.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { z } from "zod";
 import type { contact } from "@postloft/contract/contacts.ts";
 import { call } from "../../api/call.ts";
-import { addSegmentMembers, listSegmentContacts, removeSegmentMembers } from "../../api/endpoints.ts";
+import { addSegmentMembers, removeSegmentMembers } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea } from "../../ui/field.tsx";
-import { formatDay, formatNumber } from "../../ui/format.ts";
+import { formatDay } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { ContactCount } from "../contacts/contact-count.tsx";
+import { useContacts } from "../contacts/contact-list.ts";
 import { SubscriptionBadge } from "../contacts/subscription-badge.tsx";
-import type { Segment } from "./segment-queries.ts";
+import { invalidateMembers, type Segment } from "./segment-queries.ts";
 
-const PAGE_SIZE = "25";
 type Contact = z.output<typeof contact>;
 
 interface MembersProps {
@@ -27,59 +29,37 @@ interface MembersProps {
 }
 
 export function SegmentMembers({ projectId, segment }: MembersProps) {
-  const [page, setPage] = useState(1);
   const [isAdding, setAdding] = useState(false);
-  const members = useQuery({
-    queryKey: ["project", projectId, "segments", segment.id, "members", segment.updatedAt, page],
-    queryFn: ({ signal }) =>
-      call(listSegmentContacts, {
-        projectId,
-        params: { id: segment.id },
-        query: { page: String(page), pageSize: PAGE_SIZE },
-        signal,
-      }),
-    placeholderData: keepPreviousData,
-  });
-  const { data } = members;
+  const isStatic = segment.type === "STATIC";
+  // Of one with a condition the number stands beside that.
+  const members = useContacts(projectId, { segment: segment.id }, isStatic);
   return (
     <section className="max-w-5xl">
       <div className="mb-2 flex items-center justify-between">
         <h2 className="font-semibold">{t("Who is in it")}</h2>
-        {segment.type === "STATIC" && <Button onClick={() => setAdding(true)}>{t("Add contacts")}</Button>}
+        {isStatic && <Button onClick={() => setAdding(true)}>{t("Add contacts")}</Button>}
       </div>
       {members.isError ? (
         <Failure error={members.error} onRetry={() => void members.refetch()} />
       ) : (
         <Card className="overflow-hidden">
-          {data?.total === 0 ? (
+          {members.rows?.length === 0 ? (
             <Empty title={t("Nobody is in it")}>{t("No contact of this project, as of now.")}</Empty>
           ) : (
             <Table
               label={t("Contacts in the segment")}
               columns={columnsOf(projectId, segment)}
-              rows={data?.data}
+              rows={members.rows}
               rowKey={({ id }) => id}
               isStale={members.isPlaceholderData}
             />
           )}
         </Card>
       )}
-      {data !== undefined && data.total > 0 && (
-        <footer className="mt-3 flex items-center justify-between gap-3 text-sm text-soft">
-          <span>{plural(data.total, "{n} contact", "{n} contacts")}</span>
-          {data.totalPages > 1 && (
-            <span className="flex items-center gap-2">
-              <Button disabled={page <= 1} onClick={() => setPage(page - 1)}>
-                {t("Back")}
-              </Button>
-              {t("{page} of {pages}", { page: formatNumber(page), pages: formatNumber(data.totalPages) })}
-              <Button disabled={page >= data.totalPages} onClick={() => setPage(page + 1)}>
-                {t("Next")}
-              </Button>
-            </span>
-          )}
-        </footer>
-      )}
+      <More
+        count={isStatic && members.rows?.length !== 0 && <ContactCount list={members} />}
+        list={members}
+      />
       {isAdding && <AddDialog projectId={projectId} segment={segment} onClose={() => setAdding(false)} />}
     </section>
   );
@@ -126,7 +106,7 @@ function RemoveButton({ projectId, segment, email }: MembersProps & { email: str
   const removing = useMutation({
     mutationFn: () =>
       call(removeSegmentMembers, { projectId, params: { id: segment.id }, body: { emails: [email] } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] }),
+    onSuccess: () => invalidateMembers(queries, projectId),
     onError: (error) => toast(t("Nothing was changed"), error.message),
   });
   return (
@@ -150,7 +130,7 @@ function AddDialog({ projectId, segment, onClose }: MembersProps & { onClose: ()
   const adding = useMutation({
     mutationFn: () => call(addSegmentMembers, { projectId, params: { id: segment.id }, body: { emails } }),
     onSuccess: async ({ added, notFound }) => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId, "segments"] });
+      await invalidateMembers(queries, projectId);
       toast(
         plural(added, "{n} contact added", "{n} contacts added"),
         notFound.length === 0 ? "" : t("Nobody has the address {list}", { list: notFound.join(", ") }),

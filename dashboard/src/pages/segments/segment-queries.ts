@@ -1,5 +1,5 @@
 // What several pages ask about segments. Before it: api/. After it: the pages that show segments or offer them.
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { listSegments } from "../../api/endpoints.ts";
 
@@ -15,4 +15,12 @@ export function segmentsQuery(projectId: string) {
       return Array.isArray(listed) ? listed : listed.data;
     },
   });
+}
+
+/** After a change of segments, or of who is in one. */
+export async function invalidateMembers(queries: QueryClient, projectId: string): Promise<void> {
+  const about = ["segments", "contacts"];
+  await Promise.all(
+    about.map((noun) => queries.invalidateQueries({ queryKey: ["project", projectId, noun] })),
+  );
 }

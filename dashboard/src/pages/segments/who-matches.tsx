@@ -1,16 +1,18 @@
 // Who matches a condition now: how many, some of them, and for one contact each condition with what was found. Before it: segment-editor.tsx.
-import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, X } from "lucide-react";
 import { useState } from "react";
 import type { Filter, FilterCondition } from "@postloft/contract/filters.ts";
-import { call, problemOf, type Answer } from "../../api/call.ts";
-import { explainSegment, previewSegment } from "../../api/endpoints.ts";
+import { call, problemOf } from "../../api/call.ts";
+import { explainSegment } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
+import { ContactCount } from "../contacts/contact-count.tsx";
+import { useContacts, type ContactsList } from "../contacts/contact-list.ts";
 import { ContactChoice, type ChosenContact } from "../mail-editor/contact-choice.tsx";
 import { formatValue, phraseOf } from "./condition-builder/condition-sentence.ts";
 import { kindOf } from "./condition-builder/condition-tree.ts";
@@ -18,51 +20,40 @@ import type { Fields } from "./condition-builder/fields.ts";
 
 const TYPING_PAUSE_MS = 400;
 const SAMPLES = 5;
-type Preview = UseQueryResult<Answer<NonNullable<typeof previewSegment.endpoint>>>;
 
-/** Asks again once a condition stands still; an older question is cancelled. @param filters null asks nothing */
-export function usePreview(projectId: string, filters: Filter | null): Preview {
+/** Asks again once a condition stands still. @param filters null asks nothing */
+export function useMatches(projectId: string, filters: Filter | null): ContactsList {
   const asked = useDebounced(filters === null ? "" : JSON.stringify(filters), TYPING_PAUSE_MS);
-  return useQuery({
-    queryKey: ["project", projectId, "segment-preview", asked],
-    queryFn: ({ signal }) =>
-      call(previewSegment, { projectId, body: { filters: JSON.parse(asked) as Filter }, signal }),
-    enabled: asked !== "",
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-  });
+  return useContacts(projectId, asked === "" ? null : { filter: JSON.parse(asked) as Filter });
 }
 
 interface WhoMatchesProps {
   projectId: string;
   /** Null while a condition is not complete. */
   filters: Filter | null;
-  preview: Preview;
+  matches: ContactsList;
   fields: Fields;
 }
 
-export function WhoMatches({ projectId, filters, preview, fields }: WhoMatchesProps) {
-  const { data } = preview;
+export function WhoMatches({ projectId, filters, matches, fields }: WhoMatchesProps) {
+  const { rows, error, isPlaceholderData } = matches;
   return (
     <div className="flex min-w-0 flex-col gap-5">
       <Card className="p-5">
         <h2 className="text-sm text-soft">{t("Match now")}</h2>
         {filters === null ? (
           <p className="mt-1">{t("Complete each condition to see who matches.")}</p>
-        ) : preview.isError ? (
-          <p className="mt-1 text-sm text-bad">{problemOf(preview.error) ?? preview.error.message}</p>
-        ) : data === undefined ? (
+        ) : error !== null ? (
+          <p className="mt-1 text-sm text-bad">{problemOf(error) ?? error.message}</p>
+        ) : rows === undefined ? (
           <Skeleton className="mt-2 h-20" />
         ) : (
-          <div
-            className={preview.isPlaceholderData ? "opacity-60" : ""}
-            aria-busy={preview.isPlaceholderData}
-          >
-            <p className="mt-0.5 text-xl font-semibold tabular-nums" role="status">
-              {plural(data.count, "{n} contact", "{n} contacts")}
-            </p>
+          <div className={isPlaceholderData ? "opacity-60" : ""} aria-busy={isPlaceholderData}>
+            <div className="mt-0.5 min-h-7 text-xl font-semibold tabular-nums" role="status">
+              <ContactCount list={matches} />
+            </div>
             <ul className="mt-2 text-sm text-soft">
-              {data.sample.slice(0, SAMPLES).map(({ id, email }) => (
+              {rows.slice(0, SAMPLES).map(({ id, email }) => (
                 <li key={id} className="truncate">
                   <Link
                     to="/$projectId/contacts/$contactId"

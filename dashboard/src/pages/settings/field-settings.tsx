@@ -4,12 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, type Answer } from "../../api/call.ts";
-import {
-  deleteContactField,
-  getFieldUsage,
-  listContactFields,
-  listFieldValues,
-} from "../../api/endpoints.ts";
+import { deleteContactField, getFieldUsage, listFieldValues } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -20,25 +15,23 @@ import { Card } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { coverageQuery, fieldsKey, fieldsQuery, type ContactField } from "../contacts/field-queries.ts";
 import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
 
-type ContactField = Answer<NonNullable<typeof listContactFields.endpoint>>["fields"][number];
 type Usage = Answer<NonNullable<typeof getFieldUsage.endpoint>>;
 
 const VALUES_SHOWN = "8";
 /** As the API names a custom field: its key behind this. */
 const PREFIX = "data.";
-const keyOf = (projectId: string) => ["project", projectId, "contact-fields"];
 const nameOf = (field: string) => field.slice(PREFIX.length);
 
 export function FieldSettings({ project }: { project: Project }) {
   const [opened, setOpened] = useState<string | null>(null);
-  const fields = useQuery({
-    queryKey: keyOf(project.id),
-    queryFn: ({ signal }) => call(listContactFields, { projectId: project.id, signal }),
-  });
-  if (fields.isError) return <Failure error={fields.error} onRetry={() => void fields.refetch()} />;
-  const own = fields.data?.fields.filter(({ isCustom }) => isCustom);
+  const fields = useQuery(fieldsQuery(project.id));
+  const coverage = useQuery(coverageQuery(project.id));
+  const failed = fields.isError ? fields : coverage;
+  if (failed.isError) return <Failure error={failed.error} onRetry={() => void failed.refetch()} />;
+  const own = fields.data;
   return (
     <Card>
       {own?.length === 0 ? (
@@ -48,7 +41,12 @@ export function FieldSettings({ project }: { project: Project }) {
           )}
         </Empty>
       ) : (
-        <Table label={t("Fields")} columns={columnsOf(setOpened)} rows={own} rowKey={({ field }) => field} />
+        <Table
+          label={t("Fields")}
+          columns={columnsOf(setOpened, coverage.data)}
+          rows={own}
+          rowKey={({ field }) => field}
+        />
       )}
       {opened !== null && (
         <FieldDialog key={opened} project={project} field={opened} onClose={() => setOpened(null)} />
@@ -57,7 +55,11 @@ export function FieldSettings({ project }: { project: Project }) {
   );
 }
 
-function columnsOf(open: (field: string) => void): Array<Column<ContactField>> {
+/** @param coverage undefined while it is counted */
+function columnsOf(
+  open: (field: string) => void,
+  coverage: ReadonlyMap<string, number> | undefined,
+): Array<Column<ContactField>> {
   return [
     {
       key: "name",
@@ -78,7 +80,12 @@ function columnsOf(open: (field: string) => void): Array<Column<ContactField>> {
       head: t("Contacts with it"),
       width: "w-36",
       align: "end",
-      cell: ({ coverage }) => formatShare(coverage),
+      cell: ({ field }) =>
+        coverage === undefined ? (
+          <Skeleton className="ml-auto h-4 w-12" />
+        ) : (
+          formatShare(coverage.get(field) ?? 0)
+        ),
     },
   ];
 }
@@ -93,11 +100,11 @@ function FieldDialog({ project, field, onClose }: FieldDialogProps) {
   const [isDeleting, setDeleting] = useState(false);
   const asked = { projectId: project.id, params: { field } };
   const usage = useQuery({
-    queryKey: [...keyOf(project.id), field, "usage"],
+    queryKey: [...fieldsKey(project.id), field, "usage"],
     queryFn: ({ signal }) => call(getFieldUsage, { ...asked, signal }),
   });
   const values = useQuery({
-    queryKey: [...keyOf(project.id), field, "values"],
+    queryKey: [...fieldsKey(project.id), field, "values"],
     queryFn: ({ signal }) => call(listFieldValues, { ...asked, query: { limit: VALUES_SHOWN }, signal }),
   });
   if (isDeleting)

@@ -1,5 +1,6 @@
 // Fields over HTTP: which there are and how many contacts have them, their values, who names them, and taking one away.
 import { expect, test, vi } from "vitest";
+import type { ErrorEnvelope } from "../../platform/http-errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { startJobs } from "../../platform/jobs.ts";
 import { createLog } from "../../platform/log.ts";
@@ -120,6 +121,21 @@ test("standard fields come first, then custom ones by name, with the share of co
   const { body } = await server.call<{ data: Array<{ id: string }> }>("GET", "/contacts", project.byKey);
   await server.call("PATCH", `/contacts/${body.data[0]?.id}`, project.byKey, { data: { vip: null } });
   expect(await list(project)).toContainEqual(custom("data.vip", "boolean", 0));
+});
+
+test("without coverage the fields are the same ones, and nobody is counted", async () => {
+  const project = await server.createProject();
+  await fill(project, [{ plan: "pro" }, { age: 5 }]);
+  const asked = (value: string) =>
+    server.call<{ fields: Field[] } & ErrorEnvelope>(
+      "GET",
+      `/contacts/fields?withCoverage=${value}`,
+      project.byKey,
+    );
+  const named = (await list(project)).map(({ coverage: _coverage, ...field }) => field);
+  expect((await asked("false")).body).toEqual({ fields: named, count: named.length });
+  expect((await asked("true")).body.fields).toEqual(await list(project));
+  expect(faultsOf(await asked("no"))).toEqual(["withCoverage invalid_enum_value"]);
 });
 
 test("coverage is as true with a hundred fields", async () => {

@@ -19,18 +19,19 @@ import {
 } from "./queries.ts";
 import { readFieldName, STANDARD_FIELDS, writeFieldName, type FieldName } from "./rules.ts";
 
-export interface FieldView {
+export interface NamedField {
   field: string;
   type: FieldType;
   isCustom: boolean;
+}
+
+export interface FieldView extends NamedField {
   /** 0 to 1. */
   coverage: number;
 }
 
 /** Up to so many keys are tested one by one; more are counted by listing the keys of each contact, which takes three times as long. */
 const TESTED_KEYS = 32;
-
-type NamedField = Omit<FieldView, "coverage">;
 
 const standardFields = (): NamedField[] =>
   Object.entries(STANDARD_FIELDS).map(([field, type]) => ({ field, type, isCustom: false }));

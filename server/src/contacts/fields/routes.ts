@@ -3,7 +3,7 @@ import * as contract from "@postloft/contract/contact-fields.ts";
 import type { Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
 import { deleteField } from "./delete-field.ts";
-import { getUsage, listFields, listValues, type FieldUse } from "./fields.ts";
+import { getUsage, listFieldNames, listFields, listValues, type FieldUse } from "./fields.ts";
 
 export interface FieldParts {
   database: Database;
@@ -12,8 +12,9 @@ export interface FieldParts {
 
 export function contactFieldRoutes({ database, wakeJobs, ...use }: FieldParts & FieldUse): Route[] {
   return [
-    route(contract.listContactFields, async ({ projectId }) => {
-      const fields = await listFields(database, projectId);
+    route(contract.listContactFields, async ({ projectId, query }) => {
+      const list = query.withCoverage === false ? listFieldNames : listFields;
+      const fields = await list(database, projectId);
       return ok({ fields, count: fields.length });
     }),
     route(contract.listFieldValues, async ({ projectId, params, query }) =>

@@ -50,6 +50,7 @@ export const ConditionRow = memo(function ConditionRow({
             groups={fields.groups}
             value={condition.field}
             onChoose={(field) => change(withField(condition, field, fields.typeOf(field)))}
+            onOpen={fields.askCoverage}
             madeOf={madeOf}
             isInvalid={problem !== undefined}
           />

@@ -1,13 +1,14 @@
 // What a condition can ask about in a project: the contact itself, its own fields, events, mails and other segments, with their names.
 // Before it: the API's lists. After it: condition-builder.tsx offers them, condition-sentence.ts names them.
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { MAIL_ACTIVITIES } from "@postloft/contract/filter-fields.ts";
 import { call } from "../../../api/call.ts";
-import { listContactFields, listEventNames } from "../../../api/endpoints.ts";
+import { listEventNames } from "../../../api/endpoints.ts";
 import { plural, t } from "../../../text/t.ts";
 import type { ComboboxGroup, ComboboxItem } from "../../../ui/combobox.tsx";
 import { formatShare } from "../../../ui/format.ts";
+import { coverageQuery, fieldsQuery } from "../../contacts/field-queries.ts";
 import { segmentsQuery } from "../segment-queries.ts";
 import type { FieldType } from "./condition-tree.ts";
 
@@ -16,6 +17,8 @@ export interface Fields {
   /** The type of one of the project's own fields; undefined for those nobody has. */
   typeOf: (field: string) => FieldType | undefined;
   nameOf: (field: string) => string;
+  /** Has it counted how many contacts have each: for whoever chooses one. */
+  askCoverage: () => void;
 }
 
 export const TYPE_NAMES: Record<FieldType, string> = {
@@ -41,17 +44,16 @@ const CONTACT_NAMES: Record<string, string> = {
 
 /** @param ownId the segment that is being edited, which cannot stand on itself */
 export function useFields(projectId: string, ownId: string | undefined): Fields {
-  const fields = useQuery({
-    queryKey: ["project", projectId, "contact-fields"],
-    queryFn: ({ signal }) => call(listContactFields, { projectId, signal }),
-  });
+  const [isCoverageAsked, setCoverageAsked] = useState(false);
+  const fields = useQuery(fieldsQuery(projectId));
+  const coverage = useQuery({ ...coverageQuery(projectId), enabled: isCoverageAsked });
   const events = useQuery({
     queryKey: ["project", projectId, "event-names"],
     queryFn: ({ signal }) => call(listEventNames, { projectId, signal }),
   });
   const segments = useQuery(segmentsQuery(projectId));
   return useMemo(() => {
-    const own = fields.data?.fields.filter(({ isCustom }) => isCustom) ?? [];
+    const own = fields.data ?? [];
     const types = new Map(own.map(({ field, type }) => [field, type]));
     const names = new Map(segments.data?.map(({ id, name }) => [`segment.${id}`, name]));
     const nameOf = (field: string) =>
@@ -59,14 +61,15 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
     const named = (value: string): ComboboxItem => ({ value, label: nameOf(value) });
     return {
       nameOf,
+      askCoverage: () => setCoverageAsked(true),
       typeOf: (field) => types.get(field),
       groups: [
         { label: t("Contact"), items: Object.keys(CONTACT_NAMES).map(named) },
         {
           label: t("Own fields"),
-          items: own.map(({ field, type, coverage }) => ({
+          items: own.map(({ field, type }) => ({
             ...named(field),
-            note: t("{type}, {share} have it", { type: TYPE_NAMES[type], share: formatShare(coverage) }),
+            note: noteOf(type, coverage.data?.get(field)),
           })),
         },
         {
@@ -88,7 +91,13 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
         },
       ],
     };
-  }, [fields.data, events.data, segments.data, ownId]);
+  }, [fields.data, coverage.data, events.data, segments.data, ownId]);
+}
+
+/** @param share undefined while it is counted */
+function noteOf(type: FieldType, share: number | undefined): string {
+  if (share === undefined) return TYPE_NAMES[type];
+  return t("{type}, {share} have it", { type: TYPE_NAMES[type], share: formatShare(share) });
 }
 
 /** A field or an event that nobody has yet may be asked about too. */

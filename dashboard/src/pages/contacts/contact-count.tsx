@@ -1,0 +1,23 @@
+// How many contacts match: the number, or that they are more than are shown, and a button that counts them. Before it: contact-list.ts.
+import { problemOf } from "../../api/call.ts";
+import { plural, t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatNumber } from "../../ui/format.ts";
+import type { ContactsList } from "./contact-list.ts";
+
+type Counted = Pick<ContactsList, "total" | "countAll" | "rows">;
+
+export function ContactCount({ list: { total, countAll, rows = [] } }: { list: Counted }) {
+  if (total !== undefined) return plural(total, "{n} contact", "{n} contacts");
+  if (countAll === null) return null;
+  const { isBusy, error, start } = countAll;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      {t("More than {n} contacts", { n: formatNumber(rows.length) })}
+      <Button look="quiet" busy={isBusy} onClick={start}>
+        {t("Count them")}
+      </Button>
+      {error !== null && <span className="text-sm text-bad">{problemOf(error) ?? error.message}</span>}
+    </span>
+  );
+}
