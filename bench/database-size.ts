@@ -31,13 +31,13 @@ export async function measureTables(
     const { rows: tables } = await sql<{ name: string; bytes: number; hasProject: boolean }>`
       select c.relname as name, pg_total_relation_size(c.oid) as bytes, exists (
         select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'project_id' and not a.attisdropped
-      ) as "hasProject"
+      ) as has_project
       from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`.execute(connection);
     const sizes = new Map<string, TableSize>();
     for (const { name, bytes, hasProject } of tables) {
       const counted = hasProject
         ? await sql<{ rows: number; rowsOfProject: number }>`
-            select count(*) as rows, count(*) filter (where project_id = ${projectId}) as "rowsOfProject"
+            select count(*) as rows, count(*) filter (where project_id = ${projectId}) as rows_of_project
             from ${sql.table(name)}`.execute(connection)
         : null;
       sizes.set(name, { bytes, ...(counted?.rows[0] ?? { rows: 0, rowsOfProject: 0 }) });

@@ -39,7 +39,7 @@ export async function withMailGround<T>(work: (ground: MailGround) => Promise<T>
 export async function waitUntilSent({ database }: Outbox): Promise<void> {
   await waitUntil("mails that wait", SETTLE_TIMEOUT_MS, async () => {
     const { rows } = await sql<{ isWaiting: boolean }>`
-      select exists (select 1 from emails where status in ('QUEUED', 'CLAIMED')) as "isWaiting"`.execute(
+      select exists (select 1 from emails where status in ('QUEUED', 'CLAIMED')) as is_waiting`.execute(
       database,
     );
     return rows[0]?.isWaiting === false;
@@ -54,7 +54,7 @@ export async function checkSent(
 ): Promise<void> {
   const { rows } = await sql<{ all: number; sent: number; ofProject: number }>`
     select count(*) as all, count(*) filter (where status = 'SENT') as sent,
-      count(*) filter (where status = 'SENT' and project_id = ${projectId}) as "ofProject"
+      count(*) filter (where status = 'SENT' and project_id = ${projectId}) as of_project
     from emails`.execute(outbox.database);
   const found = { ...rows[0], taken: await sink.taken() };
   if (found.ofProject !== mails || found.sent !== found.all || found.taken !== found.all)

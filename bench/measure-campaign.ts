@@ -144,13 +144,13 @@ async function run(ground: MailGround, api: ApiClient, recipients: number): Prom
   const readCampaign = () =>
     database
       .selectFrom("campaigns")
-      .select(["status", "snapshot_at"])
+      .select(["status", "snapshotAt"])
       .where("id", "=", data.id)
       .executeTakeFirstOrThrow();
   const timeoutMs = giveUpMs(recipients);
   const startedMs = Date.now();
   await api.post(`/campaigns/${data.id}/send`, {});
-  await waitUntil("the snapshot", timeoutMs, async () => (await readCampaign()).snapshot_at !== null);
+  await waitUntil("the snapshot", timeoutMs, async () => (await readCampaign()).snapshotAt !== null);
   const snapshotAtMs = Date.now();
   progress(`the rows are there after ${whole(snapshotAtMs - startedMs)} ms`);
   const reporting = setInterval(
@@ -169,8 +169,8 @@ async function run(ground: MailGround, api: ApiClient, recipients: number): Prom
   const tookMs = Date.now() - startedMs;
   const { last } = await database
     .selectFrom("emails")
-    .select((select) => select.fn.max("sent_at").as("last"))
-    .where("campaign_id", "=", data.id)
+    .select((select) => select.fn.max("sentAt").as("last"))
+    .where("campaignId", "=", data.id)
     .executeTakeFirstOrThrow();
   return { snapshotMs: snapshotAtMs - startedMs, tookMs, sendingMs: (last?.getTime() ?? 0) - snapshotAtMs };
 }

@@ -114,7 +114,7 @@ async function sendMails(database: Database, projectId: string, count: number): 
   const contacts = await database
     .selectFrom("contacts")
     .select(["id", "email"])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .limit(count)
     .execute();
   await sql`update contacts set subscribed = true where not subscribed`.execute(database);

@@ -52,15 +52,15 @@ async function addDomain({ database, privateKey, publicKey }: Outbox, projectId:
   await database
     .insertInto("domains")
     .values({
-      project_id: projectId,
+      projectId,
       id: newId(),
       domain: SENDER_DOMAIN,
       status: "VERIFIED",
-      dkim_selector: "bench",
-      dkim_public_key: publicKey,
-      dkim_private_key: createSealer(APP_SECRET).seal(privateKey, `${projectId} ${SENDER_DOMAIN}`),
+      dkimSelector: "bench",
+      dkimPublicKey: publicKey,
+      dkimPrivateKey: createSealer(APP_SECRET).seal(privateKey, `${projectId} ${SENDER_DOMAIN}`),
       // DNS knows nothing of the domain: it must not be asked while a benchmark runs.
-      next_check_at: sql<Date>`now() + interval '1 day'`,
+      nextCheckAt: sql<Date>`now() + interval '1 day'`,
     })
     .execute();
 }
@@ -125,7 +125,7 @@ export async function queueMails(
   const contacts = await outbox.database
     .selectFrom("contacts")
     .select(["id", "email"])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .limit(count)
     .execute();
   const content = makeContent({

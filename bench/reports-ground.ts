@@ -221,7 +221,7 @@ export async function makeReportGround(database: Database, size: ReportSize): Pr
   });
   await sql`vacuum (analyze) contacts, events, emails, campaigns`.execute(database);
   const { rows } = await sql<{ campaignId: string; contactId: string }>`
-    select campaign_id as "campaignId", contact_id as "contactId" from emails
+    select campaign_id, contact_id from emails
     where project_id = ${id} and campaign_id is not null order by id desc limit 1`.execute(database);
   return { id, campaignId: rows[0]?.campaignId ?? "", contactId: rows[0]?.contactId ?? "" };
 }

@@ -183,7 +183,7 @@ async function countAll(database: Database): Promise<number> {
 async function printCosts(database: Database, tookMs: number): Promise<void> {
   const { rows } = await sql<{ mails: number; events: number; mailBytes: number; eventBytes: number }>`
     select (select count(*) from emails) as mails, (select count(*) from events) as events,
-      pg_total_relation_size('mail_counts') + pg_total_relation_size('count_values') as "mailBytes", pg_total_relation_size('event_counts') as "eventBytes"`.execute(
+      pg_total_relation_size('mail_counts') + pg_total_relation_size('count_values') as mail_bytes, pg_total_relation_size('event_counts') as event_bytes`.execute(
     database,
   );
   const found = rows[0] ?? { mails: 0, events: 0, mailBytes: 0, eventBytes: 0 };

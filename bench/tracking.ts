@@ -159,10 +159,10 @@ async function benchDoors(database: Database, count: number): Promise<void> {
 async function sendMails(database: Database, count: number): Promise<{ mails: Mail[]; numbers: number[] }> {
   const contacts = await database
     .selectFrom("contacts")
-    .select(["project_id", "id", "email"])
+    .select(["projectId", "id", "email"])
     .limit(count)
     .execute();
-  const [{ project_id: projectId } = { project_id: "" }] = contacts;
+  const [{ projectId } = { projectId: "" }] = contacts;
   const from = { address: "news@sender.example", name: null };
   const parts = {
     projectId,

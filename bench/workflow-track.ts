@@ -153,7 +153,7 @@ async function waitUntilSettled(database: Database): Promise<void> {
   await waitUntil("reactions and executions", SETTLE_TIMEOUT_MS, async () => {
     const { rows } = await sql<{ isBusy: boolean }>`
       select exists (select 1 from event_reactions) or
-        exists (select 1 from workflow_executions where due_at <= now()) as "isBusy"`.execute(database);
+        exists (select 1 from workflow_executions where due_at <= now()) as is_busy`.execute(database);
     return rows[0]?.isBusy === false;
   });
 }

@@ -2,12 +2,12 @@
 // account is made once.
 // Before it: faults.ts. After it: what they made is held against what the settings ask for.
 import { setTimeout as delay } from "node:timers/promises";
-import { Client } from "pg";
 import { createApiClient } from "../api-client.ts";
 import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "../program.ts";
 import { startChaosProxy, throughProxy, type ChaosProxy } from "./chaos-proxy.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
 import { startSharedDatabase, type SharedDatabase } from "./shared-database.ts";
+import { CamelCaseClient } from "../../server/src/platform/column-names.ts";
 
 const PROGRAMS = 4;
 const ROUNDS: Record<Size, number> = { small: 1, large: 10 };
@@ -103,7 +103,7 @@ async function cutConnections(database: SharedDatabase, random: () => number): P
 }
 
 async function ask<Row extends object>(database: SharedDatabase, statement: string): Promise<Row[]> {
-  const client = new Client({ connectionString: database.url() });
+  const client = new CamelCaseClient({ connectionString: database.url() });
   await client.connect();
   try {
     return (await client.query<Row>(statement)).rows;

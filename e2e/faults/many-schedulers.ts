@@ -92,14 +92,14 @@ function faultOfClock({ url, output }: Actor): string[] {
 
 /** By the clock of the database: started once, at its time or soon after it. */
 async function faultsOfStarts(world: World, scene: Scene): Promise<string[]> {
-  const rows = await world.query<{ name: string; late_ms: number; snapshots: number }>(
+  const rows = await world.query<{ name: string; lateMs: number; snapshots: number }>(
     `select c.name, extract(epoch from c.started_at - c.scheduled_for)::float * 1000 as late_ms,
        (select count(*)::int from jobs j where j.kind = 'campaigns.snapshot' and j.input ->> 'campaignId' = c.id::text)
          as snapshots
      from campaigns c`,
   );
   const isPunctual = !scene.startsLate && !scene.stalls;
-  return rows.flatMap(({ name, late_ms: lateMs, snapshots }) => [
+  return rows.flatMap(({ name, lateMs, snapshots }) => [
     ...(snapshots === 1 ? [] : [`${name} was started ${snapshots} times`]),
     ...(lateMs >= 0 ? [] : [`${name} was started ${-lateMs} ms early`]),
     ...(isPunctual && lateMs > MAX_LATE_MS ? [`${name} was started ${lateMs} ms late`] : []),

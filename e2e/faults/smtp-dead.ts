@@ -113,7 +113,7 @@ async function playStale({ size }: FaultRun): Promise<FaultRow> {
       // And a kept one that dies at the first word of the next mail.
       await startAnew(world, campaignId, [{ phase: "MAIL", skip: 60, times: 1, action: "drop" }]);
       await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-      const again = await world.query<{ email_id: string }>("select email_id from email_attempts");
+      const again = await world.query<{ emailId: string }>("select email_id from email_attempts");
       if (again.length > 0) throw new Error(`${again.length} mails needed another attempt`);
     },
   });

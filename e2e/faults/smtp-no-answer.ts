@@ -144,10 +144,10 @@ async function playSingle(name: string, whenInDoubt: "RETRY" | "WAIT", times: nu
 /** After the first doubt each waits for half a minute; then it is made due. */
 async function faultsOfWait(world: World): Promise<string[]> {
   const waits = await waitUntil("the first attempts", PROGRESS_TIMEOUT_MS, async () => {
-    const rows = await world.query<{ wait_s: number }>(
+    const rows = await world.query<{ waitS: number }>(
       `select extract(epoch from due_at - now())::float8 as wait_s from emails where status = 'QUEUED' and attempts = 1`,
     );
-    return rows.length === SINGLE_MAILS && rows.map(({ wait_s: seconds }) => seconds);
+    return rows.length === SINGLE_MAILS && rows.map(({ waitS: seconds }) => seconds);
   });
   await world.query("update emails set due_at = now() where status = 'QUEUED'");
   return waits.every((seconds) => seconds > 20) ? [] : [`further tries wait only ${Math.min(...waits)} s`];

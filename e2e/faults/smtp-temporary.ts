@@ -87,7 +87,7 @@ async function faultsOfWaiting(world: World, campaignId: string): Promise<string
     email: string;
     status: string;
     reason: string | null;
-    wait_ms: number | null;
+    waitMs: number | null;
     outcome: string | null;
   }>(
     `select e.to_address as email, e.status, e.reason, a.outcome,
@@ -97,7 +97,7 @@ async function faultsOfWaiting(world: World, campaignId: string): Promise<string
     [campaignId],
   );
   if (rows.length === 0) return ["nothing was refused: the case showed nothing"];
-  const waits = rows.map(({ wait_ms }) => wait_ms ?? 0);
+  const waits = rows.map(({ waitMs }) => waitMs ?? 0);
   return [
     ...complain(
       rows.filter(({ status }) => status !== "QUEUED").map(({ email, status }) => `${email} ${status}`),
@@ -113,8 +113,8 @@ async function faultsOfWaiting(world: World, campaignId: string): Promise<string
     ),
     ...complain(
       rows
-        .filter(({ wait_ms }) => (wait_ms ?? 0) < FIRST_WAIT_MS)
-        .map(({ email, wait_ms }) => `${email} ${wait_ms}`),
+        .filter(({ waitMs }) => (waitMs ?? 0) < FIRST_WAIT_MS)
+        .map(({ email, waitMs }) => `${email} ${waitMs}`),
       "wait too short",
     ),
     ...(Math.max(...waits) - Math.min(...waits) < 1_000 ? ["all wait for the same instant"] : []),

@@ -2,12 +2,13 @@
 // Before it: shared-database.ts. After it: it follows, is cut off, and becomes the primary.
 import { appendFile, cp, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { Client, type QueryResultRow } from "pg";
+import type { QueryResultRow } from "pg";
 import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
 import { waitUntil } from "../wait-until.ts";
+import { CamelCaseClient } from "../../server/src/platform/column-names.ts";
 
 const WAIT_MS = 60_000;
 const PROMOTE_SECONDS = 30;
@@ -59,7 +60,7 @@ export async function startStandby(
 }
 
 async function copyCluster(from: string, to: string, url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
+  const client = new CamelCaseClient({ connectionString: url });
   await client.connect();
   try {
     await client.query("select pg_backup_start('standby', true)");
@@ -77,7 +78,7 @@ async function follow(cluster: string, conninfo: string): Promise<void> {
 }
 
 async function ask<Row extends QueryResultRow>(url: string, text: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
+  const client = new CamelCaseClient({ connectionString: url });
   await client.connect();
   try {
     return (await client.query<Row>(text)).rows;

@@ -169,10 +169,10 @@ async function faultsOfSteps(world: World, workflowId: string, people: number): 
 
 /** Two mails to each, no more; each was taken once, or is named as in doubt. */
 async function faultsOfMails(world: World): Promise<string[]> {
-  const mails = await world.query<{ id: string; to_address: string; status: string }>(
+  const mails = await world.query<{ id: string; toAddress: string; status: string }>(
     "select id, to_address, status from emails",
   );
-  const perPerson = Map.groupBy(mails, (mail) => mail.to_address);
+  const perPerson = Map.groupBy(mails, (mail) => mail.toAddress);
   const taken = Map.groupBy(world.sink.journal, ({ messageId }) => emailIdOf(messageId));
   const inDoubt = mails.filter(({ status }) => status === "UNCONFIRMED");
   const wrong = mails.filter(({ id, status }) => {

@@ -3,9 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Client, type QueryResultRow } from "pg";
+import type { QueryResultRow } from "pg";
 import { readPassword, SUPERUSER } from "../../server/src/platform/embedded-postgres/cluster.ts";
 import { startDnsServer, type DnsServer } from "../../server/src/testing/dns-server.ts";
+import { CamelCaseClient } from "../../server/src/platform/column-names.ts";
 import {
   startSmtpSink,
   type SinkRule,
@@ -204,7 +205,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       return id;
     },
     query: async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {
-      const client = new Client({
+      const client = new CamelCaseClient({
         connectionString: isShared ? databaseUrl() : await ownDatabaseUrl(folder.path),
       });
       await client.connect();

@@ -108,7 +108,7 @@ async function work(): Promise<void> {
       data: null,
     })),
   );
-  const { rows } = await sql<{ id: string; contact_id: string }>`
+  const { rows } = await sql<{ id: string; contactId: string }>`
     select id, contact_id from emails where project_id = ${projectId} order by id limit ${BATCH}`.execute(
     outbox.database,
   );

@@ -103,13 +103,13 @@ test("a row type asks for what must be given, and takes no value for what the da
   const children = /export interface ChildrenTable \{\n([^}]*)\}/.exec(text)?.[1]?.trimEnd().split("\n");
   expect(children).toEqual([
     "  id: number;",
-    "  parent_id: number;",
+    "  parentId: number;",
     "  size: ColumnType<number | null, never, never>;",
     "  words: ColumnType<unknown, string | null | undefined, string | null>;",
     "  more: ColumnType<unknown, string, string>;",
     "  note: string | null;",
   ]);
-  expect(text).toContain("  id: Generated<number>;\n  favourite_id: number | null;");
+  expect(text).toContain("  id: Generated<number>;\n  favouriteId: number | null;");
   expect(text).toContain("  children: ChildrenTable;");
   await client.query("create table places (at point)");
   await expect(tableRows(client)).rejects.toThrow("places.at: no row type for point");

@@ -1,6 +1,7 @@
 // Makes server/src/platform/rows.ts from a migrated database, so that a renamed column is a compile error.
 // Before it: catalog-queries.ts. After it: platform/database.ts hands the types to Kysely.
 import type { ClientBase } from "pg";
+import { toCamelCase } from "../../server/src/platform/column-names.ts";
 import { listRowColumns, type RowColumn } from "./catalog-queries.ts";
 
 const JSON_TYPE = "unknown";
@@ -33,7 +34,7 @@ import type { ColumnType, Generated } from "kysely";
 export async function tableRows(client: ClientBase): Promise<string> {
   const tables = Map.groupBy(await listRowColumns(client), ({ table }) => table);
   const interfaces = [...tables].map(([table, columns]) => {
-    const fields = columns.map((column) => `  ${column.name}: ${columnType(column)};`);
+    const fields = columns.map((column) => `  ${toCamelCase(column.name)}: ${columnType(column)};`);
     return `\nexport interface ${interfaceName(table)} {\n${fields.join("\n")}\n}\n`;
   });
   const members = [...tables.keys()].map((table) => `  ${table}: ${interfaceName(table)};`);

@@ -16,13 +16,13 @@ interface Contact {
   email: string;
   subscribed: boolean;
   data: Record<string, unknown>;
-  created_at: Date;
+  createdAt: Date;
 }
 interface Event {
   id: string;
-  contact_id: string;
+  contactId: string;
   name: string;
-  created_at: Date;
+  createdAt: Date;
 }
 
 const contactsOf = ({ id }: TestProject) =>
@@ -54,20 +54,20 @@ test("contacts and events are as many as asked for, and look as if they had come
   const contacts = await contactsOf(project);
   const events = await eventsOf(project);
   expect([contacts.length, events.length]).toEqual([1_000, 3_000]);
-  for (const { id, email, created_at: at } of contacts) {
+  for (const { id, email, createdAt: at } of contacts) {
     expect(idTimeMs(id)).toBe(at.getTime());
     expect(id).toMatch(/^.{14}7.{4}[89ab]/);
     expect(email).toMatch(/^[a-z]+\.[a-z]+\d+@([a-z]+\.)?example\.(com|org|net)$/);
     expect(at.getTime()).toBeLessThanOrEqual(UNTIL.getTime());
   }
-  expect(contacts.map(({ created_at }) => created_at)).toEqual(
-    contacts.map(({ created_at }) => created_at).toSorted((one, other) => one.getTime() - other.getTime()),
+  expect(contacts.map(({ createdAt }) => createdAt)).toEqual(
+    contacts.map(({ createdAt }) => createdAt).toSorted((one, other) => one.getTime() - other.getTime()),
   );
-  const since = new Map(contacts.map(({ id, created_at }) => [id, created_at.getTime()]));
+  const since = new Map(contacts.map(({ id, createdAt }) => [id, createdAt.getTime()]));
   for (const event of events) {
-    expect(idTimeMs(event.id)).toBe(event.created_at.getTime());
-    expect(event.created_at.getTime()).toBeGreaterThanOrEqual(since.get(event.contact_id) ?? Infinity);
-    expect(event.created_at.getTime()).toBeGreaterThanOrEqual(UNTIL.getTime() - 90 * DAY_MS);
+    expect(idTimeMs(event.id)).toBe(event.createdAt.getTime());
+    expect(event.createdAt.getTime()).toBeGreaterThanOrEqual(since.get(event.contactId) ?? Infinity);
+    expect(event.createdAt.getTime()).toBeGreaterThanOrEqual(UNTIL.getTime() - 90 * DAY_MS);
   }
   expect(new Set(events.map(({ name }) => name)).size).toBeGreaterThan(8);
 });

@@ -20,17 +20,12 @@ import { toWireBody } from "../../server/src/transports/smtp-body.ts";
 import { createReplyReader } from "../../server/src/transports/smtp-replies.ts";
 import { suggestDomain } from "../../server/src/v1/verify-rules.ts";
 import { visit, type SourceFile } from "./source.ts";
+import { cpuMsOf, tooLongMsOf } from "./thread-time.ts";
 import { isGenerated, isTest, readTree } from "./tree.ts";
 
 const PRODUCT = /^(server\/src|contract\/src)\//;
 /** As much as a request may have everywhere. */
 const LENGTH = LIMITS.bodyBytes.value;
-/**
- * CPU time of this thread for one text. At rest each takes 20 ms at most, and three times that beside other work. What grows with the
- * square takes minutes.
- */
-const MOST_MS = 60;
-const TRIES = 5;
 /** What a connection brings in one turn of the event loop at most, bytes. */
 const READ_LENGTH = 64 * 1024;
 
@@ -156,20 +151,5 @@ test("every file with a loop that counts or waits says what it goes over", () =>
 });
 
 test.each(Object.entries(FED))("the loops of %s take no long, whatever they are given", (_path, feeds) => {
-  const tooLong = feeds.map(leastMsOf).filter((ms) => ms > MOST_MS);
-  expect(tooLong).toEqual([]);
+  expect(feeds.map((feed) => tooLongMsOf(() => cpuMsOf(feed))).filter(Boolean)).toEqual([]);
 });
-
-/** The least of several times where the first is too long: busy machines are slow in CPU time, too. */
-function leastMsOf(feed: () => unknown): number {
-  let ms = cpuMsOf(feed);
-  for (let tries = 1; tries < TRIES && ms > MOST_MS; tries++) ms = Math.min(ms, cpuMsOf(feed));
-  return ms;
-}
-
-function cpuMsOf(feed: () => unknown): number {
-  const before = process.threadCpuUsage();
-  feed();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1_000;
-}

@@ -5,6 +5,7 @@ import { createContext, runInContext } from "node:vm";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { visit, type SourceFile } from "./source.ts";
+import { cpuMsOf, MOST_MS, tooLongMsOf, TRIES } from "./thread-time.ts";
 import { isGenerated, isTest, readTree } from "./tree.ts";
 
 const PRODUCT = /^(server\/src|contract\/src)\//;
@@ -14,13 +15,7 @@ const LENGTH = LIMITS.bodyBytes.value;
 const PROBE_LENGTH = 20_000;
 /** So many of the texts that took longest of this length are fed at full length. */
 const WORST = 2;
-/** In CPU time of this thread: by the clock a busy machine takes longer. */
-const MOST_MS = 20;
-/** For a text of full length: so many times what replacing each of its characters takes, measured beside it, which is 20 ms at rest. */
-const MOST_FLOORS = 3;
-const FLOOR = "a".repeat(LENGTH);
 const TIMEOUT_MS = 500;
-const TRIES_MAX = 5;
 const LETTERS_MAX = 16;
 const PAIRS_MAX = 6;
 
@@ -103,16 +98,16 @@ function textOf(unit: string, length: number): string {
 
 const context = createContext({});
 
-function cpuMsOf(regex: RegExp, text: string): number {
+/** In CPU time; Infinity where it was broken off. */
+function msOf(regex: RegExp, text: string): number {
   Object.assign(context, { regex, text });
-  const before = process.threadCpuUsage();
   try {
-    runInContext("regex.lastIndex = 0; text.replace(regex, '')", context, { timeout: TIMEOUT_MS });
+    return cpuMsOf(() =>
+      runInContext("regex.lastIndex = 0; text.replace(regex, '')", context, { timeout: TIMEOUT_MS }),
+    );
   } catch {
     return Infinity;
   }
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
 }
 
 const tree = readTree(join(import.meta.dirname, "../.."));
@@ -121,7 +116,7 @@ const expressions = tree.sources
   .flatMap(expressionsOf);
 
 /** What the worst of its texts takes where that is too long; Infinity where a text of full length would take minutes. */
-function tooLongMsOf({ name, path, regex }: Expression): number | undefined {
+function worstMsOf({ name, path, regex }: Expression): number | undefined {
   const length = BOUNDED[name] ?? BOUNDED_FILES[path] ?? LENGTH;
   const probes = unitsOf(regex).map((unit) => ({
     unit,
@@ -131,30 +126,21 @@ function tooLongMsOf({ name, path, regex }: Expression): number | undefined {
   const most = worst[0]?.ms ?? 0;
   if (most > MOST_MS) return length <= PROBE_LENGTH ? most : Infinity;
   if (length <= PROBE_LENGTH) return undefined;
-  return worst.map(({ unit }) => tooLongAtFullLength(regex, textOf(unit, length))).find(Boolean);
+  const texts = worst.map(({ unit }) => textOf(unit, length));
+  return texts.map((text) => tooLongMsOf(() => msOf(regex, text))).find(Boolean);
 }
 
-/** The least of several times where the first is too long: code is compiled, garbage collected, and busy machines are slow in CPU time, too. */
+/** The least of several times where the first is too long. */
 function leastMsOf(regex: RegExp, text: string): number {
-  let ms = cpuMsOf(regex, text);
+  let ms = msOf(regex, text);
   // Also where it was broken off: that is measured by the clock, and a busy machine may have stopped.
-  for (let tries = 1; tries < TRIES_MAX && ms > MOST_MS; tries++) ms = Math.min(ms, cpuMsOf(regex, text));
+  for (let tries = 1; tries < TRIES && ms > MOST_MS; tries++) ms = Math.min(ms, msOf(regex, text));
   return ms;
-}
-
-function tooLongAtFullLength(regex: RegExp, text: string): number | undefined {
-  let least = Infinity;
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const ms = cpuMsOf(regex, text);
-    if (ms <= MOST_MS || ms <= MOST_FLOORS * cpuMsOf(/a/g, FLOOR)) return undefined;
-    least = Math.min(least, ms);
-  }
-  return least;
 }
 
 test("no regular expression takes long, whatever reaches it", { timeout: 120_000 }, () => {
   const slow = expressions.flatMap((one) => {
-    const ms = tooLongMsOf(one);
+    const ms = worstMsOf(one);
     return ms === undefined ? [] : [`${one.name}: ${ms.toFixed(0)} ms`];
   });
   expect(slow).toEqual([]);

@@ -16,6 +16,7 @@ import {
   pathAliases,
   sound,
 } from "./modules.ts";
+import { propertyNames, propertyNamesBut } from "./property-names.ts";
 import {
   contractImports,
   importsStayInside,
@@ -609,6 +610,27 @@ const BROKEN: Case[] = [
     ["a.test.ts:1 sleeps", "a.test.ts:2 sleeps", "b.test.ts has 1 fixed sleeps"],
   ],
   [
+    "a column that is snake_case outside of SQL",
+    propertyNames,
+    {
+      ...EMAILS_TABLE,
+      "server/src/a.ts":
+        "interface Row {\n  sent_at: Date;\n}\nconst { project_id: projectId } = row;\ninsert({ to_address });\nread(row.is_test);",
+    },
+    [
+      "server/src/a.ts:2 has the property sent_at",
+      "server/src/a.ts:4 has the property project_id",
+      "server/src/a.ts:5 has the property to_address",
+      "server/src/a.ts:6 has the property is_test",
+    ],
+  ],
+  [
+    "a foreign name in another file, and one that nobody says",
+    propertyNamesBut([{ why: "it is so", files: ["server/src/a.ts"], names: ["has_more", "line_items"] }]),
+    { "server/src/a.ts": "list.has_more", "server/src/b.ts": "list.has_more" },
+    ["server/src/b.ts:1 has the property has_more", "tools/tidy/property-names.ts allows line_items"],
+  ],
+  [
     "silenced checks",
     suppressions,
     {
@@ -962,6 +984,21 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     "sleeps that are allowed",
     noFixedSleepsBut({ "a.test.ts": { count: 1, why: "it is so" } }),
     { "a.test.ts": "await page.waitForTimeout(5);" },
+  ],
+  [
+    "snake_case in SQL, in texts, of tables and outside of the server",
+    propertyNames,
+    {
+      [MIGRATION]: "-- owner: emails\ncreate table email_files (\n  id uuid\n);\n",
+      "server/src/a.ts":
+        'const { email_files: files } = counts; sql`select project_id from email_files`; header["content_type"];',
+      "bench/a.ts": "row.sent_at",
+    },
+  ],
+  [
+    "foreign names where they are spoken",
+    propertyNamesBut([{ why: "it is so", files: ["server/src/a.ts"], names: ["has_more"] }]),
+    { "server/src/a.ts": "list.has_more" },
   ],
   [
     "silenced checks with their reason, and words about them",

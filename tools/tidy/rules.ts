@@ -12,6 +12,7 @@ import {
   sound,
 } from "./modules.ts";
 import { bannedWords } from "./glossary.ts";
+import { propertyNames } from "./property-names.ts";
 import { contractImports, importsStayInside, privateFiles, readingOrder } from "./reading-order.ts";
 import { sharding } from "./sharding.ts";
 import { sizes } from "./sizes.ts";
@@ -40,6 +41,7 @@ export const RULES: readonly Rule[] = [
   headerNames,
   sizes,
   names,
+  propertyNames,
   exportsAndState,
   pathAliases,
   readmeMap,

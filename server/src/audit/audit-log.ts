@@ -52,15 +52,15 @@ export interface AuditEntry {
 export async function recordAudit(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const projectIds = [...new Set(entries.map(({ projectId }) => projectId))];
-  const heads = new Map((await lockHeads(tx, projectIds, FIRST_HASH)).map((head) => [head.project_id, head]));
+  const heads = new Map((await lockHeads(tx, projectIds, FIRST_HASH)).map((head) => [head.projectId, head]));
   const addresses = await readAddresses(tx, entries);
   // Made under the lock, so that they follow each other as the entries do.
   const at = now();
   const rows = entries.map((entry) => {
-    const head = heads.get(entry.projectId) ?? { project_id: entry.projectId, number: 0, hash: FIRST_HASH };
+    const head = heads.get(entry.projectId) ?? { projectId: entry.projectId, number: 0, hash: FIRST_HASH };
     const row = rowOf(entry, head.number + 1, at, addresses);
-    const hash = hashEntry(head.hash, asHashed(row));
-    heads.set(entry.projectId, { project_id: entry.projectId, number: row.number, hash });
+    const hash = hashEntry(head.hash, row);
+    heads.set(entry.projectId, { projectId: entry.projectId, number: row.number, hash });
     return { ...row, hash };
   });
   await insertEntries(tx, rows);
@@ -80,35 +80,18 @@ function rowOf(
   addresses: ReadonlyMap<string, string>,
 ): Omit<EntryRow, "hash"> {
   return {
-    project_id: projectId,
+    projectId,
     id: newId(),
     number,
     at,
-    actor_kind: actor.kind,
-    actor_id: actor.userId,
-    actor_email: addresses.get(actor.userId ?? "") ?? null,
+    actorKind: actor.kind,
+    actorId: actor.userId,
+    actorEmail: addresses.get(actor.userId ?? "") ?? null,
     ip: actor.ip,
     action,
-    target_id: target?.id ?? null,
-    target_name: target?.name ?? null,
+    targetId: target?.id ?? null,
+    targetName: target?.name ?? null,
     details,
-  };
-}
-
-function asHashed(row: Omit<EntryRow, "hash">) {
-  return {
-    projectId: row.project_id,
-    id: row.id,
-    number: row.number,
-    at: row.at,
-    actorKind: row.actor_kind,
-    actorId: row.actor_id,
-    actorEmail: row.actor_email,
-    ip: row.ip,
-    action: row.action,
-    targetId: row.target_id,
-    targetName: row.target_name,
-    details: row.details,
   };
 }
 
@@ -134,9 +117,9 @@ export async function listAuditLog(
     id: row.id,
     number: row.number,
     at: row.at.toISOString(),
-    actor: { kind: row.actor_kind as ActorKind, userId: row.actor_id, email: row.actor_email, ip: row.ip },
+    actor: { kind: row.actorKind as ActorKind, userId: row.actorId, email: row.actorEmail, ip: row.ip },
     action: row.action as AuditAction,
-    target: row.target_id === null ? null : { id: row.target_id, name: row.target_name },
+    target: row.targetId === null ? null : { id: row.targetId, name: row.targetName },
     details: row.details as Record<string, unknown>,
     hash: row.hash.toString("hex"),
   }));
@@ -161,7 +144,7 @@ export async function verifyAuditLog(database: Database, projectId: string): Pro
     const rows = await listChain(database, projectId, number, VERIFIED_AT_ONCE);
     for (const row of rows) {
       if (row.number !== number + 1) return { projectId, number: number + 1, what: "missing" };
-      hash = hashEntry(hash, asHashed(row));
+      hash = hashEntry(hash, row);
       if (!hash.equals(row.hash)) return { projectId, number: row.number, what: "changed" };
       number = row.number;
     }

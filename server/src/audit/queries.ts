@@ -4,7 +4,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import type { PageRequest } from "../platform/page.ts";
 
 export interface HeadRow {
-  project_id: string;
+  projectId: string;
   number: number;
   hash: Buffer;
 }
@@ -29,7 +29,7 @@ export async function updateHeads(tx: Tx, heads: readonly HeadRow[]): Promise<vo
   await sql`
     update audit_heads h set number = new.number, hash = new.hash
     from unnest(
-      ${heads.map((head) => head.project_id)}::uuid[],
+      ${heads.map((head) => head.projectId)}::uuid[],
       ${heads.map((head) => head.number)}::integer[],
       ${heads.map((head) => head.hash)}::bytea[]
     ) as new (project_id, number, hash)
@@ -37,17 +37,17 @@ export async function updateHeads(tx: Tx, heads: readonly HeadRow[]): Promise<vo
 }
 
 export interface EntryRow {
-  project_id: string;
+  projectId: string;
   id: string;
   number: number;
   at: Date;
-  actor_kind: string;
-  actor_id: string | null;
-  actor_email: string | null;
+  actorKind: string;
+  actorId: string | null;
+  actorEmail: string | null;
   ip: string | null;
   action: string;
-  target_id: string | null;
-  target_name: string | null;
+  targetId: string | null;
+  targetName: string | null;
   details: unknown;
   hash: Buffer;
 }
@@ -72,7 +72,7 @@ export async function listEntryRows(
   projectId: string,
   { limit, before }: PageRequest,
 ): Promise<EntryRow[]> {
-  let query = database.selectFrom("audit_log").selectAll().where("project_id", "=", projectId);
+  let query = database.selectFrom("audit_log").selectAll().where("projectId", "=", projectId);
   if (before !== null) query = query.where("id", "<", before);
   return query
     .orderBy("id", "desc")
@@ -87,8 +87,8 @@ export async function countEntries(database: Database, projectId: string): Promi
 export async function findHead(database: Database, projectId: string): Promise<HeadRow | undefined> {
   return database
     .selectFrom("audit_heads")
-    .select(["project_id", "number", "hash"])
-    .where("project_id", "=", projectId)
+    .select(["projectId", "number", "hash"])
+    .where("projectId", "=", projectId)
     .executeTakeFirst();
 }
 
@@ -102,7 +102,7 @@ export async function listChain(
   return database
     .selectFrom("audit_log")
     .selectAll()
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("number", ">", after)
     .orderBy("number")
     .limit(limit)
@@ -116,10 +116,10 @@ export async function listLoggedProjects(
 ): Promise<string[]> {
   const rows = await database
     .selectFrom("audit_heads")
-    .select("project_id")
-    .where("project_id", ">", after)
-    .orderBy("project_id")
+    .select("projectId")
+    .where("projectId", ">", after)
+    .orderBy("projectId")
     .limit(limit)
     .execute();
-  return rows.map((row) => row.project_id);
+  return rows.map((row) => row.projectId);
 }

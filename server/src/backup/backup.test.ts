@@ -77,7 +77,7 @@ test("every row comes back as it was, in a database of the same shape, and what 
     expect(await digests(other.pool)).toEqual(await digests(server.pool));
     expect(await shapeOf(other.pool)).toEqual(await shapeOf(server.pool));
     const { rows } = await other.pool.query("select hold_asked from installation");
-    expect(rows).toEqual([{ hold_asked: true }]);
+    expect(rows).toEqual([{ holdAsked: true }]);
   } finally {
     await other.drop();
   }

@@ -29,11 +29,11 @@ const checkout = (project: TestProject, query = "") =>
   server.call<ErrorEnvelope & { url: string }>("POST", own(project, `checkout${query}`), session(project));
 const customerOf = async ({ id }: TestProject) =>
   (
-    await off.rows<{ customer_id: string }>(
+    await off.rows<{ customerId: string }>(
       "select customer_id from billing_customers where project_id = $1",
       id,
     )
-  )[0]?.customer_id ?? "";
+  )[0]?.customerId ?? "";
 const isPaidFor = async (project: TestProject) => {
   const { body } = await server.call<{ data: { hasSubscription: boolean } }>(
     "GET",

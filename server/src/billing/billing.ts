@@ -14,7 +14,7 @@ import { makeCustomer, openCheckout, previewInvoice, type Billing } from "./stri
 /** Whether the project has a subscription that is not over, as Stripe told last. */
 export async function hasSubscription(database: Database, projectId: string): Promise<boolean> {
   const row = await findCustomer(database, projectId);
-  return row?.subscription_status != null && isRunning(row.subscription_status);
+  return row?.subscriptionStatus != null && isRunning(row.subscriptionStatus);
 }
 
 /**
@@ -29,7 +29,7 @@ export async function startCheckout(
 ): Promise<{ url: string }> {
   const { projectId, actor } = asked;
   const known = await findCustomer(database, projectId);
-  const made = known?.customer_id ?? (await makeCustomer(billing, projectId));
+  const made = known?.customerId ?? (await makeCustomer(billing, projectId));
   const customerId = await transaction(database, async (tx) => {
     const kept = await insertCustomer(tx, projectId, made);
     await recordAudit(tx, [{ projectId, actor, action: "billing.checkoutOpened" }]);
@@ -57,7 +57,7 @@ export async function openPortal(
   if (row === undefined)
     throw new Refusal("CONFLICT", { message: "The project never had a subscription: begin with checkout." });
   const { url } = await billing.ask((stripe) =>
-    stripe.billingPortal.sessions.create({ customer: row.customer_id, return_url: returnUrl }),
+    stripe.billingPortal.sessions.create({ customer: row.customerId, return_url: returnUrl }),
   );
   return { url };
 }
@@ -70,7 +70,7 @@ export async function listInvoices(database: Database, billing: Billing, project
       ? []
       : (
           await billing.ask((stripe) =>
-            stripe.invoices.list({ customer: row.customer_id, limit: LIMITS.billingInvoices.value }),
+            stripe.invoices.list({ customer: row.customerId, limit: LIMITS.billingInvoices.value }),
           )
         ).data.map(presentInvoice);
   const unpaidInvoices = invoices.filter(({ status }) => status === "open" || status === "uncollectible");
@@ -95,10 +95,10 @@ const none = (billingState: BillingState) => ({ billingState, upcomingInvoice: n
 async function readUpcoming(database: Database, billing: Billing | null, projectId: string) {
   if (billing === null) return none("off");
   const row = await findCustomer(database, projectId);
-  const { subscription_id: subscriptionId, subscription_status: status } = row ?? {};
+  const { subscriptionId, subscriptionStatus: status } = row ?? {};
   if (row === undefined || subscriptionId == null || status == null || !isRunning(status))
     return none("no-subscription");
-  const invoice = await previewInvoice(billing, { customerId: row.customer_id, subscriptionId });
+  const invoice = await previewInvoice(billing, { customerId: row.customerId, subscriptionId });
   if (invoice === undefined) return none("unknown");
   if (invoice === null) return none("subscribed");
   return {

@@ -15,7 +15,7 @@ export async function findCapsRow(database: Database, projectId: string): Promis
   return database
     .selectFrom("billing_limits")
     .select(["transactional", "campaigns", "workflows"])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .executeTakeFirst();
 }
 

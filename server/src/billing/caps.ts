@@ -7,7 +7,7 @@ import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { findCapsRow, readAccepted, upsertCapsRow, type CapsRow } from "./caps-queries.ts";
+import { findCapsRow, readAccepted, upsertCapsRow } from "./caps-queries.ts";
 
 /** From this share of a cap on the project is warned. */
 const WARNING_PERCENT = 80;
@@ -31,10 +31,10 @@ type Caps = Record<CapCategory, number | null>;
 type Usage = Record<CapCategory, number>;
 
 const NO_CAPS: Caps = { transactional: null, campaigns: null, workflows: null };
-const capsOf = (row: CapsRow | undefined): Caps =>
-  row === undefined
-    ? NO_CAPS
-    : { transactional: row.transactional, campaigns: row.campaigns, workflows: row.workflows };
+
+async function findCaps(database: Database, projectId: string): Promise<Caps> {
+  return (await findCapsRow(database, projectId)) ?? NO_CAPS;
+}
 
 /** The calendar month of an instant: `end` is the first instant of the next one. */
 export function monthOf(at: Date): { start: Date; end: Date } {
@@ -51,7 +51,7 @@ async function readUsage(database: Database, projectId: string): Promise<Usage> 
 }
 
 export async function readCaps(database: Database, projectId: string) {
-  const caps = capsOf(await findCapsRow(database, projectId));
+  const caps = await findCaps(database, projectId);
   const usage = await readUsage(database, projectId);
   const view = (category: CapCategory) => {
     const limit = caps[category];
@@ -74,7 +74,7 @@ export async function updateCaps(
   given: { [Category in CapCategory]?: number | null | undefined },
   actor: Actor,
 ): Promise<void> {
-  const before = capsOf(await findCapsRow(tx, projectId));
+  const before = await findCaps(tx, projectId);
   const of = (category: CapCategory) => {
     const cap = given[category];
     return cap === undefined ? before[category] : cap;
@@ -110,7 +110,7 @@ export async function readRoom(
   projectId: string,
   category: CapCategory,
 ): Promise<number | null> {
-  const cap = capsOf(await findCapsRow(database, projectId))[category];
+  const cap = (await findCaps(database, projectId))[category];
   return cap === null ? null : Math.max(0, cap - (await readUsage(database, projectId))[category]);
 }
 

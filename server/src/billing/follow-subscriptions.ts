@@ -94,9 +94,9 @@ async function followCustomer(
     )
       return;
     await endEvents(tx, ids);
-    const [from, to] = [known.subscription_status, subscription?.status ?? null];
-    if (from === to && known.subscription_id === (subscription?.id ?? null)) return;
-    const { project_id: projectId } = known;
+    const [from, to] = [known.subscriptionStatus, subscription?.status ?? null];
+    if (from === to && known.subscriptionId === (subscription?.id ?? null)) return;
+    const { projectId } = known;
     await recordAudit(tx, [
       { projectId, actor: SERVICE, action: "billing.subscriptionChanged", details: { status: { from, to } } },
     ]);

@@ -4,20 +4,20 @@ import type { Database, Tx } from "../platform/database.ts";
 import type { Subscription } from "./rules.ts";
 
 export interface CustomerRow {
-  project_id: string;
-  customer_id: string;
-  subscription_id: string | null;
-  subscription_status: string | null;
+  projectId: string;
+  customerId: string;
+  subscriptionId: string | null;
+  subscriptionStatus: string | null;
   version: number;
 }
 
-const SHOWN = ["project_id", "customer_id", "subscription_id", "subscription_status", "version"] as const;
+const SHOWN = ["projectId", "customerId", "subscriptionId", "subscriptionStatus", "version"] as const;
 
 export async function findCustomer(database: Database, projectId: string): Promise<CustomerRow | undefined> {
   return database
     .selectFrom("billing_customers")
     .select(SHOWN)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .executeTakeFirst();
 }
 
@@ -28,23 +28,23 @@ export async function findProjectOfCustomer(
   return database
     .selectFrom("billing_customers")
     .select(SHOWN)
-    .where("customer_id", "=", customerId)
+    .where("customerId", "=", customerId)
     .executeTakeFirst();
 }
 
 /** Keeps the customer that is there already; answers the one that is kept. */
 export async function insertCustomer(tx: Tx, projectId: string, customerId: string): Promise<string> {
-  const { rows } = await sql<{ customer_id: string }>`
+  const { rows } = await sql<{ customerId: string }>`
     insert into billing_customers (project_id, customer_id) values (${projectId}, ${customerId})
     on conflict (project_id) do update set customer_id = billing_customers.customer_id
     returning customer_id`.execute(tx);
-  return rows[0]?.customer_id ?? customerId;
+  return rows[0]?.customerId ?? customerId;
 }
 
 /** Whether it was still as it was read. Of one that does not run no usage is reported. */
 export async function updateSubscription(
   tx: Tx,
-  { project_id, version }: CustomerRow,
+  { projectId, version }: CustomerRow,
   subscription: Subscription | null,
   isRunning: boolean,
 ): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function updateSubscription(
       metered_from = case when ${isRunning}::boolean then metered_from end,
       metered_to = case when ${isRunning}::boolean then metered_to end,
       version = version + 1, updated_at = now()
-    where project_id = ${project_id} and version = ${version}`.execute(tx);
+    where project_id = ${projectId} and version = ${version}`.execute(tx);
   return numAffectedRows === 1n;
 }
 
@@ -77,14 +77,14 @@ export async function findDueEvents(
   database: Database,
   limit: number,
 ): Promise<{ customerId: string; ids: string[] } | undefined> {
-  const { rows } = await sql<{ customer_id: string; id: string }>`
+  const { rows } = await sql<{ customerId: string; id: string }>`
     select e.customer_id, e.id from stripe_events e
     where e.done_at is null and e.customer_id = (
       select customer_id from stripe_events where done_at is null and due_at <= now() order by due_at limit 1
     )
     order by e.due_at limit ${limit}`.execute(database);
   const [first] = rows;
-  return first === undefined ? undefined : { customerId: first.customer_id, ids: rows.map(({ id }) => id) };
+  return first === undefined ? undefined : { customerId: first.customerId, ids: rows.map(({ id }) => id) };
 }
 
 export async function endEvents(tx: Tx, ids: readonly string[]): Promise<void> {

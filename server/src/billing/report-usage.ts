@@ -59,8 +59,8 @@ export async function fixUsage(database: Database, at: Date = now()): Promise<nu
 async function fixDay(tx: Tx, metered: MeteredRow): Promise<void> {
   if (!(await moveMetered(tx, metered))) return;
   const start = Date.parse(metered.day);
-  const from = new Date(Math.max(start, metered.metered_from.getTime()));
-  const sent = await readSent(tx, metered.project_id, { from, to: new Date(start + DAY_MS) });
+  const from = new Date(Math.max(start, metered.meteredFrom.getTime()));
+  const sent = await readSent(tx, metered.projectId, { from, to: new Date(start + DAY_MS) });
   const used = CAP_CATEGORIES.map((category) => ({ category, value: sent.get(KIND_OF[category]) ?? 0 }));
   await insertUsage(
     tx,
@@ -92,11 +92,11 @@ export async function reportUsage(
 }
 
 async function report({ database, billing, log }: Reporting, usage: ClaimedUsage): Promise<boolean> {
-  const { project_id: projectId, day, category } = usage;
+  const { projectId, day, category } = usage;
   const answer = await tellUsage(billing, {
     // The same at each try: Stripe takes it once.
     identifier: `${projectId}-${category}-${day}`,
-    customerId: usage.customer_id,
+    customerId: usage.customerId,
     category,
     value: usage.value,
     // The last second of its day: of a later invoice if the day spans two.
@@ -108,7 +108,7 @@ async function report({ database, billing, log }: Reporting, usage: ClaimedUsage
   }
   const { error } = answer;
   const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** Math.min(usage.tries, 10));
-  const isClosed = answer.outcome === "refused" && usage.is_first;
+  const isClosed = answer.outcome === "refused" && usage.isFirst;
   await markFailed(database, usage, { error, isClosed, waitSeconds });
   log.warn({ projectId, day, category, error }, "usage could not be reported; it is tried again");
   return false;

@@ -15,9 +15,9 @@ export async function beginMetering(database: Database, over: readonly string[])
 }
 
 export interface MeteredRow {
-  project_id: string;
-  customer_id: string;
-  metered_from: Date;
+  projectId: string;
+  customerId: string;
+  meteredFrom: Date;
   /** The day that is next, such as `2026-11-23`. */
   day: string;
 }
@@ -45,22 +45,22 @@ export async function readSent(tx: Tx, projectId: string, span: Span): Promise<M
 }
 
 /** Goes on to a day, unless somebody else did before, or metering ended. */
-export async function moveMetered(tx: Tx, { project_id, day }: MeteredRow): Promise<boolean> {
+export async function moveMetered(tx: Tx, { projectId, day }: MeteredRow): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update billing_customers set metered_to = ${day}::date
-    where project_id = ${project_id} and metered_from is not null
+    where project_id = ${projectId} and metered_from is not null
       and (metered_to is null or metered_to < ${day}::date)`.execute(tx);
   return numAffectedRows === 1n;
 }
 
 export async function insertUsage(
   tx: Tx,
-  { project_id, customer_id, day }: MeteredRow,
+  { projectId, customerId, day }: MeteredRow,
   used: ReadonlyArray<{ category: CapCategory; value: number }>,
 ): Promise<void> {
   await sql`
     insert into billing_usage (project_id, day, category, customer_id, value)
-    select ${project_id}, ${day}::date, u.category, ${customer_id}, u.value
+    select ${projectId}, ${day}::date, u.category, ${customerId}, u.value
     from unnest(
       ${used.map(({ category }) => category)}::text[], ${used.map(({ value }) => value)}::integer[]
     ) as u (category, value)
@@ -68,25 +68,25 @@ export async function insertUsage(
 }
 
 export interface UsageKey {
-  project_id: string;
+  projectId: string;
   day: string;
   category: CapCategory;
 }
 
 export interface ClaimedUsage extends UsageKey {
-  customer_id: string;
+  customerId: string;
   value: number;
   tries: number;
   /** No earlier try is open: what becomes of this one is all there is. */
-  is_first: boolean;
+  isFirst: boolean;
 }
 
 /** Projects with usage to report, the longest due first. */
 export async function listDueUsage(database: Database, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`
+  const { rows } = await sql<{ projectId: string }>`
     select project_id from billing_usage where reported_at is null and not in_doubt and due_at <= now()
     group by project_id order by min(due_at) limit ${limit}`.execute(database);
-  return rows.map((row) => row.project_id);
+  return rows.map((row) => row.projectId);
 }
 
 /** Claims what is due of a project for so long; from the commit on Stripe may have it. */
@@ -113,23 +113,23 @@ export async function claimUsage(
 
 export async function markReported(
   database: Database,
-  { project_id, day, category }: UsageKey,
+  { projectId, day, category }: UsageKey,
 ): Promise<void> {
   await sql`
     update billing_usage set reported_at = now(), open_since = null, error = null
-    where project_id = ${project_id} and day = ${day}::date and category = ${category}`.execute(database);
+    where project_id = ${projectId} and day = ${day}::date and category = ${category}`.execute(database);
 }
 
 /** @param isClosed no try is open any more: Stripe does not have it */
 export async function markFailed(
   database: Database,
-  { project_id, day, category }: UsageKey,
+  { projectId, day, category }: UsageKey,
   { error, isClosed, waitSeconds }: { error: string; isClosed: boolean; waitSeconds: number },
 ): Promise<void> {
   await sql`
     update billing_usage set error = ${error}, due_at = now() + make_interval(secs => ${waitSeconds}),
       open_since = case when ${isClosed}::boolean then null else open_since end
-    where project_id = ${project_id} and day = ${day}::date and category = ${category}`.execute(database);
+    where project_id = ${projectId} and day = ${day}::date and category = ${category}`.execute(database);
 }
 
 /** What has been open for so long that Stripe may have forgotten its name. */

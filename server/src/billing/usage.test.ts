@@ -70,7 +70,7 @@ const again = () => server.rows("update billing_usage set due_at = now()");
 const told = (customer: string) =>
   fake.usage.filter((one) => one["payload[stripe_customer_id]"] === customer);
 const usageOf = async ({ id }: TestProject) =>
-  server.rows<{ value: number; is_reported: boolean; in_doubt: boolean; error: string | null }>(
+  server.rows<{ value: number; isReported: boolean; inDoubt: boolean; error: string | null }>(
     "select value, reported_at is not null as is_reported, in_doubt, error from billing_usage where project_id = $1",
     id,
   );
@@ -92,7 +92,7 @@ test("a day is told once, under one name, by however many processes", async () =
       "payload[category]": "transactional",
     },
   ]);
-  expect(await usageOf(project)).toEqual([{ value: 7, is_reported: true, in_doubt: false, error: null }]);
+  expect(await usageOf(project)).toEqual([{ value: 7, isReported: true, inDoubt: false, error: null }]);
 });
 
 test("an answer that is lost, or a crash before it is booked, repeats harmlessly; a refusal is tried again", async () => {
@@ -102,17 +102,17 @@ test("an answer that is lost, or a crash before it is booked, repeats harmlessly
   fake.fail(401, 1);
   await report();
   expect(told(project.customer)).toEqual([]);
-  expect(await usageOf(project)).toMatchObject([{ is_reported: false, error: expect.any(String) }]);
+  expect(await usageOf(project)).toMatchObject([{ isReported: false, error: expect.any(String) }]);
   await again();
   // The SDK asks twice; what it does not see was done the first time.
   fake.loseAnswers(2);
   await report();
   expect(told(project.customer)).toHaveLength(1);
-  expect(await usageOf(project)).toMatchObject([{ is_reported: false, in_doubt: false }]);
+  expect(await usageOf(project)).toMatchObject([{ isReported: false, inDoubt: false }]);
   await again();
   await report();
   expect(told(project.customer)).toHaveLength(1);
-  expect(await usageOf(project)).toMatchObject([{ is_reported: true, error: null }]);
+  expect(await usageOf(project)).toMatchObject([{ isReported: true, error: null }]);
 });
 
 test("what was open for longer than Stripe keeps names is in doubt, and not told again", async () => {
@@ -125,7 +125,7 @@ test("what was open for longer than Stripe keeps names is in doubt, and not told
   await server.rows("update billing_usage set due_at = now(), open_since = now() - interval '21 hours'");
   await report();
   expect(told(project.customer)).toHaveLength(1);
-  expect(await usageOf(project)).toMatchObject([{ is_reported: false, in_doubt: true }]);
+  expect(await usageOf(project)).toMatchObject([{ isReported: false, inDoubt: true }]);
 });
 
 test("after the database went back nothing from before is told, and metering begins anew", async () => {

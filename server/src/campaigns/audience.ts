@@ -37,9 +37,9 @@ export async function audienceOf(
 
 export function audienceOfRow(row: CampaignRow): Audience {
   return {
-    audienceType: row.audience_type as AudienceType,
-    segmentId: row.segment_id,
-    audienceFilter: row.audience_filter as Filter | null,
+    audienceType: row.audienceType as AudienceType,
+    segmentId: row.segmentId,
+    audienceFilter: row.audienceFilter as Filter | null,
   };
 }
 

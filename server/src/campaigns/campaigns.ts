@@ -51,22 +51,22 @@ export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefin
     name: row.name,
     description: row.description,
     subject: row.subject,
-    from: row.from_address,
-    fromName: row.from_name,
-    replyTo: row.reply_to,
+    from: row.fromAddress,
+    fromName: row.fromName,
+    replyTo: row.replyTo,
     kind: row.kind as CampaignKind,
-    type: row.audience_type as AudienceType,
-    audienceType: row.audience_type as AudienceType,
-    segmentId: row.segment_id,
+    type: row.audienceType as AudienceType,
+    audienceType: row.audienceType as AudienceType,
+    segmentId: row.segmentId,
     status: row.status as CampaignStatus,
-    scheduledAt: isoOf(row.scheduled_for),
-    scheduledFor: isoOf(row.scheduled_for),
-    heldReason: row.held_reason,
-    startedAt: isoOf(row.started_at),
-    sentAt: row.status === "SENT" ? isoOf(row.finished_at) : null,
+    scheduledAt: isoOf(row.scheduledFor),
+    scheduledFor: isoOf(row.scheduledFor),
+    heldReason: row.heldReason,
+    startedAt: isoOf(row.startedAt),
+    sentAt: row.status === "SENT" ? isoOf(row.finishedAt) : null,
     ...counts,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 
@@ -107,11 +107,11 @@ export async function getCampaign(database: Database, projectId: string, id: str
   const row = await getCampaignRow(database, projectId, id);
   const [counts] = await countsOf(database, projectId, [row.id]);
   const pausedDestinations =
-    row.finished_at === null ? await readPausedDestinations(database, { projectId, campaignId: row.id }) : [];
+    row.finishedAt === null ? await readPausedDestinations(database, { projectId, campaignId: row.id }) : [];
   return {
     ...presentCampaign(row, counts),
     body: row.body,
-    audienceFilter: row.audience_filter,
+    audienceFilter: row.audienceFilter,
     pausedDestinations,
   };
 }
@@ -166,13 +166,13 @@ function textsOf(input: CampaignInput): CampaignTexts {
     description: input.description ?? null,
     subject: input.subject,
     body: input.body,
-    from_address: input.from,
-    from_name: input.fromName ?? null,
-    reply_to: input.replyTo ?? null,
+    fromAddress: input.from,
+    fromName: input.fromName ?? null,
+    replyTo: input.replyTo ?? null,
     kind: input.kind,
-    audience_type: input.audienceType,
-    segment_id: input.audienceType === "SEGMENT" ? (input.segmentId ?? null) : null,
-    audience_filter: input.audienceType === "FILTERED" ? JSON.stringify(input.audienceFilter) : null,
+    audienceType: input.audienceType,
+    segmentId: input.audienceType === "SEGMENT" ? (input.segmentId ?? null) : null,
+    audienceFilter: input.audienceType === "FILTERED" ? JSON.stringify(input.audienceFilter) : null,
   };
 }
 
@@ -212,9 +212,9 @@ function inputOf(row: CampaignRow): CampaignInput {
     description: row.description,
     subject: row.subject,
     body: row.body,
-    from: row.from_address,
-    fromName: row.from_name,
-    replyTo: row.reply_to,
+    from: row.fromAddress,
+    fromName: row.fromName,
+    replyTo: row.replyTo,
     kind: row.kind as CampaignKind,
     ...audienceOfRow(row),
   };

@@ -41,7 +41,7 @@ export async function checkCampaign(
   const row = await getCampaignRow(database, projectId, id);
   const content = { subject: row.subject, html: row.body, text: null };
   const sender = await refusalOf("from", "sender_not_verified", () =>
-    transaction(database, (tx) => requireVerifiedSender(tx, domains, projectId, row.from_address)),
+    transaction(database, (tx) => requireVerifiedSender(tx, domains, projectId, row.fromAddress)),
   );
   const syntax = await refusalOf("body", "template_fault", () =>
     checkContent(renderer, projectId, content, row.kind === "MARKETING"),
@@ -62,7 +62,7 @@ export async function checkCampaign(
     ...(await senderAdvice(domains, projectId, row)),
     ...(unsubscribed === 0 ? [] : [toUnsubscribed(unsubscribed)]),
     ...(await compareWithOthers(database, projectId, row, eligible)),
-    ...(row.reply_to === null || domainOf(row.reply_to) === domainOf(row.from_address)
+    ...(row.replyTo === null || domainOf(row.replyTo) === domainOf(row.fromAddress)
       ? []
       : [at("replyTo", "reply_to_elsewhere", "Answers go to another domain than the sender's.")]),
   ];
@@ -84,7 +84,7 @@ async function senderAdvice(
   projectId: string,
   row: CampaignRow,
 ): Promise<Finding[]> {
-  const records = await domains.advisoryRecords(projectId, domainOf(row.from_address));
+  const records = await domains.advisoryRecords(projectId, domainOf(row.fromAddress));
   return records.flatMap(({ purpose, name, status, advice }) =>
     status === "MISSING" || status === "MISMATCH"
       ? [

@@ -17,11 +17,11 @@ export async function findRecentTwin(
   projectId: string,
   row: CampaignRow,
 ): Promise<string | null> {
-  const filter = row.audience_filter === null ? null : JSON.stringify(row.audience_filter);
+  const filter = row.audienceFilter === null ? null : JSON.stringify(row.audienceFilter);
   const { rows } = await sql<{ name: string }>`
     select name from campaigns
     where project_id = ${projectId} and id <> ${row.id} and subject = ${row.subject}
-      and audience_type = ${row.audience_type} and segment_id is not distinct from ${row.segment_id}::uuid
+      and audience_type = ${row.audienceType} and segment_id is not distinct from ${row.segmentId}::uuid
       and audience_filter is not distinct from ${filter}::jsonb
       and started_at > now() - interval '1 day' limit 1`.execute(database);
   return rows[0]?.name ?? null;
@@ -32,7 +32,7 @@ export async function listKnownFields(database: Database, projectId: string): Pr
   const rows = await database
     .selectFrom("contact_fields")
     .select("field")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .execute();
   return rows.map((row) => row.field);
 }

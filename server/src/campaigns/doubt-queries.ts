@@ -6,7 +6,7 @@ import { isEmailSent } from "../emails/reading/sent-events.ts";
 import type { CampaignRef } from "./settle-queries.ts";
 
 export interface DoubtfulCampaign extends CampaignRef {
-  sending_since: Date;
+  sendingSince: Date;
   /** What is known of the last handover without an answer. */
   answer: string;
 }

@@ -24,7 +24,7 @@ const within = ({ projectId, campaignId }: CampaignScope): RawBuilder<unknown> =
 export interface HeldCampaign extends CampaignKey {
   status: string;
 }
-const HELD_COLUMNS = sql`project_id as "projectId", id as "campaignId", status`;
+const HELD_COLUMNS = sql`project_id, id as campaign_id, status`;
 
 export async function updateAllToHeld(tx: Tx) {
   const { rows } = await sql<HeldCampaign>`

@@ -26,7 +26,7 @@ export function createPauseInDoubt(parts: PauseParts): PauseInDoubt {
 /** Pauses campaigns of whose last mails too many got no answer, without so many of them in a row. */
 export async function pauseDoubtfulCampaigns(parts: PauseParts): Promise<void> {
   for (const campaign of await listDoubtfulCampaigns(parts.database, DOUBT_LIMIT)) {
-    const { project_id: projectId, id: campaignId, sending_since: sendingSince, answer } = campaign;
+    const { projectId, id: campaignId, sendingSince, answer } = campaign;
     await pause(parts, { projectId, campaignId, sendingSince }, { inARow: null, answer });
   }
 }

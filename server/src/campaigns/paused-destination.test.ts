@@ -99,7 +99,7 @@ async function refusedByGmail() {
 const tryNow = (id: string) =>
   server.rows("update paused_destinations set try_at = now() where campaign_id = $1", id);
 const triesOf = async (id: string) =>
-  server.rows<{ failed_tries: number; hours: number; trials: number }>(
+  server.rows<{ failedTries: number; hours: number; trials: number }>(
     `select failed_tries, round(extract(epoch from try_at - now()) / 3600)::integer as hours, cardinality(trial_ids) as trials
      from paused_destinations where campaign_id = $1`,
     id,
@@ -146,8 +146,8 @@ test("what Gmail refuses for who we are waits, all others get theirs, and a few 
   await vi.waitUntil(async () => (await statusOf()) === "SENT", WAIT);
 
   await tryNow(id);
-  await vi.waitUntil(async () => (await triesOf(id))[0]?.failed_tries === 1, WAIT);
-  expect(await triesOf(id)).toEqual([{ failed_tries: 1, hours: 2, trials: 0 }]);
+  await vi.waitUntil(async () => (await triesOf(id))[0]?.failedTries === 1, WAIT);
+  expect(await triesOf(id)).toEqual([{ failedTries: 1, hours: 2, trials: 0 }]);
   const second = await read(project, id);
   expect([second.failedCount, second.status]).toEqual([first.failedCount + 10, "SENDING"]);
   expect(await told()).toMatchObject([

@@ -146,11 +146,11 @@ test("list mail to a destination that refuses us waits; a few try again by thems
     server.rows("update paused_destinations set try_at = now() where project_id = $1", project.id);
   const triesOf = async () =>
     (
-      await server.rows<{ failed_tries: number }>(
+      await server.rows<{ failedTries: number }>(
         "select failed_tries from paused_destinations where project_id = $1",
         project.id,
       )
-    )[0]?.failed_tries;
+    )[0]?.failedTries;
   await tryNow();
   await waitUntil(async () => (await triesOf()) === 1, WAIT);
   expect(await statusesOf(all)).toEqual({ QUEUED: all.length - refused - 10, FAILED: refused + 10 });

@@ -10,23 +10,23 @@ export interface CampaignRow {
   description: string | null;
   subject: string;
   body: string;
-  from_address: string;
-  from_name: string | null;
-  reply_to: string | null;
+  fromAddress: string;
+  fromName: string | null;
+  replyTo: string | null;
   kind: string;
-  audience_type: string;
-  segment_id: string | null;
-  audience_filter: unknown;
+  audienceType: string;
+  segmentId: string | null;
+  audienceFilter: unknown;
   status: string;
-  scheduled_for: Date | null;
-  held_reason: string | null;
-  started_at: Date | null;
-  snapshot_at: Date | null;
-  total_recipients: number;
+  scheduledFor: Date | null;
+  heldReason: string | null;
+  startedAt: Date | null;
+  snapshotAt: Date | null;
+  totalRecipients: number;
   excluded: unknown;
-  finished_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  finishedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
 }
 
 const COLUMNS = [
@@ -35,28 +35,28 @@ const COLUMNS = [
   "description",
   "subject",
   "body",
-  "from_address",
-  "from_name",
-  "reply_to",
+  "fromAddress",
+  "fromName",
+  "replyTo",
   "kind",
-  "audience_type",
-  "segment_id",
-  "audience_filter",
+  "audienceType",
+  "segmentId",
+  "audienceFilter",
   "status",
-  "scheduled_for",
-  "held_reason",
-  "started_at",
-  "snapshot_at",
-  "total_recipients",
+  "scheduledFor",
+  "heldReason",
+  "startedAt",
+  "snapshotAt",
+  "totalRecipients",
   "excluded",
-  "finished_at",
-  "created_at",
-  "updated_at",
+  "finishedAt",
+  "createdAt",
+  "updatedAt",
 ] as const;
 
 /** Lists leave out what is long. */
-export type ListedCampaignRow = Omit<CampaignRow, "body" | "audience_filter">;
-const LISTED_COLUMNS = COLUMNS.filter((column) => column !== "body" && column !== "audience_filter");
+export type ListedCampaignRow = Omit<CampaignRow, "body" | "audienceFilter">;
+const LISTED_COLUMNS = COLUMNS.filter((column) => column !== "body" && column !== "audienceFilter");
 
 /** What a person writes: everything but where it stands. */
 export interface CampaignTexts {
@@ -64,14 +64,14 @@ export interface CampaignTexts {
   description: string | null;
   subject: string;
   body: string;
-  from_address: string;
-  from_name: string | null;
-  reply_to: string | null;
+  fromAddress: string;
+  fromName: string | null;
+  replyTo: string | null;
   kind: string;
-  audience_type: string;
-  segment_id: string | null;
+  audienceType: string;
+  segmentId: string | null;
   /** JSON. */
-  audience_filter: string | null;
+  audienceFilter: string | null;
 }
 
 export async function insertCampaign(
@@ -82,7 +82,7 @@ export async function insertCampaign(
 ): Promise<void> {
   await tx
     .insertInto("campaigns")
-    .values({ project_id: projectId, id, ...texts })
+    .values({ projectId, id, ...texts })
     .execute();
 }
 
@@ -94,7 +94,7 @@ export async function findCampaign(
   return database
     .selectFrom("campaigns")
     .select(COLUMNS)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
 }
@@ -107,7 +107,7 @@ export async function findCampaignForUpdate(
   return tx
     .selectFrom("campaigns")
     .select(COLUMNS)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
@@ -134,7 +134,7 @@ export async function listCampaignRows(
   let query = database
     .selectFrom("campaigns")
     .select(LISTED_COLUMNS)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where(matching(filter));
   if (page.before !== null) query = query.where("id", "<", page.before);
   return query
@@ -156,7 +156,7 @@ export async function countCampaigns(
       select.fn.countAll<number>().as("total"),
       sql<number>`count(*) filter (where id >= ${until}::uuid)`.as("before"),
     ])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where(matching(filter))
     .executeTakeFirstOrThrow();
 }
@@ -169,8 +169,8 @@ export async function updateCampaignTexts(
 ): Promise<void> {
   await tx
     .updateTable("campaigns")
-    .set({ ...texts, updated_at: sql`now()` })
-    .where("project_id", "=", projectId)
+    .set({ ...texts, updatedAt: sql`now()` })
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
 }
@@ -184,7 +184,7 @@ export async function deleteCampaignRow(
 ): Promise<boolean> {
   const result = await tx
     .deleteFrom("campaigns")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("status", "in", states)
     // Of a cancelled one the mails that wait are dropped first.
@@ -208,9 +208,9 @@ export async function updateStatus(
   id: string,
   { from, to }: Transition,
   set: {
-    scheduled_for?: Date | null;
-    started_at?: "now";
-    finished_at?: "now" | null;
+    scheduledFor?: Date | null;
+    startedAt?: "now";
+    finishedAt?: "now" | null;
   } = {},
 ): Promise<boolean> {
   const now = sql<Date>`now()`;
@@ -218,14 +218,14 @@ export async function updateStatus(
     .updateTable("campaigns")
     .set({
       status: to,
-      held_reason: null,
-      updated_at: now,
-      ...(to === "SENDING" ? { sending_since: now } : {}),
-      ...("scheduled_for" in set ? { scheduled_for: set.scheduled_for ?? null } : {}),
-      ...("started_at" in set ? { started_at: now } : {}),
-      ...("finished_at" in set ? { finished_at: set.finished_at === "now" ? now : null } : {}),
+      heldReason: null,
+      updatedAt: now,
+      ...(to === "SENDING" ? { sendingSince: now } : {}),
+      ...("scheduledFor" in set ? { scheduledFor: set.scheduledFor ?? null } : {}),
+      ...("startedAt" in set ? { startedAt: now } : {}),
+      ...("finishedAt" in set ? { finishedAt: set.finishedAt === "now" ? now : null } : {}),
     })
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("status", "in", from)
     .executeTakeFirst();
@@ -257,7 +257,7 @@ export async function updateSnapshot(
  * reached them: the last mail before the step is what they left by.
  */
 export async function countUnsubscribed(database: Database, projectId: string, ids: readonly string[]) {
-  const { rows } = await sql<{ campaign_id: string; count: number }>`
+  const { rows } = await sql<{ campaignId: string; count: number }>`
     select e.campaign_id, count(distinct u.contact_id) as count from consent_changes u
     join emails e on e.project_id = u.project_id and e.contact_id = u.contact_id
       and e.campaign_id = any(${ids}::uuid[]) and e.sent_at <= u.created_at
@@ -266,7 +266,7 @@ export async function countUnsubscribed(database: Database, projectId: string, i
         select 1 from emails later where later.project_id = u.project_id and later.contact_id = u.contact_id
           and later.id <> e.id and later.sent_at > e.sent_at and later.sent_at <= u.created_at)
     group by e.campaign_id`.execute(database);
-  return new Map(rows.map((row) => [row.campaign_id, row.count]));
+  return new Map(rows.map((row) => [row.campaignId, row.count]));
 }
 
 export async function findProjectName(tx: Tx, projectId: string): Promise<string> {

@@ -39,16 +39,16 @@ export async function sendCampaign(
   await checkContent(renderer, projectId, content, checked.kind === "MARKETING");
   return async (tx: Tx): Promise<CampaignView> => {
     const row = await getCampaignRow(tx, projectId, id);
-    await requireVerifiedSender(tx, domains, projectId, row.from_address);
+    await requireVerifiedSender(tx, domains, projectId, row.fromAddress);
     await requireRecipients(tx, projectId, row);
     if (at === null) await start(tx, projectId, row);
-    else await move(tx, projectId, row, TRANSITIONS.schedule, { scheduled_for: at });
+    else await move(tx, projectId, row, TRANSITIONS.schedule, { scheduledFor: at });
     return getCampaign(tx, projectId, row.id);
   };
 }
 
 async function start(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {
-  await move(tx, projectId, row, TRANSITIONS.send, { started_at: "now" });
+  await move(tx, projectId, row, TRANSITIONS.send, { startedAt: "now" });
   await addSnapshotJob(tx, projectId, row.id);
 }
 
@@ -62,14 +62,14 @@ async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): P
   const matches = await eligible(tx, projectId, row.kind as CampaignKind, audience);
   const count = await countMatching(tx, projectId, matches);
   if (count > 0) return requireRoom(tx, projectId, "campaigns", count);
-  const field = { ALL: "audienceType", SEGMENT: "segmentId", FILTERED: "audienceFilter" }[row.audience_type];
+  const field = { ALL: "audienceType", SEGMENT: "segmentId", FILTERED: "audienceFilter" }[row.audienceType];
   throw invalidField(field ?? "audienceType", "custom", "Nobody would get it: the audience is empty.");
 }
 
 /** A scheduled campaign is a draft again; of one under way, what has not left is dropped. */
 export async function cancelCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
-  if (await moveCampaign(tx, projectId, row.id, TRANSITIONS.unschedule, { scheduled_for: null }))
+  if (await moveCampaign(tx, projectId, row.id, TRANSITIONS.unschedule, { scheduledFor: null }))
     return getCampaign(tx, projectId, row.id);
   await move(tx, projectId, row, TRANSITIONS.cancel);
   return getCampaign(tx, projectId, row.id);
@@ -98,7 +98,7 @@ export async function releaseCampaign(
 /** Queues the mails that failed again, and only those. @throws Refusal CONFLICT when none did. */
 export async function retryFailed(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
-  await move(tx, projectId, row, TRANSITIONS.retry, { finished_at: null });
+  await move(tx, projectId, row, TRANSITIONS.retry, { finishedAt: null });
   if ((await retryFailedRecipients(tx, { projectId, campaignId: row.id })) === 0)
     throw new Refusal("CONFLICT", { message: "No mail of the campaign failed: there is nothing to retry." });
   return getCampaign(tx, projectId, row.id);

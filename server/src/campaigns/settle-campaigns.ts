@@ -53,8 +53,8 @@ export interface SettlerOptions {
 export async function startDueCampaigns({ database, domains, log }: SettlerOptions): Promise<number> {
   let started = 0;
   for (const due of await listDueCampaigns(database, DUE_AT_ONCE)) {
-    const ids = { projectId: due.project_id, campaignId: due.id };
-    const reason = due.late_ms > MISSED_MS ? MISSED : await reasonNotToSend(database, domains, due);
+    const ids = { projectId: due.projectId, campaignId: due.id };
+    const reason = due.lateMs > MISSED_MS ? MISSED : await reasonNotToSend(database, domains, due);
     if (reason === null) {
       if (await startDue(database, due)) started++;
     } else if (await updateHeld(database, due, reason)) log.warn({ ...ids, reason }, "a campaign is held");
@@ -70,11 +70,9 @@ async function reasonNotToSend(
   domains: Domains,
   due: CampaignRef,
 ): Promise<string | null> {
-  const row = await findCampaign(database, due.project_id, due.id);
+  const row = await findCampaign(database, due.projectId, due.id);
   try {
-    await transaction(database, (tx) =>
-      requireVerifiedSender(tx, domains, due.project_id, row?.from_address),
-    );
+    await transaction(database, (tx) => requireVerifiedSender(tx, domains, due.projectId, row?.fromAddress));
     return null;
   } catch (error) {
     if (error instanceof Refusal) return error.message;
@@ -86,8 +84,8 @@ async function startDue(database: Database, due: CampaignRef): Promise<boolean> 
   return transaction(database, async (tx) => {
     const isOurs = await updateDueToSending(tx, due);
     if (isOurs) {
-      await followStatus(tx, [{ projectId: due.project_id, campaignId: due.id }]);
-      await addSnapshotJob(tx, due.project_id, due.id);
+      await followStatus(tx, [{ projectId: due.projectId, campaignId: due.id }]);
+      await addSnapshotJob(tx, due.projectId, due.id);
     }
     return isOurs;
   });
@@ -102,7 +100,7 @@ export async function pauseRefusedCampaigns({
 }: Pick<SettlerOptions, "database" | "baseUrl" | "log" | "metrics">): Promise<void> {
   for (const campaign of await listRefusedCampaigns(database, REFUSAL_LIMIT)) {
     const destination = refusingDestination(campaign.domains);
-    const { project_id: projectId, id: campaignId, answer } = campaign;
+    const { projectId, id: campaignId, answer } = campaign;
     // One alone, and there are others: only mail to that one waits.
     if (
       destination !== null &&
@@ -114,7 +112,7 @@ export async function pauseRefusedCampaigns({
       if (!(await updateRefusedToPaused(tx, campaign, reason))) return false;
       await followStatus(tx, [{ projectId, campaignId }]);
       const cause = { problem: "refused", last: REFUSAL_LIMIT.last, answer } as const;
-      const mail = pausedCampaignMail({ projectId, ...campaign }, cause, baseUrl());
+      const mail = pausedCampaignMail(campaign, cause, baseUrl());
       const facts = { campaignId, name: campaign.name, reason };
       await tellMembers(tx, { projectId, kind: "campaign-paused", facts }, mail);
       return true;
@@ -122,7 +120,7 @@ export async function pauseRefusedCampaigns({
     if (!isOurs) continue;
     metrics.campaignsPaused.inc();
     log.warn(
-      { projectId: campaign.project_id, campaignId: campaign.id, answer: campaign.answer },
+      { projectId: campaign.projectId, campaignId: campaign.id, answer: campaign.answer },
       "a campaign paused: too many of its mails are refused",
     );
   }
@@ -130,8 +128,8 @@ export async function pauseRefusedCampaigns({
 
 /** Ends campaigns without waiting mails; of cancelled ones drops what waits first. A fault stops one campaign alone. */
 export async function finishCampaigns({ database, log }: SettlerOptions): Promise<void> {
-  for (const { project_id, id, status } of await listUnfinished(database)) {
-    const key = { projectId: project_id, campaignId: id };
+  for (const { projectId, id, status } of await listUnfinished(database)) {
+    const key = { projectId, campaignId: id };
     try {
       if (status === "CANCELLED") await drop(database, key);
       const finish = status === "CANCELLED" ? END_OF_CANCELLED : TRANSITIONS.finish;
@@ -154,7 +152,7 @@ async function finishCampaign(
     const row = await findCampaignForUpdate(tx, key.projectId, key.campaignId);
     if (row === undefined || (await hasPendingRecipients(tx, key))) return false;
     await failpoint("finish.before");
-    return moveCampaign(tx, key.projectId, key.campaignId, finish, { finished_at: "now" });
+    return moveCampaign(tx, key.projectId, key.campaignId, finish, { finishedAt: "now" });
   });
 }
 
@@ -172,15 +170,12 @@ async function drop(database: Database, key: { projectId: string; campaignId: st
 export async function auditCampaigns({ database, log, metrics }: SettlerOptions): Promise<CampaignRef[]> {
   const wrong: CampaignRef[] = [];
   for (const campaign of await listToAudit(database)) {
-    const { project_id, id, total_recipients, status } = campaign;
-    const [counts] = await countRecipients(database, project_id, [id]);
+    const { projectId, id, totalRecipients, status } = campaign;
+    const [counts] = await countRecipients(database, projectId, [id]);
     const isOpen = status === "SENT" && (counts?.pendingCount ?? 0) > 0;
-    if (counts?.totalRecipients === total_recipients && !isOpen) continue;
-    wrong.push({ project_id, id });
-    log.error(
-      { projectId: project_id, campaignId: id, total_recipients, counts },
-      "the books do not balance",
-    );
+    if (counts?.totalRecipients === totalRecipients && !isOpen) continue;
+    wrong.push({ projectId, id });
+    log.error({ projectId, campaignId: id, totalRecipients, counts }, "the books do not balance");
   }
   metrics.unbalancedCampaigns.set(wrong.length);
   return wrong;

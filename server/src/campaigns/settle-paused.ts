@@ -25,13 +25,13 @@ export async function settlePausedDestinations({
   log: Log;
 }): Promise<void> {
   for (const paused of await listPausedDestinations(database)) {
-    const { project_id: projectId, campaign_id: campaignId, destination, answer } = paused;
+    const { projectId, campaignId, destination, answer } = paused;
     const ids = { projectId, campaignId, destination };
     try {
       if (await tell(database, paused, baseUrl()))
         log.warn({ ...ids, answer }, "mail to a list paused for one destination");
       await moveParked(database, paused);
-      if (paused.released_at !== null) continue;
+      if (paused.releasedAt !== null) continue;
       const tried = await tryPaused(database, paused);
       if (tried !== "waits") log.info({ ...ids, tried }, "a paused destination was tried");
     } catch (error) {
@@ -41,21 +41,21 @@ export async function settlePausedDestinations({
 }
 
 async function tell(database: Database, paused: PausedDestination, baseUrl: string): Promise<boolean> {
-  if (paused.told_at !== null) return false;
+  if (paused.toldAt !== null) return false;
   return transaction(database, async (tx) => {
     if (!(await isToBeTold(tx, paused))) return false;
     const mail = await mailAbout(tx, paused, baseUrl);
     if (mail === undefined) return false;
-    const { campaign_id: campaignId, destination, answer } = paused;
+    const { campaignId, destination, answer } = paused;
     const facts = { campaignId, destination, reason: answer };
-    await tellMembers(tx, { projectId: paused.project_id, kind: "campaign-paused", facts }, mail);
+    await tellMembers(tx, { projectId: paused.projectId, kind: "campaign-paused", facts }, mail);
     return true;
   });
 }
 
 /** Undefined: its campaign is gone. */
 async function mailAbout(tx: Tx, paused: PausedDestination, baseUrl: string) {
-  const { project_id: projectId, campaign_id: campaignId, destination, answer } = paused;
+  const { projectId, campaignId, destination, answer } = paused;
   const campaign = campaignId === null ? null : await findCampaign(tx, projectId, campaignId);
   if (campaign === undefined) return undefined;
   const project = await findProjectName(tx, projectId);

@@ -4,13 +4,13 @@ import type { Database, Tx } from "../platform/database.ts";
 import { isEmailSent } from "../emails/reading/sent-events.ts";
 
 export interface CampaignRef {
-  project_id: string;
+  projectId: string;
   id: string;
 }
 
 /** Scheduled campaigns whose time has come, by the clock of the database, with how late they are. */
 export async function listDueCampaigns(database: Database, limit: number) {
-  const { rows } = await sql<CampaignRef & { late_ms: number }>`
+  const { rows } = await sql<CampaignRef & { lateMs: number }>`
     select project_id, id, (extract(epoch from now() - scheduled_for) * 1000)::float8 as late_ms from campaigns
     where status = 'SCHEDULED' and scheduled_for <= now() and held_reason is null
     order by scheduled_for limit ${limit}`.execute(database);
@@ -18,22 +18,22 @@ export async function listDueCampaigns(database: Database, limit: number) {
 }
 
 /** Starts a due campaign, if it is still scheduled, due and not held; whether this call did. */
-export async function updateDueToSending(tx: Tx, { project_id, id }: CampaignRef): Promise<boolean> {
+export async function updateDueToSending(tx: Tx, { projectId, id }: CampaignRef): Promise<boolean> {
   const result = await sql`
     update campaigns set status = 'SENDING', started_at = now(), sending_since = now(), updated_at = now()
-    where project_id = ${project_id} and id = ${id} and status = 'SCHEDULED' and scheduled_for <= now()
+    where project_id = ${projectId} and id = ${id} and status = 'SCHEDULED' and scheduled_for <= now()
       and held_reason is null`.execute(tx);
   return result.numAffectedRows === 1n;
 }
 
 export async function updateHeld(
   database: Database,
-  { project_id, id }: CampaignRef,
+  { projectId, id }: CampaignRef,
   reason: string,
 ): Promise<boolean> {
   const result = await sql`
     update campaigns set held_reason = ${reason}, updated_at = now()
-    where project_id = ${project_id} and id = ${id} and status = 'SCHEDULED' and held_reason is null`.execute(
+    where project_id = ${projectId} and id = ${id} and status = 'SCHEDULED' and held_reason is null`.execute(
     database,
   );
   return result.numAffectedRows === 1n;
@@ -41,7 +41,7 @@ export async function updateHeld(
 
 export interface RefusedCampaign extends CampaignRef {
   name: string;
-  sending_since: Date;
+  sendingSince: Date;
   /** What the newest of its refused mails was answered. */
   answer: string;
   /** The domains that refused them. */
@@ -110,13 +110,13 @@ export async function listRefusedCampaigns(
 /** Pauses a campaign unless it has been paused or resumed since it was looked at; whether this call did. */
 export async function updateRefusedToPaused(
   tx: Tx,
-  { project_id, id, sending_since }: RefusedCampaign,
+  { projectId, id, sendingSince }: RefusedCampaign,
   reason: string,
 ): Promise<boolean> {
   const result = await sql`
     update campaigns set status = 'PAUSED', held_reason = ${reason}, updated_at = now()
-    where project_id = ${project_id} and id = ${id} and status = 'SENDING'
-      and date_trunc('milliseconds', sending_since) = ${sending_since}`.execute(tx);
+    where project_id = ${projectId} and id = ${id} and status = 'SENDING'
+      and date_trunc('milliseconds', sending_since) = ${sendingSince}`.execute(tx);
   return result.numAffectedRows === 1n;
 }
 
@@ -125,7 +125,7 @@ export async function updateRefusedToPaused(
  * late, or list mail is paused somewhere; null: nothing is known of.
  */
 export async function readNextDueMs(database: Database): Promise<number | null> {
-  const { rows } = await sql<{ next_ms: number | null }>`
+  const { rows } = await sql<{ nextMs: number | null }>`
     select case
       when exists (select 1 from campaigns where status in ('SENDING', 'CANCELLED') and finished_at is null)
         or exists (select 1 from paused_destinations where campaign_id is null) then 0
@@ -133,7 +133,7 @@ export async function readNextDueMs(database: Database): Promise<number | null> 
         select ceil(extract(epoch from min(scheduled_for) - now()) * 1000) from campaigns
         where status = 'SCHEDULED' and held_reason is null)
     end::float8 as next_ms`.execute(database);
-  return rows[0]?.next_ms ?? null;
+  return rows[0]?.nextMs ?? null;
 }
 
 /** Campaigns that are not over: their recipients are fixed, and something may still wait. */
@@ -148,8 +148,8 @@ export async function listUnfinished(database: Database): Promise<Array<Campaign
 /** Campaigns whose books are looked over: those that run and those that ended within a day. */
 export async function listToAudit(
   database: Database,
-): Promise<Array<CampaignRef & { total_recipients: number; status: string }>> {
-  const { rows } = await sql<CampaignRef & { total_recipients: number; status: string }>`
+): Promise<Array<CampaignRef & { totalRecipients: number; status: string }>> {
+  const { rows } = await sql<CampaignRef & { totalRecipients: number; status: string }>`
     select project_id, id, total_recipients, status from campaigns
     where snapshot_at is not null and (finished_at is null or finished_at > now() - interval '1 day')`.execute(
     database,

@@ -19,7 +19,7 @@ export const snapshotStep: JobStep = async (tx, job) => {
   const { campaignId } = job.input as { campaignId: string };
   const row = await findCampaignForUpdate(tx, job.projectId, campaignId);
   const isUnderWay = row?.status === "SENDING" || row?.status === "PAUSED";
-  if (row === undefined || !isUnderWay || row.snapshot_at !== null) return { done: true, result: {} };
+  if (row === undefined || !isUnderWay || row.snapshotAt !== null) return { done: true, result: {} };
   await limitStatements(tx, SNAPSHOT_TIMEOUT_MS);
   return { done: true, result: await snapshot(tx, job.projectId, row) };
 };
@@ -50,8 +50,8 @@ function contentOf(projectId: string, row: CampaignRow) {
   const written = { html: row.body, text: null };
   return makeContent({
     projectId,
-    from: { address: row.from_address, name: row.from_name },
-    replyTo: row.reply_to,
+    from: { address: row.fromAddress, name: row.fromName },
+    replyTo: row.replyTo,
     subject: row.subject,
     ...(row.kind === "MARKETING" ? withFooter(written) : written),
     headers: [],

@@ -11,7 +11,7 @@ export async function listStates(
   keys: readonly CampaignKey[],
 ): Promise<Array<CampaignKey & { status: CampaignStatus; isOver: boolean }>> {
   const { rows } = await sql<CampaignKey & { status: CampaignStatus; isOver: boolean }>`
-    select c.project_id as "projectId", c.id as "campaignId", c.status, c.finished_at is not null as "isOver"
+    select c.project_id, c.id as campaign_id, c.status, c.finished_at is not null as is_over
     from unnest(${keys.map(({ projectId }) => projectId)}::uuid[], ${keys.map(({ campaignId }) => campaignId)}::uuid[])
       as i (project_id, id)
     join campaigns c on c.project_id = i.project_id and c.id = i.id`.execute(tx);

@@ -14,8 +14,8 @@ export async function testCampaign(
   test: TestAddressee,
 ): Promise<string> {
   const row = await getCampaignRow(tx, projectId, id);
-  const { subject, body, reply_to: replyTo } = row;
-  const from = { address: row.from_address, name: row.from_name };
+  const { subject, body, replyTo } = row;
+  const from = { address: row.fromAddress, name: row.fromName };
   return sendTest(
     tx,
     domains,

@@ -15,7 +15,7 @@ export async function listCampaignsNaming(
   field: string,
 ): Promise<NamedRow[]> {
   const { rows } = await sql<NamedRow>`
-    select id, name from campaigns where project_id = ${projectId} and ${namesField("audience_filter", field)} order by id`.execute(
+    select id, name from campaigns where project_id = ${projectId} and ${namesField("audienceFilter", field)} order by id`.execute(
     database,
   );
   return rows;
@@ -30,8 +30,8 @@ export async function findCampaignOf(
   const row = await database
     .selectFrom("campaigns")
     .select("name")
-    .where("project_id", "=", projectId)
-    .where("segment_id", "=", segmentId)
+    .where("projectId", "=", projectId)
+    .where("segmentId", "=", segmentId)
     .where("status", "in", ["SCHEDULED", "SENDING", "PAUSED"])
     .limit(1)
     .executeTakeFirst();
@@ -47,7 +47,7 @@ export async function findCampaignFrom(
   const row = await database
     .selectFrom("campaigns")
     .select("name")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("status", "in", ["DRAFT", "SCHEDULED", "SENDING", "PAUSED"])
     .where(sql`split_part(from_address, '@', 2)`, "=", domain)
     .limit(1)

@@ -16,7 +16,7 @@ export async function listConsentRows(
     source: ConsentSource;
     actor: string | null;
     ip: string | null;
-    created_at: Date;
+    createdAt: Date;
   }>`
     select id, subscribed, source, actor, host(ip) as ip, created_at from consent_changes
     where project_id = ${projectId} and contact_id = ${contactId}

@@ -41,6 +41,6 @@ export async function listConsentChanges(
     source: row.source,
     actor: row.actor,
     ip: row.ip,
-    at: row.created_at.toISOString(),
+    at: row.createdAt.toISOString(),
   }));
 }

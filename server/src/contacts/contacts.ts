@@ -44,8 +44,8 @@ export function presentContact(row: ContactRow): ContactView {
     email: row.email,
     subscribed: row.subscribed,
     data: row.data as Record<string, unknown>,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 

@@ -16,7 +16,7 @@ export interface ContactSegments {
     database: Database,
     projectId: string,
     contactId: string,
-  ) => Promise<Array<{ id: string; name: string; created_at: Date }>>;
+  ) => Promise<Array<{ id: string; name: string; createdAt: Date }>>;
 }
 
 /** The pieces of one JSON object. @throws Refusal CONTACT_NOT_FOUND, before the first piece. */
@@ -31,7 +31,7 @@ export async function openContactExport(
   const segments = (await segmentsOfContact(database, projectId, id)).map((row) => ({
     id: row.id,
     name: row.name,
-    since: row.created_at.toISOString(),
+    since: row.createdAt.toISOString(),
   }));
   const start = JSON.stringify({ contact, consent, segments }).slice(0, -1);
   return writeExport(start, {

@@ -39,7 +39,7 @@ export async function* writeContacts(
 function writeContact(row: ExportedRow, keys: readonly string[]): string {
   const data = row.data as Record<string, unknown>;
   const values = keys.map((key) => (Object.hasOwn(data, key) ? data[key] : null));
-  return writeRow([row.email, row.subscribed, row.created_at.toISOString(), ...values]);
+  return writeRow([row.email, row.subscribed, row.createdAt.toISOString(), ...values]);
 }
 
 /** Every key that occurs: registered ones first, in the order in which they were first seen. A key that comes later is not in the file. */

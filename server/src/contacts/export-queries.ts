@@ -22,7 +22,7 @@ export interface ExportedRow {
   email: string;
   subscribed: boolean;
   data: unknown;
-  created_at: Date;
+  createdAt: Date;
 }
 
 /** Oldest first. */
@@ -60,8 +60,8 @@ export async function listFieldKeys(database: Database, projectId: string): Prom
   const rows = await database
     .selectFrom("contact_fields")
     .select("field")
-    .where("project_id", "=", projectId)
-    .orderBy("created_at")
+    .where("projectId", "=", projectId)
+    .orderBy("createdAt")
     .orderBy("field")
     .execute();
   return rows.map((row) => row.field);

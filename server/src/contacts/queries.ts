@@ -9,11 +9,11 @@ export interface ContactRow {
   email: string;
   subscribed: boolean;
   data: unknown;
-  created_at: Date;
-  updated_at: Date;
+  createdAt: Date;
+  updatedAt: Date;
 }
 
-const COLUMNS = ["id", "email", "subscribed", "created_at", "updated_at"] as const;
+const COLUMNS = ["id", "email", "subscribed", "createdAt", "updatedAt"] as const;
 
 const dataOf = (projectId: string) => shownData(projectId, "contacts").as("data");
 
@@ -25,7 +25,7 @@ export async function flipSubscriptions(
   tx: Tx,
   flips: ReadonlyArray<{ projectId: string; id: string; subscribed: boolean; changeId: string; via: Via }>,
 ) {
-  const { rows } = await sql<{ project_id: string; id: string; subscribed: boolean }>`
+  const { rows } = await sql<{ projectId: string; id: string; subscribed: boolean }>`
     with given as (
       select * from unnest(
         ${flips.map((flip) => flip.projectId)}::uuid[],
@@ -58,7 +58,7 @@ export async function findContact(
   return database
     .selectFrom("contacts")
     .select([...COLUMNS, dataOf(projectId)])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
 }
@@ -71,7 +71,7 @@ export async function findContactRowByEmail(
   return database
     .selectFrom("contacts")
     .select([...COLUMNS, dataOf(projectId)])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("email", "=", email)
     .executeTakeFirst();
 }
@@ -84,7 +84,7 @@ export async function findContactForUpdate(
   return tx
     .selectFrom("contacts")
     .select([...COLUMNS, dataOf(projectId)])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
@@ -98,8 +98,8 @@ export async function updateContactRow(
 ): Promise<void> {
   await tx
     .updateTable("contacts")
-    .set({ data: sql`${shownData(projectId, "contacts")}`, ...changes, updated_at: sql`now()` })
-    .where("project_id", "=", projectId)
+    .set({ data: sql`${shownData(projectId, "contacts")}`, ...changes, updatedAt: sql`now()` })
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
 }
@@ -152,7 +152,7 @@ export async function findContactsById(
   keys: ReadonlyArray<{ projectId: string; id: string }>,
 ) {
   const { rows } = await sql<{
-    project_id: string;
+    projectId: string;
     id: string;
     email: string;
     subscribed: boolean;

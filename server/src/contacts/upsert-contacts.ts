@@ -190,7 +190,7 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
 function byAddress(rows: readonly UpsertedContact[]): Map<string, Map<string, UpsertedContact>> {
   const contacts = new Map<string, Map<string, UpsertedContact>>();
   for (const row of rows)
-    getOrAdd(contacts, row.project_id, () => new Map<string, UpsertedContact>()).set(row.email, row);
+    getOrAdd(contacts, row.projectId, () => new Map<string, UpsertedContact>()).set(row.email, row);
   return contacts;
 }
 
@@ -252,7 +252,7 @@ export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<voi
     flipped.map((row) => {
       const source = byContact.get(row.id)?.via.source ?? "";
       return {
-        projectId: row.project_id,
+        projectId: row.projectId,
         contactId: row.id,
         name: row.subscribed ? CONTACT_SUBSCRIBED : CONTACT_UNSUBSCRIBED,
         data: REASONS.has(source) ? { reason: source } : null,

@@ -22,7 +22,7 @@ export interface ContactUpsert {
 }
 
 export interface UpsertedContact {
-  project_id: string;
+  projectId: string;
   email: string;
   id: string;
   /** As it was before; of a new contact as it is. */

@@ -53,10 +53,10 @@ const sentAt = async (id: string) =>
   (
     await outbox.database
       .selectFrom("emails")
-      .select(["sent_at"])
+      .select(["sentAt"])
       .where("id", "=", id)
       .executeTakeFirstOrThrow()
-  ).sent_at;
+  ).sentAt;
 
 test.each(EVIDENCE)("unconfirmed and then reported as %s, it is %s, counted once", async (kind, status) => {
   const id = await inDoubt("UNCONFIRMED");

@@ -64,8 +64,8 @@ export function createInterpreter({
       if (!("reports" in one)) return null;
       const open = one.reports.some((report) => isOpen(mailOf.get(report) ?? null));
       // Not in parts: all reports of a notice wait for the last of their mails.
-      if (open && notice.age_seconds < PATIENCE_SECONDS)
-        return { waitSeconds: Math.max(FIRST_WAIT_SECONDS, notice.age_seconds) };
+      if (open && notice.ageSeconds < PATIENCE_SECONDS)
+        return { waitSeconds: Math.max(FIRST_WAIT_SECONDS, notice.ageSeconds) };
       for (const report of one.reports) {
         const mail = mailOf.get(report) ?? null;
         if (mail !== null && isAbout(report, mail)) ready.push({ report, about: { ...report, mail } });

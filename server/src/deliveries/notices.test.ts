@@ -98,11 +98,11 @@ const tell = async (...told: ToldNotice[]) => {
 
 interface MailRow {
   status: string;
-  delivered_at: Date | null;
-  bounced_at: Date | null;
-  complained_at: Date | null;
-  soft_bounced_at: Date | null;
-  sent_at: Date | null;
+  deliveredAt: Date | null;
+  bouncedAt: Date | null;
+  complainedAt: Date | null;
+  softBouncedAt: Date | null;
+  sentAt: Date | null;
 }
 const mailRow = async ({ id }: SentMail): Promise<MailRow> =>
   (
@@ -348,7 +348,7 @@ test("a mail in the middle of its handover is taken as sent by a delivery, not b
   const [opened, delivered] = [await oneMail({ status: "CLAIMED" }), await oneMail({ status: "CLAIMED" })];
   for (const { id } of [opened, delivered]) await putInHandover(database, newId(), id);
   await tell(sns(sesEvent(opened, "Open")), sns(sesEvent(delivered, "Delivery")));
-  expect([(await mailRow(opened)).status, (await mailRow(opened)).sent_at]).toEqual(["CLAIMED", null]);
+  expect([(await mailRow(opened)).status, (await mailRow(opened)).sentAt]).toEqual(["CLAIMED", null]);
   expect(await statusOf(delivered)).toBe("DELIVERED");
   expect(await findMiscounts(database)).toEqual([]);
 });
@@ -426,11 +426,11 @@ test("a notice that cannot be dealt with keeps none of the others, is tried agai
     await sql`update notices set due_at = now()`.execute(database);
   }
   await readAll();
-  const { rows } = await sql<{ result: string; is_kept: boolean }>`
+  const { rows } = await sql<{ result: string; isKept: boolean }>`
     select result, raw is not null as is_kept from notices order by result`.execute(database);
   expect(rows).toEqual([
-    { result: "delivered", is_kept: false },
-    { result: "failed: cannot read", is_kept: true },
+    { result: "delivered", isKept: false },
+    { result: "failed: cannot read", isKept: true },
   ]);
   expect(await statusOf(poison)).toBe("SENT");
 });

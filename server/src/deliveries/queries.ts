@@ -54,16 +54,16 @@ export interface NoticeRow {
   sender: string | null;
   recipient: string | null;
   failures: number;
-  age_seconds: number;
+  ageSeconds: number;
 }
 
 /** Whether any waits to be gone through. */
 export async function hasDueNotices(database: Database): Promise<boolean> {
-  const { rows } = await sql<{ is_due: boolean }>`
+  const { rows } = await sql<{ isDue: boolean }>`
     select exists (select 1 from notices where done_at is null and due_at <= now()) as is_due`.execute(
     database,
   );
-  return rows[0]?.is_due === true;
+  return rows[0]?.isDue === true;
 }
 
 /** Takes notices that are due; they are this transaction's until it ends. `ids` narrows it to these. */

@@ -89,10 +89,10 @@ async function post(body: unknown, { to = app, type = "text/plain; charset=UTF-8
 }
 const stored = async () =>
   (
-    await sql<{ provider_id: string; raw: Buffer }>`select provider_id, raw from notices order by id`.execute(
+    await sql<{ providerId: string; raw: Buffer }>`select provider_id, raw from notices order by id`.execute(
       database,
     )
-  ).rows.map((row) => ({ id: row.provider_id, raw: row.raw.toString() }));
+  ).rows.map((row) => ({ id: row.providerId, raw: row.raw.toString() }));
 
 const event = (more: object = {}) => ({
   eventType: "Delivery",

@@ -69,7 +69,7 @@ export function createDomainChecker(options: {
     const booked = await transaction(database, (tx) =>
       book(tx, row, asked, { returnPath, baseUrl: baseUrl() }),
     );
-    const ids = { projectId: row.project_id, domainId: row.id, domain: row.domain };
+    const ids = { projectId: row.projectId, domainId: row.id, domain: row.domain };
     if (booked.isLost)
       log.warn(ids, `a domain is no longer verified: ${MAX_FAILED_CHECKS} checks in a row failed`);
     if (booked.isSwitched) log.info(ids, "a domain signs with its next DKIM key from here on");
@@ -133,7 +133,7 @@ async function book(
   { found, trouble }: Asked,
   { returnPath, baseUrl }: { returnPath: string | null; baseUrl: string },
 ) {
-  const key = { projectId: asked.project_id, id: asked.id };
+  const key = { projectId: asked.projectId, id: asked.id };
   await lockDomainName(tx, asked.domain);
   const row = await findDomain(tx, key);
   if (row === undefined) return { isTaken: false, isLost: false, isSwitched: false };
@@ -141,19 +141,19 @@ async function book(
   const isTaken = proof === "found" && row.status === "PENDING" && (await isHeldElsewhere(tx, row));
   const state = nextState(row, isTaken ? "unknown" : proof, row.now);
   const hasChanged = state.status !== row.status;
-  const changedAt = hasChanged ? row.now : row.status_changed_at;
+  const changedAt = hasChanged ? row.now : row.statusChangedAt;
   const isUndecided = proof === "unknown" && trouble !== null;
   const problem = isUndecided ? trouble : null;
   const dnsFound = withEarlier(row, found, returnPath);
   await insertRecordChanges(tx, key, recordChanges(row, dnsFound, returnPath));
   await updateCheck(tx, key, {
     status: state.status,
-    failed_checks: state.failed_checks,
-    failed_at: state.failed_at,
+    failedChecks: state.failedChecks,
+    failedAt: state.failedAt,
     hasChanged,
-    dns_found: dnsFound,
-    ed25519_published: isEd25519Published(row, found),
-    check_problem: isTaken ? TAKEN : problem,
+    dnsFound,
+    ed25519Published: isEd25519Published(row, found),
+    checkProblem: isTaken ? TAKEN : problem,
     nextCheckMs: nextCheckMs(state.status, changedAt, row.now),
   });
   const isSwitched = isNextPublished && !isTaken;
@@ -164,19 +164,19 @@ async function book(
   if (isLost) {
     const mail = lostDomainMail(row, MAX_FAILED_CHECKS, baseUrl);
     const facts = { domainId: row.id, domain: row.domain };
-    await tellMembers(tx, { projectId: row.project_id, kind: "domain-lost", facts }, mail);
+    await tellMembers(tx, { projectId: row.projectId, kind: "domain-lost", facts }, mail);
   }
   return { isTaken, isLost, isSwitched };
 }
 
 async function isHeldElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {
   const holders = await findHolders(tx, row.domain);
-  return holders.some((holder) => holder.project_id !== row.project_id && holder.status === "VERIFIED");
+  return holders.some((holder) => holder.projectId !== row.projectId && holder.status === "VERIFIED");
 }
 
 /** For a name that nobody answered for, what was found there before still stands. */
 function withEarlier(row: DomainRow, found: FoundRecords, returnPath: string | null): FoundRecords {
-  const records = { ...row.dns_found, ...found };
+  const records = { ...row.dnsFound, ...found };
   const spfDomains = returnPath === null ? [row.domain] : [row.domain, returnPath];
   const needed = [
     ...namesToAsk(row),

@@ -8,11 +8,11 @@ import type { DomainKey, FoundRecords } from "./queries.ts";
 export interface CheckOutcome {
   status: string;
   hasChanged: boolean;
-  failed_checks: number;
-  failed_at: Date | null;
-  dns_found: FoundRecords;
-  ed25519_published: boolean;
-  check_problem: string | null;
+  failedChecks: number;
+  failedAt: Date | null;
+  dnsFound: FoundRecords;
+  ed25519Published: boolean;
+  checkProblem: string | null;
   nextCheckMs: number;
 }
 
@@ -20,9 +20,9 @@ export interface CheckOutcome {
 export async function listDueDomains(database: Database, limit: number): Promise<DomainKey[]> {
   return database
     .selectFrom("domains")
-    .select(["project_id as projectId", "id"])
-    .where("next_check_at", "<=", sql<Date>`now()`)
-    .orderBy("next_check_at")
+    .select(["projectId as projectId", "id"])
+    .where("nextCheckAt", "<=", sql<Date>`now()`)
+    .orderBy("nextCheckAt")
     .limit(limit)
     .execute();
 }
@@ -40,22 +40,22 @@ export async function claimDueDomains(
     update domains d set next_check_at = now() + make_interval(secs => ${leaseMs / 1000})
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     where d.project_id = i.project_id and d.id = i.id and d.next_check_at <= now()
-    returning d.project_id as "projectId", d.id`.execute(tx);
+    returning d.project_id, d.id`.execute(tx);
   return rows;
 }
 
 export async function updateCheck(tx: Tx, { projectId, id }: DomainKey, check: CheckOutcome): Promise<void> {
-  const { hasChanged, nextCheckMs, dns_found, ...columns } = check;
+  const { hasChanged, nextCheckMs, dnsFound, ...columns } = check;
   await tx
     .updateTable("domains")
     .set({
       ...columns,
-      dns_found: JSON.stringify(dns_found),
-      last_checked_at: sql`now()`,
-      next_check_at: sql`now() + make_interval(secs => ${nextCheckMs / 1000})`,
-      ...(hasChanged ? { status_changed_at: sql`now()`, updated_at: sql`now()` } : {}),
+      dnsFound: JSON.stringify(dnsFound),
+      lastCheckedAt: sql`now()`,
+      nextCheckAt: sql`now() + make_interval(secs => ${nextCheckMs / 1000})`,
+      ...(hasChanged ? { statusChangedAt: sql`now()`, updatedAt: sql`now()` } : {}),
     })
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
 }
@@ -96,13 +96,13 @@ export async function deleteFormerKey(tx: Tx, { projectId, id }: DomainKey): Pro
   await tx
     .updateTable("domains")
     .set({
-      second_dkim_selector: null,
-      second_dkim_public_key: null,
-      second_dkim_until: null,
-      updated_at: sql`now()`,
+      secondDkimSelector: null,
+      secondDkimPublicKey: null,
+      secondDkimUntil: null,
+      updatedAt: sql`now()`,
     })
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
-    .where("second_dkim_until", "<=", sql<Date>`now()`)
+    .where("secondDkimUntil", "<=", sql<Date>`now()`)
     .execute();
 }

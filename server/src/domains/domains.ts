@@ -139,11 +139,10 @@ export function createDomains(options: {
   /** Takes the domain for the project's own, unless another project was first. */
   async function verifyLocally(tx: Tx, row: DomainRow): Promise<void> {
     await lockDomainName(tx, row.domain);
-    const others = (await findHolders(tx, row.domain)).filter((one) => one.project_id !== row.project_id);
-    if (!isVerified(row, staysHere)) refuseHolders(others, row.project_id, staysHere);
-    const key = { projectId: row.project_id, id: row.id };
-    await updateLocalCheck(tx, key);
-    await promoteNextKey(tx, key, FORMER_KEY_MS);
+    const others = (await findHolders(tx, row.domain)).filter((one) => one.projectId !== row.projectId);
+    if (!isVerified(row, staysHere)) refuseHolders(others, row.projectId, staysHere);
+    await updateLocalCheck(tx, row);
+    await promoteNextKey(tx, row, FORMER_KEY_MS);
   }
 
   async function refuseNew(within: Database, projectId: string, domain: string): Promise<void> {
@@ -241,9 +240,9 @@ export function createDomains(options: {
       const real = [...asked.values()].filter(({ domain }) => domain !== SANDBOX_DOMAIN);
       for (const row of real.length === 0 ? [] : await findDkimKeys(within, real)) {
         if (!isVerified(row, staysHere)) continue;
-        const owner = { projectId: row.project_id, domain: row.domain };
-        const rsa = keyOf(owner, "rsa", row.dkim_selector, row.dkim_private_key);
-        const { ed25519_selector: selector, ed25519_private_key: sealed } = row;
+        const owner = { projectId: row.projectId, domain: row.domain };
+        const rsa = keyOf(owner, "rsa", row.dkimSelector, row.dkimPrivateKey);
+        const { ed25519Selector: selector, ed25519PrivateKey: sealed } = row;
         const beside =
           selector === null || sealed === null ? [] : [keyOf(owner, "ed25519", selector, sealed)];
         found.set(ownerName(owner), { kind: "key", keys: [rsa, ...beside] });
@@ -290,11 +289,11 @@ function rotationRunning(row: DomainRow): Refusal {
 }
 
 function refuseHolders(
-  holders: ReadonlyArray<{ project_id: string; status: string; last_checked_at: Date | null }>,
+  holders: ReadonlyArray<{ projectId: string; status: string; lastCheckedAt: Date | null }>,
   projectId: string,
   staysHere: boolean,
 ): void {
-  if (holders.some((holder) => holder.project_id === projectId))
+  if (holders.some((holder) => holder.projectId === projectId))
     throw new Refusal("CONFLICT", { message: "This domain is in the project already." });
   if (holders.some((holder) => isVerified(holder, staysHere))) throw takenElsewhere();
 }

@@ -27,7 +27,7 @@ export async function inspectDomains(
     Array.from({ length: AT_ONCE }, async () => {
       for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
         const { found } = await askRecords(dns, row);
-        const { project_id: projectId, domain } = row;
+        const { projectId, domain } = row;
         inspected.push({ projectId, domain, proof: judgeProof(row, found).proof });
       }
     }),

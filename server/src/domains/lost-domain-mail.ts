@@ -7,5 +7,5 @@ import { signingKeyOf } from "./rules.ts";
 
 export function lostDomainMail(row: DomainRow, failedChecks: number, baseUrl: string): MailInLanguage {
   const facts = { domain: row.domain, record: dkimName(signingKeyOf(row)), failedChecks };
-  return notificationMail((texts) => texts.lostDomain(facts), `${baseUrl}/app/${row.project_id}/domains`);
+  return notificationMail((texts) => texts.lostDomain(facts), `${baseUrl}/app/${row.projectId}/domains`);
 }

@@ -46,8 +46,8 @@ export interface AdvisoryRecord extends Pick<RecordView, "name" | "status" | "ad
 const SHOWN_CHARS = 500;
 
 /** Whether mail may leave from a domain. Where all mail stays on this machine, having been checked is enough. */
-export function isVerified(row: Pick<DomainRow, "status" | "last_checked_at">, staysHere: boolean): boolean {
-  return staysHere ? row.last_checked_at !== null : row.status === "VERIFIED";
+export function isVerified(row: Pick<DomainRow, "status" | "lastCheckedAt">, staysHere: boolean): boolean {
+  return staysHere ? row.lastCheckedAt !== null : row.status === "VERIFIED";
 }
 
 /** `returnPath`: the domain of every envelope sender; null where mail leaves under its sender's own. */
@@ -58,7 +58,7 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
   const keys = [signing, second, beside].filter((key) => key !== null);
   const verified = isVerified(row, staysHere);
   const troubles = staysHere ? [] : troublesOf(row);
-  const found = staysHere ? (verified ? asIfPublished(keys) : {}) : row.dns_found;
+  const found = staysHere ? (verified ? asIfPublished(keys) : {}) : row.dnsFound;
   return {
     id: row.id,
     domain: row.domain,
@@ -75,9 +75,9 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
     ed25519: beside !== null,
     lastError: inWords(troubles),
     lastErrorParts: troubles,
-    lastCheckedAt: row.last_checked_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    lastCheckedAt: row.lastCheckedAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 

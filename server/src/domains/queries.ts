@@ -6,28 +6,28 @@ import type { Database, Tx } from "../platform/database.ts";
 export type FoundRecords = Readonly<Record<string, readonly string[]>>;
 
 export interface DomainRow {
-  project_id: string;
+  projectId: string;
   id: string;
   domain: string;
   status: string;
-  dkim_selector: string;
-  dkim_public_key: string;
-  second_dkim_selector: string | null;
-  second_dkim_public_key: string | null;
+  dkimSelector: string;
+  dkimPublicKey: string;
+  secondDkimSelector: string | null;
+  secondDkimPublicKey: string | null;
   /** Set while the second key is the former one; null while it is the next one. */
-  second_dkim_until: Date | null;
-  ed25519_selector: string | null;
-  ed25519_public_key: string | null;
+  secondDkimUntil: Date | null;
+  ed25519Selector: string | null;
+  ed25519PublicKey: string | null;
   /** Whether the last check found it: then it signs. */
-  ed25519_published: boolean;
-  dns_found: FoundRecords;
-  check_problem: string | null;
-  failed_checks: number;
-  failed_at: Date | null;
-  status_changed_at: Date;
-  last_checked_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  ed25519Published: boolean;
+  dnsFound: FoundRecords;
+  checkProblem: string | null;
+  failedChecks: number;
+  failedAt: Date | null;
+  statusChangedAt: Date;
+  lastCheckedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
   /** The database's clock when the row was read. */
   now: Date;
 }
@@ -44,26 +44,26 @@ export interface SealedDkimKey {
 }
 
 const COLUMNS = [
-  "project_id",
+  "projectId",
   "id",
   "domain",
   "status",
-  "dkim_selector",
-  "dkim_public_key",
-  "second_dkim_selector",
-  "second_dkim_public_key",
-  "second_dkim_until",
-  "ed25519_selector",
-  "ed25519_public_key",
-  "ed25519_published",
-  "dns_found",
-  "check_problem",
-  "failed_checks",
-  "failed_at",
-  "status_changed_at",
-  "last_checked_at",
-  "created_at",
-  "updated_at",
+  "dkimSelector",
+  "dkimPublicKey",
+  "secondDkimSelector",
+  "secondDkimPublicKey",
+  "secondDkimUntil",
+  "ed25519Selector",
+  "ed25519PublicKey",
+  "ed25519Published",
+  "dnsFound",
+  "checkProblem",
+  "failedChecks",
+  "failedAt",
+  "statusChangedAt",
+  "lastCheckedAt",
+  "createdAt",
+  "updatedAt",
 ] as const;
 const NOW = sql<Date>`now()`.as("now");
 
@@ -71,9 +71,9 @@ export async function listDomainRows(database: Database, projectId: string): Pro
   return database
     .selectFrom("domains")
     .select([...COLUMNS, NOW])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .orderBy("id", "desc")
-    .$narrowType<{ dns_found: FoundRecords }>()
+    .$narrowType<{ dnsFound: FoundRecords }>()
     .execute();
 }
 
@@ -85,7 +85,7 @@ export async function listVerifiedDomains(database: Database, limit: number): Pr
     .where("status", "=", "VERIFIED")
     .orderBy(sql`random()`)
     .limit(limit)
-    .$narrowType<{ dns_found: FoundRecords }>()
+    .$narrowType<{ dnsFound: FoundRecords }>()
     .execute();
 }
 
@@ -96,9 +96,9 @@ export async function findDomain(
   return database
     .selectFrom("domains")
     .select([...COLUMNS, NOW])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
-    .$narrowType<{ dns_found: FoundRecords }>()
+    .$narrowType<{ dnsFound: FoundRecords }>()
     .executeTakeFirst();
 }
 
@@ -116,7 +116,7 @@ export async function countDomains(database: Database, projectId: string): Promi
   const row = await database
     .selectFrom("domains")
     .select((select) => select.fn.countAll<number>().as("count"))
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .executeTakeFirst();
   return row?.count ?? 0;
 }
@@ -124,10 +124,10 @@ export async function countDomains(database: Database, projectId: string): Promi
 export async function findHolders(
   tx: Database,
   domain: string,
-): Promise<Array<{ project_id: string; status: string; last_checked_at: Date | null }>> {
+): Promise<Array<{ projectId: string; status: string; lastCheckedAt: Date | null }>> {
   return tx
     .selectFrom("domains")
-    .select(["project_id", "status", "last_checked_at"])
+    .select(["projectId", "status", "lastCheckedAt"])
     .where("domain", "=", domain)
     .execute();
 }
@@ -141,12 +141,12 @@ export async function insertDomain(
   await tx
     .insertInto("domains")
     .values({
-      project_id: projectId,
+      projectId,
       id,
       domain,
-      dkim_selector: key.selector,
-      dkim_public_key: key.publicKey,
-      dkim_private_key: key.sealedPrivateKey,
+      dkimSelector: key.selector,
+      dkimPublicKey: key.publicKey,
+      dkimPrivateKey: key.sealedPrivateKey,
     })
     .execute();
 }
@@ -154,7 +154,7 @@ export async function insertDomain(
 export async function deleteDomainRow(tx: Tx, { projectId, id }: DomainKey): Promise<boolean> {
   const result = await tx
     .deleteFrom("domains")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
   return result.numDeletedRows === 1n;
@@ -166,15 +166,15 @@ export async function findDkimKeys(
   names: ReadonlyArray<{ projectId: string; domain: string }>,
 ) {
   const { rows } = await sql<{
-    project_id: string;
+    projectId: string;
     domain: string;
     status: string;
-    last_checked_at: Date | null;
-    dkim_selector: string;
-    dkim_private_key: Buffer;
+    lastCheckedAt: Date | null;
+    dkimSelector: string;
+    dkimPrivateKey: Buffer;
     /** null unless it signs. */
-    ed25519_selector: string | null;
-    ed25519_private_key: Buffer | null;
+    ed25519Selector: string | null;
+    ed25519PrivateKey: Buffer | null;
   }>`
     select d.project_id, d.domain, d.status, d.last_checked_at, d.dkim_selector, d.dkim_private_key,
       case when d.ed25519_published then d.ed25519_selector end as ed25519_selector,
@@ -193,19 +193,16 @@ export async function insertNextDkimKey(
   const result = await tx
     .updateTable("domains")
     .set({
-      second_dkim_selector: key.selector,
-      second_dkim_public_key: key.publicKey,
-      second_dkim_private_key: key.sealedPrivateKey,
-      second_dkim_until: null,
-      updated_at: sql`now()`,
+      secondDkimSelector: key.selector,
+      secondDkimPublicKey: key.publicKey,
+      secondDkimPrivateKey: key.sealedPrivateKey,
+      secondDkimUntil: null,
+      updatedAt: sql`now()`,
     })
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where((where) =>
-      where.or([
-        where("second_dkim_selector", "is", null),
-        where("second_dkim_until", "<=", sql<Date>`now()`),
-      ]),
+      where.or([where("secondDkimSelector", "is", null), where("secondDkimUntil", "<=", sql<Date>`now()`)]),
     )
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;
@@ -220,14 +217,14 @@ export async function updateEd25519Key(
   await tx
     .updateTable("domains")
     .set({
-      ed25519_selector: key?.selector ?? null,
-      ed25519_public_key: key?.publicKey ?? null,
-      ed25519_private_key: key?.sealedPrivateKey ?? null,
-      ed25519_published: false,
-      updated_at: sql`now()`,
+      ed25519Selector: key?.selector ?? null,
+      ed25519PublicKey: key?.publicKey ?? null,
+      ed25519PrivateKey: key?.sealedPrivateKey ?? null,
+      ed25519Published: false,
+      updatedAt: sql`now()`,
     })
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
-    .where("ed25519_selector", key === null ? "is not" : "is", null)
+    .where("ed25519Selector", key === null ? "is not" : "is", null)
     .execute();
 }

@@ -19,8 +19,8 @@ const inOrder = (found: string | null) => found?.split("\n").toSorted().join("\n
 /** What is there now of each record that differs in its value or its standing; what nobody answered for does not. */
 export function recordChanges(row: DomainRow, now: FoundRecords, returnPath: string | null): RecordChange[] {
   const viewsOf = (found: FoundRecords) =>
-    presentDomain({ ...row, dns_found: found }, false, returnPath).records;
-  const before = new Map(viewsOf(row.dns_found).map((view) => [keyOf(view), view]));
+    presentDomain({ ...row, dnsFound: found }, false, returnPath).records;
+  const before = new Map(viewsOf(row.dnsFound).map((view) => [keyOf(view), view]));
   return viewsOf(now).flatMap((view) => {
     const { purpose, name, status, found } = view;
     const former = before.get(keyOf(view));

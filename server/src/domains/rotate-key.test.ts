@@ -58,9 +58,9 @@ async function addVerified(domain: string): Promise<DomainView> {
 }
 
 interface KeyRow {
-  has_private: boolean;
-  is_sealed: boolean;
-  second_dkim_selector: string | null;
+  hasPrivate: boolean;
+  isSealed: boolean;
+  secondDkimSelector: string | null;
 }
 const secondKey = async (id: string) =>
   (
@@ -87,7 +87,7 @@ test("mail is signed by the next key only once DNS has it, and what the former o
     ["UNCHECKED", true],
   ]);
   expect(dkimOf(rotated)[1]?.value).not.toBe(dkimOf(rotated)[0]?.value);
-  expect(await secondKey(id)).toEqual({ has_private: true, is_sealed: true, second_dkim_selector: second });
+  expect(await secondKey(id)).toEqual({ hasPrivate: true, isSealed: true, secondDkimSelector: second });
   expect(await refusedRotation(id)).toEqual([
     "409 CONFLICT",
     expect.stringContaining("A rotation is running"),
@@ -108,7 +108,7 @@ test("mail is signed by the next key only once DNS has it, and what the former o
   ]);
   expect(await seen(await send("mail.example.com"))).toBe(`${second} pass`);
   expect(await seen(signedBefore)).toBe(`${first} pass`);
-  expect(await secondKey(id)).toEqual({ has_private: false, is_sealed: true, second_dkim_selector: first });
+  expect(await secondKey(id)).toEqual({ hasPrivate: false, isSealed: true, secondDkimSelector: first });
   const until = new Date(Date.now() + 7 * 24 * 3_600_000).toISOString().slice(0, 10);
   expect(dkimOf(switched)[1]?.advice).toContain(`Leave this record until ${until}`);
   expect(await refusedRotation(id)).toEqual(["409 CONFLICT", expect.stringContaining(`until ${until}`)]);
@@ -128,7 +128,7 @@ test("after its week the former key leaves the records, and the next rotation ma
   await verify(id);
   await server.rows("update domains set second_dkim_until = now() where id = $1", id);
   expect((await verify(id)).dkimTokens).toEqual([rotated.dkimTokens[1]]);
-  expect(await secondKey(id)).toEqual({ has_private: false, is_sealed: true, second_dkim_selector: null });
+  expect(await secondKey(id)).toEqual({ hasPrivate: false, isSealed: true, secondDkimSelector: null });
 });
 
 test("whoever publishes the next key and takes the former away at once loses nothing", async () => {
@@ -234,5 +234,5 @@ test("the private half of an Ed25519 key is sealed, and nobody sets that of anot
       `select position('PRIVATE'::bytea in ed25519_private_key) = 0 as is_sealed from domains where id = $1`,
       id,
     ),
-  ).toEqual([{ is_sealed: true }]);
+  ).toEqual([{ isSealed: true }]);
 });

@@ -4,15 +4,15 @@ import { nextCheckMs, nextState } from "./rules.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
-const verified = (failed_checks: number, failed_at: Date | null) => ({
+const verified = (failedChecks: number, failedAt: Date | null) => ({
   status: "VERIFIED",
-  failed_checks,
-  failed_at,
+  failedChecks,
+  failedAt,
 });
-const pending = (failed_checks: number, failed_at: Date | null) => ({
+const pending = (failedChecks: number, failedAt: Date | null) => ({
   status: "PENDING",
-  failed_checks,
-  failed_at,
+  failedChecks,
+  failedAt,
 });
 
 test.for([

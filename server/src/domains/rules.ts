@@ -22,15 +22,15 @@ export type Proof = "found" | "missing" | "unknown";
 /** The second key as long as it matters: the next one, or the former one until its time is over. */
 export type SecondKey = PublicDkimKey & ({ role: "next" } | { role: "former"; until: Date });
 
-type State = Pick<DomainRow, "status" | "failed_checks" | "failed_at">;
+type State = Pick<DomainRow, "status" | "failedChecks" | "failedAt">;
 
 export function signingKeyOf(row: DomainRow): PublicDkimKey {
-  return { domain: row.domain, selector: row.dkim_selector, publicKey: row.dkim_public_key, kind: "rsa" };
+  return { domain: row.domain, selector: row.dkimSelector, publicKey: row.dkimPublicKey, kind: "rsa" };
 }
 
 /** The key that signs beside the RSA key, as long as DNS has it; null where none is wanted. */
 export function ed25519KeyOf(row: DomainRow): PublicDkimKey | null {
-  const { domain, ed25519_selector: selector, ed25519_public_key: publicKey } = row;
+  const { domain, ed25519Selector: selector, ed25519PublicKey: publicKey } = row;
   return selector === null || publicKey === null ? null : { domain, selector, publicKey, kind: "ed25519" };
 }
 
@@ -39,11 +39,11 @@ export function isEd25519Published(row: DomainRow, found: FoundRecords): boolean
   const key = ed25519KeyOf(row);
   if (key === null) return false;
   const proof = proofOf(key, found);
-  return proof === "unknown" ? row.ed25519_published : proof === "found";
+  return proof === "unknown" ? row.ed25519Published : proof === "found";
 }
 
 export function secondKeyOf(row: DomainRow): SecondKey | null {
-  const { second_dkim_selector: selector, second_dkim_public_key: publicKey, second_dkim_until: until } = row;
+  const { secondDkimSelector: selector, secondDkimPublicKey: publicKey, secondDkimUntil: until } = row;
   if (selector === null || publicKey === null || (until !== null && until <= row.now)) return null;
   const key = { domain: row.domain, selector, publicKey, kind: "rsa" as const };
   return until === null ? { ...key, role: "next" } : { ...key, role: "former", until };
@@ -73,15 +73,15 @@ function proofOf(key: PublicDkimKey, found: FoundRecords): Proof {
 
 /** Where a domain stands after a check; `nowMs` by the database's clock. */
 export function nextState(state: State, proof: Proof, now: Date): State {
-  if (proof === "found") return { status: "VERIFIED", failed_checks: 0, failed_at: null };
-  const isSoon = state.failed_at !== null && now.getTime() - state.failed_at.getTime() < FAILED_CHECK_GAP_MS;
+  if (proof === "found") return { status: "VERIFIED", failedChecks: 0, failedAt: null };
+  const isSoon = state.failedAt !== null && now.getTime() - state.failedAt.getTime() < FAILED_CHECK_GAP_MS;
   if (proof === "unknown" || state.status === "PENDING" || isSoon)
-    return { status: state.status, failed_checks: state.failed_checks, failed_at: state.failed_at };
-  const failed = state.failed_checks + 1;
+    return { status: state.status, failedChecks: state.failedChecks, failedAt: state.failedAt };
+  const failed = state.failedChecks + 1;
   return {
     status: failed >= MAX_FAILED_CHECKS ? "PENDING" : "VERIFIED",
-    failed_checks: failed,
-    failed_at: now,
+    failedChecks: failed,
+    failedAt: now,
   };
 }
 
@@ -99,7 +99,7 @@ export function troublesOf(row: DomainRow): DnsAdvice[] {
 /** In `check_problem`, where another project has proved the domain; otherwise what DNS said instead of an answer. */
 export const TAKEN = "TAKEN";
 
-function problemOf({ check_problem: problem }: DomainRow): DnsAdvice[] {
+function problemOf({ checkProblem: problem }: DomainRow): DnsAdvice[] {
   if (problem === null) return [];
   return [
     problem === TAKEN ? sayOfDns("proof.elsewhere") : sayOfDns("proof.undecided", { trouble: problem }),
@@ -107,8 +107,8 @@ function problemOf({ check_problem: problem }: DomainRow): DnsAdvice[] {
 }
 
 function lostProofOf(row: DomainRow): DnsAdvice[] {
-  if (row.failed_checks === 0) return [];
+  if (row.failedChecks === 0) return [];
   const most = MAX_FAILED_CHECKS;
-  if (row.status === "VERIFIED") return [sayOfDns("proof.endangered", { failed: row.failed_checks, most })];
-  return [sayOfDns("proof.lost", { since: row.status_changed_at.toISOString(), most })];
+  if (row.status === "VERIFIED") return [sayOfDns("proof.endangered", { failed: row.failedChecks, most })];
+  return [sayOfDns("proof.lost", { since: row.statusChangedAt.toISOString(), most })];
 }

@@ -20,9 +20,9 @@ export async function listArrivedEvents(
 ): Promise<Arrived[]> {
   const rows = await listEventsOfWaits(database, projectId, waits);
   return rows.map((row) => ({
-    waitId: row.wait_id,
+    waitId: row.waitId,
     id: row.id,
-    at: row.created_at,
+    at: row.createdAt,
     data: (row.data ?? {}) as Arrived["data"],
   }));
 }

@@ -16,7 +16,7 @@ export interface EventWait {
 const EVENTS_OF_A_WAIT = 100;
 
 export async function listEventsOfWaits(database: Database, projectId: string, waits: readonly EventWait[]) {
-  const { rows } = await sql<{ wait_id: string; id: string; data: unknown; created_at: Date }>`
+  const { rows } = await sql<{ waitId: string; id: string; data: unknown; createdAt: Date }>`
     select w.wait_id, happened.*
     from unnest(
       ${waits.map(({ waitId }) => waitId)}::uuid[],

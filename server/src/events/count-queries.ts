@@ -12,16 +12,16 @@ import { upsertNameCounts } from "./name-count-queries.ts";
 
 type Expression = RawBuilder<unknown>;
 
-/** The columns of `mail_counts`. */
+/** The columns of `mail_counts`, and what the events that they count are called until they are counted. */
 export const MAIL_COLUMNS = [
   "sent",
   "delivered",
   "opened",
   "clicked",
-  "machine_opened",
-  "machine_clicked",
+  "machineOpened",
+  "machineClicked",
   "bounced",
-  "soft_bounced",
+  "softBounced",
   "complained",
 ] as const;
 export type MailColumn = (typeof MAIL_COLUMNS)[number];
@@ -44,9 +44,9 @@ const COLUMN_OF_EVENT = sql`case v.name
   when ${names.EMAIL_DELIVERY} then 'delivered'
   when ${names.EMAIL_OPEN} then 'opened'
   when ${names.EMAIL_CLICK} then case when v.data -> 'isFirst' = 'true' then 'clicked' end
-  when ${names.EMAIL_MACHINE_OPEN} then 'machine_opened'
-  when ${names.EMAIL_MACHINE_CLICK} then 'machine_clicked'
-  when ${names.EMAIL_BOUNCE} then case when v.data ->> 'bounceType' = 'hard' then 'bounced' else 'soft_bounced' end
+  when ${names.EMAIL_MACHINE_OPEN} then 'machineOpened'
+  when ${names.EMAIL_MACHINE_CLICK} then 'machineClicked'
+  when ${names.EMAIL_BOUNCE} then case when v.data ->> 'bounceType' = 'hard' then 'bounced' else 'softBounced' end
   when ${names.EMAIL_COMPLAINT} then 'complained'
 end`;
 const MAIL_NAMES = [

@@ -33,7 +33,7 @@ const isNoText = (name: string) => name.includes("\0");
 /** The names there are in the order of the alphabet, and how many events each has. */
 export async function listEventNames(database: Database, projectId: string) {
   const rows = await listNamedEvents(database, projectId, LIMITS.eventNames.value);
-  const names = rows.map(({ name, count, last_seen_at: at }) => ({
+  const names = rows.map(({ name, count, lastSeenAt: at }) => ({
     name,
     count,
     lastSeenAt: at.toISOString(),

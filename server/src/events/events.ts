@@ -103,9 +103,9 @@ function present(row: EventRow): EventView {
   return {
     id: row.id,
     name: row.name,
-    contactId: row.contact_id,
+    contactId: row.contactId,
     data: (row.data ?? null) as EventView["data"],
-    emailId: row.email_id,
-    createdAt: row.created_at.toISOString(),
+    emailId: row.emailId,
+    createdAt: row.createdAt.toISOString(),
   };
 }

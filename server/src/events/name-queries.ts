@@ -10,7 +10,7 @@ import { isEmailSent, mailFacts, sentEventId } from "../emails/reading/sent-even
 export interface NamedEventsRow {
   name: string;
   count: number;
-  last_seen_at: Date;
+  lastSeenAt: Date;
 }
 
 /**

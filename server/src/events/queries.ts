@@ -60,10 +60,10 @@ export function eventsOf(
 export interface EventRow {
   id: string;
   name: string;
-  contact_id: string;
+  contactId: string;
   data: unknown;
-  email_id: string | null;
-  created_at: Date;
+  emailId: string | null;
+  createdAt: Date;
 }
 
 export interface EventFilter {

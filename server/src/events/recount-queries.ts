@@ -14,9 +14,9 @@ import {
 
 /** Some of the projects with counts, others each time. */
 export async function sampleCountedProjects(database: Database, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`
+  const { rows } = await sql<{ projectId: string }>`
     select project_id from count_positions order by random() limit ${limit}`.execute(database);
-  return rows.map(({ project_id }) => project_id);
+  return rows.map(({ projectId }) => projectId);
 }
 
 /** Counts and rows as of one instant: what is counted meanwhile is in neither. First in the transaction. */

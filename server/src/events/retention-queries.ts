@@ -19,15 +19,15 @@ export async function upsertRetention(tx: Tx, projectId: string, days: number): 
 }
 
 export async function deleteRetention(tx: Tx, projectId: string): Promise<void> {
-  await tx.deleteFrom("event_retentions").where("project_id", "=", projectId).execute();
+  await tx.deleteFrom("event_retentions").where("projectId", "=", projectId).execute();
 }
 
 /** Projects that do not keep their events for ever, from the one after `after` on. */
 export async function listRetentions(database: Database, after: string | null, limit: number) {
-  const { rows } = await sql<{ project_id: string }>`
+  const { rows } = await sql<{ projectId: string }>`
     select r.project_id from event_retentions r where r.project_id > coalesce(${after}::uuid, ${NO_ID})
     order by r.project_id limit ${limit}`.execute(database);
-  return rows.map(({ project_id: id }) => id);
+  return rows.map(({ projectId: id }) => id);
 }
 
 /**
@@ -39,7 +39,7 @@ export async function findProjectsOfOldPartition(
   { name, until }: { name: string; until: string },
 ): Promise<string[] | null> {
   const partition = sql.table(name);
-  const { rows } = await sql<{ project_id: string; is_over: boolean }>`
+  const { rows } = await sql<{ projectId: string; isOver: boolean }>`
     ${plannedEachTime} with recursive present as (
       (select e.project_id from ${partition} e order by e.project_id limit 1)
       union all
@@ -54,7 +54,7 @@ export async function findProjectsOfOldPartition(
     left join event_retentions r on r.project_id = p.project_id
     left join count_positions c on c.project_id = p.project_id
     where p.project_id is not null`.execute(database);
-  return rows.every(({ is_over: isOver }) => isOver) ? rows.map(({ project_id: id }) => id) : null;
+  return rows.every(({ isOver }) => isOver) ? rows.map(({ projectId: id }) => id) : null;
 }
 
 /** Says that older events of these projects are gone, and stay counted but for how many there are of a name. `keptFrom`: the first id of a month. */
@@ -69,15 +69,15 @@ export async function raiseKeptFrom(tx: Tx, projectIds: readonly string[], keptF
 export async function deleteOldEvents(tx: Tx, projectId: string, limit: number): Promise<number> {
   // Held until the commit, so that whoever takes events from the counts sees either all of this or nothing.
   const position = await lockPosition(tx, projectId);
-  const { rows } = await sql<{ kept_from: string; is_counted: boolean }>`
+  const { rows } = await sql<{ keptFrom: string; isCounted: boolean }>`
     ${plannedEachTime} select k.kept_from, not exists (
       select 1 from events v where v.project_id = ${projectId} and v.id >= ${position} and v.id < k.kept_from) as is_counted
     from (select ${KEPT_FROM} as kept_from from event_retentions r where r.project_id = ${projectId}) k`.execute(
     tx,
   );
   const [old] = rows;
-  if (old === undefined || !old.is_counted) return 0;
-  const { kept_from: keptFrom } = old;
+  if (old === undefined || !old.isCounted) return 0;
+  const { keptFrom } = old;
   const result = await sql`
     ${plannedEachTime} with batch as materialized (
       select e.id from events e where e.project_id = ${projectId} and e.id < ${keptFrom} order by e.id limit ${limit}

@@ -82,7 +82,7 @@ async function deleteAll(batchSize: number): Promise<void> {
 
 /** What is left of a project: rows, and what was counted. */
 async function leftOf({ projectId, contactIds }: { projectId: string; contactIds: string[] }) {
-  const events = await server.rows<{ contact: number; name: string; created_at: Date }>(
+  const events = await server.rows<{ contact: number; name: string; createdAt: Date }>(
     "select array_position($2::uuid[], contact_id) as contact, name, created_at from events where project_id = $1 order by 1, 2, 3",
     projectId,
     contactIds,

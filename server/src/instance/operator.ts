@@ -163,7 +163,7 @@ export async function listUsers(
   return rows.map((row) => ({
     id: row.id,
     email: row.email,
-    createdAt: row.created_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
     projects: row.projects ?? 0,
   }));
 }

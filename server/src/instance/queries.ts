@@ -48,7 +48,7 @@ export async function listTransportOutages(database: Database): Promise<string[]
 
 /** What a project has used of the service so far. */
 export async function readUse(database: Database, projectId: string) {
-  const { rows } = await sql<{ sent_at: Date | null; has_workflow: boolean }>`
+  const { rows } = await sql<{ sentAt: Date | null; hasWorkflow: boolean }>`
     select
       (select max(started_at) from campaigns where project_id = ${projectId}) as sent_at,
       exists (select 1 from workflows where project_id = ${projectId} and enabled) as has_workflow`.execute(
@@ -86,11 +86,11 @@ export async function hasProvenDomain(database: Database, shared: string): Promi
 export async function listUserRows(database: Database, after: string | null, limit: number) {
   let query = database
     .selectFrom("users as u")
-    .select(["u.id", "u.email", "u.created_at"])
+    .select(["u.id", "u.email", "u.createdAt"])
     .select((select) =>
       select
         .selectFrom("memberships as m")
-        .whereRef("m.user_id", "=", "u.id")
+        .whereRef("m.userId", "=", "u.id")
         .select((count) => count.fn.countAll<number>().as("count"))
         .as("projects"),
     );

@@ -52,12 +52,12 @@ test("a project sends as fast as it set for itself, and no faster", async () => 
   const mail = { to, from: "a@sandbox.localhost", subject: "s", body: "b" };
   expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
   const sent = () =>
-    server.rows<{ sent_at: Date }>(
+    server.rows<{ sentAt: Date }>(
       "select sent_at from emails where project_id = $1 and sent_at is not null order by 1",
       project.id,
     );
   await expect.poll(async () => (await sent()).length, { timeout: 10_000 }).toBe(5);
-  const times = (await sent()).map((row) => row.sent_at.getTime());
+  const times = (await sent()).map((row) => row.sentAt.getTime());
   // Two at once, then one each half second.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_200);
 });

@@ -28,7 +28,7 @@ export async function readSetupState(
     hasSubscription: isPaidFor,
     hasVerifiedDomain: listed.some(({ verified }) => verified),
     contactCount,
-    lastCampaignSentAt: use?.sent_at?.toISOString() ?? null,
-    hasEnabledWorkflow: use?.has_workflow ?? false,
+    lastCampaignSentAt: use?.sentAt?.toISOString() ?? null,
+    hasEnabledWorkflow: use?.hasWorkflow ?? false,
   };
 }

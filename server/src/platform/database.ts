@@ -1,7 +1,8 @@
 // The database: one pool, typed statements, transactions that are tried again when PostgreSQL asks for it.
 // After it: every folder's queries.ts. Row types are in rows.ts, made from the migrated database.
 import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
-import { Kysely, PostgresDialect, sql, type Transaction } from "kysely";
+import { Kysely, sql, type Transaction } from "kysely";
+import { CamelCaseClient, CamelCaseDialect } from "./column-names.ts";
 import { createDatabaseWatch } from "./database-watch.ts";
 import { noteFullDisk } from "./disk.ts";
 import type { Log } from "./log.ts";
@@ -75,6 +76,7 @@ const types: CustomTypesConfig = {
 export function createPool(options: DatabaseOptions): Pool {
   const pool = new Pool({
     ...options.connection,
+    Client: CamelCaseClient,
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -132,7 +134,7 @@ export function createDatabase(pool: Pool): Database {
     return name;
   }
   return new Kysely<Rows>({
-    dialect: new PostgresDialect({
+    dialect: new CamelCaseDialect({
       pool: {
         async connect() {
           const client = await watch.during(() => pool.connect());

@@ -507,7 +507,7 @@ test("an effect whose claim was taken over is rolled back", async () => {
   const finish = transaction(server.database, async (tx) => {
     await tx
       .insertInto("rate_windows")
-      .values({ bucket: "effect", started_at: new Date(), taken: 1 })
+      .values({ bucket: "effect", startedAt: new Date(), taken: 1 })
       .execute();
     await storeReceipts(tx, [{ receipt: slow.receipt, answer: { status: 200, body: "slow" } }]);
   });
@@ -573,7 +573,7 @@ async function startWorking() {
     [
       route(work, async ({ body, commit }) => {
         const answer = await commit(async (tx) => {
-          const effect = { bucket: "work", started_at: new Date(), taken: 1 };
+          const effect = { bucket: "work", startedAt: new Date(), taken: 1 };
           await tx.insertInto("rate_windows").values(effect).execute();
           if (body.fail === "inside") throw new Error("failed after its work");
           if (body.fail === "refused") throw new Refusal("CONFLICT");

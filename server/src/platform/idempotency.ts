@@ -57,7 +57,7 @@ export async function claimKey(
   const found = await database
     .selectFrom("idempotency_keys")
     .select(["fingerprint", "status", "answer"])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("key", "=", key)
     .executeTakeFirst();
   if (found === undefined)
@@ -103,9 +103,9 @@ export async function storeReceipts(
 export async function releaseKey(database: Database, receipt: Receipt): Promise<void> {
   await database
     .deleteFrom("idempotency_keys")
-    .where("project_id", "=", receipt.projectId)
+    .where("projectId", "=", receipt.projectId)
     .where("key", "=", receipt.key)
-    .where("claim_id", "=", receipt.claimId)
+    .where("claimId", "=", receipt.claimId)
     .where("status", "is", null)
     .execute();
 }

@@ -22,8 +22,8 @@ export async function insertJob(
 export async function findJob(database: Database, { projectId, id }: JobKey, kinds: readonly string[]) {
   return database
     .selectFrom("jobs")
-    .select(["id", "kind", "state", "progress", "result", "failed_reason", "created_at", "finished_at"])
-    .where("project_id", "=", projectId)
+    .select(["id", "kind", "state", "progress", "result", "failedReason", "createdAt", "finishedAt"])
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("kind", "in", kinds)
     .executeTakeFirst();
@@ -33,12 +33,12 @@ export async function listProjectsWithDueJobs(
   database: Database,
   kinds: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`
+  const { rows } = await sql<{ projectId: string }>`
     select distinct project_id from jobs
     where state in ('waiting', 'active') and due_at <= now() and kind = any(${kinds}::text[])`.execute(
     database,
   );
-  return rows.map((row) => row.project_id);
+  return rows.map((row) => row.projectId);
 }
 
 export async function claimJob(
@@ -64,7 +64,7 @@ export interface ClaimedJob {
   input: unknown;
   checkpoint: unknown;
   failures: number;
-  created_at: Date;
+  createdAt: Date;
 }
 
 /** Locks the job for one step, if the claim still holds; nobody else takes it while the transaction lasts. */
@@ -181,8 +181,8 @@ export async function listJobErrors(
   return database
     .selectFrom("job_errors")
     .select(["row", "subject", "error"])
-    .where("project_id", "=", projectId)
-    .where("job_id", "=", id)
+    .where("projectId", "=", projectId)
+    .where("jobId", "=", id)
     .where("row", ">", page.afterRow)
     .orderBy("row")
     .limit(page.limit)
@@ -191,7 +191,7 @@ export async function listJobErrors(
 
 /** All jobs of a project but this one; a step that runs ends first, and its job with it. */
 export async function deleteJobsBeside(tx: Tx, { projectId, id }: JobKey): Promise<void> {
-  await tx.deleteFrom("jobs").where("project_id", "=", projectId).where("id", "<>", id).execute();
+  await tx.deleteFrom("jobs").where("projectId", "=", projectId).where("id", "<>", id).execute();
 }
 
 export async function deleteOldJobs(database: Database, days: number): Promise<void> {

@@ -28,7 +28,7 @@ const count: JobStep = async (tx, job) => {
   const at = ((job.checkpoint as { at: number } | null)?.at ?? 0) + 1;
   await tx
     .insertInto("contact_fields")
-    .values({ project_id: job.projectId, field: `${name} ${at}`, type: "number" })
+    .values({ projectId: job.projectId, field: `${name} ${at}`, type: "number" })
     .execute();
   return at < to
     ? { done: false, checkpoint: { at }, progress: (100 * at) / to }
@@ -87,7 +87,7 @@ test("a worker that died in the middle is missed, and another goes on from its l
   expect(rows.length).toBeGreaterThan(0);
   await database
     .updateTable("jobs")
-    .set({ due_at: new Date(0) })
+    .set({ dueAt: new Date(0) })
     .where("id", "=", id)
     .execute();
   const runner = startJobs({ database, kinds: { crash: count }, log, metrics: createMetrics() });

@@ -115,9 +115,9 @@ export async function readJob<Result = unknown>(
     state: row.state as JobState,
     progress: row.progress,
     result: row.result as Result | null,
-    failedReason: row.failed_reason,
-    createdAt: row.created_at.toISOString(),
-    finishedAt: row.finished_at?.toISOString() ?? null,
+    failedReason: row.failedReason,
+    createdAt: row.createdAt.toISOString(),
+    finishedAt: row.finishedAt?.toISOString() ?? null,
   };
 }
 
@@ -147,7 +147,7 @@ export function startJobs(options: {
         ...key,
         input: row.input,
         checkpoint: row.checkpoint,
-        createdAt: row.created_at,
+        createdAt: row.createdAt,
       });
       if (outcome.done) {
         await updateJobCompleted(tx, key, JSON.stringify(outcome.result));

@@ -32,7 +32,7 @@ export function readPage(
 
 /** How many bytes the rows before this one hold, where a page may end early. */
 export interface RowOfBytes {
-  bytes_before: number;
+  bytesBefore: number;
 }
 
 /**
@@ -61,7 +61,7 @@ export function asFarAsItFits(
 
 /** How many of the rows that `asFarAsItFits` found are on the page. */
 export function fittingLimit(limit: number, rows: readonly RowOfBytes[]): number {
-  const beyond = rows.findIndex((row) => row.bytes_before > LIMITS.pageBytes.value);
+  const beyond = rows.findIndex((row) => row.bytesBefore > LIMITS.pageBytes.value);
   return beyond === -1 ? limit : Math.min(limit, beyond);
 }
 

@@ -82,12 +82,12 @@ async function makePartition(
 ): Promise<{ made: string } | "left"> {
   const name = `${table}_${new Date(fromMs).toISOString().slice(0, 7).replace("-", "_")}`;
   const [from, until] = [firstIdAt(fromMs), firstIdAt(monthAfter(fromMs, 1))];
-  const { rows } = await sql<{ is_free: boolean }>`
+  const { rows } = await sql<{ isFree: boolean }>`
     select pg_try_advisory_xact_lock(hashtext(${`months of ${table}`})) and to_regclass(${`public.${name}`}) is null
       and not exists (select 1 from ${sql.table(rest)} r where r.id >= ${from} and r.id < ${until}) as is_free`.execute(
     tx,
   );
-  if (rows[0]?.is_free !== true) return "left";
+  if (rows[0]?.isFree !== true) return "left";
   await limitWaits(tx);
   await sql`create table ${sql.table(name)} (like ${sql.table(table)} including defaults including storage including compression)`.execute(
     tx,
@@ -128,13 +128,13 @@ async function limitWaits(tx: Tx): Promise<void> {
  * each partition alone, and plans joins with the whole without knowing anything of it.
  */
 export async function analyzePartitioned(database: Database, table: string): Promise<boolean> {
-  const { rows } = await sql<{ is_due: boolean; only: boolean }>`
+  const { rows } = await sql<{ isDue: boolean; only: boolean }>`
     select p.reltuples < 0 or abs(sum(greatest(c.reltuples, 0)) - p.reltuples) > greatest(p.reltuples, 1000) * 0.2 as is_due,
       current_setting('server_version_num')::int >= 180000 as only
     from pg_class p join pg_inherits i on i.inhparent = p.oid join pg_class c on c.oid = i.inhrelid
     where p.oid = to_regclass(${`public.${table}`}) group by p.oid, p.reltuples`.execute(database);
   const [look] = rows;
-  if (look?.is_due !== true) return false;
+  if (look?.isDue !== true) return false;
   await transaction(database, async (tx) => {
     await limitStatements(tx, ANALYZE_TIMEOUT_MS);
     await sql`analyze ${sql.raw(look.only ? "only " : "")}${sql.table(table)}`.execute(tx);

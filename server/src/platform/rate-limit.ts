@@ -60,7 +60,7 @@ export async function takeOrRefuse(rateLimiter: RateLimiter, take: Take): Promis
 async function takeAll(database: Database, takes: readonly Take[]): Promise<Taken[]> {
   const groups = Map.groupBy(takes, (take) => take.bucket);
   const firsts = [...groups.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
-  const { rows } = await sql<{ bucket: string; taken: number; reset_seconds: number }>`
+  const { rows } = await sql<{ bucket: string; taken: number; resetSeconds: number }>`
     insert into rate_windows (bucket, started_at, taken)
     select bucket, date_bin(make_interval(secs => seconds), now(), 'epoch'), taken
     from unnest(
@@ -85,7 +85,7 @@ async function takeAll(database: Database, takes: readonly Take[]): Promise<Take
       allowed: number <= take.limit,
       limit: take.limit,
       remaining: Math.max(0, take.limit - number),
-      resetSeconds: Math.max(1, (count?.reset_seconds ?? 0) + take.windowSeconds),
+      resetSeconds: Math.max(1, (count?.resetSeconds ?? 0) + take.windowSeconds),
     };
   });
 }

@@ -3,233 +3,233 @@ import type { ColumnType, Generated } from "kysely";
 
 export interface AccountTokensTable {
   hash: Buffer;
-  user_id: string;
+  userId: string;
   purpose: string;
   email: string;
-  expires_at: Date;
-  created_at: Generated<Date>;
+  expiresAt: Date;
+  createdAt: Generated<Date>;
 }
 
 export interface ApiKeysTable {
   hash: Buffer;
-  project_id: string;
+  projectId: string;
   kind: string;
   sealed: Buffer;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
 }
 
 export interface ApiRequestsTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  request_id: string;
+  requestId: string;
   at: Date;
   method: string;
   path: string;
   route: string;
   status: number;
-  error_code: string | null;
-  duration_ms: number;
+  errorCode: string | null;
+  durationMs: number;
   key: string;
   ip: string | null;
-  user_agent: string | null;
+  userAgent: string | null;
   body: ColumnType<unknown, string | null | undefined, string | null>;
-  body_bytes: number;
-  left_out: Generated<number>;
+  bodyBytes: number;
+  leftOut: Generated<number>;
 }
 
 export interface AuditHeadsTable {
-  project_id: string;
+  projectId: string;
   number: number;
   hash: Buffer;
 }
 
 export interface AuditLogTable {
-  project_id: string;
+  projectId: string;
   id: string;
   number: number;
   at: Date;
-  actor_kind: string;
-  actor_id: string | null;
-  actor_email: string | null;
+  actorKind: string;
+  actorId: string | null;
+  actorEmail: string | null;
   ip: string | null;
   action: string;
-  target_id: string | null;
-  target_name: string | null;
+  targetId: string | null;
+  targetName: string | null;
   details: ColumnType<unknown, string, string>;
   hash: Buffer;
 }
 
 export interface BillingCustomersTable {
-  project_id: string;
-  customer_id: string;
-  subscription_id: string | null;
-  subscription_status: string | null;
+  projectId: string;
+  customerId: string;
+  subscriptionId: string | null;
+  subscriptionStatus: string | null;
   version: Generated<number>;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-  metered_from: Date | null;
-  metered_to: Date | null;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
+  meteredFrom: Date | null;
+  meteredTo: Date | null;
 }
 
 export interface BillingLimitsTable {
-  project_id: string;
+  projectId: string;
   transactional: number | null;
   campaigns: number | null;
   workflows: number | null;
-  updated_at: Generated<Date>;
+  updatedAt: Generated<Date>;
 }
 
 export interface BillingUsageTable {
-  project_id: string;
+  projectId: string;
   day: Date;
   category: string;
-  customer_id: string;
+  customerId: string;
   value: number;
-  due_at: Generated<Date>;
+  dueAt: Generated<Date>;
   tries: Generated<number>;
-  open_since: Date | null;
-  reported_at: Date | null;
-  in_doubt: Generated<boolean>;
+  openSince: Date | null;
+  reportedAt: Date | null;
+  inDoubt: Generated<boolean>;
   error: string | null;
 }
 
 export interface CampaignQueuesTable {
-  project_id: string;
-  campaign_id: string;
+  projectId: string;
+  campaignId: string;
   state: string;
 }
 
 export interface CampaignsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   name: string;
   description: string | null;
   subject: string;
   body: string;
-  from_address: string;
-  from_name: string | null;
-  reply_to: string | null;
+  fromAddress: string;
+  fromName: string | null;
+  replyTo: string | null;
   kind: Generated<string>;
-  audience_type: string;
-  segment_id: string | null;
-  audience_filter: ColumnType<unknown, string | null | undefined, string | null>;
+  audienceType: string;
+  segmentId: string | null;
+  audienceFilter: ColumnType<unknown, string | null | undefined, string | null>;
   status: Generated<string>;
-  scheduled_for: Date | null;
-  held_reason: string | null;
-  started_at: Date | null;
-  snapshot_at: Date | null;
-  total_recipients: Generated<number>;
+  scheduledFor: Date | null;
+  heldReason: string | null;
+  startedAt: Date | null;
+  snapshotAt: Date | null;
+  totalRecipients: Generated<number>;
   excluded: ColumnType<unknown, string | undefined, string>;
-  finished_at: Date | null;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-  sending_since: Date | null;
+  finishedAt: Date | null;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
+  sendingSince: Date | null;
 }
 
 export interface ConsentChangesTable {
-  project_id: string;
-  contact_id: string;
+  projectId: string;
+  contactId: string;
   id: string;
   subscribed: boolean;
   source: string;
   actor: string | null;
   ip: string | null;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
   position: Generated<number>;
 }
 
 export interface ConsentErasuresTable {
-  project_id: string;
+  projectId: string;
   position: Generated<number>;
   positions: string[];
   at: Generated<Date>;
 }
 
 export interface ConsentHeadsTable {
-  project_id: string;
+  projectId: string;
   number: number;
   hash: Buffer;
 }
 
 export interface ConsentSealedTable {
-  is_only: Generated<boolean>;
+  isOnly: Generated<boolean>;
   position: number;
 }
 
 export interface ConsentSealsTable {
-  project_id: string;
+  projectId: string;
   number: number;
   at: Date;
-  complete_to: Date | null;
+  completeTo: Date | null;
   positions: string[];
   digests: Buffer;
   hash: Buffer;
 }
 
 export interface ContactFieldsTable {
-  project_id: string;
+  projectId: string;
   field: string;
   type: string;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
   number: Generated<number>;
 }
 
 export interface ContactViewsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   name: string;
   query: ColumnType<unknown, string, string>;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
 }
 
 export interface ContactsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   email: string;
   subscribed: boolean;
   data: ColumnType<unknown, string | undefined, string>;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
 }
 
 export interface ContentLinksTable {
-  project_id: string;
-  content_id: string;
+  projectId: string;
+  contentId: string;
   numbers: number[];
   urls: string[];
 }
 
 export interface CountPositionsTable {
-  project_id: string;
+  projectId: string;
   position: string;
-  kept_from: Generated<string>;
+  keptFrom: Generated<string>;
 }
 
 export interface CountValuesTable {
-  project_id: string;
+  projectId: string;
   dimension: number;
   id: number;
   value: string;
 }
 
 export interface DmarcReportsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   domain: string;
   reporter: string;
-  report_id: string;
-  begins_at: Date;
-  ends_at: Date;
+  reportId: string;
+  beginsAt: Date;
+  endsAt: Date;
   policy: string | null;
-  received_at: Generated<Date>;
+  receivedAt: Generated<Date>;
 }
 
 export interface DmarcSourcesTable {
-  project_id: string;
-  report_id: string;
+  projectId: string;
+  reportId: string;
   position: number;
-  source_ip: string;
+  sourceIp: string;
   messages: number;
   disposition: string;
   dkim: boolean;
@@ -238,124 +238,124 @@ export interface DmarcSourcesTable {
 }
 
 export interface DomainRecordChangesTable {
-  project_id: string;
-  domain_id: string;
+  projectId: string;
+  domainId: string;
   purpose: string;
   name: string;
-  changed_at: Generated<Date>;
+  changedAt: Generated<Date>;
   status: string;
   found: string | null;
 }
 
 export interface DomainsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   domain: string;
   status: Generated<string>;
-  dkim_selector: string;
-  dkim_public_key: string;
-  dkim_private_key: Buffer;
-  dkim_found: string | null;
-  last_checked_at: Date | null;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-  dns_found: ColumnType<unknown, string | undefined, string>;
-  check_problem: string | null;
-  next_check_at: Generated<Date>;
-  failed_checks: Generated<number>;
-  failed_at: Date | null;
-  status_changed_at: Generated<Date>;
-  second_dkim_selector: string | null;
-  second_dkim_public_key: string | null;
-  second_dkim_private_key: Buffer | null;
-  second_dkim_until: Date | null;
-  ed25519_selector: string | null;
-  ed25519_public_key: string | null;
-  ed25519_private_key: Buffer | null;
-  ed25519_published: Generated<boolean>;
+  dkimSelector: string;
+  dkimPublicKey: string;
+  dkimPrivateKey: Buffer;
+  dkimFound: string | null;
+  lastCheckedAt: Date | null;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
+  dnsFound: ColumnType<unknown, string | undefined, string>;
+  checkProblem: string | null;
+  nextCheckAt: Generated<Date>;
+  failedChecks: Generated<number>;
+  failedAt: Date | null;
+  statusChangedAt: Generated<Date>;
+  secondDkimSelector: string | null;
+  secondDkimPublicKey: string | null;
+  secondDkimPrivateKey: Buffer | null;
+  secondDkimUntil: Date | null;
+  ed25519Selector: string | null;
+  ed25519PublicKey: string | null;
+  ed25519PrivateKey: Buffer | null;
+  ed25519Published: Generated<boolean>;
 }
 
 export interface EmailAttemptsTable {
-  project_id: string;
-  email_id: string;
+  projectId: string;
+  emailId: string;
   attempt: number;
   outcome: string;
   answer: string;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
   transport: string | null;
   meaning: string | null;
 }
 
 export interface EmailContentsTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  from_address: string;
-  from_name: string | null;
-  reply_to: string | null;
+  fromAddress: string;
+  fromName: string | null;
+  replyTo: string | null;
   subject: string;
   html: string;
   text: string | null;
   headers: ColumnType<unknown, string | undefined, string>;
   attachments: ColumnType<unknown, string | undefined, string>;
-  created_at: Generated<Date>;
-  list_kind: string | null;
+  createdAt: Generated<Date>;
+  listKind: string | null;
   tracked: Generated<boolean>;
 }
 
 export interface EmailFilesTable {
-  project_id: string;
+  projectId: string;
   id: string;
   bytes: Buffer;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
 }
 
 export interface EmailResolutionsTable {
-  project_id: string;
-  email_id: string;
+  projectId: string;
+  emailId: string;
   attempt: number;
-  resolved_as: string;
-  resolved_by: string;
-  created_at: Generated<Date>;
+  resolvedAs: string;
+  resolvedBy: string;
+  createdAt: Generated<Date>;
 }
 
 export interface EmailsTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  contact_id: string | null;
-  content_id: string;
+  contactId: string | null;
+  contentId: string;
   priority: number;
   status: Generated<string>;
-  to_address: string;
-  to_name: string | null;
+  toAddress: string;
+  toName: string | null;
   copies: ColumnType<unknown, string | null | undefined, string | null>;
   variables: ColumnType<unknown, string | null | undefined, string | null>;
   attempts: Generated<number>;
-  due_at: Generated<Date>;
-  sender_id: string | null;
+  dueAt: Generated<Date>;
+  senderId: string | null;
   reason: string | null;
-  created_at: Generated<Date>;
-  sent_at: Date | null;
-  campaign_id: string | null;
+  createdAt: Generated<Date>;
+  sentAt: Date | null;
+  campaignId: string | null;
   transport: string | null;
-  provider_message_id: string | null;
+  providerMessageId: string | null;
   answer: string | null;
-  template_id: string | null;
-  delivered_at: Date | null;
-  opened_at: Date | null;
-  clicked_at: Date | null;
-  bounced_at: Date | null;
-  complained_at: Date | null;
-  soft_bounced_at: Date | null;
-  came_back: ColumnType<number, never, never>;
+  templateId: string | null;
+  deliveredAt: Date | null;
+  openedAt: Date | null;
+  clickedAt: Date | null;
+  bouncedAt: Date | null;
+  complainedAt: Date | null;
+  softBouncedAt: Date | null;
+  cameBack: ColumnType<number, never, never>;
   subject: string | null;
-  is_test: boolean | null;
-  workflow_id: string | null;
-  workflow_step_id: string | null;
-  stays_here: boolean | null;
+  isTest: boolean | null;
+  workflowId: string | null;
+  workflowStepId: string | null;
+  staysHere: boolean | null;
 }
 
 export interface EventCountsTable {
-  project_id: string;
+  projectId: string;
   quarter: Date;
   name: string;
   detail: string;
@@ -363,106 +363,106 @@ export interface EventCountsTable {
 }
 
 export interface EventNameCountsTable {
-  project_id: string;
+  projectId: string;
   name: string;
   month: Date;
   count: number;
 }
 
 export interface EventReactionsTable {
-  project_id: string;
+  projectId: string;
   subscriber: string;
   id: string;
-  contact_id: string;
-  event_name: string | null;
-  event_id: string | null;
-  email_id: string | null;
+  contactId: string;
+  eventName: string | null;
+  eventId: string | null;
+  emailId: string | null;
 }
 
 export interface EventRetentionsTable {
-  project_id: string;
+  projectId: string;
   days: number;
 }
 
 export interface EventSubscriptionsTable {
-  project_id: string;
-  event_name: string;
+  projectId: string;
+  eventName: string;
   subscriber: string;
 }
 
 export interface EventsTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  contact_id: string;
+  contactId: string;
   name: string;
   data: ColumnType<unknown, string | null | undefined, string | null>;
-  email_id: string | null;
-  created_at: Generated<Date>;
+  emailId: string | null;
+  createdAt: Generated<Date>;
 }
 
 export interface IdempotencyKeysTable {
-  project_id: string;
+  projectId: string;
   key: string;
-  claim_id: string;
+  claimId: string;
   fingerprint: Buffer;
   status: number | null;
   answer: string | null;
-  claimed_until: Date;
-  created_at: Generated<Date>;
+  claimedUntil: Date;
+  createdAt: Generated<Date>;
 }
 
 export interface IdentitiesTable {
   id: string;
   issuer: string;
   subject: string;
-  user_id: string;
+  userId: string;
   email: string;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
 }
 
 export interface InstallationTable {
-  is_single: Generated<boolean>;
+  isSingle: Generated<boolean>;
   id: string | null;
-  system_identifier: string | null;
-  database_oid: string | null;
+  systemIdentifier: string | null;
+  databaseOid: string | null;
   timeline: string | null;
   incarnation: Generated<number>;
-  incarnation_beat: Generated<number>;
+  incarnationBeat: Generated<number>;
   beat: Generated<number>;
-  beat_at: Generated<Date>;
-  hold_asked: Generated<boolean>;
-  went_back_at: Date | null;
-  held_since: Date | null;
-  held_reason: string | null;
-  incarnation_since: Generated<Date>;
+  beatAt: Generated<Date>;
+  holdAsked: Generated<boolean>;
+  wentBackAt: Date | null;
+  heldSince: Date | null;
+  heldReason: string | null;
+  incarnationSince: Generated<Date>;
 }
 
 export interface InvitationsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   email: string;
   role: string;
-  token_hash: Buffer;
-  created_at: Generated<Date>;
-  expires_at: Date;
+  tokenHash: Buffer;
+  createdAt: Generated<Date>;
+  expiresAt: Date;
 }
 
 export interface JobErrorsTable {
-  project_id: string;
-  job_id: string;
+  projectId: string;
+  jobId: string;
   row: number;
   subject: string;
   error: string;
 }
 
 export interface JobFilesTable {
-  project_id: string;
-  job_id: string;
+  projectId: string;
+  jobId: string;
   bytes: Buffer;
 }
 
 export interface JobsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   kind: string;
   state: Generated<string>;
@@ -470,227 +470,227 @@ export interface JobsTable {
   checkpoint: ColumnType<unknown, string | null | undefined, string | null>;
   progress: Generated<number>;
   result: ColumnType<unknown, string | null | undefined, string | null>;
-  failed_reason: string | null;
+  failedReason: string | null;
   failures: Generated<number>;
-  claim_id: string | null;
-  due_at: Generated<Date>;
-  created_at: Generated<Date>;
-  finished_at: Date | null;
+  claimId: string | null;
+  dueAt: Generated<Date>;
+  createdAt: Generated<Date>;
+  finishedAt: Date | null;
 }
 
 export interface LinkClicksTable {
-  project_id: string;
-  email_id: string;
+  projectId: string;
+  emailId: string;
   number: number;
 }
 
 export interface MailCountsTable {
-  project_id: string;
+  projectId: string;
   quarter: Date;
   value: number;
   sent: Generated<number>;
   delivered: Generated<number>;
   opened: Generated<number>;
   clicked: Generated<number>;
-  machine_opened: Generated<number>;
-  machine_clicked: Generated<number>;
+  machineOpened: Generated<number>;
+  machineClicked: Generated<number>;
   bounced: Generated<number>;
-  soft_bounced: Generated<number>;
+  softBounced: Generated<number>;
   complained: Generated<number>;
   dimension: number;
 }
 
 export interface MailboxMessagesTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  email_id: string;
-  from_address: string;
+  emailId: string;
+  fromAddress: string;
   recipients: string[];
   subject: string;
   raw: Buffer;
-  received_at: Generated<Date>;
+  receivedAt: Generated<Date>;
 }
 
 export interface MembershipsTable {
-  project_id: string;
-  user_id: string;
+  projectId: string;
+  userId: string;
   role: string;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
   notifications: ColumnType<unknown, string | undefined, string>;
-  webhook_url: string | null;
-  webhook_kinds: ColumnType<unknown, string | undefined, string>;
+  webhookUrl: string | null;
+  webhookKinds: ColumnType<unknown, string | undefined, string>;
 }
 
 export interface NoticesTable {
   id: string;
   source: string;
-  provider_id: string;
+  providerId: string;
   raw: Buffer | null;
   sender: string | null;
   recipient: string | null;
   failures: Generated<number>;
-  due_at: Generated<Date>;
-  received_at: Generated<Date>;
-  done_at: Date | null;
+  dueAt: Generated<Date>;
+  receivedAt: Generated<Date>;
+  doneAt: Date | null;
   result: string | null;
 }
 
 export interface PasskeyChallengesTable {
   hash: Buffer;
-  user_id: string | null;
-  expires_at: Date;
+  userId: string | null;
+  expiresAt: Date;
 }
 
 export interface PasskeysTable {
   id: string;
-  user_id: string;
-  credential_id: Buffer;
-  public_key: Buffer;
-  sign_count: number;
+  userId: string;
+  credentialId: Buffer;
+  publicKey: Buffer;
+  signCount: number;
   transports: string[];
   name: string;
-  created_at: Generated<Date>;
-  last_used_at: Date | null;
+  createdAt: Generated<Date>;
+  lastUsedAt: Date | null;
 }
 
 export interface PausedDestinationsTable {
-  project_id: string;
-  campaign_id: string | null;
+  projectId: string;
+  campaignId: string | null;
   destination: string;
   domains: string[];
   number: Generated<number>;
   answer: string;
   since: Generated<Date>;
-  try_at: Date;
-  failed_tries: Generated<number>;
-  trial_ids: Generated<string[]>;
-  tried_at: Date | null;
-  told_at: Date | null;
-  released_at: Date | null;
+  tryAt: Date;
+  failedTries: Generated<number>;
+  trialIds: Generated<string[]>;
+  triedAt: Date | null;
+  toldAt: Date | null;
+  releasedAt: Date | null;
 }
 
 export interface ProjectQueuesTable {
-  project_id: string;
-  is_open: Generated<boolean>;
-  sending_rate: number | null;
+  projectId: string;
+  isOpen: Generated<boolean>;
+  sendingRate: number | null;
   tracking: Generated<string>;
-  when_in_doubt: Generated<string>;
-  suppression_list: Generated<boolean>;
+  whenInDoubt: Generated<string>;
+  suppressionList: Generated<boolean>;
 }
 
 export interface ProjectSuspensionsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   reasons: ColumnType<unknown, string, string>;
-  created_at: Generated<Date>;
-  lifted_at: Date | null;
-  lifted_by: string | null;
+  createdAt: Generated<Date>;
+  liftedAt: Date | null;
+  liftedBy: string | null;
 }
 
 export interface ProjectsTable {
   id: string;
   name: string;
   language: Generated<string>;
-  default_from: string | null;
+  defaultFrom: string | null;
   disabled: Generated<boolean>;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-  inbound_name: Generated<string>;
-  postal_address: string | null;
-  logo_url: string | null;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
+  inboundName: Generated<string>;
+  postalAddress: string | null;
+  logoUrl: string | null;
   removal: string | null;
-  removal_job: string | null;
+  removalJob: string | null;
 }
 
 export interface RateWindowsTable {
   bucket: string;
-  started_at: Date;
+  startedAt: Date;
   taken: number;
 }
 
 export interface RecipientBatchesTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  campaign_id: string;
-  content_id: string;
-  email_ids: string[];
-  contact_ids: string[];
+  campaignId: string;
+  contentId: string;
+  emailIds: string[];
+  contactIds: string[];
   addresses: string[];
   domains: string[];
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
 }
 
 export interface RecoveryCodesTable {
-  user_id: string;
+  userId: string;
   hash: Buffer;
 }
 
 export interface ReturnedMessagesTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  email_id: string;
-  from_address: string | null;
+  emailId: string;
+  fromAddress: string | null;
   subject: string | null;
   said: string | null;
-  received_at: Generated<Date>;
+  receivedAt: Generated<Date>;
 }
 
 export interface ScopedKeysTable {
-  project_id: string;
+  projectId: string;
   id: string;
   hash: Buffer;
   name: string;
   scopes: string[];
   networks: string[];
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  created_by: string;
-  created_at: Generated<Date>;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  createdBy: string;
+  createdAt: Generated<Date>;
 }
 
 export interface SecondFactorsTable {
-  user_id: string;
-  sealed_secret: Buffer;
-  confirmed_at: Date | null;
-  last_step: Generated<number>;
-  created_at: Generated<Date>;
+  userId: string;
+  sealedSecret: Buffer;
+  confirmedAt: Date | null;
+  lastStep: Generated<number>;
+  createdAt: Generated<Date>;
 }
 
 export interface SegmentMembersTable {
-  project_id: string;
-  segment_id: string;
-  contact_id: string;
-  created_at: Generated<Date>;
+  projectId: string;
+  segmentId: string;
+  contactId: string;
+  createdAt: Generated<Date>;
 }
 
 export interface SegmentsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   name: string;
   description: string | null;
   type: string;
   filters: ColumnType<unknown, string | null | undefined, string | null>;
   slug: string;
-  track_membership: Generated<boolean>;
+  trackMembership: Generated<boolean>;
   causes: Generated<string[]>;
-  time_based: Generated<boolean>;
-  member_count: Generated<number>;
-  compute_due_at: Date | null;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
+  timeBased: Generated<boolean>;
+  memberCount: Generated<number>;
+  computeDueAt: Date | null;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
 }
 
 export interface SendersTable {
   id: string;
-  lease_until: Date;
-  started_at: Generated<Date>;
-  in_doubt: Generated<string[]>;
+  leaseUntil: Date;
+  startedAt: Generated<Date>;
+  inDoubt: Generated<string[]>;
   outages: Generated<string[]>;
   incarnation: Generated<number>;
 }
 
 export interface SendingHoursTable {
-  project_id: string;
+  projectId: string;
   hour: Date;
   sent: Generated<number>;
   refused: Generated<number>;
@@ -700,166 +700,166 @@ export interface SendingHoursTable {
 
 export interface SessionsTable {
   id: string;
-  user_id: string;
-  expires_at: Date;
-  created_at: Generated<Date>;
+  userId: string;
+  expiresAt: Date;
+  createdAt: Generated<Date>;
   address: string | null;
-  user_agent: string | null;
-  last_used_at: Date | null;
+  userAgent: string | null;
+  lastUsedAt: Date | null;
 }
 
 export interface StripeEventsTable {
   id: string;
   type: string;
-  customer_id: string | null;
-  told_at: Date;
-  due_at: Generated<Date>;
+  customerId: string | null;
+  toldAt: Date;
+  dueAt: Generated<Date>;
   failures: Generated<number>;
-  done_at: Date | null;
+  doneAt: Date | null;
 }
 
 export interface SuppressionsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   email: string;
   reason: string;
-  email_id: string | null;
+  emailId: string | null;
   actor: string | null;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
 }
 
 export interface TemplateVersionsTable {
-  project_id: string;
-  template_id: string;
+  projectId: string;
+  templateId: string;
   id: string;
   subject: string;
   body: string;
   design: ColumnType<unknown, string | null | undefined, string | null>;
-  saved_at: Date;
-  replaced_at: Generated<Date>;
+  savedAt: Date;
+  replacedAt: Generated<Date>;
 }
 
 export interface TemplatesTable {
-  project_id: string;
+  projectId: string;
   id: string;
   name: string;
   description: string | null;
   type: string;
   subject: string;
   body: string;
-  from_address: string | null;
-  from_name: string | null;
-  reply_to: string | null;
+  fromAddress: string | null;
+  fromName: string | null;
+  replyTo: string | null;
   design: ColumnType<unknown, string | null | undefined, string | null>;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
 }
 
 export interface TlsReportsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   domain: string;
   reporter: string;
-  report_id: string;
-  begins_at: Date;
-  ends_at: Date;
+  reportId: string;
+  beginsAt: Date;
+  endsAt: Date;
   successes: number;
   failures: number;
   details: ColumnType<unknown, string, string>;
-  received_at: Generated<Date>;
+  receivedAt: Generated<Date>;
 }
 
 export interface ToldMembersTable {
-  project_id: string;
+  projectId: string;
   kind: string;
-  told_at: Generated<Date>;
+  toldAt: Generated<Date>;
 }
 
 export interface TrackingCountsTable {
-  project_id: string;
-  content_id: string;
+  projectId: string;
+  contentId: string;
   number: number;
-  campaign_id: string;
+  campaignId: string;
   total: Generated<number>;
   mails: Generated<number>;
   machine: Generated<number>;
 }
 
 export interface UploadsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   file: string;
-  source_hash: Buffer;
-  content_type: string;
+  sourceHash: Buffer;
+  contentType: string;
   bytes: number;
   width: number;
   height: number;
   name: string;
-  created_at: Generated<Date>;
+  createdAt: Generated<Date>;
 }
 
 export interface UsersTable {
   id: string;
   email: string;
-  password_hash: string | null;
-  created_at: Generated<Date>;
-  verified_at: Date | null;
+  passwordHash: string | null;
+  createdAt: Generated<Date>;
+  verifiedAt: Date | null;
   language: Generated<string>;
 }
 
 export interface WebhookCallsTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  owner_kind: string;
-  owner_id: string;
-  owner_ref: string;
+  ownerKind: string;
+  ownerId: string;
+  ownerRef: string;
   url: string;
   method: string;
   headers: ColumnType<unknown, string, string>;
   body: string | null;
   state: Generated<string>;
   tries: Generated<number>;
-  due_at: Generated<Date | null>;
-  claim_id: string | null;
-  response_status: number | null;
-  response_body: string | null;
-  is_cut: Generated<boolean>;
+  dueAt: Generated<Date | null>;
+  claimId: string | null;
+  responseStatus: number | null;
+  responseBody: string | null;
+  isCut: Generated<boolean>;
   error: string | null;
-  created_at: Generated<Date>;
-  ended_at: Date | null;
+  createdAt: Generated<Date>;
+  endedAt: Date | null;
 }
 
 export interface WebhookSecretsTable {
-  project_id: string;
+  projectId: string;
   sealed: Buffer;
-  former_sealed: Buffer | null;
-  made_at: Generated<Date>;
+  formerSealed: Buffer | null;
+  madeAt: Generated<Date>;
 }
 
 export interface WorkflowExecutionsTable {
-  project_id: string;
+  projectId: string;
   id: string;
-  workflow_id: string;
-  contact_id: string | null;
+  workflowId: string;
+  contactId: string | null;
   entry: number;
   version: number;
   status: Generated<string>;
-  step_id: string | null;
-  due_at: Date | null;
-  waits_for: string | null;
+  stepId: string | null;
+  dueAt: Date | null;
+  waitsFor: string | null;
   context: ColumnType<unknown, string | null | undefined, string | null>;
   results: ColumnType<unknown, string | null | undefined, string | null>;
   answer: ColumnType<unknown, string | null | undefined, string | null>;
   trace: ColumnType<unknown, string | undefined, string>;
-  exit_reason: string | null;
-  started_at: Generated<Date>;
-  ended_at: Date | null;
+  exitReason: string | null;
+  startedAt: Generated<Date>;
+  endedAt: Date | null;
 }
 
 export interface WorkflowStepCountsTable {
-  project_id: string;
-  workflow_id: string;
-  step_id: string;
+  projectId: string;
+  workflowId: string;
+  stepId: string;
   entered: Generated<number>;
   passed: Generated<number>;
   skipped: Generated<number>;
@@ -868,30 +868,30 @@ export interface WorkflowStepCountsTable {
 }
 
 export interface WorkflowVersionsTable {
-  project_id: string;
-  workflow_id: string;
+  projectId: string;
+  workflowId: string;
   version: number;
   graph: ColumnType<unknown, string, string>;
-  wait_names: Generated<string[]>;
-  is_used: Generated<boolean>;
-  created_at: Generated<Date>;
+  waitNames: Generated<string[]>;
+  isUsed: Generated<boolean>;
+  createdAt: Generated<Date>;
 }
 
 export interface WorkflowsTable {
-  project_id: string;
+  projectId: string;
   id: string;
   name: string;
   description: string | null;
   enabled: Generated<boolean>;
-  trigger_type: Generated<string>;
-  trigger_config: ColumnType<unknown, string | undefined, string>;
-  trigger_event: string | null;
-  allow_reentry: Generated<boolean>;
+  triggerType: Generated<string>;
+  triggerConfig: ColumnType<unknown, string | undefined, string>;
+  triggerEvent: string | null;
+  allowReentry: Generated<boolean>;
   version: Generated<number>;
-  cancelled_until: Date | null;
-  next_run_at: Date | null;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
+  cancelledUntil: Date | null;
+  nextRunAt: Date | null;
+  createdAt: Generated<Date>;
+  updatedAt: Generated<Date>;
 }
 
 export interface Rows {

@@ -12,7 +12,7 @@ export interface TenantTable {
 
 /** The tables with a `project_id`, each before those it refers to. */
 export async function listTenantTables(database: Database): Promise<TenantTable[]> {
-  const { rows } = await sql<{ name: string; key: string[]; refers_to: string[] }>`
+  const { rows } = await sql<{ name: string; key: string[]; refersTo: string[] }>`
     select c.relname as name,
       (select array_agg(a.attname::text order by array_position(i.indkey::int2[], a.attnum))
        from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey)
@@ -29,7 +29,7 @@ export async function listTenantTables(database: Database): Promise<TenantTable[
   const ordered: TenantTable[] = [];
   while (unplaced.size > 0) {
     const next = [...unplaced.values()].find(
-      ({ name }) => ![...unplaced.values()].some((other) => other.refers_to.includes(name)),
+      ({ name }) => ![...unplaced.values()].some((other) => other.refersTo.includes(name)),
     );
     if (next === undefined) throw new Error("Tables of tenants refer to each other in a circle.");
     unplaced.delete(next.name);

@@ -25,13 +25,13 @@ export async function replaceKeys(tx: Tx, sealer: Sealer, projectId: string, pai
   await insertKeys(tx, [
     {
       hash: sha256(pair.public),
-      project_id: projectId,
+      projectId,
       kind: "public",
       sealed: sealer.seal(pair.public, projectId),
     },
     {
       hash: sha256(pair.secret),
-      project_id: projectId,
+      projectId,
       kind: "secret",
       sealed: sealer.seal(pair.secret, projectId),
     },
@@ -55,18 +55,13 @@ export function createKeyFinder(database: Database): (key: string) => Promise<Pr
         findScoped([...hashes].flatMap(([key, hash]) => (key.startsWith(SCOPED_PREFIX) ? [hash] : []))),
       ]);
       const found = new Map<string, PresentedKey>();
-      for (const row of rows)
-        found.set(row.hash.toString("hex"), {
-          projectId: row.project_id,
-          kind: row.kind,
-          disabled: row.disabled,
-        });
-      for (const { hash, project_id: projectId, disabled, id, scopes, networks, ...row } of scopedRows)
+      for (const { hash, ...key } of rows) found.set(hash.toString("hex"), key);
+      for (const { hash, projectId, disabled, id, scopes, networks, ...row } of scopedRows)
         found.set(hash.toString("hex"), {
           projectId,
           kind: "secret",
           disabled,
-          scoped: { id, scopes, networks, isExpired: row.is_expired },
+          scoped: { id, scopes, networks, isExpired: row.isExpired },
         });
       return keys.map((key) => found.get(hashes.get(key)?.toString("hex") ?? "") ?? null);
     },

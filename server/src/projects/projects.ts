@@ -30,7 +30,7 @@ import {
 export interface ProjectChanges {
   own: OwnChanges;
   rules: Partial<QueueRules>;
-  kept: { event_retention_days?: number | null };
+  kept: { eventRetentionDays?: number | null };
 }
 
 export interface ProjectView {
@@ -66,23 +66,23 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
   return {
     id: row.id,
     name: row.name,
-    public: sealer.open(row.public_key, row.id),
-    secret: sealer.open(row.secret_key, row.id),
+    public: sealer.open(row.publicKey, row.id),
+    secret: sealer.open(row.secretKey, row.id),
     role: row.role as Role,
     language: row.language,
     tracking: row.tracking as TrackingMode,
-    whenInDoubt: row.when_in_doubt as DoubtPolicy,
-    suppressionList: row.suppression_list,
-    defaultFrom: row.default_from,
-    sendingRate: row.sending_rate,
-    eventRetentionDays: row.event_retention_days,
-    postalAddress: row.postal_address,
-    logoUrl: row.logo_url,
-    inboundAddress: inboundDomain === null ? null : `${row.inbound_name}@${inboundDomain}`,
+    whenInDoubt: row.whenInDoubt as DoubtPolicy,
+    suppressionList: row.suppressionList,
+    defaultFrom: row.defaultFrom,
+    sendingRate: row.sendingRate,
+    eventRetentionDays: row.eventRetentionDays,
+    postalAddress: row.postalAddress,
+    logoUrl: row.logoUrl,
+    inboundAddress: inboundDomain === null ? null : `${row.inboundName}@${inboundDomain}`,
     disabled: row.disabled,
     removal: row.removal as ProjectView["removal"],
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 
@@ -95,7 +95,7 @@ export async function createProject(
   const id = newId();
   await insertProject(tx, { id, name: project.name });
   await createProjectQueue(tx, id);
-  await insertMembership(tx, { project_id: id, user_id: project.ownerId, role: "OWNER" });
+  await insertMembership(tx, { projectId: id, userId: project.ownerId, role: "OWNER" });
   await replaceKeys(tx, around.sealer, id, project.keys ?? makeKeyPair());
   await recordAudit(tx, [
     {
@@ -148,28 +148,21 @@ export async function updateProject(
   if (Object.keys(details).length > 0) {
     await updateProjectRow(tx, projectId, changes.own);
     await changeQueueRules(tx, projectId, changes.rules);
-    const { event_retention_days: days } = changes.kept;
+    const { eventRetentionDays: days } = changes.kept;
     if (days !== undefined) await changeEventRetention(tx, projectId, days);
     await recordAudit(tx, [{ projectId, actor, action: "project.updated", details }]);
   }
   return getProject(tx, around, userId, projectId);
 }
 
-/** Of each setting that is another one: what it was and what it is, by its name in the API. */
+/** Of each setting that is another one: what it was and what it is. */
 function differences(
   before: Readonly<Record<string, unknown>>,
   changes: ProjectChanges["own"] & ProjectChanges["rules"] & ProjectChanges["kept"],
 ) {
   return Object.fromEntries(
     Object.entries(changes).flatMap(([column, to]) =>
-      JSON.stringify(before[column]) === JSON.stringify(to)
-        ? []
-        : [
-            [
-              column.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
-              { from: before[column], to },
-            ],
-          ],
+      JSON.stringify(before[column]) === JSON.stringify(to) ? [] : [[column, { from: before[column], to }]],
     ),
   );
 }
@@ -211,7 +204,7 @@ export async function findWrittenTo(
 ): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const rows = await findProjectsByInboundName(database, names);
-  return new Map(rows.map((row) => [row.inbound_name, row.id]));
+  return new Map(rows.map((row) => [row.inboundName, row.id]));
 }
 
 /** A person's part in a project, or null. */
@@ -222,7 +215,7 @@ export async function findMembership(
 ): Promise<{ role: Role; disabled: boolean; isVerified: boolean } | null> {
   const row = isId(projectId) ? await findMembershipRow(database, userId, projectId) : undefined;
   if (row === undefined) return null;
-  return { role: row.role as Role, disabled: row.disabled, isVerified: row.verified_at !== null };
+  return { role: row.role as Role, disabled: row.disabled, isVerified: row.verifiedAt !== null };
 }
 
 /** The sender of mails that name none, per project that has set one. */
@@ -233,7 +226,7 @@ export async function readDefaultSenders(
   if (projectIds.length === 0) return new Map();
   const rows = await findDefaultSenders(database, projectIds);
   return new Map(
-    rows.flatMap((row) => (row.default_from === null ? [] : [[row.id, row.default_from] as const])),
+    rows.flatMap((row) => (row.defaultFrom === null ? [] : [[row.id, row.defaultFrom] as const])),
   );
 }
 
@@ -253,10 +246,10 @@ export async function listAllProjects(
   { after, limit }: { after: string | null; limit: number },
 ): Promise<ListedProject[]> {
   const rows = await listAllProjectRows(database, after, limit);
-  return rows.map(({ created_at, removal, ...row }) => ({
+  return rows.map(({ createdAt, removal, ...row }) => ({
     ...row,
     removal: removal as ListedProject["removal"],
-    createdAt: created_at.toISOString(),
+    createdAt: createdAt.toISOString(),
   }));
 }
 

@@ -9,14 +9,14 @@ export async function insertProject(tx: Tx, project: { id: string; name: string 
 
 export async function insertMembership(
   tx: Tx,
-  membership: { project_id: string; user_id: string; role: string },
+  membership: { projectId: string; userId: string; role: string },
 ): Promise<void> {
   await tx.insertInto("memberships").values(membership).execute();
 }
 
 export interface KeyRow {
   hash: Buffer;
-  project_id: string;
+  projectId: string;
   kind: "public" | "secret";
   sealed: Buffer;
 }
@@ -31,13 +31,13 @@ export async function insertKeys(tx: Tx, keys: readonly KeyRow[]): Promise<void>
 /** Locks the project's keys, so that two rotations at once leave exactly one pair. */
 export async function deleteKeys(tx: Tx, projectId: string): Promise<void> {
   await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
-  await tx.deleteFrom("api_keys").where("project_id", "=", projectId).execute();
+  await tx.deleteFrom("api_keys").where("projectId", "=", projectId).execute();
 }
 
 export async function findKeysByHash(database: Database, hashes: readonly Buffer[]) {
   const { rows } = await sql<{
     hash: Buffer;
-    project_id: string;
+    projectId: string;
     kind: "public" | "secret";
     disabled: boolean;
   }>`
@@ -50,11 +50,11 @@ export async function findKeysByHash(database: Database, hashes: readonly Buffer
 export async function findMembershipRow(database: Database, userId: string, projectId: string) {
   return database
     .selectFrom("memberships")
-    .innerJoin("projects", "projects.id", "memberships.project_id")
-    .innerJoin("users", "users.id", "memberships.user_id")
-    .select(["memberships.role", "projects.disabled", "users.verified_at"])
-    .where("memberships.project_id", "=", projectId)
-    .where("memberships.user_id", "=", userId)
+    .innerJoin("projects", "projects.id", "memberships.projectId")
+    .innerJoin("users", "users.id", "memberships.userId")
+    .select(["memberships.role", "projects.disabled", "users.verifiedAt"])
+    .where("memberships.projectId", "=", projectId)
+    .where("memberships.userId", "=", userId)
     .executeTakeFirst();
 }
 
@@ -63,21 +63,21 @@ export interface ProjectRow {
   name: string;
   language: string;
   tracking: string;
-  when_in_doubt: string;
-  suppression_list: boolean;
-  default_from: string | null;
-  sending_rate: number | null;
-  event_retention_days: number | null;
-  postal_address: string | null;
-  logo_url: string | null;
-  inbound_name: string;
+  whenInDoubt: string;
+  suppressionList: boolean;
+  defaultFrom: string | null;
+  sendingRate: number | null;
+  eventRetentionDays: number | null;
+  postalAddress: string | null;
+  logoUrl: string | null;
+  inboundName: string;
   disabled: boolean;
   removal: string | null;
-  created_at: Date;
-  updated_at: Date;
+  createdAt: Date;
+  updatedAt: Date;
   role: string;
-  public_key: Buffer;
-  secret_key: Buffer;
+  publicKey: Buffer;
+  secretKey: Buffer;
 }
 
 /** The projects of a person with both sealed keys, newest first; or one of them. */
@@ -88,33 +88,33 @@ export async function listProjectRows(
 ): Promise<ProjectRow[]> {
   let query = database
     .selectFrom("memberships as m")
-    .innerJoin("projects as p", "p.id", "m.project_id")
+    .innerJoin("projects as p", "p.id", "m.projectId")
     .innerJoin("api_keys as pk", (join) =>
-      join.onRef("pk.project_id", "=", "p.id").on("pk.kind", "=", "public"),
+      join.onRef("pk.projectId", "=", "p.id").on("pk.kind", "=", "public"),
     )
     .innerJoin("api_keys as sk", (join) =>
-      join.onRef("sk.project_id", "=", "p.id").on("sk.kind", "=", "secret"),
+      join.onRef("sk.projectId", "=", "p.id").on("sk.kind", "=", "secret"),
     )
-    .innerJoin("project_queues as q", "q.project_id", "p.id")
-    .leftJoin("event_retentions as r", "r.project_id", "p.id")
-    .select(["q.tracking", "q.when_in_doubt", "q.suppression_list", "q.sending_rate"])
-    .select("r.days as event_retention_days")
+    .innerJoin("project_queues as q", "q.projectId", "p.id")
+    .leftJoin("event_retentions as r", "r.projectId", "p.id")
+    .select(["q.tracking", "q.whenInDoubt", "q.suppressionList", "q.sendingRate"])
+    .select("r.days as eventRetentionDays")
     .select([
       "p.id",
       "p.name",
       "p.language",
-      "p.default_from",
-      "p.postal_address",
-      "p.logo_url",
-      "p.inbound_name",
+      "p.defaultFrom",
+      "p.postalAddress",
+      "p.logoUrl",
+      "p.inboundName",
       "p.disabled",
       "p.removal",
-      "p.created_at",
-      "p.updated_at",
+      "p.createdAt",
+      "p.updatedAt",
       "m.role",
     ])
-    .select(["pk.sealed as public_key", "sk.sealed as secret_key"])
-    .where("m.user_id", "=", userId);
+    .select(["pk.sealed as publicKey", "sk.sealed as secretKey"])
+    .where("m.userId", "=", userId);
   if (projectId !== null) query = query.where("p.id", "=", projectId);
   return query.orderBy("p.id", "desc").execute();
 }
@@ -122,9 +122,9 @@ export async function listProjectRows(
 export interface OwnChanges {
   name?: string;
   language?: string;
-  default_from?: string | null;
-  postal_address?: string | null;
-  logo_url?: string | null;
+  defaultFrom?: string | null;
+  postalAddress?: string | null;
+  logoUrl?: string | null;
 }
 
 /** The settings as they are, by column; whoever changes them waits for the commit. */
@@ -140,7 +140,7 @@ export async function lockSettings(tx: Tx, projectId: string): Promise<Record<st
 export async function updateProjectRow(tx: Tx, projectId: string, changes: OwnChanges): Promise<void> {
   await tx
     .updateTable("projects")
-    .set({ ...changes, updated_at: sql`now()` })
+    .set({ ...changes, updatedAt: sql`now()` })
     .where("id", "=", projectId)
     .execute();
 }
@@ -155,15 +155,15 @@ export async function updateInboundName(tx: Tx, projectId: string): Promise<void
 export async function findProjectsByInboundName(database: Database, names: readonly string[]) {
   return database
     .selectFrom("projects")
-    .select(["id", "inbound_name"])
-    .where("inbound_name", "in", [...names])
+    .select(["id", "inboundName"])
+    .where("inboundName", "in", [...names])
     .execute();
 }
 
 export async function findDefaultSenders(database: Database, projectIds: readonly string[]) {
   return database
     .selectFrom("projects")
-    .select(["id", "default_from"])
+    .select(["id", "defaultFrom"])
     .where("id", "in", [...projectIds])
     .execute();
 }
@@ -176,7 +176,7 @@ export async function listAllProjectRows(database: Database, after: string | nul
     owner: string | null;
     disabled: boolean;
     removal: string | null;
-    created_at: Date;
+    createdAt: Date;
   }>`
     select p.id, p.name, p.disabled, p.removal, p.created_at,
       (select u.email from memberships m join users u on u.id = m.user_id
@@ -189,11 +189,11 @@ export async function listAllProjectRows(database: Database, after: string | nul
 export async function findOwnerId(database: Database, projectId: string): Promise<string | undefined> {
   const row = await database
     .selectFrom("memberships")
-    .select("user_id")
-    .where("project_id", "=", projectId)
+    .select("userId")
+    .where("projectId", "=", projectId)
     .where("role", "=", "OWNER")
-    .orderBy("created_at")
+    .orderBy("createdAt")
     .limit(1)
     .executeTakeFirst();
-  return row?.user_id;
+  return row?.userId;
 }

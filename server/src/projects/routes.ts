@@ -65,19 +65,19 @@ function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
     own: {
       ...(name === undefined ? {} : { name }),
       ...(language === undefined ? {} : { language }),
-      ...(postalAddress === undefined ? {} : { postal_address: postalAddress }),
-      ...(logoUrl === undefined ? {} : { logo_url: logoUrl }),
+      ...(postalAddress === undefined ? {} : { postalAddress }),
+      ...(logoUrl === undefined ? {} : { logoUrl }),
       ...(defaultFrom === undefined
         ? {}
-        : { default_from: defaultFrom === null ? null : mailboxText(defaultFrom) }),
+        : { defaultFrom: defaultFrom === null ? null : mailboxText(defaultFrom) }),
     },
     rules: {
       ...(tracking === undefined ? {} : { tracking }),
-      ...(whenInDoubt === undefined ? {} : { when_in_doubt: whenInDoubt }),
-      ...(sendingRate === undefined ? {} : { sending_rate: sendingRate }),
-      ...(suppressionList === undefined ? {} : { suppression_list: suppressionList }),
+      ...(whenInDoubt === undefined ? {} : { whenInDoubt }),
+      ...(sendingRate === undefined ? {} : { sendingRate }),
+      ...(suppressionList === undefined ? {} : { suppressionList }),
     },
-    kept: eventRetentionDays === undefined ? {} : { event_retention_days: eventRetentionDays },
+    kept: eventRetentionDays === undefined ? {} : { eventRetentionDays },
   };
 }
 

@@ -56,7 +56,7 @@ export async function suspendProjects(
       details: { reasons },
     })),
   );
-  const members = Map.groupBy(await listMemberAddresses(tx, [...names.keys()]), (row) => row.project_id);
+  const members = Map.groupBy(await listMemberAddresses(tx, [...names.keys()]), (row) => row.projectId);
   return own.map(({ projectId, reasons }) => ({
     projectId,
     reasons,
@@ -78,7 +78,7 @@ export async function enableProject(
 ): Promise<boolean> {
   const row = await lockSuspended(tx, projectId, LIMITS.selfEnableDays.value);
   if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
-  if (row.is_removed) throw new Refusal("CONFLICT", { message: "The project is being reset or deleted." });
+  if (row.isRemoved) throw new Refusal("CONFLICT", { message: "The project is being reset or deleted." });
   if (!row.disabled) return false;
   await enableProjectRow(tx, projectId, actor.userId);
   await openOrCloseProjectQueues(tx, [projectId], true);
@@ -93,9 +93,9 @@ export async function enableOwnProject(
 ): Promise<void> {
   const row = await lockSuspended(tx, enabled.projectId, LIMITS.selfEnableDays.value);
   if (row?.disabled !== true) throw new Refusal("CONFLICT", { message: "The project is not disabled." });
-  if (!row.is_suspended || row.was_lifted)
+  if (!row.isSuspended || row.wasLifted)
     throw new Refusal("CONFLICT", {
-      message: row.was_lifted
+      message: row.wasLifted
         ? `An owner may do this once in ${LIMITS.selfEnableDays.value} days. Ask whoever runs this installation.`
         : "The project was disabled by whoever runs this installation: ask there.",
     });
@@ -117,7 +117,7 @@ export async function readStandings(database: Database, projectIds: readonly str
     projectId: row.id,
     name: row.name,
     isDisabled: row.disabled,
-    suspendedAt: row.suspended_at,
+    suspendedAt: row.suspendedAt,
   }));
 }
 
@@ -129,5 +129,5 @@ export async function listSuspensions(
   projectId: string,
 ): Promise<Array<{ at: string; reasons: string[] }>> {
   const rows = await listSuspensionRows(database, projectId, SHOWN_SUSPENSIONS);
-  return rows.map((row) => ({ at: row.created_at.toISOString(), reasons: row.reasons as string[] }));
+  return rows.map((row) => ({ at: row.createdAt.toISOString(), reasons: row.reasons as string[] }));
 }

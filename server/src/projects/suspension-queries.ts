@@ -33,9 +33,9 @@ export async function lockSuspended(tx: Tx, projectId: string, days: number) {
   await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
   const { rows } = await sql<{
     disabled: boolean;
-    is_suspended: boolean;
-    was_lifted: boolean;
-    is_removed: boolean;
+    isSuspended: boolean;
+    wasLifted: boolean;
+    isRemoved: boolean;
   }>`
     select p.disabled,
       exists (
@@ -64,15 +64,15 @@ export async function enableProjectRow(tx: Tx, projectId: string, liftedBy: stri
 export async function listMemberAddresses(tx: Tx, projectIds: readonly string[]) {
   return tx
     .selectFrom("memberships as m")
-    .innerJoin("users as u", "u.id", "m.user_id")
-    .select(["m.project_id", "u.email", "u.language"])
-    .where("m.project_id", "in", [...projectIds])
-    .orderBy("m.created_at")
+    .innerJoin("users as u", "u.id", "m.userId")
+    .select(["m.projectId", "u.email", "u.language"])
+    .where("m.projectId", "in", [...projectIds])
+    .orderBy("m.createdAt")
     .execute();
 }
 
 export async function findStandings(database: Database, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; name: string; disabled: boolean; suspended_at: Date | null }>`
+  const { rows } = await sql<{ id: string; name: string; disabled: boolean; suspendedAt: Date | null }>`
     select p.id, p.name, p.disabled,
       (select max(s.created_at) from project_suspensions s where s.project_id = p.id) as suspended_at
     from projects p where p.id = any(${ids}::uuid[])`.execute(database);
@@ -82,8 +82,8 @@ export async function findStandings(database: Database, ids: readonly string[]) 
 export async function listSuspensionRows(database: Database, projectId: string, limit: number) {
   return database
     .selectFrom("project_suspensions")
-    .select(["reasons", "created_at"])
-    .where("project_id", "=", projectId)
+    .select(["reasons", "createdAt"])
+    .where("projectId", "=", projectId)
     .orderBy("id", "desc")
     .limit(limit)
     .execute();

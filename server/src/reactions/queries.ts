@@ -56,26 +56,26 @@ export async function listProjectsFollowingContacts(
   tx: Tx,
   projectIds: readonly string[],
 ): Promise<Set<string>> {
-  const { rows } = await sql<{ project_id: string }>`
+  const { rows } = await sql<{ projectId: string }>`
     select distinct project_id from event_subscriptions
     where project_id = any(${projectIds}::uuid[]) and event_name = '*'`.execute(tx);
-  return new Set(rows.map((row) => row.project_id));
+  return new Set(rows.map((row) => row.projectId));
 }
 
 export async function listReactingProjects(database: Database, subscriber: string): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`
+  const { rows } = await sql<{ projectId: string }>`
     select distinct project_id from event_reactions where subscriber = ${subscriber}`.execute(database);
-  return rows.map((row) => row.project_id);
+  return rows.map((row) => row.projectId);
 }
 
 /** Takes the oldest reactions of a project: they are gone when the transaction commits. */
 export async function deleteReactions(tx: Tx, projectId: string, subscriber: string, limit: number) {
   const { rows } = await sql<{
     id: string;
-    contact_id: string;
-    event_name: string | null;
-    event_id: string | null;
-    email_id: string | null;
+    contactId: string;
+    eventName: string | null;
+    eventId: string | null;
+    emailId: string | null;
   }>`
     delete from event_reactions r
     -- As an array: of a table that grew lately a join would read all for each of them.

@@ -110,12 +110,5 @@ export async function takeReactions(
   tx: Tx,
   { projectId, subscriber, limit }: { projectId: string; subscriber: Subscriber; limit: number },
 ): Promise<Reaction[]> {
-  const rows = await deleteReactions(tx, projectId, subscriber, limit);
-  return rows.map((row) => ({
-    id: row.id,
-    contactId: row.contact_id,
-    eventName: row.event_name,
-    eventId: row.event_id,
-    emailId: row.email_id,
-  }));
+  return deleteReactions(tx, projectId, subscriber, limit);
 }

@@ -43,7 +43,7 @@ export interface Source {
 export interface ActivityRow extends RowOfBytes {
   id: string;
   type: ActivityType;
-  contact_id: string | null;
+  contactId: string | null;
   email: string | null;
   metadata: Record<string, unknown>;
 }

@@ -113,7 +113,7 @@ function present(row: ActivityRow): ActivityView {
     type: row.type,
     timestamp: new Date(idTimeMs(row.id)).toISOString(),
     contactEmail: row.email,
-    contactId: row.contact_id,
+    contactId: row.contactId,
     metadata: row.metadata,
   };
 }
@@ -138,7 +138,7 @@ export async function listUpcoming(database: Database, projectId: string) {
       type: row.type,
       timestamp: row.at.toISOString(),
       contactEmail: row.email,
-      contactId: row.contact_id,
+      contactId: row.contactId,
       metadata: row.metadata,
     })),
   };

@@ -52,10 +52,10 @@ const presentCounts = (sums: MailSums | undefined) => ({
   delivered: sums?.delivered ?? 0,
   opens: sums?.opened ?? 0,
   clicks: sums?.clicked ?? 0,
-  machineOpens: sums?.machine_opened ?? 0,
-  machineClicks: sums?.machine_clicked ?? 0,
+  machineOpens: sums?.machineOpened ?? 0,
+  machineClicks: sums?.machineClicked ?? 0,
   bounces: sums?.bounced ?? 0,
-  softBounces: sums?.soft_bounced ?? 0,
+  softBounces: sums?.softBounced ?? 0,
   complaints: sums?.complained ?? 0,
 });
 

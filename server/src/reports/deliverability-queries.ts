@@ -17,7 +17,7 @@ export async function countDmarcReports(database: Database, projectId: string, s
   const { rows } = await sql<{
     domain: string;
     reports: number;
-    last_at: Date;
+    lastAt: Date;
     policy: string | null;
   }>`
     select domain, count(*)::int as reports, max(ends_at) as last_at,
@@ -105,7 +105,7 @@ export async function listRecordChanges(database: Database, projectId: string) {
     domain: string;
     purpose: string;
     name: string;
-    changed_at: Date;
+    changedAt: Date;
     status: string;
     found: string | null;
   }>`
@@ -134,9 +134,9 @@ export async function countCauses(database: Database, projectId: string, { from,
     complaints: number;
   }>`
     select told.*, k.name from (
-      select coalesce(p.provider, 'other') as provider, e.campaign_id as "campaignId",
+      select coalesce(p.provider, 'other') as provider, e.campaign_id,
              count(*) filter (where v.name = ${EMAIL_BOUNCE} and v.is_hard)::int as bounces,
-             count(*) filter (where v.name = ${EMAIL_BOUNCE} and v.is_hard is not true)::int as "softBounces",
+             count(*) filter (where v.name = ${EMAIL_BOUNCE} and v.is_hard is not true)::int as soft_bounces,
              count(*) filter (where v.name = ${EMAIL_COMPLAINT})::int as complaints
       from (${cameBack(EMAIL_BOUNCE)} union all ${cameBack(EMAIL_COMPLAINT)}) v
       join emails e on e.project_id = ${projectId} and e.id = v.email_id and e.campaign_id is not null and e.is_test is null
@@ -144,7 +144,7 @@ export async function countCauses(database: Database, projectId: string, { from,
         p (domain, provider) on p.domain = substring(e.to_address from '[^@]*$')
       group by 1, 2
     ) told
-    left join campaigns k on k.project_id = ${projectId} and k.id = told."campaignId"
-    order by complaints * 50 + bounces + "softBounces" desc, "campaignId"`.execute(database);
+    left join campaigns k on k.project_id = ${projectId} and k.id = told.campaign_id
+    order by complaints * 50 + bounces + soft_bounces desc, campaign_id`.execute(database);
   return rows;
 }

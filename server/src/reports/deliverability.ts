@@ -51,7 +51,7 @@ export async function getDeliverability(
     const [sum] = of(sums);
     const dmarc: DomainJudgement = {
       reports: count?.reports ?? 0,
-      lastReportAt: count?.last_at.toISOString() ?? null,
+      lastReportAt: count?.lastAt.toISOString() ?? null,
       policy: count?.policy ?? null,
       messages: sum?.messages ?? 0,
       aligned: sum?.aligned ?? 0,
@@ -79,7 +79,7 @@ export async function getDeliverability(
         history: of(changes)
           .filter((change) => change.purpose === purpose && change.name === name)
           .map((change) => ({
-            since: change.changed_at.toISOString(),
+            since: change.changedAt.toISOString(),
             status: change.status,
             found: change.found,
           })),

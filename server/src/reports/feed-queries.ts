@@ -56,7 +56,7 @@ export interface UpcomingRow {
   id: string;
   type: "campaign.scheduled" | "workflow.waiting";
   at: Date;
-  contact_id: string | null;
+  contactId: string | null;
   email: string | null;
   metadata: Record<string, unknown>;
 }

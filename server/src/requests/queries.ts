@@ -5,22 +5,22 @@ import type { Database } from "../platform/database.ts";
 import type { PageRequest } from "../platform/page.ts";
 
 export interface RequestRow {
-  project_id: string;
+  projectId: string;
   id: string;
-  request_id: string;
+  requestId: string;
   at: Date;
   method: string;
   path: string;
   route: string;
   status: number;
-  error_code: string | null;
-  duration_ms: number;
+  errorCode: string | null;
+  durationMs: number;
   key: string;
   ip: string | null;
-  user_agent: string | null;
+  userAgent: string | null;
   body: unknown;
-  body_bytes: number;
-  left_out: number;
+  bodyBytes: number;
+  leftOut: number;
 }
 
 /** Writes rows; those of projects that are gone meanwhile are left out. */
@@ -29,15 +29,15 @@ export async function insertRequests(database: Database, rows: readonly RequestR
     insert into api_requests (project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip,
       user_agent, body, body_bytes, left_out)
     select i.* from unnest(
-      ${rows.map((row) => row.project_id)}::uuid[], ${rows.map((row) => row.id)}::uuid[],
-      ${rows.map((row) => row.request_id)}::text[], ${rows.map((row) => row.at)}::timestamptz[],
+      ${rows.map((row) => row.projectId)}::uuid[], ${rows.map((row) => row.id)}::uuid[],
+      ${rows.map((row) => row.requestId)}::text[], ${rows.map((row) => row.at)}::timestamptz[],
       ${rows.map((row) => row.method)}::text[], ${rows.map((row) => row.path)}::text[],
       ${rows.map((row) => row.route)}::text[], ${rows.map((row) => row.status)}::smallint[],
-      ${rows.map((row) => row.error_code)}::text[], ${rows.map((row) => row.duration_ms)}::integer[],
+      ${rows.map((row) => row.errorCode)}::text[], ${rows.map((row) => row.durationMs)}::integer[],
       ${rows.map((row) => row.key)}::text[], ${rows.map((row) => row.ip)}::text[],
-      ${rows.map((row) => row.user_agent)}::text[],
+      ${rows.map((row) => row.userAgent)}::text[],
       ${rows.map((row) => (row.body === null ? null : JSON.stringify(row.body)))}::jsonb[],
-      ${rows.map((row) => row.body_bytes)}::integer[], ${rows.map((row) => row.left_out)}::integer[]
+      ${rows.map((row) => row.bodyBytes)}::integer[], ${rows.map((row) => row.leftOut)}::integer[]
     ) as i (project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip, user_agent, body,
       body_bytes, left_out)
     join projects p on p.id = i.project_id`.execute(database);
@@ -60,7 +60,7 @@ export async function listRequestRows(
   projectId: string,
   filter: RequestFilter,
   { limit, before }: PageRequest,
-): Promise<Array<Omit<RequestRow, "body" | "body_bytes">>> {
+): Promise<Array<Omit<RequestRow, "body" | "bodyBytes">>> {
   const { status, method, path, key, requestId, since, until } = filter;
   const conditions = [
     ...(before === null ? [] : [sql`id < ${before}`]),
@@ -75,7 +75,7 @@ export async function listRequestRows(
     ...(until === undefined ? [] : [sql`at <= ${until}`]),
   ];
   const where = sql.join([sql`project_id = ${projectId}`, ...conditions], sql` and `);
-  const { rows } = await sql<Omit<RequestRow, "body" | "body_bytes">>`
+  const { rows } = await sql<Omit<RequestRow, "body" | "bodyBytes">>`
     select project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip, user_agent, left_out
     from api_requests where ${where} order by id desc limit ${limit + 1}`.execute(database);
   return rows;

@@ -101,39 +101,39 @@ export function createRequestLog(options: { database: Database; log: Log; metric
 
 function rowOf(request: AnsweredRequest, leftOut: number): RequestRow {
   return {
-    project_id: request.projectId,
+    projectId: request.projectId,
     id: newId(),
-    request_id: request.requestId,
+    requestId: request.requestId,
     at: now(),
     method: request.method,
     path: redactPath(request.path, request.route),
     route: request.route,
     status: request.status,
-    error_code: request.errorCode,
-    duration_ms: Math.round(request.durationMs),
+    errorCode: request.errorCode,
+    durationMs: Math.round(request.durationMs),
     key: request.key,
     ip: request.ip ?? null,
-    user_agent: request.userAgent?.slice(0, MAX_TEXT_LENGTH) ?? null,
+    userAgent: request.userAgent?.slice(0, MAX_TEXT_LENGTH) ?? null,
     body: redactBody(request.body),
-    body_bytes: request.body.length,
-    left_out: leftOut,
+    bodyBytes: request.body.length,
+    leftOut,
   };
 }
 
-function present(row: Omit<RequestRow, "body" | "body_bytes">) {
+function present(row: Omit<RequestRow, "body" | "bodyBytes">) {
   return {
     id: row.id,
-    requestId: row.request_id,
+    requestId: row.requestId,
     at: row.at.toISOString(),
     method: row.method,
     path: row.path,
     status: row.status,
-    errorCode: row.error_code,
-    durationMs: row.duration_ms,
+    errorCode: row.errorCode,
+    durationMs: row.durationMs,
     key: row.key,
     ip: row.ip,
-    userAgent: row.user_agent,
-    leftOut: row.left_out,
+    userAgent: row.userAgent,
+    leftOut: row.leftOut,
   };
 }
 
@@ -151,7 +151,7 @@ export async function listRequests(
 export async function getRequest(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findRequestRow(database, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("REQUEST_NOT_FOUND");
-  return { ...present(row), body: row.body, bodyBytes: row.body_bytes };
+  return { ...present(row), body: row.body, bodyBytes: row.bodyBytes };
 }
 
 /** Deletes what is older than it is kept. */

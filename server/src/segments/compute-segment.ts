@@ -32,7 +32,7 @@ export interface Computed {
  */
 export async function requestCompute(database: Database, projectId: string, id: string): Promise<void> {
   const row = await getSegmentRow(database, projectId, id);
-  if (row.type === "STATIC" || !row.track_membership)
+  if (row.type === "STATIC" || !row.trackMembership)
     throw new Refusal("CONFLICT", {
       message: "Only a dynamic segment with trackMembership has members to compute; use refresh to count.",
     });
@@ -51,7 +51,7 @@ export async function computeDueSegment(database: Database, projectId: string, i
   return transaction(database, async (tx) => {
     const row = await lockDueSegment(tx, projectId, id);
     if (row === undefined) return false;
-    if (row.track_membership) {
+    if (row.trackMembership) {
       await compute(tx, projectId, row, null);
       return false;
     }

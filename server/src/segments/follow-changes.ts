@@ -79,7 +79,7 @@ export function startFollowingChanges(options: {
   }
 
   async function computeDue(signal: AbortSignal): Promise<void> {
-    for (const { project_id: projectId, id } of await listDueSegments(database))
+    for (const { projectId, id } of await listDueSegments(database))
       await drain({ projectId, segmentId: id }, MAX_PARTS, signal, () =>
         computeDueSegment(database, projectId, id),
       );

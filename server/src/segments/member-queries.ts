@@ -86,7 +86,7 @@ export async function insertMembers(
   segmentId: string,
   emails: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await sql<{ contact_id: string }>`
+  const { rows } = await sql<{ contactId: string }>`
     with come as (
       insert into segment_members (project_id, segment_id, contact_id)
       select ${projectId}::uuid, ${segmentId}::uuid, c.id from contacts c
@@ -96,7 +96,7 @@ export async function insertMembers(
       update segments set member_count = member_count + (select count(*) from come)::integer
       where project_id = ${projectId} and id = ${segmentId}
     ) select contact_id from come`.execute(tx);
-  return rows.map((row) => row.contact_id);
+  return rows.map((row) => row.contactId);
 }
 
 /** Removes contacts from a static segment by address; answers those that were in it. */
@@ -106,7 +106,7 @@ export async function deleteMembersByEmail(
   segmentId: string,
   emails: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await sql<{ contact_id: string }>`
+  const { rows } = await sql<{ contactId: string }>`
     with gone as (
       delete from segment_members m using contacts c
       where m.project_id = ${projectId} and m.segment_id = ${segmentId}
@@ -116,5 +116,5 @@ export async function deleteMembersByEmail(
       update segments set member_count = member_count - (select count(*) from gone)::integer
       where project_id = ${projectId} and id = ${segmentId}
     ) select contact_id from gone`.execute(tx);
-  return rows.map((row) => row.contact_id);
+  return rows.map((row) => row.contactId);
 }

@@ -10,12 +10,12 @@ export interface SegmentRow {
   type: string;
   filters: unknown;
   slug: string;
-  track_membership: boolean;
+  trackMembership: boolean;
   causes: string[];
-  time_based: boolean;
-  member_count: number;
-  created_at: Date;
-  updated_at: Date;
+  timeBased: boolean;
+  memberCount: number;
+  createdAt: Date;
+  updatedAt: Date;
 }
 
 const COLUMNS = [
@@ -25,12 +25,12 @@ const COLUMNS = [
   "type",
   "filters",
   "slug",
-  "track_membership",
+  "trackMembership",
   "causes",
-  "time_based",
-  "member_count",
-  "created_at",
-  "updated_at",
+  "timeBased",
+  "memberCount",
+  "createdAt",
+  "updatedAt",
 ] as const;
 
 export interface NewSegment {
@@ -73,7 +73,7 @@ export async function findSegment(
   return database
     .selectFrom("segments")
     .select(COLUMNS)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
 }
@@ -86,7 +86,7 @@ export async function findSegmentForUpdate(
   return tx
     .selectFrom("segments")
     .select(COLUMNS)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
@@ -111,7 +111,7 @@ export async function countSegments(database: Database, projectId: string): Prom
   const row = await database
     .selectFrom("segments")
     .select((select) => select.fn.countAll<number>().as("count"))
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .executeTakeFirstOrThrow();
   return row.count;
 }
@@ -121,8 +121,8 @@ export interface SegmentChanges {
   description?: string | null;
   filters?: string;
   causes?: string[];
-  time_based?: boolean;
-  track_membership?: boolean;
+  timeBased?: boolean;
+  trackMembership?: boolean;
 }
 
 export async function updateSegmentRow(
@@ -133,8 +133,8 @@ export async function updateSegmentRow(
 ): Promise<void> {
   await tx
     .updateTable("segments")
-    .set({ ...changes, updated_at: sql`now()` })
-    .where("project_id", "=", projectId)
+    .set({ ...changes, updatedAt: sql`now()` })
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
 }
@@ -162,7 +162,7 @@ export async function updateComputeDue(database: Database, projectId: string, id
 
 /** Segments whose members are to be computed, or removed because they are not tracked any more. */
 export async function listDueSegments(database: Database) {
-  const { rows } = await sql<{ project_id: string; id: string }>`
+  const { rows } = await sql<{ projectId: string; id: string }>`
     select project_id, id from segments where compute_due_at <= now() order by compute_due_at limit 1000`.execute(
     database,
   );
@@ -174,7 +174,7 @@ export async function lockDueSegment(tx: Tx, projectId: string, id: string): Pro
   return tx
     .selectFrom("segments")
     .select(COLUMNS)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where(sql<SqlBool>`compute_due_at <= now()`)
     .forUpdate()
@@ -187,8 +187,8 @@ export async function lockTrackedSegments(tx: Tx, projectId: string): Promise<Se
   return tx
     .selectFrom("segments")
     .select(COLUMNS)
-    .where("project_id", "=", projectId)
-    .where("track_membership", "=", true)
+    .where("projectId", "=", projectId)
+    .where("trackMembership", "=", true)
     .where("type", "=", "DYNAMIC")
     .orderBy("id")
     .forUpdate()
@@ -200,8 +200,8 @@ export async function countTrackedSegments(database: Database, projectId: string
   const row = await database
     .selectFrom("segments")
     .select((select) => select.fn.countAll<number>().as("count"))
-    .where("project_id", "=", projectId)
-    .where("track_membership", "=", true)
+    .where("projectId", "=", projectId)
+    .where("trackMembership", "=", true)
     .where("type", "=", "DYNAMIC")
     .executeTakeFirstOrThrow();
   return row.count;

@@ -60,10 +60,10 @@ function present(row: SegmentRow): SegmentView {
     filters: row.filters,
     condition: row.filters === null ? null : groupedFilter(row.filters as Filter),
     slug: row.slug,
-    trackMembership: row.track_membership,
-    memberCount: row.member_count,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    trackMembership: row.trackMembership,
+    memberCount: row.memberCount,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 
@@ -193,9 +193,9 @@ export async function updateSegment(
   const changes: SegmentChanges = {
     ...(edit.name === undefined ? {} : { name: edit.name }),
     ...(edit.description === undefined ? {} : { description: edit.description }),
-    ...(edit.trackMembership === undefined ? {} : { track_membership: edit.trackMembership }),
+    ...(edit.trackMembership === undefined ? {} : { trackMembership: edit.trackMembership }),
   };
-  const isTrackingChanged = (edit.trackMembership ?? row.track_membership) !== row.track_membership;
+  const isTrackingChanged = (edit.trackMembership ?? row.trackMembership) !== row.trackMembership;
   if (filters !== undefined) await changeFilters(tx, projectId, row, field, filters, changes);
   else if (Object.keys(changes).length > 0) await updateSegmentRow(tx, projectId, row.id, changes);
   if (isTrackingChanged) await updateComputeDue(tx, projectId, [row.id]);
@@ -215,14 +215,14 @@ async function changeFilters(
   checkSegments(field, row.id, filters, segments);
   const nodes = nodesOf(segments).set(row.id, { id: row.id, filters });
   const { causes, timeBased } = allCauses(filters, nodes);
-  const changes = { ...others, filters: JSON.stringify(filters), causes, time_based: timeBased };
+  const changes = { ...others, filters: JSON.stringify(filters), causes, timeBased };
   await updateSegmentRow(tx, projectId, row.id, changes);
   const over = segmentsOver(row.id, nodes);
   for (const id of over) {
     const inner = nodes.get(id)?.filters ?? null;
     if (inner === null) continue;
     const all = allCauses(inner, nodes);
-    await updateSegmentRow(tx, projectId, id, { causes: all.causes, time_based: all.timeBased });
+    await updateSegmentRow(tx, projectId, id, { causes: all.causes, timeBased: all.timeBased });
   }
   await updateComputeDue(tx, projectId, [row.id, ...over]);
   await count(tx, projectId, { ...row, filters });
@@ -250,7 +250,7 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string, use: 
       message: `The workflow "${workflow}" uses this segment: disable or change it first.`,
     });
   await deleteSegmentRow(tx, projectId, row.id);
-  if (row.track_membership) await subscribeSegments(tx, projectId);
+  if (row.trackMembership) await subscribeSegments(tx, projectId);
 }
 
 /** Counts who is in a segment now and keeps the count. */
@@ -268,7 +268,7 @@ async function count(tx: Tx, projectId: string, row: SegmentRow): Promise<number
     projectId,
     await segmentRestriction(tx, projectId, "id", row.id),
   );
-  if (memberCount !== row.member_count) await updateMemberCount(tx, projectId, row.id, memberCount);
+  if (memberCount !== row.memberCount) await updateMemberCount(tx, projectId, row.id, memberCount);
   return memberCount;
 }
 

@@ -31,12 +31,12 @@ export async function listSegmentsOfContact(database: Database, projectId: strin
   return database
     .selectFrom("segment_members as m")
     .innerJoin("segments as s", (join) =>
-      join.onRef("s.project_id", "=", "m.project_id").onRef("s.id", "=", "m.segment_id"),
+      join.onRef("s.projectId", "=", "m.projectId").onRef("s.id", "=", "m.segmentId"),
     )
-    .select(["s.id", "s.name", "m.created_at"])
-    .where("m.project_id", "=", projectId)
-    .where("m.contact_id", "=", contactId)
-    .orderBy("m.created_at")
+    .select(["s.id", "s.name", "m.createdAt"])
+    .where("m.projectId", "=", projectId)
+    .where("m.contactId", "=", contactId)
+    .orderBy("m.createdAt")
     .orderBy("s.id")
     .execute();
 }

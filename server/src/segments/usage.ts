@@ -35,7 +35,7 @@ export async function segmentsOfContact(
   database: Database,
   projectId: string,
   contactId: string,
-): Promise<Array<{ id: string; name: string; created_at: Date }>> {
+): Promise<Array<{ id: string; name: string; createdAt: Date }>> {
   return listSegmentsOfContact(database, projectId, contactId);
 }
 

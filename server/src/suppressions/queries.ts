@@ -9,9 +9,9 @@ export interface SuppressionRow {
   id: string;
   email: string;
   reason: SuppressionReason;
-  email_id: string | null;
+  emailId: string | null;
   actor: string | null;
-  created_at: Date;
+  createdAt: Date;
 }
 
 export interface NewSuppression {
@@ -41,8 +41,8 @@ const rank = (reason: RawBuilder<unknown>) =>
 export async function upsertSuppressions(
   tx: Tx,
   suppressions: readonly NewSuppression[],
-): Promise<Array<{ project_id: string; email: string }>> {
-  const { rows } = await sql<{ project_id: string; email: string; id: string }>`
+): Promise<Array<{ projectId: string; email: string }>> {
+  const { rows } = await sql<{ projectId: string; email: string; id: string }>`
     insert into suppressions as s (project_id, id, email, reason, email_id, actor)
     select * from unnest(
       ${suppressions.map((one) => one.projectId)}::uuid[],
@@ -118,8 +118,8 @@ export async function listSuppressionsAfter(
 export async function findSuppressionRows(
   database: Database,
   addresses: ReadonlyArray<{ projectId: string; email: string }>,
-): Promise<Array<SuppressionRow & { project_id: string }>> {
-  const { rows } = await sql<SuppressionRow & { project_id: string }>`
+): Promise<Array<SuppressionRow & { projectId: string }>> {
+  const { rows } = await sql<SuppressionRow & { projectId: string }>`
     select s.project_id, s.id, s.email, s.reason, s.email_id, s.actor, s.created_at
     from unnest(
       ${addresses.map(({ projectId }) => projectId)}::uuid[],

@@ -39,9 +39,9 @@ function present(row: SuppressionRow): Suppression {
     id: row.id,
     email: row.email,
     reason: row.reason,
-    emailId: row.email_id,
+    emailId: row.emailId,
     actor: row.actor,
-    createdAt: row.created_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
   };
 }
 
@@ -140,5 +140,5 @@ export async function findSuppressed(
 ): Promise<Map<string, SuppressionReason>> {
   if (addresses.length === 0) return new Map();
   const rows = await findSuppressionRows(database, addresses);
-  return new Map(rows.map((row) => [`${row.project_id} ${row.email}`, row.reason]));
+  return new Map(rows.map((row) => [`${row.projectId} ${row.email}`, row.reason]));
 }

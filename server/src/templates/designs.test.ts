@@ -263,12 +263,12 @@ test("a test mail says what the template says, as the contact of its address, an
     "The shop <shop@sandbox.localhost>",
   );
   expect((await send({ email: "me@example.org" })).status).toBe(200);
-  const mails = await server.rows<{ to_address: string; contact_id: string | null; is_test: boolean }>(
+  const mails = await server.rows<{ toAddress: string; contactId: string | null; isTest: boolean }>(
     "select to_address, contact_id, is_test from emails where project_id = $1 order by id",
     project.id,
   );
   expect(mails).toEqual([
-    { to_address: "ada@example.org", contact_id: null, is_test: true },
-    { to_address: "me@example.org", contact_id: null, is_test: true },
+    { toAddress: "ada@example.org", contactId: null, isTest: true },
+    { toAddress: "me@example.org", contactId: null, isTest: true },
   ]);
 });

@@ -16,14 +16,10 @@ export interface FooterRecipient {
 /** Whether the footers of a project show a postal address. */
 export async function footerHasAddress(database: Database, projectId: string): Promise<boolean> {
   const [row] = await findProjectsById(database, [projectId]);
-  return row !== undefined && row.postal_address !== null;
+  return row !== undefined && row.postalAddress !== null;
 }
 
-function projectOf(row: Awaited<ReturnType<typeof findProjectsById>>[number] | undefined): FooterProject {
-  return row === undefined
-    ? { name: "" }
-    : { name: row.name, postalAddress: row.postal_address, logoUrl: row.logo_url };
-}
+const NO_PROJECT: FooterProject = { name: "" };
 
 /** One footer per recipient, in order. One statement for all; none without recipients. */
 export async function readFooters(
@@ -38,7 +34,7 @@ export async function readFooters(
     const project = projects.get(projectId);
     const language = chooseLocale(locale, project?.language);
     const key = `${projectId} ${language}`;
-    const footers = known.get(key) ?? footersOf(language, projectOf(project));
+    const footers = known.get(key) ?? footersOf(language, project ?? NO_PROJECT);
     known.set(key, footers);
     return footers(links);
   });

@@ -11,11 +11,11 @@ export interface TemplateRow {
   type: string;
   subject: string;
   body: string;
-  from_address: string | null;
-  from_name: string | null;
-  reply_to: string | null;
-  created_at: Date;
-  updated_at: Date;
+  fromAddress: string | null;
+  fromName: string | null;
+  replyTo: string | null;
+  createdAt: Date;
+  updatedAt: Date;
 }
 
 export type WholeTemplateRow = TemplateRow & { design: unknown };
@@ -27,11 +27,11 @@ const COLUMNS = [
   "type",
   "subject",
   "body",
-  "from_address",
-  "from_name",
-  "reply_to",
-  "created_at",
-  "updated_at",
+  "fromAddress",
+  "fromName",
+  "replyTo",
+  "createdAt",
+  "updatedAt",
 ] as const;
 
 /** What is stored of a template; `design` is JSON. */
@@ -41,9 +41,9 @@ export interface TemplateFields {
   type: string;
   subject: string;
   body: string;
-  from_address: string | null;
-  from_name: string | null;
-  reply_to: string | null;
+  fromAddress: string | null;
+  fromName: string | null;
+  replyTo: string | null;
   design: string | null;
 }
 
@@ -55,7 +55,7 @@ export async function insertTemplate(
 ): Promise<void> {
   await tx
     .insertInto("templates")
-    .values({ project_id: projectId, id, ...fields })
+    .values({ projectId, id, ...fields })
     .execute();
 }
 
@@ -67,7 +67,7 @@ export async function findTemplate(
   return database
     .selectFrom("templates")
     .select([...COLUMNS, "design"])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
 }
@@ -80,7 +80,7 @@ export async function findTemplateForUpdate(
   return tx
     .selectFrom("templates")
     .select([...COLUMNS, "design"])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
@@ -92,14 +92,14 @@ export async function findTemplatesById(
   keys: ReadonlyArray<{ projectId: string; id: string }>,
 ) {
   const { rows } = await sql<{
-    project_id: string;
+    projectId: string;
     id: string;
     type: TemplateType;
     subject: string;
     body: string;
-    from_address: string | null;
-    from_name: string | null;
-    reply_to: string | null;
+    fromAddress: string | null;
+    fromName: string | null;
+    replyTo: string | null;
   }>`
     select t.project_id, t.id, t.type, t.subject, t.body, t.from_address, t.from_name, t.reply_to
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
@@ -161,14 +161,14 @@ export async function updateTemplateRow(
 ): Promise<void> {
   await tx
     .updateTable("templates")
-    .set({ ...changes, updated_at: sql`now()` })
-    .where("project_id", "=", projectId)
+    .set({ ...changes, updatedAt: sql`now()` })
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
 }
 
 export async function deleteTemplateRow(tx: Tx, projectId: string, id: string): Promise<void> {
-  await tx.deleteFrom("templates").where("project_id", "=", projectId).where("id", "=", id).execute();
+  await tx.deleteFrom("templates").where("projectId", "=", projectId).where("id", "=", id).execute();
 }
 
 /** Mails that have left; the condition is that of the index emails_by_template. */
@@ -191,7 +191,7 @@ export async function listFieldNames(database: Database, projectId: string): Pro
   const rows = await database
     .selectFrom("contact_fields")
     .select("field")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .execute();
   return rows.map((row) => row.field);
 }
@@ -202,8 +202,8 @@ export async function findProjectsById(database: Database, ids: readonly string[
     id: string;
     name: string;
     language: string;
-    postal_address: string | null;
-    logo_url: string | null;
+    postalAddress: string | null;
+    logoUrl: string | null;
   }>`
     select id, name, language, postal_address, logo_url from projects where id = any(${ids}::uuid[])`.execute(
     database,
@@ -220,7 +220,7 @@ export async function findTemplateFrom(
   const row = await database
     .selectFrom("templates")
     .select("name")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where(sql`split_part(from_address, '@', 2)`, "=", domain)
     .limit(1)
     .executeTakeFirst();

@@ -52,11 +52,11 @@ function present(row: TemplateRow): TemplateView {
     type: row.type as TemplateType,
     subject: row.subject,
     body: row.body,
-    from: row.from_address,
-    fromName: row.from_name,
-    replyTo: row.reply_to,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    from: row.fromAddress,
+    fromName: row.fromName,
+    replyTo: row.replyTo,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 
@@ -89,9 +89,9 @@ function columnsOf(edit: TemplateEdit): Partial<TemplateFields> {
     ...(edit.type === undefined ? {} : { type: edit.type }),
     ...(edit.subject === undefined ? {} : { subject: edit.subject }),
     ...(edit.body === undefined ? {} : { body: edit.body }),
-    ...(edit.from === undefined ? {} : { from_address: edit.from }),
-    ...(edit.fromName === undefined ? {} : { from_name: blankAsNull(edit.fromName) }),
-    ...(edit.replyTo === undefined ? {} : { reply_to: edit.replyTo }),
+    ...(edit.from === undefined ? {} : { fromAddress: edit.from }),
+    ...(edit.fromName === undefined ? {} : { fromName: blankAsNull(edit.fromName) }),
+    ...(edit.replyTo === undefined ? {} : { replyTo: edit.replyTo }),
     ...(edit.design === undefined
       ? {}
       : { design: edit.design === null ? null : JSON.stringify(edit.design) }),
@@ -141,7 +141,7 @@ export async function createTemplate(
     await requireVerifiedSender(tx, domains, projectId, template.from);
     const id = newId();
     const { name, type, subject, body } = template;
-    const empty = { description: null, from_address: null, from_name: null, reply_to: null, design: null };
+    const empty = { description: null, fromAddress: null, fromName: null, replyTo: null, design: null };
     await insertTemplate(tx, projectId, id, { ...empty, ...columnsOf(template), name, type, subject, body });
     return getTemplate(tx, projectId, id);
   };
@@ -216,7 +216,7 @@ export async function requireVerifiedSender(
 export async function duplicateTemplate(tx: Tx, projectId: string, id: string): Promise<WholeTemplateView> {
   const row = isId(id) ? await findTemplate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
-  const { id: _id, created_at: _createdAt, updated_at: _updatedAt, design, ...same } = row;
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, design, ...same } = row;
   const copyId = newId();
   await insertTemplate(tx, projectId, copyId, {
     ...same,
@@ -281,5 +281,5 @@ export async function readTemplates(
   const wanted = new Map(keys.map((key) => [`${key.projectId} ${key.id}`, key]));
   if (wanted.size === 0) return new Map();
   const rows = await findTemplatesById(database, [...wanted.values()]);
-  return new Map(rows.map((row) => [`${row.project_id} ${row.id}`, row]));
+  return new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row]));
 }

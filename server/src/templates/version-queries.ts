@@ -6,8 +6,8 @@ export interface TemplateVersionRow {
   id: string;
   subject: string;
   bytes: number;
-  saved_at: Date;
-  replaced_at: Date;
+  savedAt: Date;
+  replacedAt: Date;
 }
 export type WholeTemplateVersionRow = TemplateVersionRow & { body: string; design: unknown };
 

@@ -24,8 +24,8 @@ export type WholeTemplateVersionView = TemplateVersionView & {
   design: Record<string, unknown> | null;
 };
 
-function present({ id, subject, bytes, saved_at, replaced_at }: TemplateVersionRow): TemplateVersionView {
-  return { id, subject, bytes, savedAt: saved_at.toISOString(), replacedAt: replaced_at.toISOString() };
+function present({ id, subject, bytes, savedAt, replacedAt }: TemplateVersionRow): TemplateVersionView {
+  return { id, subject, bytes, savedAt: savedAt.toISOString(), replacedAt: replacedAt.toISOString() };
 }
 
 /** Keeps what a template says before it is replaced; its row is locked by the caller. */

@@ -50,7 +50,7 @@ export interface Outbox {
   /** The column values of a mail. */
   row(
     id: string,
-  ): Promise<{ status: string; reason: string | null; attempts: number; contact_id: string | null }>;
+  ): Promise<{ status: string; reason: string | null; attempts: number; contactId: string | null }>;
   until(id: string, status: string): Promise<void>;
   /** How many mails stand where. */
   countByStatus(): Promise<Record<string, number>>;
@@ -131,7 +131,7 @@ export function useOutbox(): Outbox {
   async function row(id: string) {
     return database
       .selectFrom("emails as e")
-      .select([standing.as("status"), "reason", "attempts", "contact_id"])
+      .select([standing.as("status"), "reason", "attempts", "contactId"])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
   }
@@ -165,7 +165,7 @@ export function useOutbox(): Outbox {
           mail.isNew
             ? [
                 {
-                  project_id: mail.project,
+                  projectId: mail.project,
                   id: mail.contactId,
                   email: mail.to,
                   subscribed: mail.subscribed ?? true,

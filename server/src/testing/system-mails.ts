@@ -10,7 +10,7 @@ export interface WrittenSystemMail extends SystemMailContent {
 }
 
 interface Row {
-  to_address: string;
+  toAddress: string;
   subject: string;
   variables: SystemMailContent | null;
   raw: Buffer | null;
@@ -32,7 +32,7 @@ export async function readSystemMails(
     [SYSTEM_PROJECT_ID, to ?? null],
   );
   const wanted = rows.filter((row) => subject.test(row.subject));
-  return Promise.all(wanted.map(async (row) => ({ to: row.to_address, ...(await contentOf(row)) })));
+  return Promise.all(wanted.map(async (row) => ({ to: row.toAddress, ...(await contentOf(row)) })));
 }
 
 async function contentOf({ subject, variables, raw }: Row): Promise<SystemMailContent> {

@@ -30,12 +30,12 @@ export interface MessageItem {
 function present(row: MessageRow): MessageItem {
   return {
     id: row.id,
-    emailId: row.email_id,
-    from: row.from_address,
-    to: row.to_address,
+    emailId: row.emailId,
+    from: row.fromAddress,
+    to: row.toAddress,
     subject: row.subject,
-    receivedAt: row.received_at.toISOString(),
-    sizeBytes: row.size_bytes,
+    receivedAt: row.receivedAt.toISOString(),
+    sizeBytes: row.sizeBytes,
   };
 }
 
@@ -77,11 +77,11 @@ export async function listTexts(
     const { html, text } = parsed.get(row) ?? {};
     return {
       id: row.id,
-      to: row.to_address,
+      to: row.toAddress,
       subject: row.subject,
       text: partOf(text) ?? "",
       html: partOf(html) ?? "",
-      sentAt: row.received_at.toISOString(),
+      sentAt: row.receivedAt.toISOString(),
     };
   });
   return { ...page, total };

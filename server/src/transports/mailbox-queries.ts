@@ -35,12 +35,12 @@ const ITEM = sql<MessageRow>`id, email_id, from_address, recipients[1] as to_add
 
 export interface MessageRow {
   id: string;
-  email_id: string;
-  from_address: string;
-  to_address: string;
+  emailId: string;
+  fromAddress: string;
+  toAddress: string;
   subject: string;
-  received_at: Date;
-  size_bytes: number;
+  receivedAt: Date;
+  sizeBytes: number;
 }
 
 const toFilter = (to: string | undefined) =>
@@ -112,7 +112,7 @@ export async function findMessage(
 }
 
 export async function deleteAllMessages(tx: Tx, projectId: string): Promise<void> {
-  await tx.deleteFrom("mailbox_messages").where("project_id", "=", projectId).execute();
+  await tx.deleteFrom("mailbox_messages").where("projectId", "=", projectId).execute();
 }
 
 /** Deletes what the mailbox kept of these mails. */

@@ -31,9 +31,9 @@ testTransportContract("the local mailbox", async () => ({
   async received() {
     const rows = await database
       .selectFrom("mailbox_messages")
-      .select(["raw", "from_address", "recipients"])
+      .select(["raw", "fromAddress", "recipients"])
       .execute();
-    return rows.map((row) => ({ raw: row.raw, envelope: { from: row.from_address, to: row.recipients } }));
+    return rows.map((row) => ({ raw: row.raw, envelope: { from: row.fromAddress, to: row.recipients } }));
   },
   close: async () => undefined,
   prepareMails: async (count) => Array.from({ length: count }, () => ({ emailId: newId(), projectId })),

@@ -8,17 +8,17 @@ import type { FileName } from "./rules.ts";
 export interface UploadRow {
   id: string;
   file: string;
-  content_type: ImageType;
+  contentType: ImageType;
   bytes: number;
   width: number;
   height: number;
   name: string;
-  created_at: Date;
+  createdAt: Date;
 }
 
 export interface NewUpload extends UploadRow {
-  project_id: string;
-  source_hash: Buffer;
+  projectId: string;
+  sourceHash: Buffer;
 }
 
 const COLUMNS = sql`id, file, content_type, bytes, width, height, name, created_at`;
@@ -56,10 +56,10 @@ export async function sumUploads(
 }
 
 /** Whether it is there now by this: somebody may have uploaded the same image meanwhile. */
-export async function insertUpload(tx: Tx, upload: Omit<NewUpload, "created_at">): Promise<boolean> {
+export async function insertUpload(tx: Tx, upload: Omit<NewUpload, "createdAt">): Promise<boolean> {
   const { rows } = await sql`
     insert into uploads (project_id, id, file, source_hash, content_type, bytes, width, height, name)
-    values (${upload.project_id}, ${upload.id}, ${upload.file}, ${upload.source_hash}, ${upload.content_type},
+    values (${upload.projectId}, ${upload.id}, ${upload.file}, ${upload.sourceHash}, ${upload.contentType},
       ${upload.bytes}, ${upload.width}, ${upload.height}, ${upload.name})
     on conflict (project_id, source_hash) do nothing
     returning id`.execute(tx);
@@ -155,8 +155,8 @@ export async function deleteUnusedRows(
 export async function findKnownFiles(
   database: Database,
   files: readonly FileName[],
-): Promise<Array<{ project_id: string; file: string }>> {
-  const { rows } = await sql<{ project_id: string; file: string }>`
+): Promise<Array<{ projectId: string; file: string }>> {
+  const { rows } = await sql<{ projectId: string; file: string }>`
     select u.project_id, u.file
     from unnest(${files.map(({ projectId }) => projectId)}::uuid[], ${files.map(({ file }) => file)}::text[])
       as f (project_id, file)

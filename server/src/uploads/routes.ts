@@ -43,9 +43,9 @@ export function uploadRoutes(uploads: Uploads): Route[] {
       const { image, file } = await uploads.open(params.key);
       const headers = {
         ...IMAGE_HEADERS,
-        "content-type": image.content_type,
+        "content-type": image.contentType,
         "content-length": String(file.bytes),
-        "content-disposition": `inline; filename="${savedName(image.name, image.content_type)}"`,
+        "content-disposition": `inline; filename="${savedName(image.name, image.contentType)}"`,
       };
       return { ...ok(file.stream), headers };
     }),

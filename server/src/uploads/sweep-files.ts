@@ -50,7 +50,7 @@ async function orphansOf(database: Database, files: readonly StoredFile[]): Prom
     named.map(({ name }) => name),
   );
   // What is not finished has a path that no row has.
-  const known = new Set(rows.map(({ project_id, file }) => pathOf({ projectId: project_id, file })));
+  const known = new Set(rows.map(({ projectId, file }) => pathOf({ projectId, file })));
   return named.map(({ path }) => path).filter((path) => !known.has(path));
 }
 

@@ -54,7 +54,7 @@ export interface ListedImage extends Image {
   usedBy: Array<Pick<UseRow, "type" | "id" | "name">>;
 }
 
-type PreparedUpload = Omit<NewUpload, "created_at">;
+type PreparedUpload = Omit<NewUpload, "createdAt">;
 
 export interface Uploads {
   /**
@@ -91,10 +91,10 @@ const RETRY_AFTER_SECONDS = 5;
 export function createUploads(parts: UploadParts): Uploads {
   const { database } = parts;
   const turns = createTurns({ atOnce: AT_ONCE, waitingPerOwner: WAITING_PER_OWNER, waiting: WAITING });
-  const present = (projectId: string, row: Omit<UploadRow, "created_at">): Image => {
+  const present = (projectId: string, row: Omit<UploadRow, "createdAt">): Image => {
     const key = keyOf({ projectId, file: row.file });
     const url = `${parts.baseUrl()}/images/${key}`;
-    return { url, key, filename: row.name, contentType: row.content_type, size: row.bytes };
+    return { url, key, filename: row.name, contentType: row.contentType, size: row.bytes };
   };
   return {
     prepare: (projectId, given) => {
@@ -107,15 +107,15 @@ export function createUploads(parts: UploadParts): Uploads {
       return turns.take(projectId, () => prepareUpload(parts, projectId, given));
     },
     async add(tx, upload) {
-      if (await insertUpload(tx, upload)) return present(upload.project_id, upload);
-      const known = await findUploadByHash(tx, upload.project_id, upload.source_hash);
+      if (await insertUpload(tx, upload)) return present(upload.projectId, upload);
+      const known = await findUploadByHash(tx, upload.projectId, upload.sourceHash);
       if (known === undefined)
         throw new Refusal("CONFLICT", {
           message: "The same image is being deleted just now. Upload it again.",
         });
-      return present(upload.project_id, known);
+      return present(upload.projectId, known);
     },
-    async settle({ project_id: projectId, file }, image) {
+    async settle({ projectId, file }, image) {
       if (keyOf({ projectId, file }) !== image.key) await removeFiles(parts, [pathOf({ projectId, file })]);
     },
     async list(projectId, request) {
@@ -129,7 +129,7 @@ export function createUploads(parts: UploadParts): Uploads {
         ...present(projectId, row),
         width: row.width,
         height: row.height,
-        createdAt: row.created_at.toISOString(),
+        createdAt: row.createdAt.toISOString(),
         usedBy: uses
           .filter(({ file }) => file === row.file)
           .map(({ type, id, name }) => ({ type, id, name })),
@@ -175,9 +175,9 @@ async function prepareUpload(
   { bytes, filename }: UploadedFile,
 ): Promise<PreparedUpload> {
   const { database, storage } = parts;
-  const source_hash = createHash("sha256").update(bytes).digest();
-  const known = await findUploadByHash(database, projectId, source_hash);
-  const asKnown = known === undefined ? null : { ...known, project_id: projectId, source_hash };
+  const sourceHash = createHash("sha256").update(bytes).digest();
+  const known = await findUploadByHash(database, projectId, sourceHash);
+  const asKnown = known === undefined ? null : { ...known, projectId, sourceHash };
   // The file of a row may be missing: a backup holds rows and no files.
   if (asKnown !== null && (await orUnavailable(parts, storage.has({ projectId, file: asKnown.file }))))
     return asKnown;
@@ -192,11 +192,11 @@ async function prepareUpload(
   await orUnavailable(parts, storage.write({ projectId, file }, image.bytes, image.type));
   if (asKnown !== null) return asKnown;
   return {
-    project_id: projectId,
+    projectId,
     id: newId(),
     file,
-    source_hash,
-    content_type: image.type,
+    sourceHash,
+    contentType: image.type,
     bytes: image.bytes.length,
     width: image.width,
     height: image.height,

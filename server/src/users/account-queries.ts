@@ -11,11 +11,7 @@ export async function replaceToken(
   token: { hash: Buffer; userId: string; purpose: TokenPurpose; email: string; seconds: number },
 ): Promise<void> {
   const { hash, userId, purpose, email, seconds } = token;
-  await tx
-    .deleteFrom("account_tokens")
-    .where("user_id", "=", userId)
-    .where("purpose", "=", purpose)
-    .execute();
+  await tx.deleteFrom("account_tokens").where("userId", "=", userId).where("purpose", "=", purpose).execute();
   await sql`
     insert into account_tokens (hash, user_id, purpose, email, expires_at)
     values (${hash}, ${userId}, ${purpose}, ${email}, now() + make_interval(secs => ${seconds}))`.execute(tx);
@@ -36,7 +32,7 @@ export async function findTokenAddress(
 
 /** Takes a token away, so that it works once; undefined where there is no live one. */
 export async function takeToken(tx: Tx, hash: Buffer, purpose: TokenPurpose) {
-  const { rows } = await sql<{ user_id: string; email: string }>`
+  const { rows } = await sql<{ userId: string; email: string }>`
     delete from account_tokens where hash = ${hash} and purpose = ${purpose} and expires_at > now()
     returning user_id, email`.execute(tx);
   return rows[0];
@@ -64,7 +60,7 @@ export async function updateAddress(tx: Tx, userId: string, email: string): Prom
 export async function findAccount(database: Database, userId: string) {
   return database
     .selectFrom("users")
-    .select(["id", "email", "password_hash", "verified_at"])
+    .select(["id", "email", "passwordHash", "verifiedAt"])
     .where("id", "=", userId)
     .executeTakeFirst();
 }
@@ -89,15 +85,15 @@ export async function deletePending(tx: Tx, userId: string): Promise<void> {
 }
 
 export async function updatePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
-  await tx.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", userId).execute();
+  await tx.updateTable("users").set({ passwordHash }).where("id", "=", userId).execute();
 }
 
 export async function listSessionRows(database: Database, userId: string) {
   return database
     .selectFrom("sessions")
-    .select(["id", "created_at", "expires_at", "address", "user_agent", "last_used_at"])
-    .where("user_id", "=", userId)
-    .where("expires_at", ">", sql<Date>`now()`)
+    .select(["id", "createdAt", "expiresAt", "address", "userAgent", "lastUsedAt"])
+    .where("userId", "=", userId)
+    .where("expiresAt", ">", sql<Date>`now()`)
     .orderBy("id", "desc")
     .execute();
 }
@@ -106,17 +102,17 @@ export async function listSessionRows(database: Database, userId: string) {
 export async function findSessionStart(database: Database, sessionId: string): Promise<Date | undefined> {
   const row = await database
     .selectFrom("sessions")
-    .select("created_at")
+    .select("createdAt")
     .where("id", "=", sessionId)
     .executeTakeFirst();
-  return row?.created_at;
+  return row?.createdAt;
 }
 
 /** The account, held until the transaction ends: of two last doors that close at once, one stays open. */
 export async function lockUser(tx: Tx, userId: string) {
   return tx
     .selectFrom("users")
-    .select(["id", "email", "password_hash"])
+    .select(["id", "email", "passwordHash"])
     .where("id", "=", userId)
     .forUpdate()
     .executeTakeFirst();
@@ -138,7 +134,7 @@ export async function deleteSessions(
   userId: string,
   which: { id: string } | { allBut: string | null },
 ): Promise<number> {
-  const own = tx.deleteFrom("sessions").where("user_id", "=", userId);
+  const own = tx.deleteFrom("sessions").where("userId", "=", userId);
   const query =
     "id" in which
       ? own.where("id", "=", which.id)

@@ -49,8 +49,8 @@ export async function readAccount(database: Database, userId: string): Promise<A
   return {
     id: row.id,
     email: row.email,
-    passwordHash: row.password_hash,
-    isVerified: row.verified_at !== null,
+    passwordHash: row.passwordHash,
+    isVerified: row.verifiedAt !== null,
   };
 }
 
@@ -83,7 +83,7 @@ async function take(tx: Tx, token: string, purpose: TokenPurpose) {
 
 /** Proves the address a token was mailed to, which is the account's from then on. @throws Refusal TOKEN_INVALID, CONFLICT */
 export async function verifyEmail(tx: Tx, token: string): Promise<User> {
-  const { user_id: id, email } = await take(tx, token, "VERIFY");
+  const { userId: id, email } = await take(tx, token, "VERIFY");
   if (!(await updateAddress(tx, id, email)))
     throw new PageRefusal("CONFLICT", ({ addressTaken }) => addressTaken);
   return { id, email };
@@ -114,7 +114,7 @@ export async function resetPassword(
   tx: Tx,
   { token, passwordHash }: { token: string; passwordHash: string },
 ): Promise<void> {
-  const { user_id: id, email } = await take(tx, token, "RESET");
+  const { userId: id, email } = await take(tx, token, "RESET");
   if (!(await markVerified(tx, id, email))) throw new Refusal("TOKEN_INVALID");
   await storePassword(tx, { id, email }, passwordHash, null);
 }
@@ -153,10 +153,10 @@ export async function listSessions(database: Database, userId: string, sessionId
     id: row.id,
     isCurrent: row.id === sessionId,
     ip: row.address,
-    userAgent: row.user_agent,
-    createdAt: row.created_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-    expiresAt: row.expires_at.toISOString(),
+    userAgent: row.userAgent,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    expiresAt: row.expiresAt.toISOString(),
   }));
 }
 

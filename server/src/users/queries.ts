@@ -7,7 +7,7 @@ import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
 export async function findUserByEmail(database: Database, email: string) {
   return database
     .selectFrom("users")
-    .select(["id", "email", "password_hash"])
+    .select(["id", "email", "passwordHash"])
     .where("email", "=", email)
     .executeTakeFirst();
 }
@@ -44,8 +44,8 @@ export async function insertUser(
   user: {
     id: string;
     email: string;
-    password_hash: string | null;
-    verified_at: Date | null;
+    passwordHash: string | null;
+    verifiedAt: Date | null;
     language: MailLanguage;
   },
 ): Promise<boolean> {
@@ -61,10 +61,10 @@ export async function insertSession(
   tx: Tx,
   session: {
     id: string;
-    user_id: string;
-    expires_at: Date;
+    userId: string;
+    expiresAt: Date;
     address: string | null;
-    user_agent: string | null;
+    userAgent: string | null;
   },
 ): Promise<void> {
   await tx.insertInto("sessions").values(session).execute();
@@ -73,9 +73,9 @@ export async function insertSession(
 export async function findLiveSession(database: Database, id: string) {
   return database
     .selectFrom("sessions")
-    .select(["id", "user_id", "last_used_at"])
+    .select(["id", "userId", "lastUsedAt"])
     .where("id", "=", id)
-    .where("expires_at", ">", now())
+    .where("expiresAt", ">", now())
     .executeTakeFirst();
 }
 
@@ -93,5 +93,5 @@ export async function deleteSession(tx: Tx, id: string): Promise<void> {
 }
 
 export async function deleteExpiredSessions(database: Database): Promise<void> {
-  await database.deleteFrom("sessions").where("expires_at", "<", now()).execute();
+  await database.deleteFrom("sessions").where("expiresAt", "<", now()).execute();
 }

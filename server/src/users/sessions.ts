@@ -57,10 +57,10 @@ export function createSessions(options: {
       const expiresAt = new Date(nowMs() + LIFETIME_SECONDS * 1000);
       await insertSession(tx, {
         id,
-        user_id: userId,
-        expires_at: expiresAt,
+        userId,
+        expiresAt,
         address: ip ?? null,
-        user_agent: headers["user-agent"]?.slice(0, MAX_AGENT_LENGTH) ?? null,
+        userAgent: headers["user-agent"]?.slice(0, MAX_AGENT_LENGTH) ?? null,
       });
       const token = await new SignJWT({ sid: id })
         .setProtectedHeader({ alg: ALGORITHM })
@@ -74,9 +74,9 @@ export function createSessions(options: {
     async find(token) {
       const sessionId = await readToken(token, key);
       const row = sessionId === null ? undefined : await findLiveSession(database, sessionId);
-      if (row !== undefined && isUseToBeNoted(row.last_used_at))
+      if (row !== undefined && isUseToBeNoted(row.lastUsedAt))
         await noteSessionUse(database, row.id, USE_NOTED_EVERY_SECONDS);
-      return row === undefined ? null : { userId: row.user_id, sessionId: row.id };
+      return row === undefined ? null : { userId: row.userId, sessionId: row.id };
     },
     async end(tx, sessionId) {
       await deleteSession(tx, sessionId);

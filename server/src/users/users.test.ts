@@ -125,9 +125,9 @@ test("whoever asks for many addresses whether they have accounts is stopped, als
 });
 
 test("passwords are stored as argon2id at OWASP's cost, and nowhere in the clear", async () => {
-  const hashes = await server.rows<{ password_hash: string }>("select password_hash from users");
+  const hashes = await server.rows<{ passwordHash: string }>("select password_hash from users");
   expect(hashes.length).toBeGreaterThan(0);
-  for (const row of hashes) expect(row.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  for (const row of hashes) expect(row.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
 test("fields of a sign-up that nobody may set are ignored", async () => {

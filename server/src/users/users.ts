@@ -33,8 +33,8 @@ export async function createUser(
   const row = {
     id,
     email: user.email,
-    password_hash: user.passwordHash,
-    verified_at: verifiedAt,
+    passwordHash: user.passwordHash,
+    verifiedAt,
     language: user.language ?? "en",
   };
   const isNew = await insertUser(tx, row);
@@ -50,7 +50,7 @@ export async function findUserByCredentials(
   address: string,
 ): Promise<(User & { passwordHash: string }) | null> {
   const row = await findUserByEmail(database, email);
-  const passwordHash = row?.password_hash ?? null;
+  const passwordHash = row?.passwordHash ?? null;
   const matches = await passwords.matches(address, passwordHash, password);
   return row !== undefined && passwordHash !== null && matches
     ? { id: row.id, email: row.email, passwordHash }

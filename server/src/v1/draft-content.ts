@@ -100,7 +100,7 @@ export function createDrafter(
     return {
       projectId: call.projectId,
       ...shown,
-      replyTo: call.parts.replyTo ?? template?.reply_to ?? null,
+      replyTo: call.parts.replyTo ?? template?.replyTo ?? null,
       headers: call.parts.headers,
       attachments: call.parts.attachments,
       listKind: template === null || template.type === "TRANSACTIONAL" ? null : template.type,

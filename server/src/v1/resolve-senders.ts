@@ -22,7 +22,7 @@ export async function resolveSenders(
   domains: Domains,
 ): Promise<Array<Mailbox | Error>> {
   const silent = calls.flatMap((call) =>
-    call instanceof Error || call.body.from !== undefined || (call.template?.from_address ?? null) !== null
+    call instanceof Error || call.body.from !== undefined || (call.template?.fromAddress ?? null) !== null
       ? []
       : [call.projectId],
   );
@@ -51,8 +51,8 @@ export async function resolveSenders(
 function senderOf({ body, template }: SendingCall, projectDefault: string | undefined): Mailbox | Error {
   if (body.from !== undefined)
     return { address: body.from.address, name: body.from.name ?? body.name ?? null };
-  const name = template?.from_name ?? null;
-  const address = template?.from_address ?? null;
+  const name = template?.fromName ?? null;
+  const address = template?.fromAddress ?? null;
   if (address !== null) return { address, name: name ?? body.name ?? null };
   const parsed = projectDefault === undefined ? null : parseMailbox(projectDefault);
   if (parsed?.ok !== true) {

@@ -261,6 +261,6 @@ async function readUnreachable(tx: Tx, plans: ReadonlyArray<Plan | Error>): Prom
   const rows = asked.length === 0 ? [] : await findSubscriptions(tx, asked);
   return findUnreachable(
     calls,
-    new Map(rows.map((row) => [contactKey(row.project_id, row.email), row.subscribed])),
+    new Map(rows.map((row) => [contactKey(row.projectId, row.email), row.subscribed])),
   );
 }

@@ -38,10 +38,10 @@ test("tracking answers contact, event and time, and nothing beside them", async 
     reply.body.data.event,
   );
   expect(row).toEqual({
-    contact_id: reply.body.data.contact,
+    contactId: reply.body.data.contact,
     name: "opened",
     data: { a: 1 },
-    created_at: new Date(reply.body.data.timestamp),
+    createdAt: new Date(reply.body.data.timestamp),
   });
 });
 

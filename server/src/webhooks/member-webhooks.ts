@@ -58,13 +58,13 @@ export async function readMemberWebhook(database: Database, member: MemberKey) {
   });
   const calls = rows.map((row) => ({
     id: row.id,
-    kind: row.owner_ref as NotificationKind,
+    kind: row.ownerRef as NotificationKind,
     state: row.state as "waiting" | "done" | "failed",
     tries: row.tries,
-    status: row.response_status,
+    status: row.responseStatus,
     error: row.error,
-    createdAt: row.created_at.toISOString(),
-    endedAt: row.ended_at?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    endedAt: row.endedAt?.toISOString() ?? null,
   }));
   return { url, calls };
 }

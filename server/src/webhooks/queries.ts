@@ -58,10 +58,10 @@ export async function listCallsOf(
 ) {
   return database
     .selectFrom("webhook_calls")
-    .select(["id", "owner_ref", "state", "tries", "response_status", "error", "created_at", "ended_at"])
-    .where("project_id", "=", owner.projectId)
-    .where("owner_kind", "=", sql<string>`${sql.lit(owner.ownerKind)}`)
-    .where("owner_id", "=", owner.ownerId)
+    .select(["id", "ownerRef", "state", "tries", "responseStatus", "error", "createdAt", "endedAt"])
+    .where("projectId", "=", owner.projectId)
+    .where("ownerKind", "=", sql<string>`${sql.lit(owner.ownerKind)}`)
+    .where("ownerId", "=", owner.ownerId)
     .orderBy("id", "desc")
     .limit(owner.limit)
     .execute();
@@ -78,8 +78,8 @@ const firstWaiting = (after: RawBuilder<unknown>) => sql`
  */
 export async function listWaitingProjects(
   database: Database,
-): Promise<Array<{ project_id: string; due_in_ms: number }>> {
-  const { rows } = await sql<{ project_id: string; due_in_ms: number }>`
+): Promise<Array<{ projectId: string; dueInMs: number }>> {
+  const { rows } = await sql<{ projectId: string; dueInMs: number }>`
     ${plannedOften} with recursive first as (
       (${firstWaiting(sql``)})
       union all
@@ -95,7 +95,7 @@ export async function listWaitingProjects(
 }
 
 export interface ClaimedCallRow {
-  project_id: string;
+  projectId: string;
   id: string;
   url: string;
   method: string;
@@ -134,16 +134,16 @@ export interface TryEnd extends CallKey {
 }
 
 export interface EndedCallRow {
-  project_id: string;
+  projectId: string;
   id: string;
-  owner_kind: string;
-  owner_id: string;
-  owner_ref: string;
+  ownerKind: string;
+  ownerId: string;
+  ownerRef: string;
   state: "waiting" | "done" | "failed";
   tries: number;
-  response_status: number | null;
-  response_body: string | null;
-  is_cut: boolean;
+  responseStatus: number | null;
+  responseBody: string | null;
+  isCut: boolean;
   error: string | null;
 }
 

@@ -119,7 +119,7 @@ async function rowOf(id: string) {
     state: string;
     tries: number;
     wait: number;
-    claim_id: string | null;
+    claimId: string | null;
     error: string | null;
   }>`select state, tries, extract(epoch from due_at - now())::float8 as wait, claim_id, error
     from webhook_calls where id = ${id}`.execute(database);
@@ -165,7 +165,7 @@ test("a call ends with its answer, in the transaction that books it, and is not 
   expect(seen).toEqual([[{ state: "done" }], "waiting"]);
   loop.wake();
   await loop.stop();
-  expect(await rowOf(id)).toMatchObject({ state: "done", wait: null, claim_id: null });
+  expect(await rowOf(id)).toMatchObject({ state: "done", wait: null, claimId: null });
   expect(endpoint.arrivals).toMatchObject([{ body: '{"hello":"wörld"}', headers: { "x-token": "t" } }]);
 });
 
@@ -236,7 +236,7 @@ test("a call that fails is tried again after each of its waits under one id, and
   const loop = start();
   for (const [at, wait] of [5, 30, 120, 600, 2700].entries()) {
     await vi.waitFor(
-      async () => expect(await rowOf(id)).toMatchObject({ tries: at + 1, claim_id: null }),
+      async () => expect(await rowOf(id)).toMatchObject({ tries: at + 1, claimId: null }),
       WAIT,
     );
     const left = (await rowOf(id))?.wait ?? 0;
@@ -411,7 +411,7 @@ test("a call whose consequences cannot be booked neither ends nor keeps others f
     },
   });
   await untilEnded(1);
-  await vi.waitFor(async () => expect(await rowOf(bad)).toMatchObject({ tries: 1, claim_id: null }), WAIT);
+  await vi.waitFor(async () => expect(await rowOf(bad)).toMatchObject({ tries: 1, claimId: null }), WAIT);
   expect(await rowOf(bad)).toMatchObject({ state: "waiting" });
   expect((await rowOf(bad))?.wait).toBeGreaterThan(2_600);
   expect(ended).toMatchObject([{ id: good }]);

@@ -78,7 +78,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
   let turns = 0;
 
   function begin(claimed: ClaimedCallRow, claimId: string, signing: readonly string[] | null): void {
-    const { project_id: projectId, id: callId } = claimed;
+    const { projectId, id: callId } = claimed;
     running.set(projectId, (running.get(projectId) ?? 0) + 1);
     const work = tryOnce(options, claimed, signing)
       .then((tried) => bookings.book(endOf(claimed, claimId, tried)))
@@ -107,11 +107,11 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
 
   async function runOnce(signal: AbortSignal): Promise<number> {
     const waiting = await listWaitingProjects(database);
-    const known = new Set(waiting.map((one) => one.project_id));
+    const known = new Set(waiting.map((one) => one.projectId));
     for (const projectId of lastTurns.keys()) if (!known.has(projectId)) lastTurns.delete(projectId);
     const due = waiting
-      .filter((one) => one.due_in_ms <= 0)
-      .map(({ project_id: projectId }) => ({ projectId, running: running.get(projectId) ?? 0 }))
+      .filter((one) => one.dueInMs <= 0)
+      .map(({ projectId }) => ({ projectId, running: running.get(projectId) ?? 0 }))
       .toSorted((one, other) => (lastTurns.get(one.projectId) ?? 0) - (lastTurns.get(other.projectId) ?? 0));
     const free = LIMITS.webhookCalls.value - underWay.size;
     for (const [projectId, limit] of sharePlaces(free, due, PLACES)) {
@@ -119,7 +119,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
       await claimFor(projectId, limit);
     }
     // What finds no place now begins when a try ends, which wakes the loop.
-    const later = waiting.map((one) => one.due_in_ms).filter((ms) => ms > 0);
+    const later = waiting.map((one) => one.dueInMs).filter((ms) => ms > 0);
     return Math.max(1, Math.ceil(Math.min(POLL_MS, ...later)));
   }
 
@@ -159,7 +159,7 @@ async function tryOnce(
 function endOf(claimed: ClaimedCallRow, claimId: string, tried: WebhookTry): TryEnd {
   const wait = tried.error === null ? null : waitAfter(claimed.tries + 1, tried.askedSeconds);
   return {
-    projectId: claimed.project_id,
+    projectId: claimed.projectId,
     id: claimed.id,
     claimId,
     state: tried.error === null ? "done" : wait === null ? "failed" : "waiting",
@@ -208,19 +208,19 @@ function createBookings({ database, onEnded, log, metrics }: WebhookCallsOptions
 
 function presentEnd(row: EndedCallRow): EndedCall[] {
   if (row.state === "waiting") return [];
-  const { response_body: body } = row;
+  const { responseBody: body } = row;
   return [
     {
-      projectId: row.project_id,
+      projectId: row.projectId,
       id: row.id,
-      ownerKind: row.owner_kind as CallOwner,
-      ownerId: row.owner_id,
-      ownerRef: row.owner_ref,
+      ownerKind: row.ownerKind as CallOwner,
+      ownerId: row.ownerId,
+      ownerRef: row.ownerRef,
       state: row.state,
       tries: row.tries,
-      status: row.response_status,
-      body: body === null || row.is_cut ? body : readAnswer(body),
-      isCut: row.is_cut,
+      status: row.responseStatus,
+      body: body === null || row.isCut ? body : readAnswer(body),
+      isCut: row.isCut,
       error: row.error,
     },
   ];

@@ -5,7 +5,7 @@ import type { Database, Tx } from "../platform/database.ts";
 export interface SealedSecrets {
   sealed: Buffer;
   /** null where there was none, or its time is over. */
-  former_sealed: Buffer | null;
+  formerSealed: Buffer | null;
 }
 
 export async function findSecrets(

@@ -15,8 +15,8 @@ test("the secret is made when it is asked for, stays, and is replaced by a rotat
   expect(rotated.status).toBe(200);
   expect(rotated.body.secret).not.toBe(first.body.secret);
   expect((await ask()).body).toEqual(rotated.body);
-  const [row] = await server.rows<{ sealed: Buffer; former_sealed: Buffer }>("select * from webhook_secrets");
-  for (const sealed of [row?.sealed, row?.former_sealed])
+  const [row] = await server.rows<{ sealed: Buffer; formerSealed: Buffer }>("select * from webhook_secrets");
+  for (const sealed of [row?.sealed, row?.formerSealed])
     for (const { body } of [first, rotated])
       expect(sealed?.includes(Buffer.from(body.secret.slice("whsec_".length), "base64"))).toBe(false);
 });

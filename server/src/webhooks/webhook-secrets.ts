@@ -35,7 +35,7 @@ export function createWebhookSecrets(sealer: Sealer): WebhookSecrets {
       }
       if (found === undefined) throw new Error("The project of a webhook secret is gone.");
       const open = (sealed: Buffer) => sealer.open(sealed, contextOf(projectId));
-      return [open(found.sealed), ...(found.former_sealed === null ? [] : [open(found.former_sealed)])];
+      return [open(found.sealed), ...(found.formerSealed === null ? [] : [open(found.formerSealed)])];
     },
     async rotate(tx, projectId) {
       const { secret, sealed } = newlySealed(projectId);

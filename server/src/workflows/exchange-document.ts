@@ -22,9 +22,9 @@ export function documentOf(
     formatVersion: 1,
     name: row.name,
     description: row.description,
-    triggerType: row.trigger_type,
-    triggerConfig: row.trigger_config,
-    allowReentry: row.allow_reentry,
+    triggerType: row.triggerType,
+    triggerConfig: row.triggerConfig,
+    allowReentry: row.allowReentry,
     steps: steps.map(({ id, type, name, config, position }) => ({
       key: keyOf(id),
       type,

@@ -43,7 +43,7 @@ export async function exportWorkflow(
   id: string,
 ): Promise<WorkflowDocument> {
   const row = await getWorkflowRow(database, projectId, id);
-  const trigger = { type: row.trigger_type, config: row.trigger_config };
+  const trigger = { type: row.triggerType, config: row.triggerConfig };
   const templates = await findKnownTemplates(database, projectId, templateIdsOf(row.graph), 0);
   const segments = await findKnownSegments(database, projectId, segmentIdsOf(row.graph, trigger));
   return documentOf(row, row.graph, {

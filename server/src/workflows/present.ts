@@ -10,13 +10,13 @@ export function presentRecord(row: WorkflowRow) {
     name: row.name,
     description: row.description,
     enabled: row.enabled,
-    triggerType: row.trigger_type,
-    triggerConfig: row.trigger_config,
-    allowReentry: row.allow_reentry,
+    triggerType: row.triggerType,
+    triggerConfig: row.triggerConfig,
+    allowReentry: row.allowReentry,
     version: row.version,
-    nextRunAt: row.next_run_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    nextRunAt: row.nextRunAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 
@@ -41,13 +41,13 @@ export function presentTransition(workflowId: string, transition: GraphTransitio
 }
 
 /** A step by itself. The config of the TRIGGER is the workflow's own: it says what starts it. */
-export function presentBareStep({ id: workflowId, trigger_config }: TriggerRow, step: GraphStep) {
+export function presentBareStep({ id: workflowId, triggerConfig }: TriggerRow, step: GraphStep) {
   return {
     id: step.id,
     workflowId,
     type: step.type,
     name: step.name,
-    config: step.type === "TRIGGER" ? trigger_config : step.config,
+    config: step.type === "TRIGGER" ? triggerConfig : step.config,
     templateId: templateIdOf(step),
     position: step.position,
     createdAt: step.createdAt,
@@ -55,7 +55,7 @@ export function presentBareStep({ id: workflowId, trigger_config }: TriggerRow, 
   };
 }
 
-type TriggerRow = Pick<WorkflowRow, "id" | "trigger_config">;
+type TriggerRow = Pick<WorkflowRow, "id" | "triggerConfig">;
 
 /** A step with the transitions that touch it. */
 export function presentStep(row: TriggerRow, { transitions }: Graph, step: GraphStep) {

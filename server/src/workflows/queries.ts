@@ -10,14 +10,14 @@ export interface WorkflowRow {
   name: string;
   description: string | null;
   enabled: boolean;
-  trigger_type: TriggerType;
-  trigger_config: Record<string, unknown>;
-  trigger_event: string | null;
-  allow_reentry: boolean;
+  triggerType: TriggerType;
+  triggerConfig: Record<string, unknown>;
+  triggerEvent: string | null;
+  allowReentry: boolean;
   version: number;
-  next_run_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
+  nextRunAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
 }
 
 const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
@@ -80,8 +80,8 @@ export async function lockVersion(
   projectId: string,
   workflowId: string,
   version: number,
-): Promise<{ graph: Graph; is_used: boolean } | undefined> {
-  const { rows } = await sql<{ graph: Graph; is_used: boolean }>`
+): Promise<{ graph: Graph; isUsed: boolean } | undefined> {
+  const { rows } = await sql<{ graph: Graph; isUsed: boolean }>`
     select graph, is_used from workflow_versions
     where project_id = ${projectId} and workflow_id = ${workflowId} and version = ${version} for update`.execute(
     tx,
@@ -132,13 +132,13 @@ export interface WorkflowChanges {
   name?: string | undefined;
   description?: string | null | undefined;
   enabled?: boolean | undefined;
-  trigger_type?: TriggerType | undefined;
+  triggerType?: TriggerType | undefined;
   /** As JSON. */
-  trigger_config?: string | undefined;
-  trigger_event?: string | null | undefined;
-  allow_reentry?: boolean | undefined;
+  triggerConfig?: string | undefined;
+  triggerEvent?: string | null | undefined;
+  allowReentry?: boolean | undefined;
   version?: number | undefined;
-  next_run_at?: Date | null | undefined;
+  nextRunAt?: Date | null | undefined;
 }
 
 /** Changes what is given; with nothing given only `updated_at`. */
@@ -151,8 +151,8 @@ export async function updateWorkflowRow(
   const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   await tx
     .updateTable("workflows")
-    .set({ ...given, updated_at: sql`now()` })
-    .where("project_id", "=", projectId)
+    .set({ ...given, updatedAt: sql`now()` })
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
 }

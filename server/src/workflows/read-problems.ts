@@ -34,7 +34,7 @@ async function readSurroundings(
       ? []
       : await findKnownTemplates(database, projectId, templateIds, LIMITS.problemsContentBytes.value);
   const hasDefault =
-    templates.some(({ from_address }) => from_address === null) &&
+    templates.some(({ fromAddress }) => fromAddress === null) &&
     (await readDefaultSenders(database, [projectId])).has(projectId);
   const warnings = await unknownVariablesOf(
     database,
@@ -46,12 +46,12 @@ async function readSurroundings(
   const segments = segmentIds.length === 0 ? [] : await findKnownSegments(database, projectId, segmentIds);
   return {
     templates: new Map(
-      pairUp(templates, warnings).map(([{ id, name, type, from_address }, found]) => [
+      pairUp(templates, warnings).map(([{ id, name, type, fromAddress }, found]) => [
         id,
         {
           name,
           type,
-          hasSender: from_address !== null || hasDefault,
+          hasSender: fromAddress !== null || hasDefault,
           unknownVariables: found.map(({ message }) => message),
         },
       ]),

@@ -7,7 +7,7 @@ export interface KnownTemplate {
   id: string;
   name: string;
   type: TemplateType;
-  from_address: string | null;
+  fromAddress: string | null;
   subject: string;
   /** Null where it is too much to look at. */
   body: string | null;
@@ -55,7 +55,7 @@ export interface KnownSegment {
   name: string;
   slug: string;
   type: string;
-  track_membership: boolean;
+  trackMembership: boolean;
 }
 
 const SEGMENT = sql`select id, name, slug, type, track_membership from segments`;
@@ -108,7 +108,7 @@ export async function listStepsSending(
   templateId: string,
 ): Promise<Array<{ workflowId: string; workflowName: string; stepId: string }>> {
   const { rows } = await sql<{ workflowId: string; workflowName: string; stepId: string }>`
-    select w.id as "workflowId", w.name as "workflowName", step ->> 'id' as "stepId"
+    select w.id as workflow_id, w.name as workflow_name, step ->> 'id' as step_id
     from ${CURRENT}, jsonb_array_elements(v.graph -> 'steps') step
     where w.project_id = ${projectId}
       and v.graph @> ${JSON.stringify({ steps: [{ config: { templateId } }] })}::jsonb

@@ -170,9 +170,9 @@ test("every graph survives a document, and a copy is the same graph under other 
   const row = {
     name: "W",
     description: null,
-    trigger_type: "EVENT",
-    trigger_config: { eventName: "e" },
-    allow_reentry: false,
+    triggerType: "EVENT",
+    triggerConfig: { eventName: "e" },
+    allowReentry: false,
   } as unknown as WorkflowRow;
   const none = { templates: [], segments: [] };
   fc.assert(

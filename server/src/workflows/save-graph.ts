@@ -34,7 +34,7 @@ export async function lockGraph(tx: Tx, projectId: string, id: string): Promise<
   if (row === undefined) throw new Refusal("WORKFLOW_NOT_FOUND");
   const version = await lockVersion(tx, projectId, row.id, row.version);
   if (version === undefined) throw new Error(`The workflow ${row.id} has no version ${row.version}.`);
-  return { row, graph: version.graph, isUsed: version.is_used };
+  return { row, graph: version.graph, isUsed: version.isUsed };
 }
 
 /** @throws Refusal VALIDATION_ERROR with everything that is wrong with a graph. */

@@ -57,8 +57,8 @@ export async function checkTrigger(
   return { type, config: read, event: eventOf(type, read, segment) };
 }
 
-export function isTracked({ type, track_membership }: KnownSegment): boolean {
-  return type === "DYNAMIC" && track_membership;
+export function isTracked({ type, trackMembership }: KnownSegment): boolean {
+  return type === "DYNAMIC" && trackMembership;
 }
 
 /** The event that starts a workflow, given the segment its trigger names. */

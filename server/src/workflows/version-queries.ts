@@ -5,8 +5,8 @@ import type { Database } from "../platform/database.ts";
 
 export interface VersionRow {
   version: number;
-  is_used: boolean;
-  created_at: Date;
+  isUsed: boolean;
+  createdAt: Date;
 }
 
 export type ListedVersionRow = VersionRow & { steps: number; active: number };

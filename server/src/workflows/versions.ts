@@ -16,8 +16,8 @@ function present(row: VersionRow, { version }: WorkflowRow) {
   return {
     version: row.version,
     isCurrent: row.version === version,
-    isUsed: row.is_used,
-    createdAt: row.created_at.toISOString(),
+    isUsed: row.isUsed,
+    createdAt: row.createdAt.toISOString(),
   };
 }
 

@@ -45,11 +45,11 @@ const wait = (config: object) => ({ type: "WAIT_FOR_EVENT", config, autoConnect:
 /** Events that somebody in a workflow waits for. */
 const awaited = async ({ id }: TestProject) =>
   (
-    await server.rows<{ event_name: string }>(
+    await server.rows<{ eventName: string }>(
       "select event_name from event_subscriptions where project_id = $1 and subscriber = 'workflows' order by 1",
       id,
     )
-  ).map((row) => row.event_name);
+  ).map((row) => row.eventName);
 
 test("each trigger is checked when it is saved, and nothing is listened to before the workflow is enabled", async () => {
   const project = await server.createProject();
@@ -62,8 +62,8 @@ test("each trigger is checked when it is saved, and nothing is listened to befor
     type: "STATIC",
   });
   const eventColumn = async () =>
-    (await server.rows<{ trigger_event: string }>("select trigger_event from workflows where id = $1", id))[0]
-      ?.trigger_event;
+    (await server.rows<{ triggerEvent: string }>("select trigger_event from workflows where id = $1", id))[0]
+      ?.triggerEvent;
   const refused: Record<string, object> = {
     "event without name": { triggerConfig: {} },
     "segment without id": { triggerType: "SEGMENT_ENTRY" },

@@ -46,7 +46,7 @@ export async function getWorkflowRow(
 /** A workflow with its graph and what is wrong with it. @throws Refusal WORKFLOW_NOT_FOUND. */
 export async function getWorkflow(database: Database, projectId: string, id: string) {
   const row = await getWorkflowRow(database, projectId, id);
-  const trigger = { type: row.trigger_type, config: row.trigger_config };
+  const trigger = { type: row.triggerType, config: row.triggerConfig };
   return {
     ...presentRecord(row),
     problems: await readProblems(database, projectId, { graph: row.graph, trigger }),
@@ -153,7 +153,7 @@ export async function updateWorkflow(
   const trigger = await changedTrigger(tx, projectId, row, edit);
   const enabled = edit.enabled ?? row.enabled;
   if (enabled && !row.enabled) {
-    const found = trigger ?? { type: row.trigger_type, config: row.trigger_config };
+    const found = trigger ?? { type: row.triggerType, config: row.triggerConfig };
     const problems = await readProblems(tx, projectId, { graph, trigger: found });
     const errors = problems.filter(({ severity }) => severity === "error");
     if (errors.length > 0)
@@ -163,22 +163,22 @@ export async function updateWorkflow(
         ],
       });
   }
-  const runs = trigger ?? { type: row.trigger_type, config: row.trigger_config };
+  const runs = trigger ?? { type: row.triggerType, config: row.triggerConfig };
   const isScheduledAnew = trigger !== null || enabled !== row.enabled;
   await updateWorkflowRow(tx, projectId, row.id, {
     name: edit.name,
     description: edit.description,
     enabled: edit.enabled,
-    allow_reentry: edit.allowReentry,
+    allowReentry: edit.allowReentry,
     ...(trigger === null ? {} : columnsOf(trigger)),
-    next_run_at: isScheduledAnew ? nextRunOf(runs, enabled) : undefined,
+    nextRunAt: isScheduledAnew ? nextRunOf(runs, enabled) : undefined,
   });
   if (isScheduledAnew) await subscribeWorkflows(tx, projectId);
   return getWorkflow(tx, projectId, row.id);
 }
 
 function columnsOf({ type, config, event }: CheckedTrigger) {
-  return { trigger_type: type, trigger_config: JSON.stringify(config), trigger_event: event };
+  return { triggerType: type, triggerConfig: JSON.stringify(config), triggerEvent: event };
 }
 
 /** The trigger as it will be; null when nothing is said about it. */
@@ -189,15 +189,15 @@ async function changedTrigger(
   { triggerType, triggerConfig, eventName }: WorkflowEdit,
 ): Promise<CheckedTrigger | null> {
   if (triggerType === undefined && triggerConfig === undefined && eventName === undefined) return null;
-  const type = triggerType ?? row.trigger_type;
+  const type = triggerType ?? row.triggerType;
   if (eventName !== undefined && type !== "EVENT")
     throw new Refusal("VALIDATION_ERROR", {
       fields: [{ field: "eventName", code: "custom", message: "Goes with the trigger EVENT only." }],
     });
-  const before = type === row.trigger_type ? row.trigger_config : {};
+  const before = type === row.triggerType ? row.triggerConfig : {};
   const config = { ...(triggerConfig ?? before), ...(eventName === undefined ? {} : { eventName }) };
   // Saying again what it is already asks for nothing: a workflow that names no event yet may say EVENT.
-  if (triggerConfig === undefined && eventName === undefined && type === row.trigger_type) return null;
+  if (triggerConfig === undefined && eventName === undefined && type === row.triggerType) return null;
   return checkTrigger(tx, projectId, { type, config });
 }
 
@@ -224,10 +224,10 @@ export async function duplicateWorkflow(tx: Tx, projectId: string, id: string): 
   return storeWorkflow(tx, projectId, {
     name: copyNameOf(row.name),
     description: row.description,
-    triggerType: row.trigger_type,
-    triggerConfig: row.trigger_config,
-    triggerEvent: row.trigger_event,
-    allowReentry: row.allow_reentry,
+    triggerType: row.triggerType,
+    triggerConfig: row.triggerConfig,
+    triggerEvent: row.triggerEvent,
+    allowReentry: row.allowReentry,
     graph: withNewIds(row.graph, newId),
   });
 }

@@ -82,7 +82,7 @@ const countOf = async (projectId: string, condition: string) =>
     )[0]?.count,
   );
 const eventsOf = async (projectId: string) =>
-  server.rows<{ name: string; contact_id: string }>(
+  server.rows<{ name: string; contactId: string }>(
     "select name, contact_id from events where project_id = $1",
     projectId,
   );
@@ -110,7 +110,7 @@ test("unsubscribing flips whom it can, says who was so already and who is not th
   expect(await countOf(id, "subscribed")).toBe(12);
   const flipped = ids.slice(0, 12).filter((_, at) => at % 3 !== 0);
   const events = await eventsOf(id);
-  expect(events.map(({ contact_id }) => contact_id).toSorted()).toEqual(flipped.toSorted());
+  expect(events.map(({ contactId }) => contactId).toSorted()).toEqual(flipped.toSorted());
   expect(new Set(events.map(({ name }) => name))).toEqual(new Set(["contact.unsubscribed"]));
   expect(await countOf(elsewhere.id, "subscribed")).toBe(2);
   expect(await eventsOf(elsewhere.id)).toEqual([]);
@@ -138,8 +138,8 @@ test("the consent log says that it was a bulk change, and who asked for it", asy
     id,
   );
   expect(rows).toEqual([
-    { contact_id: first, subscribed: true, source: "bulk", actor: "key" },
-    { contact_id: second, subscribed: false, source: "bulk", actor: owner.id },
+    { contactId: first, subscribed: true, source: "bulk", actor: "key" },
+    { contactId: second, subscribed: false, source: "bulk", actor: owner.id },
   ]);
 });
 
@@ -169,9 +169,9 @@ test("deleting takes contacts, their events and messages, and mails that wait ar
       id,
     ),
   ).toEqual([
-    { status: "SKIPPED", to_address: "", erased: true },
-    { status: "DELIVERED", to_address: "", erased: true },
-    { status: "QUEUED", to_address: "p@example.com", erased: false },
+    { status: "SKIPPED", toAddress: "", erased: true },
+    { status: "DELIVERED", toAddress: "", erased: true },
+    { status: "QUEUED", toAddress: "p@example.com", erased: false },
   ]);
 });
 

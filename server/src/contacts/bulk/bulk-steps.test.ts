@@ -101,7 +101,7 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "before" | 
   const step = transaction(server.database, async (tx) => {
     const row = await findClaimedForUpdate(tx, key, claimId);
     if (row === undefined) throw new Error("The job was claimed.");
-    const { input, checkpoint, created_at: createdAt } = row;
+    const { input, checkpoint, createdAt } = row;
     const outcome = await stepOfBulk(tx, { ...key, input, checkpoint, createdAt });
     if (outcome.done) throw new Error("The job has more than one step.");
     const { progress } = outcome;
@@ -140,10 +140,10 @@ test("processes that die between two steps, or inside one, change no total and n
     failureCount: 7,
   });
   expect(result?.["errors"]).toHaveLength(7);
-  const events = await server.rows<{ contact_id: string }>(
+  const events = await server.rows<{ contactId: string }>(
     "select contact_id from events where project_id = $1",
     project.id,
   );
   expect(events).toHaveLength(subscribed);
-  expect(new Set(events.map(({ contact_id }) => contact_id)).size).toBe(subscribed);
+  expect(new Set(events.map(({ contactId }) => contactId)).size).toBe(subscribed);
 });

@@ -61,7 +61,7 @@ async function withLog(count = 6): Promise<{ project: TestProject; ids: string[]
 }
 
 const logOf = (project: TestProject) =>
-  server.rows<{ position: number; contact_id: string }>(
+  server.rows<{ position: number; contactId: string }>(
     "select position, contact_id from consent_changes where project_id = $1 order by position",
     project.id,
   );
@@ -159,7 +159,7 @@ test("a row that is edited, removed or put in by hand is named, by the doctor to
   );
   await change("update consent_changes set source = 'page'", project, fourth.position);
   expect(await faultsOf(project)).toEqual([
-    { projectId: project.id, what: "changed", position: fourth.position, contactId: fourth.contact_id },
+    { projectId: project.id, what: "changed", position: fourth.position, contactId: fourth.contactId },
   ]);
   await change(`update consent_changes set source = '${asItWas[0]?.source}'`, project, fourth.position);
   expect(await faultsOf(project)).toEqual([]);

@@ -9,14 +9,14 @@ export interface SealRow extends SealedRows {
 }
 
 export interface HeadRow {
-  project_id: string;
+  projectId: string;
   number: number;
   hash: Buffer;
 }
 
 const at = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`;
-const CHANGE = sql`'change' as kind, project_id, position, contact_id, id, subscribed, source, actor, host(ip) as ip, ${at("created_at")}`;
+const CHANGE = sql`'change' as kind, project_id, position, contact_id, id, subscribed, source, actor, host(ip) as ip, ${at("createdAt")}`;
 const ERASURE = sql`'erasure' as kind, project_id, position, to_jsonb(positions) as positions, ${at("at")}`;
 
 /** The position that was given out last; 0: none was. */
@@ -40,9 +40,9 @@ export async function readNewTransaction(database: Database): Promise<{ transact
 
 /** Whether all transactions older than this one are over. */
 export async function areOlderOver(database: Database, transaction: string): Promise<boolean> {
-  const { rows } = await sql<{ are_over: boolean }>`
+  const { rows } = await sql<{ areOver: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) >= ${transaction}::xid8 as are_over`.execute(database);
-  return rows[0]?.are_over === true;
+  return rows[0]?.areOver === true;
 }
 
 export async function readSealed(database: Database): Promise<number> {
@@ -86,13 +86,13 @@ export async function lockHead(tx: Tx, projectId: string, firstHash: Buffer): Pr
   if (projects.length === 0) return undefined;
   const { rows } = await sql<HeadRow>`
     select project_id, number, hash from consent_heads where project_id = ${projectId}`.execute(tx);
-  return rows[0] ?? { project_id: projectId, number: 0, hash: firstHash };
+  return rows[0] ?? { projectId, number: 0, hash: firstHash };
 }
 
 export async function insertSeals(tx: Tx, seals: readonly SealRow[]): Promise<void> {
   const rows = seals.map((seal) => {
-    const { project_id, number, at: sealedAt, complete_to, positions, digests, hash } = seal;
-    return sql`(${project_id}::uuid, ${number}::integer, ${sealedAt}::timestamptz, ${complete_to}::timestamptz,
+    const { projectId, number, at: sealedAt, completeTo, positions, digests, hash } = seal;
+    return sql`(${projectId}::uuid, ${number}::integer, ${sealedAt}::timestamptz, ${completeTo}::timestamptz,
       ${positions}::bigint[], ${digests}::bytea, ${hash}::bytea)`;
   });
   await sql`
@@ -104,7 +104,7 @@ export async function upsertHeads(tx: Tx, heads: readonly HeadRow[]): Promise<vo
   await sql`
     insert into consent_heads (project_id, number, hash)
     select * from unnest(
-      ${heads.map((head) => head.project_id)}::uuid[],
+      ${heads.map((head) => head.projectId)}::uuid[],
       ${heads.map((head) => head.number)}::integer[],
       ${heads.map((head) => head.hash)}::bytea[]
     )
@@ -176,8 +176,8 @@ export async function findUnsealed(
   database: Database,
   projectId: string,
   upTo: number,
-): Promise<{ position: number; contact_id: string } | undefined> {
-  const { rows } = await sql<{ position: number; contact_id: string }>`
+): Promise<{ position: number; contactId: string } | undefined> {
+  const { rows } = await sql<{ position: number; contactId: string }>`
     select c.position, c.contact_id from consent_changes c
     where c.project_id = ${projectId} and c.position <= ${upTo} and c.position not in (
       select p.position from consent_seals s, unnest(s.positions) as p (position) where s.project_id = ${projectId}
@@ -188,9 +188,9 @@ export async function findUnsealed(
 
 /** Whether something waits to be sealed for longer than it should. */
 export async function isSealingLate(database: Database, sealed: number, minutes: number): Promise<boolean> {
-  const { rows } = await sql<{ is_late: boolean }>`
+  const { rows } = await sql<{ isLate: boolean }>`
     select exists (
       select 1 from consent_changes where position > ${sealed} and created_at < now() - make_interval(mins => ${minutes})
     ) as is_late`.execute(database);
-  return rows[0]?.is_late === true;
+  return rows[0]?.isLate === true;
 }

@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
 /** A row of the consent log as it is hashed. */
 export interface HashedChange {
   kind: "change";
-  project_id: string;
+  projectId: string;
   position: number;
-  contact_id: string;
+  contactId: string;
   id: string;
   subscribed: boolean;
   source: string;
@@ -20,7 +20,7 @@ export interface HashedChange {
 /** That rows went with their contacts. */
 export interface HashedErasure {
   kind: "erasure";
-  project_id: string;
+  projectId: string;
   position: number;
   positions: number[];
   at: string;
@@ -34,31 +34,31 @@ export const FIRST_HASH: Buffer = Buffer.alloc(DIGEST_BYTES);
 
 /** Of what a row says. Its ids are random, so nobody who has the digest alone finds out what it was made of. */
 export function digestOf(entry: HashedEntry): Buffer {
-  const { kind, project_id, position, at } = entry;
+  const { kind, projectId, position, at } = entry;
   const said =
     entry.kind === "change"
-      ? [entry.contact_id, entry.id, entry.subscribed, entry.source, entry.actor, entry.ip]
+      ? [entry.contactId, entry.id, entry.subscribed, entry.source, entry.actor, entry.ip]
       : [entry.positions];
   return createHash("sha256")
-    .update(JSON.stringify([kind, project_id, position, at, ...said]))
+    .update(JSON.stringify([kind, projectId, position, at, ...said]))
     .digest();
 }
 
 export interface SealedRows {
-  project_id: string;
+  projectId: string;
   number: number;
   at: Date;
-  complete_to: Date | null;
+  completeTo: Date | null;
   positions: number[];
   digests: Buffer;
 }
 
 export function hashSeal(previous: Buffer, seal: SealedRows): Buffer {
   const line = JSON.stringify([
-    seal.project_id,
+    seal.projectId,
     seal.number,
     seal.at.toISOString(),
-    seal.complete_to?.toISOString() ?? null,
+    seal.completeTo?.toISOString() ?? null,
     seal.positions,
   ]);
   return createHash("sha256").update(previous).update(line).update(seal.digests).digest();

@@ -62,7 +62,7 @@ async function sealStep(tx: Tx, cut: Cut): Promise<boolean> {
   const last = entries.at(-1);
   const hasMore = last !== undefined && entries.length === STEP_ROWS && last.position < cut.position;
   const { at } = await readNewTransaction(tx);
-  const byProject = Map.groupBy(entries, (entry) => entry.project_id);
+  const byProject = Map.groupBy(entries, (entry) => entry.projectId);
   const seals: SealRow[] = [];
   // In one order, as whoever locks several projects does.
   for (const projectId of [...byProject.keys()].toSorted()) {
@@ -85,10 +85,10 @@ function sealOf(
   { at, completeTo }: { at: Date; completeTo: Date | null },
 ): SealRow {
   const seal = {
-    project_id: head.project_id,
+    projectId: head.projectId,
     number: head.number + 1,
     at,
-    complete_to: completeTo,
+    completeTo,
     positions: entries.map(({ position }) => position),
     digests: Buffer.concat(entries.map(digestOf)),
   };

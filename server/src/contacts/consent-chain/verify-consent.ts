@@ -45,7 +45,7 @@ async function verifyProject(
   head: HeadRow,
   sealed: number,
 ): Promise<ConsentFault | null> {
-  const projectId = head.project_id;
+  const projectId = head.projectId;
   const broken = (number: number): ConsentFault => ({
     projectId,
     what: "seal",
@@ -74,7 +74,7 @@ async function verifyProject(
   if ((await countChanges(database, projectId, sealed)) <= walk.found) return null;
   const extra = await findUnsealed(database, projectId, sealed);
   if (extra === undefined) return null;
-  return { projectId, what: "inserted", position: extra.position, contactId: extra.contact_id };
+  return { projectId, what: "inserted", ...extra };
 }
 
 async function verifySeal(
@@ -83,7 +83,7 @@ async function verifySeal(
   walk: Walk,
   sealed: number,
 ): Promise<Walk | ConsentFault> {
-  const { project_id: projectId, positions, digests } = seal;
+  const { projectId, positions, digests } = seal;
   const hash = hashSeal(walk.hash, seal);
   if (!hash.equals(seal.hash) || digests.length !== positions.length * DIGEST_BYTES)
     return { projectId, what: "seal", position: seal.number, contactId: null };
@@ -97,7 +97,7 @@ async function verifySeal(
       if (erased.has(position)) continue;
       return { projectId, what: "missing", position, contactId: null };
     }
-    const contactId = entry.kind === "change" ? entry.contact_id : null;
+    const contactId = entry.kind === "change" ? entry.contactId : null;
     const digest = digests.subarray(at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES);
     if (!digestOf(entry).equals(digest)) return { projectId, what: "changed", position, contactId };
     // A row from before what was already complete came in later, under an instant that it was not written at.
@@ -106,7 +106,7 @@ async function verifySeal(
   }
   return {
     hash,
-    completeTo: seal.complete_to ?? walk.completeTo,
+    completeTo: seal.completeTo ?? walk.completeTo,
     found:
       walk.found + entries.filter(({ kind, position }) => kind === "change" && position <= sealed).length,
   };
@@ -125,7 +125,7 @@ export async function verifyConsentLogs(database: Database): Promise<ConsentFaul
       faults.push(...[await verifyProject(database, head, sealed)].flatMap((fault) => fault ?? []));
     const end = heads.at(-1);
     if (end === undefined || heads.length < PROJECTS_AT_ONCE) return faults;
-    last = end.project_id;
+    last = end.projectId;
   }
 }
 

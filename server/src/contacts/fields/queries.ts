@@ -124,20 +124,18 @@ export async function listAddresses(
   return rows.map((row) => row.email);
 }
 
-const INSTANT_COLUMNS = { createdAt: "created_at", updatedAt: "updated_at" } as const;
-
 /** Instants, the newest first. */
 export async function listInstants(
   database: Database,
   projectId: string,
-  field: keyof typeof INSTANT_COLUMNS,
+  field: "createdAt" | "updatedAt",
   page: ValuePage,
 ): Promise<string[]> {
   const text = sql`to_char(value at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
   const isSought = page.search === "" ? sql`true` : sql`${text} ilike ${containing(page.search)}`;
   const { rows } = await sql<{ value: string }>`
     ${plannedEachTime} select ${text} as value from (
-      select date_trunc('milliseconds', ${sql.ref(INSTANT_COLUMNS[field])}) as value from contacts
+      select date_trunc('milliseconds', ${sql.ref(field)}) as value from contacts
       where project_id = ${projectId} group by 1
     ) found
     where ${isSought} order by found.value desc limit ${page.limit}`.execute(database);

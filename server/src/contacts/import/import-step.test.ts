@@ -182,8 +182,8 @@ test("contacts of an import are noted for those who follow changes of contacts",
   );
   await endOf(project, await upload(project, ["email,x", "b@example.com,3"]));
   const ids = await server.rows<{ id: string }>("select id from contacts where project_id = $1", project.id);
-  const noted = (await changes()) as Array<{ contact_id: string; cause: null }>;
-  expect(noted.map(({ contact_id }) => contact_id).toSorted()).toEqual(ids.map(({ id }) => id).toSorted());
+  const noted = (await changes()) as Array<{ contactId: string; cause: null }>;
+  expect(noted.map(({ contactId }) => contactId).toSorted()).toEqual(ids.map(({ id }) => id).toSorted());
 });
 
 test("of very many errors the first are kept, and all are counted", async () => {

@@ -4,9 +4,9 @@ import type { Database } from "../../platform/database.ts";
 import { shownData } from "../shown-data-queries.ts";
 
 export interface SubscriptionRow {
-  project_name: string;
-  project_language: string;
-  logo_url: string | null;
+  projectName: string;
+  projectLanguage: string;
+  logoUrl: string | null;
   /** Null with the two below when the contact is gone. */
   email: string | null;
   subscribed: boolean | null;

@@ -49,15 +49,15 @@ export function createSubscriptionPages(options: {
     const locale =
       found === undefined
         ? chooseAccepted(visit.acceptLanguage)
-        : chooseLocale(found.locale, found.project_language);
-    const sender = found?.project_name ?? null;
+        : chooseLocale(found.locale, found.projectLanguage);
+    const sender = found?.projectName ?? null;
     // One from elsewhere would tell others who opens the page.
-    const logo = ownImagePath(projectId, found?.logo_url ?? "");
+    const logo = ownImagePath(projectId, found?.logoUrl ?? "");
     if (found === undefined || found.email === null || found.subscribed === null)
       return { status: 200, html: writePage(locale, plainPage("gone", sender), {}, logo) };
-    const contact = { subscribed: found.subscribed, isNews, sender: found.project_name };
+    const contact = { subscribed: found.subscribed, isNews, sender: found.projectName };
     const content = subscriptionPage(visit.purpose, contact, linksOf(projectId, contactId));
-    const values = { email: maskAddress(found.email), project: found.project_name };
+    const values = { email: maskAddress(found.email), project: found.projectName };
     return { status: 200, html: writePage(locale, content, values, logo) };
   }
 

@@ -7,17 +7,17 @@ export interface ViewRow {
   id: string;
   name: string;
   query: unknown;
-  created_at: Date;
-  updated_at: Date;
+  createdAt: Date;
+  updatedAt: Date;
 }
 
-const SHOWN = ["id", "name", "query", "created_at", "updated_at"] as const;
+const SHOWN = ["id", "name", "query", "createdAt", "updatedAt"] as const;
 
 export async function listViewRows(database: Database, projectId: string): Promise<ViewRow[]> {
   return database
     .selectFrom("contact_views")
     .select(SHOWN)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .orderBy(sql`lower(name)`)
     .orderBy("id")
     .execute();
@@ -29,14 +29,14 @@ export async function lockViewNames(tx: Tx, projectId: string): Promise<Map<stri
   const rows = await tx
     .selectFrom("contact_views")
     .select(["id", "name"])
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .execute();
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
 export async function insertViewRow(
   tx: Tx,
-  view: { project_id: string; id: string; name: string; query: string },
+  view: { projectId: string; id: string; name: string; query: string },
 ): Promise<ViewRow> {
   return tx.insertInto("contact_views").values(view).returning(SHOWN).executeTakeFirstOrThrow();
 }
@@ -49,8 +49,8 @@ export async function updateViewRow(
 ): Promise<ViewRow> {
   return tx
     .updateTable("contact_views")
-    .set({ ...changes, updated_at: sql`now()` })
-    .where("project_id", "=", projectId)
+    .set({ ...changes, updatedAt: sql`now()` })
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .returning(SHOWN)
     .executeTakeFirstOrThrow();
@@ -60,7 +60,7 @@ export async function updateViewRow(
 export async function deleteViewRow(tx: Tx, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("contact_views")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
   return numDeletedRows > 0n;

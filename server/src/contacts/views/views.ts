@@ -19,8 +19,8 @@ function present(row: ViewRow) {
     id: row.id,
     name: row.name,
     query: row.query as ViewQuery,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
   };
 }
 
@@ -44,7 +44,7 @@ export async function createView(
     throw new Refusal("CONFLICT", {
       message: `A project has at most ${LIMITS.contactViews.value} views: delete one first.`,
     });
-  const row = { project_id: projectId, id: newId(), name, query: JSON.stringify(query) };
+  const row = { projectId, id: newId(), name, query: JSON.stringify(query) };
   return present(await insertViewRow(tx, row));
 }
 

@@ -87,7 +87,7 @@ async function judge(tx: Tx, activities: readonly Activity[]): Promise<Seen[]> {
   const seen = activities.flatMap((activity): Seen[] => {
     const mail = mails.get(mailKey(activity));
     if (mail === undefined || !hasLeft(mail.status) || !isStillTracked(mail)) return [];
-    const msAfterSending = mail.sent_at === null ? 0 : activity.at.getTime() - mail.sent_at.getTime();
+    const msAfterSending = mail.sentAt === null ? 0 : activity.at.getTime() - mail.sentAt.getTime();
     const visit = { ...activity, msAfterSending };
     const isMachine = machineSignOf(visit) !== null;
     return [{ activity, mail, isMachine, isEarly: !activity.isLast && !isMachine && mayStillTurn(visit) }];
@@ -100,15 +100,10 @@ async function readVisited(
   keys: ReadonlyArray<{ projectId: string; emailId: string }>,
 ): Promise<Map<string, VisitedMailRow>> {
   const rows = await findVisitedMails(tx, keys);
-  return new Map(rows.map((row) => [mailKey({ projectId: row.project_id, emailId: row.id }), row]));
+  return new Map(rows.map((row) => [mailKey({ projectId: row.projectId, emailId: row.id }), row]));
 }
 
-function isStillTracked({
-  tracking,
-  tracked,
-  list_kind: listKind,
-  campaign_id: campaignId,
-}: VisitedMailRow): boolean {
+function isStillTracked({ tracking, tracked, listKind, campaignId }: VisitedMailRow): boolean {
   return isTracked(tracking, { tracked, listKind, isOfCampaign: campaignId !== null });
 }
 
@@ -116,7 +111,7 @@ function isStillTracked({
 async function bookFirsts(tx: Tx, people: readonly Seen[]): Promise<Map<Seen, Firsts>> {
   if (people.length === 0) return new Map();
   const clicks = people.filter(({ activity }) => activity.kind === "click");
-  const stepOf = ({ activity, mail }: Seen) => ({ projectId: mail.project_id, id: mail.id, at: activity.at });
+  const stepOf = ({ activity, mail }: Seen) => ({ projectId: mail.projectId, id: mail.id, at: activity.at });
   const steps = [
     ...people.map((one) => ({ ...stepOf(one), status: "OPENED" as const })),
     ...clicks.map((one) => ({ ...stepOf(one), status: "CLICKED" as const })),
@@ -150,9 +145,7 @@ async function bookLinks(tx: Tx, clicks: readonly Seen[]): Promise<Set<Seen>> {
   );
   return new Set(
     inserted.flatMap((row) => {
-      const first = byLink.get(
-        linkKey({ projectId: row.project_id, emailId: row.email_id, number: row.number }),
-      );
+      const first = byLink.get(linkKey(row));
       return first === undefined ? [] : [first];
     }),
   );
@@ -161,12 +154,12 @@ async function bookLinks(tx: Tx, clicks: readonly Seen[]): Promise<Set<Seen>> {
 function countsOf(seen: readonly Seen[], firsts: ReadonlyMap<Seen, Firsts>): CountRow[] {
   const counts = new Map<string, CountRow>();
   const add = ({ mail }: Seen, number: number, more: Pick<CountRow, "total" | "mails" | "machine">) => {
-    const campaignId = mail.campaign_id ?? NO_CAMPAIGN;
-    const key = `${mail.project_id} ${mail.content_id} ${String(number).padStart(10)} ${campaignId}`;
+    const campaignId = mail.campaignId ?? NO_CAMPAIGN;
+    const key = `${mail.projectId} ${mail.contentId} ${String(number).padStart(10)} ${campaignId}`;
     const before = counts.get(key);
     counts.set(key, {
-      projectId: mail.project_id,
-      contentId: mail.content_id,
+      projectId: mail.projectId,
+      contentId: mail.contentId,
       number,
       campaignId,
       total: (before?.total ?? 0) + more.total,
@@ -199,9 +192,7 @@ async function readRecorded(tx: Tx, seen: readonly Seen[]): Promise<Set<string>>
   );
   if (mails.size === 0) return new Set();
   const rows = await listRecordedVisits(tx, [...mails.values()], Object.values(MACHINE_EVENTS));
-  return new Set(
-    rows.map((row) => recordedKey({ projectId: row.project_id, emailId: row.email_id }, row.name, row.link)),
-  );
+  return new Set(rows.map((row) => recordedKey(row, row.name, row.link)));
 }
 
 interface Told {
@@ -240,8 +231,8 @@ async function eventsOf(
   return pairUp(told, mails).flatMap(([{ one, name, more }, found]): EventToRecord[] => {
     const { mail } = one;
     // Who was deleted has no events; the counters know no names.
-    if (mail.contact_id === null) return [];
+    if (mail.contactId === null) return [];
     const data = { ...found?.facts, ...more };
-    return [{ projectId: mail.project_id, contactId: mail.contact_id, name, data, emailId: mail.id }];
+    return [{ projectId: mail.projectId, contactId: mail.contactId, name, data, emailId: mail.id }];
   });
 }

@@ -25,7 +25,7 @@ export async function linkStats(
   campaignId: string | null = null,
 ): Promise<LinkStats[]> {
   const rows = await listLinkCounts(database, projectId, contentId, campaignId);
-  return rows.map(({ url, clicks, unique_clicks: uniqueClicks, machine_clicks: machineClicks }) => ({
+  return rows.map(({ url, clicks, uniqueClicks, machineClicks }) => ({
     url,
     clicks,
     uniqueClicks,

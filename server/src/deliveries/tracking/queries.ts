@@ -31,14 +31,14 @@ export async function findLinkTargets(
 }
 
 export interface VisitedMailRow {
-  project_id: string;
+  projectId: string;
   id: string;
-  contact_id: string | null;
-  content_id: string;
-  campaign_id: string | null;
+  contactId: string | null;
+  contentId: string;
+  campaignId: string | null;
   status: EmailStatus;
-  sent_at: Date | null;
-  list_kind: ListKind | null;
+  sentAt: Date | null;
+  listKind: ListKind | null;
   tracked: boolean;
   tracking: TrackingMode;
 }
@@ -58,7 +58,7 @@ export async function findVisitedMails(
 
 /** Notes that links were followed by a person; answers those that had not been. */
 export async function insertLinkClicks(tx: Tx, links: readonly LinkKey[]) {
-  const { rows } = await sql<{ project_id: string; email_id: string; number: number }>`
+  const { rows } = await sql<{ projectId: string; emailId: string; number: number }>`
     insert into link_clicks (project_id, email_id, number)
     select * from unnest(
       ${links.map((link) => link.projectId)}::uuid[],
@@ -104,7 +104,7 @@ export async function listRecordedVisits(
   mails: ReadonlyArray<{ projectId: string; emailId: string }>,
   names: readonly string[],
 ) {
-  const { rows } = await sql<{ project_id: string; email_id: string; name: string; link: string | null }>`
+  const { rows } = await sql<{ projectId: string; emailId: string; name: string; link: string | null }>`
     select v.project_id, v.email_id, v.name, v.data ->> 'link' as link
     from unnest(${mails.map((mail) => mail.projectId)}::uuid[], ${mails.map((mail) => mail.emailId)}::uuid[]) as i (project_id, id)
     join events v on v.project_id = i.project_id and v.email_id = i.id and v.name = any(${names}::text[])`.execute(
@@ -116,8 +116,8 @@ export async function listRecordedVisits(
 export interface LinkCountRow {
   url: string;
   clicks: number;
-  unique_clicks: number;
-  machine_clicks: number;
+  uniqueClicks: number;
+  machineClicks: number;
 }
 
 /** The links of a content with their counts, most followed first; of one campaign, or of all mails. */
@@ -150,10 +150,10 @@ export async function findContentOfCampaign(
 ): Promise<string | null> {
   const row = await database
     .selectFrom("emails")
-    .select("content_id")
-    .where("project_id", "=", projectId)
-    .where("campaign_id", "=", campaignId)
+    .select("contentId")
+    .where("projectId", "=", projectId)
+    .where("campaignId", "=", campaignId)
     .limit(1)
     .executeTakeFirst();
-  return row?.content_id ?? null;
+  return row?.contentId ?? null;
 }

@@ -367,18 +367,18 @@ test.concurrent("the links of a content are listed with people and machines, als
   await get(mail.links[2] ?? "", "curl/8");
   await vi.waitFor(async () => expect((await booksOf(mail)).clicks).toEqual([[0, 0, 1]]), WAIT);
   await get(mail.links[1] ?? "");
-  const [row] = await server.rows<{ content_id: string }>(
+  const [row] = await server.rows<{ contentId: string }>(
     "select content_id from emails where id = $1",
     mail.id,
   );
   await vi.waitFor(async () => {
-    expect(await linkStats(server.database, server.project.id, row?.content_id ?? "")).toEqual([
+    expect(await linkStats(server.database, server.project.id, row?.contentId ?? "")).toEqual([
       { url: "https://shop.example/of/{{name}}", clicks: 1, uniqueClicks: 1, machineClicks: 0 },
       { url: SHOP, clicks: 0, uniqueClicks: 0, machineClicks: 0 },
       { url: "https://shop.example/two", clicks: 0, uniqueClicks: 0, machineClicks: 1 },
     ]);
   }, WAIT);
-  expect(await linkStats(server.database, newId(), row?.content_id ?? "")).toEqual([]);
+  expect(await linkStats(server.database, newId(), row?.contentId ?? "")).toEqual([]);
 });
 
 test.concurrent("a link works when its contact is gone and when tracking is off; without a contact only the counters know", async () => {

@@ -26,7 +26,7 @@ async function keepDmarc(tx: Tx, report: DmarcReport): Promise<boolean[]> {
   const senderOf = (headerFrom: string) => (headerFrom === "" ? report.domain : headerFrom);
   const domains = new Set([report.domain, ...report.sources.map(({ headerFrom }) => senderOf(headerFrom))]);
   const kept: boolean[] = [];
-  for (const { project_id: projectId, domain } of await findOwners(tx, [...domains])) {
+  for (const { projectId, domain } of await findOwners(tx, [...domains])) {
     const own = report.sources.filter(({ headerFrom }) => senderOf(headerFrom) === domain);
     if (own.length === 0 && domain !== report.domain) continue;
     const { reporter, reportId, begin, end, policy } = report;
@@ -40,7 +40,7 @@ async function keepTls(tx: Tx, report: TlsReport): Promise<boolean[]> {
   const { reporter, reportId, begin, end } = report;
   const kept: boolean[] = [];
   const owners = await findOwners(tx, [...new Set(report.policies.map(({ domain }) => domain))]);
-  for (const { project_id: projectId, domain } of owners) {
+  for (const { projectId, domain } of owners) {
     const own = report.policies.filter((policy) => policy.domain === domain);
     const sum = (count: (policy: (typeof own)[number]) => number) =>
       own.reduce((total, policy) => total + count(policy), 0);

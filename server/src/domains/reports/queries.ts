@@ -7,7 +7,7 @@ import type { Database, Tx } from "../../platform/database.ts";
 export async function findOwners(database: Database, domains: readonly string[]) {
   return database
     .selectFrom("domains")
-    .select(["project_id", "domain"])
+    .select(["projectId", "domain"])
     .where("status", "=", "VERIFIED")
     .where("domain", "in", [...domains])
     .execute();

@@ -24,6 +24,6 @@ export async function bookLate(database: Database, answers: readonly LateAnswer[
     }
     return updateLateSent(tx, answers);
   });
-  const idsOf = (isEnded: boolean) => rows.filter((row) => row.is_ended === isEnded).map(({ id }) => id);
+  const idsOf = (isEnded: boolean) => rows.filter((row) => row.isEnded === isEnded).map(({ id }) => id);
   return { sent: idsOf(true), sentAgain: idsOf(false) };
 }

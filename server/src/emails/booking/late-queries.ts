@@ -21,8 +21,8 @@ export interface LateAnswer {
 export async function updateLateSent(
   database: Database,
   answers: readonly LateAnswer[],
-): Promise<Array<{ id: string; is_ended: boolean }>> {
-  const { rows } = await sql<{ id: string; is_ended: boolean }>`
+): Promise<Array<{ id: string; isEnded: boolean }>> {
+  const { rows } = await sql<{ id: string; isEnded: boolean }>`
     with told as materialized (
       select * from unnest(
         ${answers.map(({ outcome }) => outcome.projectId)}::uuid[],

@@ -21,13 +21,13 @@ export interface OutcomeRow {
 }
 
 interface EndedRow {
-  project_id: string;
+  projectId: string;
   id: string;
-  contact_id: string | null;
+  contactId: string | null;
   status: string;
   attempts: number;
   /** Of a mail that left by this: when. Null where a report was quicker, of a test mail, and of all others. */
-  left_at: Date | null;
+  leftAt: Date | null;
 }
 
 /**

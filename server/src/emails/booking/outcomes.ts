@@ -150,11 +150,11 @@ function handedOver(
     transportName,
   });
   return {
-    outcome: { projectId: row.project_id, id: row.id, subject: ownSubject, ...booking },
+    outcome: { projectId: row.projectId, id: row.id, subject: ownSubject, ...booking },
     attempt: number,
     kept,
-    feedback: row.is_test ? null : feedback,
-    isTest: row.is_test === true,
+    feedback: row.isTest ? null : feedback,
+    isTest: row.isTest === true,
     senderId,
   };
 }
@@ -164,7 +164,7 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
   const isFailed = kind === "failed";
   return {
     outcome: {
-      projectId: row.project_id,
+      projectId: row.projectId,
       id: row.id,
       status: isFailed ? "FAILED" : "SKIPPED",
       reason,
@@ -175,7 +175,7 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
     attempt: row.attempts + 1,
     kept: isFailed ? { outcome: "failed", answer: reason, transport: null, meaning: null } : null,
     feedback: null,
-    isTest: row.is_test === true,
+    isTest: row.isTest === true,
     senderId,
   };
 }
@@ -220,22 +220,22 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
     const attempts = done.flatMap(({ row, entry }) =>
       entry.kept === null
         ? []
-        : [{ projectId: row.project_id, emailId: row.id, attempt: row.attempts, ...entry.kept }],
+        : [{ projectId: row.projectId, emailId: row.id, attempt: row.attempts, ...entry.kept }],
     );
     if (attempts.length > 0) await insertAttempts(tx, attempts);
-    const left = rows.filter((row) => row.left_at !== null);
+    const left = rows.filter((row) => row.leftAt !== null);
     await noteSentMails(
       tx,
-      left.map((row) => ({ projectId: row.project_id, contactId: row.contact_id, emailId: row.id })),
+      left.map((row) => ({ projectId: row.projectId, contactId: row.contactId, emailId: row.id })),
     );
     const feedbacks = done.flatMap(({ row, entry: { feedback, outcome } }) =>
       feedback === null
         ? []
         : [
             {
-              projectId: row.project_id,
+              projectId: row.projectId,
               emailId: row.id,
-              contactId: row.contact_id,
+              contactId: row.contactId,
               feedback,
               answer: outcome.reason,
             },
@@ -251,12 +251,12 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
 
 /** What the counters of sending-hours.ts get: mails that left, and those refused because the address does not exist. */
 function countsOf(
-  done: ReadonlyArray<{ row: { project_id: string; left_at: Date | null }; entry: Entry }>,
+  done: ReadonlyArray<{ row: { projectId: string; leftAt: Date | null }; entry: Entry }>,
 ): ToCount[] {
   return done.flatMap(({ row, entry }): ToCount[] => {
-    if (row.left_at !== null) return [{ projectId: row.project_id, at: row.left_at, what: "sent" }];
+    if (row.leftAt !== null) return [{ projectId: row.projectId, at: row.leftAt, what: "sent" }];
     return entry.kept?.meaning === "hard-bounce" && !entry.isTest
-      ? [{ projectId: row.project_id, at: null, what: "refused" }]
+      ? [{ projectId: row.projectId, at: null, what: "refused" }]
       : [];
   });
 }

@@ -113,6 +113,6 @@ test("a hundred transactions that count the same hour at once lose nothing", asy
 test("a recount finds what is off", async () => {
   const { database, projectId } = outbox;
   await transaction(database, (tx) => countMails(tx, [{ projectId, at: null, what: "sent" }]));
-  expect(await findMiscounts(database)).toMatchObject([{ project_id: projectId, counted: [1, 0, 0, 0] }]);
+  expect(await findMiscounts(database)).toMatchObject([{ projectId, counted: [1, 0, 0, 0] }]);
   await sql`delete from sending_hours where project_id = ${projectId}`.execute(database);
 });

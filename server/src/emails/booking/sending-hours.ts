@@ -61,19 +61,19 @@ export async function readSendingTotals(
   projects: ReadonlyArray<{ projectId: string; from: Date | null }>,
 ): Promise<SendingTotals[]> {
   const rows = await sumSendingHours(database, projects);
-  const byProject = new Map(rows.map((row) => [row.project_id, row]));
+  const byProject = new Map(rows.map((row) => [row.projectId, row]));
   return projects.map(({ projectId }) => {
     const row = byProject.get(projectId);
-    const counts = (window: "day" | "week" | "all"): SendingCounts => ({
-      total: row?.[`total_${window}`] ?? 0,
-      bounces: row?.[`bounces_${window}`] ?? 0,
-      complaints: row?.[`complaints_${window}`] ?? 0,
+    const counts = (window: "Day" | "Week" | "All"): SendingCounts => ({
+      total: row?.[`total${window}`] ?? 0,
+      bounces: row?.[`bounces${window}`] ?? 0,
+      complaints: row?.[`complaints${window}`] ?? 0,
     });
     return {
       projectId,
-      twentyFourHour: counts("day"),
-      sevenDay: counts("week"),
-      allTime: counts("all"),
+      twentyFourHour: counts("Day"),
+      sevenDay: counts("Week"),
+      allTime: counts("All"),
     };
   });
 }
@@ -90,8 +90,7 @@ export async function readSendingProjects(
   database: Database,
   enough: { bounces: number; complaints: number },
 ): Promise<SendingProject[]> {
-  const rows = await listSendingProjects(database, enough);
-  return rows.map(({ project_id: projectId, mails, hour }) => ({ projectId, mails, hour }));
+  return listSendingProjects(database, enough);
 }
 
 /** Hours whose counters say something else than the mails themselves: none, ever. Reads every mail: for tests and audits. */

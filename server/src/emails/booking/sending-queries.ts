@@ -51,16 +51,16 @@ export async function sumSendingHours(
   const inDay = sql`s.hour > now() - interval '25 hours'`;
   const inWeek = sql`s.hour > now() - interval '169 hours'`;
   const { rows } = await sql<{
-    project_id: string;
-    total_day: number;
-    bounces_day: number;
-    complaints_day: number;
-    total_week: number;
-    bounces_week: number;
-    complaints_week: number;
-    total_all: number;
-    bounces_all: number;
-    complaints_all: number;
+    projectId: string;
+    totalDay: number;
+    bouncesDay: number;
+    complaintsDay: number;
+    totalWeek: number;
+    bouncesWeek: number;
+    complaintsWeek: number;
+    totalAll: number;
+    bouncesAll: number;
+    complaintsAll: number;
   }>`
     select s.project_id,
       coalesce(sum(s.sent + s.refused) filter (where ${inDay}), 0)::float8 as total_day,
@@ -82,7 +82,7 @@ export async function sumSendingHours(
 }
 
 export interface SendingProjectRow {
-  project_id: string;
+  projectId: string;
   /** Mails of this hour and the one before: it changes with each mail that counts. */
   mails: number;
   hour: Date;
@@ -110,7 +110,7 @@ export async function listSendingProjects(
 }
 
 export interface Miscount {
-  project_id: string;
+  projectId: string;
   hour: Date;
   counted: number[];
   real: number[];

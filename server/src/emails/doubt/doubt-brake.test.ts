@@ -9,8 +9,8 @@ const NO_ANSWER: Outcome = { kind: "uncertain", answer: "closed after the dot" }
 const log = createLog({ level: "silent" });
 const mail = (id: string, campaign: string | null = "news") => ({
   id,
-  project_id: "project",
-  campaign_id: campaign,
+  projectId: "project",
+  campaignId: campaign,
 });
 
 function start({ maxWaitMs = 10_000, fails = 0 } = {}) {

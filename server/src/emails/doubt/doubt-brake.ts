@@ -5,7 +5,7 @@ import type { Log } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import type { ClaimedRow } from "../sending/sender-queries.ts";
 
-type BrakedMail = Pick<ClaimedRow, "id" | "project_id" | "campaign_id">;
+type BrakedMail = Pick<ClaimedRow, "id" | "projectId" | "campaignId">;
 
 /** Pauses a campaign since so many of its handovers in a row got no answer; `answer` is what is known of the last. */
 export type PauseInDoubt = (campaign: {
@@ -74,7 +74,7 @@ export function createDoubtBrake({
 
   async function pauseCampaign(mail: BrakedMail, campaignId: string, answer: string): Promise<boolean> {
     try {
-      await pause({ projectId: mail.project_id, campaignId, probes: PROBES, answer });
+      await pause({ projectId: mail.projectId, campaignId, probes: PROBES, answer });
       return true;
     } catch (error) {
       log.warn(
@@ -86,7 +86,7 @@ export function createDoubtBrake({
   }
 
   return {
-    async pass({ id, campaign_id: campaignId }) {
+    async pass({ id, campaignId }) {
       if (campaignId === null) return true;
       const untilMs = performance.now() + maxWaitMs;
       for (let doubt; (doubt = doubts.get(campaignId)) !== undefined;) {
@@ -98,7 +98,7 @@ export function createDoubtBrake({
       return true;
     },
     async tell(mail, outcome) {
-      const { id, campaign_id: campaignId } = mail;
+      const { id, campaignId } = mail;
       if (campaignId === null) return;
       const doubt = doubts.get(campaignId);
       if (doubt === undefined) {

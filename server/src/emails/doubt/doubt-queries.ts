@@ -80,9 +80,9 @@ const BY_KEY = "somebody with the secret key";
 export async function listResolutions(database: Database, projectId: string, emailId: string) {
   return database
     .selectFrom("email_resolutions")
-    .select(["resolved_as", "resolved_by", "created_at"])
-    .where("project_id", "=", projectId)
-    .where("email_id", "=", emailId)
+    .select(["resolvedAs", "resolvedBy", "createdAt"])
+    .where("projectId", "=", projectId)
+    .where("emailId", "=", emailId)
     .orderBy("attempt")
     .execute();
 }

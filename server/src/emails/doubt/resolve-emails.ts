@@ -52,7 +52,7 @@ export async function resolveEmail(
     const resolved = await resolveEmails(tx, { projectId, campaignId: null, ids: [id] }, said, addLateSent);
     const email = await getEmail(tx, projectId, id, listEventsOfEmail);
     if (resolved > 0) return email;
-    const last = (await listResolutions(tx, projectId, id)).at(-1)?.resolved_as;
+    const last = (await listResolutions(tx, projectId, id)).at(-1)?.resolvedAs;
     if (last === said.as) return email;
     throw new Refusal("CONFLICT", {
       message:

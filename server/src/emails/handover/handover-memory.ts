@@ -57,5 +57,5 @@ export function createHandoverMemory(): HandoverMemory {
 }
 
 function essence({ row, ownSubject }: Ready): Pick<Remembered, "row" | "ownSubject"> {
-  return { row: { ...row, variables: null, copies: null, to_name: null }, ownSubject };
+  return { row: { ...row, variables: null, copies: null, toName: null }, ownSubject };
 }

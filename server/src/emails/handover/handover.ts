@@ -68,9 +68,9 @@ export function createHandover(options: HandoverOptions): Handover {
     const mails = {
       sent,
       plain: plain.map(keyOf),
-      list: list[0] && { projectId: list[0].row.project_id, ids: list.map(({ row }) => row.id) },
+      list: list[0] && { projectId: list[0].row.projectId, ids: list.map(({ row }) => row.id) },
       kept: [...inDoubt].filter((id) => !booking.has(id)),
-      watched: [...plain, ...list].filter(({ row }) => row.suppression_list).map(keyOf),
+      watched: [...plain, ...list].filter(({ row }) => row.suppressionList).map(keyOf),
     };
     const ends = await bookAndCheck(database, senderId, mails, options.recipients);
     for (const [id, end] of ends) {
@@ -87,7 +87,7 @@ export function createHandover(options: HandoverOptions): Handover {
 
   function tellSkipped({ row }: Ready, why: string): void {
     options.metrics.emailOutcomes.inc({ outcome: "skipped", kind: kindOf(row.priority), transport: "" });
-    options.log.info({ projectId: row.project_id, emailId: row.id }, `a mail was withdrawn: ${why}`);
+    options.log.info({ projectId: row.projectId, emailId: row.id }, `a mail was withdrawn: ${why}`);
   }
 
   // One lane: what is submitted later commits later.
@@ -110,7 +110,7 @@ export function createHandover(options: HandoverOptions): Handover {
       const lists = [
         ...Map.groupBy(
           asking.filter(({ listKind }) => listKind !== null),
-          ({ row }) => row.project_id,
+          ({ row }) => row.projectId,
         ).values(),
       ];
       const plain = asking.filter(({ listKind }) => listKind === null);
@@ -152,5 +152,5 @@ export function createHandover(options: HandoverOptions): Handover {
   };
 }
 
-const keyOf = ({ row }: Ready) => ({ projectId: row.project_id, id: row.id });
+const keyOf = ({ row }: Ready) => ({ projectId: row.projectId, id: row.id });
 const outcomeOf = ({ outcome }: { outcome: OutcomeRow }) => outcome;

@@ -6,10 +6,10 @@ import { takeOutRecipients } from "../outbox/batch-queries.ts";
 import type { ContactIdsOf } from "../outbox/recipients.ts";
 import type { ClaimedRow } from "../sending/sender-queries.ts";
 
-type Handed = Pick<ClaimedRow, "project_id" | "id" | "campaign_id">;
+type Handed = Pick<ClaimedRow, "projectId" | "id" | "campaignId">;
 
 const keys = (rows: readonly Handed[]) => sql`unnest(
-  ${rows.map((row) => row.project_id)}::uuid[], ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.campaign_id)}::uuid[]
+  ${rows.map((row) => row.projectId)}::uuid[], ${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.campaignId)}::uuid[]
 ) as i (project_id, id, campaign_id)`;
 
 /**
@@ -31,8 +31,8 @@ export async function takeBack(
   rows: readonly Handed[],
   contactIdsOf: ContactIdsOf,
 ): Promise<Set<string>> {
-  const ofCampaigns = rows.filter(({ campaign_id }) => campaign_id !== null);
-  const byProject = Map.groupBy(ofCampaigns, (row) => row.project_id);
+  const ofCampaigns = rows.filter(({ campaignId }) => campaignId !== null);
+  const byProject = Map.groupBy(ofCampaigns, (row) => row.projectId);
   // In one order everywhere, as all that is locked.
   for (const projectId of [...byProject.keys()].toSorted())
     await takeOutRecipients(
@@ -63,9 +63,9 @@ export async function listWithoutRow(tx: Tx, rows: readonly Handed[]): Promise<S
  * database forgot. Whoever has not after so many seconds is taken for dead.
  */
 export async function haveAllCome(database: Database, graceSeconds: number): Promise<boolean> {
-  const { rows } = await sql<{ all_came: boolean }>`
+  const { rows } = await sql<{ allCame: boolean }>`
     select i.incarnation_since < now() - make_interval(secs => ${graceSeconds})
       or not exists (select 1 from senders s where s.incarnation < i.incarnation) as all_came
     from installation i`.execute(database);
-  return rows[0]?.all_came ?? true;
+  return rows[0]?.allCame ?? true;
 }

@@ -59,9 +59,9 @@ export function createWitness(parts: {
     log.warn({ remembered: known.length, ...counts }, "what the database forgot of handovers was put right");
     for (let at = 0; at < lost.length; at += NAMED) {
       const emails = lost.slice(at, at + NAMED).map(({ row }) => ({
-        projectId: row.project_id,
+        projectId: row.projectId,
         emailId: row.id,
-        campaignId: row.campaign_id,
+        campaignId: row.campaignId,
       }));
       log.error({ count: lost.length, emails }, "mails left and the database knows nothing of them any more");
     }
@@ -76,11 +76,11 @@ function mustStand({ outcome }: Remembered): boolean {
 }
 
 function campaignsOf(lost: readonly Remembered[]): ForgottenCampaign[] {
-  const rows = lost.map(({ row }) => row).filter(({ campaign_id }) => campaign_id !== null);
-  return [...Map.groupBy(rows, ({ project_id, campaign_id }) => `${project_id} ${campaign_id}`).values()].map(
+  const rows = lost.map(({ row }) => row).filter(({ campaignId }) => campaignId !== null);
+  return [...Map.groupBy(rows, ({ projectId, campaignId }) => `${projectId} ${campaignId}`).values()].map(
     (own) => ({
-      projectId: own[0]?.project_id ?? "",
-      campaignId: own[0]?.campaign_id ?? "",
+      projectId: own[0]?.projectId ?? "",
+      campaignId: own[0]?.campaignId ?? "",
       mails: own.length,
     }),
   );

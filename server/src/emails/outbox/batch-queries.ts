@@ -97,7 +97,7 @@ export async function claimBatch(
 
 /** Recipients who wait in a batch, named by their mails or by their contacts. */
 export interface WaitingRecipients {
-  by: "id" | "contact_id";
+  by: "id" | "contactId";
   ids: readonly string[];
 }
 
@@ -153,13 +153,13 @@ export async function listWaiting(database: Database, projectId: string, recipie
 
 export interface WaitingRow {
   id: string;
-  campaign_id: string;
-  contact_id: string | null;
-  to_address: string;
-  created_at: Date;
-  from_address: string;
+  campaignId: string;
+  contactId: string | null;
+  toAddress: string;
+  createdAt: Date;
+  fromAddress: string;
   subject: string;
-  reply_to: string | null;
+  replyTo: string | null;
   html: string;
   attachments: unknown;
 }

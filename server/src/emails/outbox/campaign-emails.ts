@@ -58,7 +58,7 @@ export async function countRecipients(
   campaignIds: readonly string[],
 ): Promise<CampaignCounts[]> {
   const rows = await countCampaignEmails(database, projectId, campaignIds);
-  const byCampaign = Map.groupBy(rows, (row) => row.campaign_id);
+  const byCampaign = Map.groupBy(rows, (row) => row.campaignId);
   return campaignIds.map((id) => sumOf(byCampaign.get(id) ?? []));
 }
 
@@ -132,17 +132,17 @@ const at = (instant: Date | null) => instant?.toISOString() ?? null;
 function present(row: RecipientRow): RecipientView {
   return {
     id: row.id,
-    contactId: row.contact_id,
-    email: row.to_address,
+    contactId: row.contactId,
+    email: row.toAddress,
     status: row.status,
     reason: row.reason,
     attempts: row.attempts,
-    sentAt: at(row.sent_at),
-    deliveredAt: at(row.delivered_at),
-    openedAt: at(row.opened_at),
-    clickedAt: at(row.clicked_at),
-    bouncedAt: at(row.bounced_at),
-    complainedAt: at(row.complained_at),
+    sentAt: at(row.sentAt),
+    deliveredAt: at(row.deliveredAt),
+    openedAt: at(row.openedAt),
+    clickedAt: at(row.clickedAt),
+    bouncedAt: at(row.bouncedAt),
+    complainedAt: at(row.complainedAt),
   };
 }
 

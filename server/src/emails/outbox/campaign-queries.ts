@@ -25,7 +25,7 @@ export async function countCampaignEmails(
   campaignIds: readonly string[],
 ) {
   const { rows } = await sql<{
-    campaign_id: string;
+    campaignId: string;
     status: EmailStatus;
     count: number;
     delivered: number;
@@ -97,17 +97,17 @@ export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: Cam
 
 export interface RecipientRow {
   id: string;
-  contact_id: string | null;
-  to_address: string;
+  contactId: string | null;
+  toAddress: string;
   status: EmailStatus;
   reason: string | null;
   attempts: number;
-  sent_at: Date | null;
-  delivered_at: Date | null;
-  opened_at: Date | null;
-  clicked_at: Date | null;
-  bounced_at: Date | null;
-  complained_at: Date | null;
+  sentAt: Date | null;
+  deliveredAt: Date | null;
+  openedAt: Date | null;
+  clickedAt: Date | null;
+  bouncedAt: Date | null;
+  complainedAt: Date | null;
 }
 
 /** The newest first. The ids of one batch lie between those of its neighbours, so that a page reads a few batches only. */

@@ -130,17 +130,17 @@ export async function storeContents(tx: Tx, given: readonly EmailContent[]): Pro
   const rows: ContentRow[] = [];
   for (const content of missing) {
     rows.push({
-      project_id: content.projectId,
+      projectId: content.projectId,
       id: content.id,
-      from_address: content.from.address,
-      from_name: content.from.name,
-      reply_to: content.replyTo,
+      fromAddress: content.from.address,
+      fromName: content.from.name,
+      replyTo: content.replyTo,
       subject: content.subject,
       html: content.html,
       text: content.text,
       headers: JSON.stringify(content.headers),
       attachments: JSON.stringify(await storeFiles(tx, content)),
-      list_kind: content.listKind ?? null,
+      listKind: content.listKind ?? null,
       tracked: content.tracked ?? true,
     });
   }
@@ -151,7 +151,7 @@ async function storeFiles(tx: Tx, content: EmailContent): Promise<StoredAttachme
   const stored: StoredAttachment[] = [];
   for (const { bytes, ...named } of content.attachments) {
     const fileId = contentId(bytes);
-    await insertFile(tx, { project_id: content.projectId, id: fileId, bytes });
+    await insertFile(tx, { projectId: content.projectId, id: fileId, bytes });
     stored.push({ fileId, ...named, sizeBytes: bytes.length });
   }
   return stored;

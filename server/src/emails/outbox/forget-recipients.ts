@@ -13,6 +13,6 @@ export async function forgetRecipients(
   contactIds: readonly string[],
   contactIdsOf: ContactIdsOf,
 ): Promise<void> {
-  await takeOutRecipients(tx, projectId, { by: "contact_id", ids: contactIds }, contactIdsOf);
+  await takeOutRecipients(tx, projectId, { by: "contactId", ids: contactIds }, contactIdsOf);
   await forgetMessages(tx, projectId, await eraseRecipients(tx, projectId, contactIds));
 }

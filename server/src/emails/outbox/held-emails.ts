@@ -13,7 +13,7 @@ const DROPPED = "Dropped: the database went back to an earlier state, so this ma
 
 /** Holds every mail that waits and belongs to no campaign. What senders had in hand is theirs no more. Answers how many. */
 export async function holdWaitingMails(tx: Tx): Promise<number> {
-  for (const sender of await deleteSenders(tx)) await settleSender(tx, sender.id, sender.in_doubt);
+  for (const sender of await deleteSenders(tx)) await settleSender(tx, sender.id, sender.inDoubt);
   return holdEmails(tx, HELD);
 }
 

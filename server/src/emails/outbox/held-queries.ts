@@ -10,10 +10,10 @@ const ofProject = (projectId: string | null): RawBuilder<unknown> =>
   projectId === null ? sql`` : sql`and project_id = ${projectId}`;
 
 /** All senders are gone, whether they live or not: each begins anew under another id. */
-export async function deleteSenders(tx: Tx): Promise<Array<{ id: string; in_doubt: string[] }>> {
+export async function deleteSenders(tx: Tx): Promise<Array<{ id: string; inDoubt: string[] }>> {
   const { rows } = await sql<{
     id: string;
-    in_doubt: string[];
+    inDoubt: string[];
   }>`delete from senders returning id, in_doubt`.execute(tx);
   return rows;
 }

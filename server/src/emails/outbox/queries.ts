@@ -5,17 +5,17 @@ import type { Database, Tx } from "../../platform/database.ts";
 import { isInHandover, standing } from "../handover/handover-queries.ts";
 
 export interface ContentRow {
-  project_id: string;
+  projectId: string;
   id: string;
-  from_address: string;
-  from_name: string | null;
-  reply_to: string | null;
+  fromAddress: string;
+  fromName: string | null;
+  replyTo: string | null;
   subject: string;
   html: string;
   text: string | null;
   headers: string;
   attachments: string;
-  list_kind: string | null;
+  listKind: string | null;
   tracked: boolean;
 }
 
@@ -30,15 +30,15 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
            convert_from(substring(${htmls.bytes}::bytea from html_at for html_bytes), 'UTF8'),
            convert_from(substring(${texts.bytes}::bytea from text_at for text_bytes), 'UTF8')
     from unnest(
-      ${contents.map((content) => content.project_id)}::uuid[],
+      ${contents.map((content) => content.projectId)}::uuid[],
       ${contents.map((content) => content.id)}::uuid[],
-      ${contents.map((content) => content.from_address)}::text[],
-      ${contents.map((content) => content.from_name)}::text[],
-      ${contents.map((content) => content.reply_to)}::text[],
+      ${contents.map((content) => content.fromAddress)}::text[],
+      ${contents.map((content) => content.fromName)}::text[],
+      ${contents.map((content) => content.replyTo)}::text[],
       ${contents.map((content) => content.subject)}::text[],
       ${contents.map((content) => content.headers)}::jsonb[],
       ${contents.map((content) => content.attachments)}::jsonb[],
-      ${contents.map((content) => content.list_kind)}::text[],
+      ${contents.map((content) => content.listKind)}::text[],
       ${contents.map((content) => content.tracked)}::boolean[],
       ${htmls.starts}::integer[], ${htmls.lengths}::integer[], ${texts.starts}::integer[], ${texts.lengths}::integer[]
     ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked,
@@ -75,12 +75,12 @@ export async function findContentIds(
 
 export async function insertFile(
   tx: Tx,
-  file: { project_id: string; id: string; bytes: Buffer },
+  file: { projectId: string; id: string; bytes: Buffer },
 ): Promise<void> {
   await tx
     .insertInto("email_files")
     .values(file)
-    .onConflict((conflict) => conflict.columns(["project_id", "id"]).doNothing())
+    .onConflict((conflict) => conflict.columns(["projectId", "id"]).doNothing())
     .execute();
 }
 
@@ -127,18 +127,18 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
 
 const LIST_COLUMNS = [
   "e.id",
-  "e.contact_id",
-  "e.campaign_id",
-  "e.workflow_id",
+  "e.contactId",
+  "e.campaignId",
+  "e.workflowId",
   "e.priority",
-  "e.to_address",
+  "e.toAddress",
   "e.reason",
   "e.attempts",
-  "e.due_at",
-  "e.created_at",
-  "e.sent_at",
-  "c.from_address",
-  "c.from_name",
+  "e.dueAt",
+  "e.createdAt",
+  "e.sentAt",
+  "c.fromAddress",
+  "c.fromName",
 ] as const;
 /** As it was sent: a mail has a subject of its own where variables stood in that of its content. */
 const SUBJECT = sql<string>`coalesce(e.subject, c.subject)`.as("subject");
@@ -152,14 +152,14 @@ export interface EmailFilter {
 }
 
 function filtered(database: Database, projectId: string, filter: EmailFilter) {
-  let query = database.selectFrom("emails as e").where("e.project_id", "=", projectId);
+  let query = database.selectFrom("emails as e").where("e.projectId", "=", projectId);
   if (filter.status !== undefined)
     query = query
       .where("e.status", "=", filter.status === "SENDING" ? "CLAIMED" : filter.status)
       .where(standing, "=", filter.status);
-  if (filter.contactId !== undefined) query = query.where("e.contact_id", "=", filter.contactId);
-  if (filter.campaignId !== undefined) query = query.where("e.campaign_id", "=", filter.campaignId);
-  if (filter.since !== undefined) query = query.where("e.created_at", ">=", filter.since);
+  if (filter.contactId !== undefined) query = query.where("e.contactId", "=", filter.contactId);
+  if (filter.campaignId !== undefined) query = query.where("e.campaignId", "=", filter.campaignId);
+  if (filter.since !== undefined) query = query.where("e.createdAt", ">=", filter.since);
   return query;
 }
 
@@ -171,7 +171,7 @@ export async function listEmailRows(
 ) {
   let query = filtered(database, projectId, filter)
     .innerJoin("email_contents as c", (join) =>
-      join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
+      join.onRef("c.projectId", "=", "e.projectId").onRef("c.id", "=", "e.contentId"),
     )
     .select([...LIST_COLUMNS, SUBJECT, STATUS]);
   if (page.before !== null) query = query.where("e.id", "<", page.before);
@@ -196,19 +196,11 @@ export async function findEmail(database: Database, projectId: string, id: strin
   return database
     .selectFrom("emails as e")
     .innerJoin("email_contents as c", (join) =>
-      join.onRef("c.project_id", "=", "e.project_id").onRef("c.id", "=", "e.content_id"),
+      join.onRef("c.projectId", "=", "e.projectId").onRef("c.id", "=", "e.contentId"),
     )
-    .select([
-      ...LIST_COLUMNS,
-      SUBJECT,
-      STATUS,
-      "e.copies",
-      "e.transport",
-      "e.answer",
-      "e.provider_message_id",
-    ])
-    .select(["c.reply_to", "c.html", "c.attachments"])
-    .where("e.project_id", "=", projectId)
+    .select([...LIST_COLUMNS, SUBJECT, STATUS, "e.copies", "e.transport", "e.answer", "e.providerMessageId"])
+    .select(["c.replyTo", "c.html", "c.attachments"])
+    .where("e.projectId", "=", projectId)
     .where("e.id", "=", id)
     .executeTakeFirst();
 }
@@ -216,9 +208,9 @@ export async function findEmail(database: Database, projectId: string, id: strin
 export async function listAttempts(database: Database, projectId: string, emailId: string) {
   return database
     .selectFrom("email_attempts")
-    .select(["attempt", "outcome", "answer", "transport", "created_at"])
-    .where("project_id", "=", projectId)
-    .where("email_id", "=", emailId)
+    .select(["attempt", "outcome", "answer", "transport", "createdAt"])
+    .where("projectId", "=", projectId)
+    .where("emailId", "=", emailId)
     .orderBy("attempt")
     .execute();
 }

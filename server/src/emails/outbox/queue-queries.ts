@@ -8,15 +8,15 @@ import type { CampaignKey } from "./campaign-queries.ts";
 /** How the mail of a project leaves. */
 export interface QueueRules {
   /** Mails a second; null: as many as go. */
-  sending_rate: number | null;
+  sendingRate: number | null;
   tracking: TrackingMode;
-  when_in_doubt: "RETRY" | "WAIT";
+  whenInDoubt: "RETRY" | "WAIT";
   /** Whether mail to addresses on the suppression list is skipped. */
-  suppression_list: boolean;
+  suppressionList: boolean;
 }
 
 export async function insertProjectQueue(tx: Tx, projectId: string): Promise<void> {
-  await tx.insertInto("project_queues").values({ project_id: projectId }).execute();
+  await tx.insertInto("project_queues").values({ projectId }).execute();
 }
 
 export async function updateProjectQueuesOpen(
@@ -33,14 +33,14 @@ export async function updateProjectQueue(
   projectId: string,
   changes: Partial<QueueRules>,
 ): Promise<void> {
-  await tx.updateTable("project_queues").set(changes).where("project_id", "=", projectId).execute();
+  await tx.updateTable("project_queues").set(changes).where("projectId", "=", projectId).execute();
 }
 
 export async function findProjectQueue(database: Database, projectId: string) {
   return database
     .selectFrom("project_queues")
-    .select("suppression_list")
-    .where("project_id", "=", projectId)
+    .select("suppressionList")
+    .where("projectId", "=", projectId)
     .executeTakeFirst();
 }
 

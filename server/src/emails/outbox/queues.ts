@@ -40,7 +40,7 @@ export async function changeQueueRules(
 
 /** Whether a project looks at its suppression list. */
 export async function usesSuppressionList(database: Database, projectId: string): Promise<boolean> {
-  return (await findProjectQueue(database, projectId))?.suppression_list === true;
+  return (await findProjectQueue(database, projectId))?.suppressionList === true;
 }
 
 /** `OPEN`: its mails leave; `PAUSED`: they wait; `CLOSED`: they are dropped; `null`: none waits any more. */

@@ -73,10 +73,10 @@ async function startCampaign(
     snapshotRecipients(tx, key, content, recipientsOf(key.projectId, sql<boolean>`c.subscribed`)),
   );
   expect(count).toBe(recipients);
-  const { rows } = await sql<{ id: string; contact_id: string }>`
+  const { rows } = await sql<{ id: string; contactId: string }>`
     select r.id, r.contact_id from recipient_batches b, unnest(b.email_ids, b.contact_ids) as r (id, contact_id)
     where campaign_id = ${key.campaignId} order by r.id`.execute(database);
-  return { key, ids: rows.map((row) => row.id), contactIds: rows.map((row) => row.contact_id) };
+  return { key, ids: rows.map((row) => row.id), contactIds: rows.map((row) => row.contactId) };
 }
 
 const setCampaign = ({ key }: Campaign, state: string) =>
@@ -213,7 +213,7 @@ test.each(["mails of a batch", "mails with rows"])(
     }
     await letLeaseRunOut(database, dead);
     const { claimed } = await transaction(database, async (tx) => {
-      await deleteExpiredSender(tx, { id: dead, lease_until: new Date(0) });
+      await deleteExpiredSender(tx, { id: dead, leaseUntil: new Date(0) });
       const underWay =
         what === "mails of a batch"
           ? claimBatch(database, limits)
@@ -292,7 +292,7 @@ test("whoever cannot be taken at once gets a row and waits in the queue", async 
   const withoutDomains = ["gmail.com"];
   const claim = { senderId, ...campaign.key, limit: 10, withoutDomains, ...CONTACT_CHECKS };
   const rows = await claimBatch(outbox.database, claim);
-  expect(rows.map(({ to_address }) => to_address).filter((to) => to.endsWith("@gmail.com"))).toEqual([]);
+  expect(rows.map(({ toAddress }) => toAddress).filter((to) => to.endsWith("@gmail.com"))).toEqual([]);
   expect([rows.length, await outbox.countByStatus()]).toEqual([10, { CLAIMED: 10, QUEUED: 30 }]);
   expect(await counts(campaign)).toMatchObject({ totalRecipients: 40, pendingCount: 40 });
 });
@@ -410,7 +410,7 @@ test("who is deleted in the middle of the handover has been mailed, and nobody e
   stop.release();
   await isOver(campaign);
   expect(await outbox.countByStatus()).toEqual({ SENT: 5 });
-  expect(await outbox.row(id)).toMatchObject({ contact_id: null, attempts: 1 });
+  expect(await outbox.row(id)).toMatchObject({ contactId: null, attempts: 1 });
 });
 
 test("a contact that vanishes between the handover check and the books takes no other mail with it", async () => {
@@ -425,7 +425,7 @@ test("a contact that vanishes between the handover check and the books takes no 
   stop.release();
   await isOver(campaign);
   expect(await outbox.countByStatus()).toEqual({ SENT: 5 });
-  expect((await outbox.row(id)).contact_id).toBeNull();
+  expect((await outbox.row(id)).contactId).toBeNull();
 });
 
 test("a filter that follows the links of a message before it is taken gets where it wants, and the mail is booked once", async () => {

@@ -18,7 +18,7 @@ export async function* readEmailHistory(
   listEventsOfEmail: ListEventsOfEmail,
 ): AsyncGenerator<EmailOfContact> {
   // First those that wait: who is claimed in between has a row when the rows are read.
-  const waiting = await listWaiting(database, projectId, { by: "contact_id", ids: [contactId] });
+  const waiting = await listWaiting(database, projectId, { by: "contactId", ids: [contactId] });
   const told = new Set<string>();
   for (let after: string | null = null; ;) {
     const rows = await listEmailsOfContact(database, projectId, contactId, { after, limit: MAILS_A_PAGE });

@@ -35,5 +35,5 @@ export async function countMailsByStep(
 ): Promise<Map<string, StepMails>> {
   if (stepIds.length === 0) return new Map();
   const rows = await countMailsOfSteps(database, projectId, stepIds);
-  return new Map(rows.map(({ step_id: stepId, ...counts }) => [stepId, counts]));
+  return new Map(rows.map(({ stepId, ...counts }) => [stepId, counts]));
 }

@@ -8,7 +8,7 @@ export interface AttemptRow {
   outcome: string;
   answer: string;
   transport: string | null;
-  created_at: Date;
+  createdAt: Date;
 }
 
 /** An event about a mail, as far as its timeline shows it. */
@@ -26,19 +26,19 @@ export type ListEventsOfEmail = (
 ) => Promise<EventOfEmail[]>;
 
 export interface TimelineMail {
-  to_address: string;
-  created_at: Date;
-  sent_at: Date | null;
+  toAddress: string;
+  createdAt: Date;
+  sentAt: Date | null;
   transport: string | null;
   answer: string | null;
-  provider_message_id: string | null;
+  providerMessageId: string | null;
 }
 
 /** What somebody said of a mail that was in doubt. */
 export interface ResolutionRow {
-  created_at: Date;
-  resolved_as: string;
-  resolved_by: string;
+  createdAt: Date;
+  resolvedAs: string;
+  resolvedBy: string;
 }
 
 export interface TimelineItem {
@@ -57,17 +57,17 @@ export function timelineOf(
   resolutions: readonly ResolutionRow[],
 ): TimelineItem[] {
   const timeline: TimelineItem[] = [
-    { type: "queued", at: mail.created_at.toISOString(), detail: null },
+    { type: "queued", at: mail.createdAt.toISOString(), detail: null },
     ...[...attempts, ...lastAttempt(mail)].map((attempt) => ({
       type: "attempt",
-      at: attempt.created_at.toISOString(),
+      at: attempt.createdAt.toISOString(),
       detail: describeAttempt(attempt),
-      ...(attempt.outcome === "sent" ? {} : tellRefusal(attempt.answer, domainOf(mail.to_address))),
+      ...(attempt.outcome === "sent" ? {} : tellRefusal(attempt.answer, domainOf(mail.toAddress))),
     })),
     ...resolutions.map((resolution) => ({
       type: "resolved",
-      at: resolution.created_at.toISOString(),
-      detail: `as ${resolution.resolved_as}, by ${resolution.resolved_by}`,
+      at: resolution.createdAt.toISOString(),
+      detail: `as ${resolution.resolvedAs}, by ${resolution.resolvedBy}`,
     })),
     ...events.map(({ name, createdAt, data }) => ({
       type: name,
@@ -80,15 +80,10 @@ export function timelineOf(
 }
 
 /** The attempt that sent the mail: it stands at the mail. None for mails sent before answers were kept. */
-function lastAttempt({
-  transport,
-  answer,
-  provider_message_id: id,
-  sent_at: sentAt,
-}: TimelineMail): AttemptRow[] {
+function lastAttempt({ transport, answer, providerMessageId: id, sentAt }: TimelineMail): AttemptRow[] {
   if (answer === null || sentAt === null) return [];
   const named = id === null || answer.includes(id) ? answer : `${answer} ${id}`;
-  return [{ outcome: "sent", answer: named, transport, created_at: sentAt }];
+  return [{ outcome: "sent", answer: named, transport, createdAt: sentAt }];
 }
 
 /** `deferred: 451 4.7.1 try later (smtp)` */

@@ -12,8 +12,8 @@ export async function listEmailsOfContact(
   let query = database
     .selectFrom("emails")
     .select(["id", "variables"])
-    .where("project_id", "=", projectId)
-    .where("contact_id", "=", contactId);
+    .where("projectId", "=", projectId)
+    .where("contactId", "=", contactId);
   if (page.after !== null) query = query.where("id", ">", page.after);
   return query.orderBy("id").limit(page.limit).execute();
 }

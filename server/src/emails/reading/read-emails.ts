@@ -38,19 +38,19 @@ type ListedEmail = Awaited<ReturnType<typeof listEmailRows>>[number] | ReturnTyp
 function present(row: ListedEmail): EmailView {
   return {
     id: row.id,
-    contactId: row.contact_id,
-    campaignId: row.campaign_id,
-    workflowId: row.workflow_id,
+    contactId: row.contactId,
+    campaignId: row.campaignId,
+    workflowId: row.workflowId,
     kind: kindOf(row.priority),
     status: row.status as EmailStatus,
-    to: row.to_address,
-    from: row.from_address,
+    to: row.toAddress,
+    from: row.fromAddress,
     subject: row.subject,
     reason: row.reason,
     attempts: row.attempts,
-    nextAttemptAt: row.status === "QUEUED" ? instantOf(row.due_at) : null,
-    createdAt: row.created_at.toISOString(),
-    sentAt: row.sent_at?.toISOString() ?? null,
+    nextAttemptAt: row.status === "QUEUED" ? instantOf(row.dueAt) : null,
+    createdAt: row.createdAt.toISOString(),
+    sentAt: row.sentAt?.toISOString() ?? null,
   };
 }
 
@@ -64,25 +64,25 @@ const asMail = (row: WaitingRow) => ({
   ...row,
   status: "QUEUED",
   priority: EMAIL_KINDS.indexOf("CAMPAIGN") + 1,
-  workflow_id: null,
+  workflowId: null,
   reason: null,
   attempts: 0,
-  due_at: row.created_at,
-  sent_at: null,
+  dueAt: row.createdAt,
+  sentAt: null,
   copies: null,
   transport: null,
   answer: null,
-  provider_message_id: null,
+  providerMessageId: null,
 });
 
 /** Mails of a contact that wait in batches and match. */
 async function listWaitingMails(database: Database, projectId: string, filter: EmailFilter) {
   const { contactId, status = "QUEUED", campaignId, since } = filter;
   if (contactId === undefined || status !== "QUEUED") return [];
-  const waiting = await listWaiting(database, projectId, { by: "contact_id", ids: [contactId] });
+  const waiting = await listWaiting(database, projectId, { by: "contactId", ids: [contactId] });
   return waiting
-    .filter((row) => campaignId === undefined || row.campaign_id === campaignId)
-    .filter((row) => since === undefined || row.created_at >= since)
+    .filter((row) => campaignId === undefined || row.campaignId === campaignId)
+    .filter((row) => since === undefined || row.createdAt >= since)
     .map(asMail);
 }
 
@@ -121,10 +121,10 @@ export async function getEmail(
   const resolutions = await listResolutions(database, projectId, id);
   return {
     ...present(row),
-    messageId: messageIdOf(id, row.from_address),
+    messageId: messageIdOf(id, row.fromAddress),
     cc: copies.cc.map((mailbox) => mailbox.address),
     bcc: copies.bcc.map((mailbox) => mailbox.address),
-    replyTo: row.reply_to,
+    replyTo: row.replyTo,
     body: row.html,
     attachments: (row.attachments as StoredAttachment[]).map(({ filename, contentType, sizeBytes }) => ({
       filename,

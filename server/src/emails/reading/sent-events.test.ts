@@ -21,7 +21,7 @@ const sentEvents = async (projectId = outbox.projectId) =>
   (await listEvents(outbox.database, projectId, { name: "email.sent" }, { limit: 100, before: null })).data;
 
 async function contactOf(id: string): Promise<string> {
-  return (await outbox.row(id)).contact_id ?? "";
+  return (await outbox.row(id)).contactId ?? "";
 }
 
 async function ownSubjectOf(id: string): Promise<string | null> {

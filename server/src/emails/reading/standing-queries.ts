@@ -13,7 +13,7 @@ export async function findStandingsOfEmails(database: Database, projectId: strin
 
 /** From the index of workflow mails alone: its `came_back` tells who opened (2) and who clicked (4). */
 export async function countMailsOfSteps(database: Database, projectId: string, stepIds: readonly string[]) {
-  const { rows } = await sql<{ step_id: string; sent: number; opened: number; clicked: number }>`
+  const { rows } = await sql<{ stepId: string; sent: number; opened: number; clicked: number }>`
     ${plannedEachTime} select workflow_step_id as step_id,
       count(*) filter (where status not in ('QUEUED', 'CLAIMED', 'SENDING', 'FAILED', 'SKIPPED', 'UNCONFIRMED')) as sent,
       count(*) filter (where came_back & 2 <> 0) as opened,

@@ -72,8 +72,8 @@ export async function readPausedDestinations(
     domains: row.domains,
     answer: row.answer,
     since: row.since.toISOString(),
-    nextTryAt: row.try_at.toISOString(),
-    whatToDo: whatToDo(row.campaign_id),
+    nextTryAt: row.tryAt.toISOString(),
+    whatToDo: whatToDo(row.campaignId),
   }));
 }
 
@@ -105,19 +105,19 @@ export async function listPausedDestinations(database: Database): Promise<Paused
 
 /** Whether the members are to be told of it now; once for each campaign and destination, and for each pause of list mail. */
 export async function isToBeTold(tx: Tx, paused: PausedDestination): Promise<boolean> {
-  return paused.released_at === null && updateTold(tx, paused);
+  return paused.releasedAt === null && updateTold(tx, paused);
 }
 
 /** Parks what waits for a destination that is paused, or lets go on what is parked at one that is not. */
 export async function moveParked(database: Database, paused: PausedDestination): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step++) {
     const moved =
-      paused.released_at === null
+      paused.releasedAt === null
         ? await transaction(database, (tx) => parkMails(tx, paused, PARKED_AT_ONCE))
         : (await unparkMails(database, paused, PARKED_AT_ONCE)).length;
     if (moved < PARKED_AT_ONCE) break;
   }
-  if (paused.released_at !== null && paused.campaign_id === null) await deleteReleased(database, paused);
+  if (paused.releasedAt !== null && paused.campaignId === null) await deleteReleased(database, paused);
 }
 
 /** Lets a few try when it is time, and judges how they fared: `taken` when mail goes on. */
@@ -132,14 +132,14 @@ export async function tryPaused(
       return ids.length > 0 ? "tries" : "waits";
     }
     const trial = await findTrial(tx, paused, TRIAL_PATIENCE_SECONDS);
-    if (trial === undefined || (trial.pending > 0 && !trial.is_over)) return "waits";
+    if (trial === undefined || (trial.pending > 0 && !trial.isOver)) return "waits";
     const { ended, refused } = trial;
     if (ended > 0 && refused * REFUSED_SHARE <= ended) {
-      const key = { projectId: paused.project_id, campaignId: paused.campaign_id };
+      const key = { projectId: paused.projectId, campaignId: paused.campaignId };
       await updateReleased(tx, key, paused.destination);
       return "taken";
     }
-    const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_TRY_SECONDS * 2 ** (paused.failed_tries + 1));
+    const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_TRY_SECONDS * 2 ** (paused.failedTries + 1));
     await updateTryFailed(tx, paused, { answer: trial.answer ?? paused.answer, waitSeconds });
     return "refused";
   });

@@ -22,27 +22,26 @@ export const isToList = sql`exists (
   select 1 from email_contents k where k.project_id = emails.project_id and k.id = emails.content_id and k.list_kind is not null)`;
 
 export interface PausedRow {
-  project_id: string;
-  campaign_id: string | null;
+  projectId: string;
+  campaignId: string | null;
   destination: string;
   domains: string[];
   /** As text: it is a bigint. */
   number: number;
   answer: string;
   since: Date;
-  try_at: Date;
-  failed_tries: number;
-  trial_ids: string[];
-  told_at: Date | null;
-  released_at: Date | null;
+  tryAt: Date;
+  failedTries: number;
+  trialIds: string[];
+  toldAt: Date | null;
+  releasedAt: Date | null;
 }
 
 const isOf = ({ projectId, campaignId }: PausedKey) =>
   campaignId === null
     ? sql`project_id = ${projectId} and campaign_id is null`
     : sql`project_id = ${projectId} and campaign_id = ${campaignId}`;
-const keyOf = (row: PausedRow): PausedKey => ({ projectId: row.project_id, campaignId: row.campaign_id });
-const isOne = (row: PausedRow) => sql`${isOf(keyOf(row))} and destination = ${row.destination}`;
+const isOne = (row: PausedRow) => sql`${isOf(row)} and destination = ${row.destination}`;
 
 /** Mails of the campaign that are looked at for whether it goes anywhere else. */
 const LOOKED_AT = 1_000;
@@ -120,10 +119,10 @@ export async function updateTold(tx: Tx, row: PausedRow): Promise<boolean> {
 }
 
 /** By priority: so the queue is read in its order, and no further than is needed. */
-const inQueue = ({ campaign_id }: PausedRow) =>
-  campaign_id === null
+const inQueue = ({ campaignId }: PausedRow) =>
+  campaignId === null
     ? sql`campaign_id is null and priority = any('{1,2,3}'::smallint[])`
-    : sql`campaign_id = ${campaign_id}`;
+    : sql`campaign_id = ${campaignId}`;
 
 /** Sets when mails are due that wait in a queue and match; up to `limit`, without those that somebody has in hand. Returns which. */
 async function updateDue(
@@ -133,30 +132,30 @@ async function updateDue(
   dueAt: RawBuilder<unknown>,
   limit: number,
 ): Promise<string[]> {
-  const order = row.campaign_id === null ? sql`priority, due_at` : sql`due_at`;
+  const order = row.campaignId === null ? sql`priority, due_at` : sql`due_at`;
   const { rows } = await sql<{ id: string }>`
     with waiting as materialized (
       select id from emails
-      where project_id = ${row.project_id} and ${inQueue(row)} and status = 'QUEUED' and ${matching}
+      where project_id = ${row.projectId} and ${inQueue(row)} and status = 'QUEUED' and ${matching}
       order by ${order} limit ${limit} for update skip locked
     )
     update emails e set due_at = ${dueAt} from waiting
-    where e.project_id = ${row.project_id} and e.id = waiting.id returning e.id`.execute(tx);
+    where e.project_id = ${row.projectId} and e.id = waiting.id returning e.id`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
 /** Parks mails that wait for a paused destination; returns how many. Of no campaign: list mail that is due. */
 export async function parkMails(tx: Tx, row: PausedRow, limit: number): Promise<number> {
   // Held until this commits: whoever releases it finds all that is parked.
-  const { rows } = await sql<{ trial_ids: string[] }>`
+  const { rows } = await sql<{ trialIds: string[] }>`
     select trial_ids from paused_destinations where ${isOne(row)} and released_at is null for share`.execute(
     tx,
   );
   const [paused] = rows;
   if (paused === undefined) return 0;
-  const which = row.campaign_id === null ? sql`due_at <= now() and ${isToList}` : sql`due_at < ${PARKED}`;
+  const which = row.campaignId === null ? sql`due_at <= now() and ${isToList}` : sql`due_at < ${PARKED}`;
   const matching = sql`${which} and split_part(to_address, '@', 2) = any(${row.domains}::text[])
-    and not (id = any(${paused.trial_ids}::uuid[]))`;
+    and not (id = any(${paused.trialIds}::uuid[]))`;
   return (await updateDue(tx, row, matching, parkedAt(numberOf(row)), limit)).length;
 }
 
@@ -172,7 +171,7 @@ export async function deleteReleased(database: Database, row: PausedRow): Promis
   await sql`
     delete from paused_destinations where ${isOne(row)} and campaign_id is null and released_at is not null
       and not exists (select 1 from emails
-        where project_id = ${row.project_id} and ${inQueue(row)} and status = 'QUEUED' and due_at = ${parkedAt(numberOf(row))})`.execute(
+        where project_id = ${row.projectId} and ${inQueue(row)} and status = 'QUEUED' and due_at = ${parkedAt(numberOf(row))})`.execute(
     database,
   );
 }
@@ -198,7 +197,7 @@ export interface TrialRow {
   ended: number;
   refused: number;
   pending: number;
-  is_over: boolean;
+  isOver: boolean;
   answer: string | null;
 }
 

@@ -9,10 +9,10 @@ const unknown: Outcome = { kind: "rejected", answer: "550 5.1.1 who", meaning: "
 const sent: Outcome = { kind: "sent", answer: "250 ok" };
 const later: Outcome = { kind: "deferred", answer: "451 later" };
 const mail = (
-  to_address: string,
-  campaign_id: string | null = "c",
+  toAddress: string,
+  campaignId: string | null = "c",
   listKind: "MARKETING" | "HEADLESS" | null = null,
-) => ({ row: { project_id: "p", campaign_id, to_address }, listKind });
+) => ({ row: { projectId: "p", campaignId, toAddress }, listKind });
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 

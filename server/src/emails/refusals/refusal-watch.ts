@@ -19,7 +19,7 @@ export interface RefusedDestination {
 }
 
 interface WatchedMail {
-  row: { project_id: string; campaign_id: string | null; to_address: string };
+  row: { projectId: string; campaignId: string | null; toAddress: string };
   listKind: ListKind | null;
 }
 
@@ -41,10 +41,10 @@ const MAX_WATCHED = 10_000;
 const GIVEN_BACK_MS = 10_000;
 
 /** Somebody waits for each of the others. */
-const isWatched = ({ row, listKind }: WatchedMail) => row.campaign_id !== null || listKind !== null;
+const isWatched = ({ row, listKind }: WatchedMail) => row.campaignId !== null || listKind !== null;
 
-const keyOf = ({ row: { project_id, campaign_id, to_address } }: WatchedMail) =>
-  `${project_id} ${campaign_id} ${destinationOf(to_address)}`;
+const keyOf = ({ row: { projectId, campaignId, toAddress } }: WatchedMail) =>
+  `${projectId} ${campaignId} ${destinationOf(toAddress)}`;
 
 /**
  * @param pause answers whether the destination is paused now; a campaign that goes nowhere else is not paused in part.
@@ -72,7 +72,7 @@ export function createRefusalWatch(
 
   return {
     note(mail, outcome) {
-      const { campaign_id: campaignId, project_id: projectId } = mail.row;
+      const { campaignId, projectId } = mail.row;
       if (!isWatched(mail) || (outcome.kind !== "sent" && outcome.kind !== "rejected")) return;
       const isRefused = outcome.kind === "rejected" && outcome.meaning === "policy";
       const key = keyOf(mail);
@@ -90,7 +90,7 @@ export function createRefusalWatch(
       void ask(state, {
         projectId,
         campaignId,
-        destination: destinationOf(mail.row.to_address),
+        destination: destinationOf(mail.row.toAddress),
         answer: outcome.answer,
       });
     },

@@ -24,14 +24,14 @@ const advance = (...steps: EmailStep[]) =>
 async function mailAt(status: string): Promise<string> {
   const [id = ""] = await outbox.enqueue([{}]);
   const sentAt = status === "SENT" ? at(0) : null;
-  await outbox.database.updateTable("emails").set({ status, sent_at: sentAt }).where("id", "=", id).execute();
+  await outbox.database.updateTable("emails").set({ status, sentAt }).where("id", "=", id).execute();
   return id;
 }
 
 async function instantsOf(id: string) {
   const row = await outbox.database
     .selectFrom("emails")
-    .select(["status", "sent_at", "delivered_at", "opened_at", "clicked_at", "bounced_at", "complained_at"])
+    .select(["status", "sentAt", "deliveredAt", "openedAt", "clickedAt", "bouncedAt", "complainedAt"])
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
   return Object.fromEntries(
@@ -57,7 +57,7 @@ test("steps are booked once each, and tell which were the first of their kind", 
     [false, "DELIVERED", true],
     [true, "CLICKED", false],
   ]);
-  expect(await instantsOf(one)).toEqual({ status: "CLICKED", sent_at: 0, opened_at: 3, clicked_at: 5 });
+  expect(await instantsOf(one)).toEqual({ status: "CLICKED", sentAt: 0, openedAt: 3, clickedAt: 5 });
   expect(
     (await advance(step(one, "OPENED", 9), step(other, "OPENED", 9))).map(({ isFirst }) => isFirst),
   ).toEqual([false, true]);
@@ -72,10 +72,10 @@ test.each([
 ] as const)("after %j, one by one, a mail is %s, and every instant is there", async (statuses, status) => {
   const id = await mailAt("SENT");
   for (const one of statuses) expect((await advance(step(id, one, 1)))[0]?.isFirst).toBe(true);
-  const { status: last, sent_at: _, ...instants } = await instantsOf(id);
+  const { status: last, sentAt: _, ...instants } = await instantsOf(id);
   expect(last).toBe(status);
   expect(Object.keys(instants).toSorted()).toEqual(
-    statuses.map((one) => `${one.toLowerCase()}_at`).toSorted(),
+    statuses.map((one) => `${one.toLowerCase()}At`).toSorted(),
   );
 });
 
@@ -94,7 +94,7 @@ test.each(["QUEUED", "CLAIMED", "FAILED", "SKIPPED"])(
 test("an opening proves that a mail left of which nobody knew", async () => {
   const id = await mailAt("UNCONFIRMED");
   expect(await advance(step(id, "OPENED", 7))).toMatchObject([{ isFirst: true }]);
-  expect(await instantsOf(id)).toEqual({ status: "OPENED", sent_at: 7, opened_at: 7 });
+  expect(await instantsOf(id)).toEqual({ status: "OPENED", sentAt: 7, openedAt: 7 });
 });
 
 test.each(["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const)(
@@ -108,7 +108,7 @@ test.each(["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const)(
           values (${outbox.projectId}, ${id}, 1, 'uncertain', 'no reply', 'smtp'))
         update emails set attempts = 1 where id = ${id}`.execute(outbox.database);
       expect(await advance(step(id, status, 7))).toMatchObject([{ isFirst: true }]);
-      expect(await instantsOf(id)).toMatchObject({ status, sent_at: 7 });
+      expect(await instantsOf(id)).toMatchObject({ status, sentAt: 7 });
     }
   },
 );
@@ -138,5 +138,5 @@ test.each<[Outcome, ReturnedStatus, string]>([
   };
   await outbox.start(transport);
   await vi.waitFor(async () => expect((await outbox.row(id)).attempts).toBe(1), OUTBOX_WAIT);
-  expect(await instantsOf(id)).toMatchObject({ status: expected, [`${status.toLowerCase()}_at`]: 0 });
+  expect(await instantsOf(id)).toMatchObject({ status: expected, [`${status.toLowerCase()}At`]: 0 });
 });

@@ -47,7 +47,6 @@ const COUNTED: Readonly<Partial<Record<ReturnedStatus, ToCount["what"]>>> = {
 };
 
 const keyOf = ({ projectId, id }: EmailKey) => `${projectId} ${id}`;
-const rowKeyOf = (row: { project_id: string; id: string }) => `${row.project_id} ${row.id}`;
 
 /** Mails that are a transaction's own; by key those of which nobody has noted yet that they left. */
 export type LockedEmails = ReadonlySet<string>;
@@ -62,8 +61,8 @@ export async function lockEmails(tx: Tx, keys: readonly EmailKey[]): Promise<Loc
   for (const projectId of [...byProject.keys()].toSorted()) {
     const ids = [...new Set(byProject.get(projectId)?.map(({ id }) => id))];
     const rows = await lockEmailRows(tx, projectId, ids);
-    for (const row of rows) if (row.is_unsent) unsent.add(keyOf({ projectId, id: row.id }));
-    const waiting = rows.filter((row) => row.may_be_in_doubt).map(({ id }) => id);
+    for (const row of rows) if (row.isUnsent) unsent.add(keyOf({ projectId, id: row.id }));
+    const waiting = rows.filter((row) => row.mayBeInDoubt).map(({ id }) => id);
     if (waiting.length > 0) await updateFurtherTries(tx, projectId, waiting);
   }
   return unsent;
@@ -104,12 +103,12 @@ export async function advanceEmails(
     if (own.length === 0) continue;
     const from = EMAIL_STATUSES.filter((before) => isForward(before, status));
     const rows = await updateReturned(tx, status, from, own);
-    const firsts = new Set(rows.map(rowKeyOf));
+    const firsts = new Set(rows.map(keyOf));
     for (const step of taken) if (step.status === status) step.isFirst = firsts.delete(keyOf(step));
     const what = COUNTED[status];
     if (what !== undefined)
       counts.push(
-        ...rows.filter(isCounted).map((row) => ({ projectId: row.project_id, at: row.sent_at, what })),
+        ...rows.filter(isCounted).map((row) => ({ projectId: row.projectId, at: row.sentAt, what })),
       );
   }
   await countMails(tx, counts);
@@ -117,7 +116,7 @@ export async function advanceEmails(
 }
 
 /** Nothing that comes of a test mail is counted. */
-const isCounted = (row: { is_test: boolean | null }) => row.is_test !== true;
+const isCounted = (row: { isTest: boolean | null }) => row.isTest !== true;
 
 /** Each mail once, with its earliest instant, and with the rest of its first step. */
 function earliestOf<Step extends EmailKey & { at: Date }>(steps: readonly Step[]): Step[] {
@@ -136,7 +135,7 @@ export async function noteSoftBounces(
   steps: ReadonlyArray<EmailKey & { at: Date }>,
 ): Promise<boolean[]> {
   if (steps.length === 0) return [];
-  const firsts = new Set((await updateSoftBounced(tx, earliestOf(steps))).map(rowKeyOf));
+  const firsts = new Set((await updateSoftBounced(tx, earliestOf(steps))).map(keyOf));
   return steps.map((step) => firsts.delete(keyOf(step)));
 }
 
@@ -149,7 +148,7 @@ export async function confirmSent(
   if (steps.length === 0) return [];
   const rows = await updateConfirmed(tx, earliestOf(steps));
   await noteLeft(tx, rows, addLateSent);
-  const confirmed = new Set(rows.map(rowKeyOf));
+  const confirmed = new Set(rows.map(keyOf));
   return steps.map((step) => confirmed.delete(keyOf(step)));
 }
 
@@ -157,25 +156,25 @@ export async function confirmSent(
 async function noteLeft(
   tx: Tx,
   all: ReadonlyArray<{
-    project_id: string;
+    projectId: string;
     id: string;
-    contact_id: string | null;
-    sent_at: Date;
-    is_test: boolean | null;
+    contactId: string | null;
+    sentAt: Date;
+    isTest: boolean | null;
   }>,
   addLateSent: AddLateSent,
 ): Promise<void> {
   const rows = all.filter(isCounted);
   await noteSentMails(
     tx,
-    rows.map((row) => ({ projectId: row.project_id, contactId: row.contact_id, emailId: row.id })),
+    rows.map((row) => ({ projectId: row.projectId, contactId: row.contactId, emailId: row.id })),
   );
   await countMails(
     tx,
-    rows.map((row) => ({ projectId: row.project_id, at: row.sent_at, what: "sent" })),
+    rows.map((row) => ({ projectId: row.projectId, at: row.sentAt, what: "sent" })),
   );
   // Test mails as well: each is an event of its contact.
-  for (const [projectId, own] of Map.groupBy(all, (row) => row.project_id))
+  for (const [projectId, own] of Map.groupBy(all, (row) => row.projectId))
     await addLateSent(
       tx,
       projectId,
@@ -218,16 +217,14 @@ export async function findReturnedMails(
     name.providerId !== null && isOpen(name) ? [name.providerId] : [],
   );
   const rows = byProvider.length === 0 ? [] : await findEmailKeysByProviderId(tx, [...new Set(byProvider)]);
-  const named = new Map(
-    rows.map((row) => [row.provider_message_id, { projectId: row.project_id, id: row.id }]),
-  );
+  const named = new Map(rows.map((row) => [row.providerMessageId, row]));
   const byId = names.flatMap((name) =>
     name.emailId !== null && name.projectId === null && !named.has(name.providerId ?? "")
       ? [name.emailId]
       : [],
   );
   const alone = byId.length === 0 ? [] : await findEmailKeysById(tx, [...new Set(byId)]);
-  const known = new Map(alone.map((row) => [row.id, { projectId: row.project_id, id: row.id }]));
+  const known = new Map(alone.map((row) => [row.id, row]));
   const second = new Map<MailNames, EmailKey>();
   for (const name of names) {
     const key = isOpen(name)
@@ -246,18 +243,5 @@ async function readMails(tx: Database, keys: readonly EmailKey[]): Promise<Map<s
   const unique = [...new Map(keys.map((key) => [keyOf(key), key])).values()];
   if (unique.length === 0) return new Map();
   const rows = await findReturnedRows(tx, unique);
-  return new Map(
-    rows.map((row) => [
-      rowKeyOf(row),
-      {
-        projectId: row.project_id,
-        id: row.id,
-        contactId: row.contact_id,
-        status: row.status,
-        toAddress: row.to_address,
-        hasCopies: row.has_copies,
-        facts: row.facts,
-      },
-    ]),
-  );
+  return new Map(rows.map((row) => [keyOf(row), row]));
 }

@@ -37,9 +37,9 @@ export async function insertReturned(
 export async function listReturned(database: Database, projectId: string, emailId: string) {
   return database
     .selectFrom("returned_messages")
-    .select(["received_at", "from_address", "subject", "said"])
-    .where("project_id", "=", projectId)
-    .where("email_id", "=", emailId)
+    .select(["receivedAt", "fromAddress", "subject", "said"])
+    .where("projectId", "=", projectId)
+    .where("emailId", "=", emailId)
     .orderBy("id")
     .execute();
 }
@@ -48,8 +48,8 @@ export async function countReturned(database: Database, projectId: string, email
   const row = await database
     .selectFrom("returned_messages")
     .select((select) => select.fn.countAll<number>().as("count"))
-    .where("project_id", "=", projectId)
-    .where("email_id", "=", emailId)
+    .where("projectId", "=", projectId)
+    .where("emailId", "=", emailId)
     .executeTakeFirstOrThrow();
   return row.count;
 }
@@ -58,7 +58,7 @@ export async function findEmailId(database: Database, projectId: string, id: str
   return database
     .selectFrom("emails")
     .select("id")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .executeTakeFirst();
 }

@@ -31,8 +31,8 @@ export async function listReturnedMessages(database: Database, projectId: string
     throw new Refusal("EMAIL_NOT_FOUND");
   const rows = await listReturned(database, projectId, emailId);
   return rows.map((row) => ({
-    receivedAt: row.received_at.toISOString(),
-    from: row.from_address,
+    receivedAt: row.receivedAt.toISOString(),
+    from: row.fromAddress,
     subject: row.subject,
     text: row.said,
   }));

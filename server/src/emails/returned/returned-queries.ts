@@ -15,18 +15,18 @@ interface Step {
 }
 
 interface BookedRow {
-  project_id: string;
+  projectId: string;
   id: string;
   /** Null of a mail in doubt. */
-  sent_at: Date | null;
-  is_test: boolean | null;
+  sentAt: Date | null;
+  isTest: boolean | null;
 }
 
-type LeftRow = BookedRow & { sent_at: Date; contact_id: string | null };
+type LeftRow = BookedRow & { sentAt: Date; contactId: string | null };
 
 /** Within one project, so that sharded tables take it. */
 export async function lockEmailRows(tx: Tx, projectId: string, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; is_unsent: boolean; may_be_in_doubt: boolean }>`
+  const { rows } = await sql<{ id: string; isUnsent: boolean; mayBeInDoubt: boolean }>`
     select id, sent_at is null as is_unsent, status in ('QUEUED', 'CLAIMED') and attempts > 0 as may_be_in_doubt from emails
     where project_id = ${projectId} and id = any(${ids}::uuid[])
     order by id for update`.execute(tx);
@@ -75,11 +75,11 @@ export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boo
 
 /** Where the instant of what came back stands. */
 const INSTANT_COLUMNS: Readonly<Record<ReturnedStatus, string>> = {
-  DELIVERED: "delivered_at",
-  OPENED: "opened_at",
-  CLICKED: "clicked_at",
-  BOUNCED: "bounced_at",
-  COMPLAINED: "complained_at",
+  DELIVERED: "deliveredAt",
+  OPENED: "openedAt",
+  CLICKED: "clickedAt",
+  BOUNCED: "bouncedAt",
+  COMPLAINED: "complainedAt",
 };
 
 /**
@@ -108,8 +108,8 @@ export async function updateReturned(
 export async function updateSoftBounced(
   tx: Tx,
   steps: readonly Step[],
-): Promise<Array<{ project_id: string; id: string }>> {
-  const { rows } = await sql<{ project_id: string; id: string }>`
+): Promise<Array<{ projectId: string; id: string }>> {
+  const { rows } = await sql<{ projectId: string; id: string }>`
     update emails e set soft_bounced_at = i.at
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.soft_bounced_at is null
@@ -133,12 +133,12 @@ export async function findReturnedRows(
   keys: ReadonlyArray<{ projectId: string; id: string }>,
 ) {
   const { rows } = await sql<{
-    project_id: string;
+    projectId: string;
     id: string;
-    contact_id: string | null;
+    contactId: string | null;
     status: EmailStatus;
-    to_address: string;
-    has_copies: boolean;
+    toAddress: string;
+    hasCopies: boolean;
     facts: Record<string, unknown>;
   }>`
     select e.project_id, e.id, e.contact_id, ${statusInDoubt} as status, e.to_address, e.copies is not null as has_copies,
@@ -150,7 +150,7 @@ export async function findReturnedRows(
 }
 
 export async function findEmailKeysByProviderId(database: Database, providerIds: readonly string[]) {
-  const { rows } = await sql<{ project_id: string; id: string; provider_message_id: string }>`
+  const { rows } = await sql<{ projectId: string; id: string; providerMessageId: string }>`
     select project_id, id, provider_message_id from emails
     where provider_message_id = any(${providerIds}::text[])`.execute(database);
   return rows;
@@ -158,7 +158,7 @@ export async function findEmailKeysByProviderId(database: Database, providerIds:
 
 /** One look into the primary key for each project: for the few reports that name nothing but our Message-ID. */
 export async function findEmailKeysById(database: Database, ids: readonly string[]) {
-  const { rows } = await sql<{ project_id: string; id: string }>`
+  const { rows } = await sql<{ projectId: string; id: string }>`
     select e.project_id, e.id
     from unnest(${ids}::uuid[]) as i (id)
     cross join project_queues p

@@ -16,9 +16,9 @@ export async function claim(
     contactIdsOf,
   }: { limit: number; withoutDomains: readonly string[]; contactIdsOf: ContactIdsOf },
 ): Promise<ClaimedRow[]> {
-  const { project_id: projectId, priority, campaign_id: campaignId } = due;
+  const { projectId, priority, campaignId } = due;
   const wanted = { senderId, projectId, limit, withoutDomains, paused: due.paused ?? [] };
-  return due.is_batched && campaignId !== null
+  return due.isBatched && campaignId !== null
     ? claimBatch(database, { ...wanted, campaignId, contactIdsOf })
     : claimEmails(database, { ...wanted, priority, campaignId });
 }

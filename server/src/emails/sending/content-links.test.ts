@@ -18,10 +18,10 @@ async function contentOf(): Promise<string> {
   const [id = ""] = await outbox.enqueue([{}]);
   const row = await outbox.database
     .selectFrom("emails")
-    .select("content_id")
+    .select("contentId")
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
-  return row.content_id;
+  return row.contentId;
 }
 
 const rows = () => outbox.database.selectFrom("content_links").select(["numbers", "urls"]).execute();

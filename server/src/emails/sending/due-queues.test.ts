@@ -24,7 +24,7 @@ test("each queue with mail due is found once: of every project and priority, and
   );
   const due = await listDueQueues(outbox.database);
   expect(
-    due.map((queue) => [queue.project_id === other ? "other" : "own", queue.priority]).toSorted(),
+    due.map((queue) => [queue.projectId === other ? "other" : "own", queue.priority]).toSorted(),
   ).toEqual([
     ["other", 2],
     ["own", 1],

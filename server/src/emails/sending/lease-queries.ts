@@ -48,10 +48,10 @@ export async function deleteSender(database: Database, senderId: string): Promis
 /** All that are registered, this one included; one that is expired may yet renew its lease. */
 export async function listSenders(
   database: Database,
-): Promise<Array<{ id: string; lease_until: Date; is_expired: boolean }>> {
+): Promise<Array<{ id: string; leaseUntil: Date; isExpired: boolean }>> {
   return database
     .selectFrom("senders")
-    .select(["id", "lease_until", sql<boolean>`lease_until < now()`.as("is_expired")])
+    .select(["id", "leaseUntil", sql<boolean>`lease_until < now()`.as("isExpired")])
     .execute();
 }
 
@@ -61,11 +61,11 @@ export async function listSenders(
  */
 export async function deleteExpiredSender(
   tx: Tx,
-  expired: { id: string; lease_until: Date },
+  expired: { id: string; leaseUntil: Date },
 ): Promise<string[] | null> {
-  const { rows } = await sql<{ in_doubt: string[] }>`
+  const { rows } = await sql<{ inDoubt: string[] }>`
     delete from senders where id = ${expired.id} and lease_until < now() returning in_doubt`.execute(tx);
-  return rows[0]?.in_doubt ?? null;
+  return rows[0]?.inDoubt ?? null;
 }
 
 /** What a sender has merely claimed goes back as if nothing had been; `inDoubt` is left. Returns how many. */
@@ -85,8 +85,8 @@ export async function requeueClaimed(
 export async function listClaimedOf(tx: Tx, senderId: string) {
   return tx
     .selectFrom("emails")
-    .select(["project_id", "id", "priority", "attempts"])
-    .where("sender_id", "=", senderId)
+    .select(["projectId", "id", "priority", "attempts"])
+    .where("senderId", "=", senderId)
     .where("status", "=", "CLAIMED")
     .execute();
 }

@@ -79,11 +79,11 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
     await register();
   }
 
-  async function settleTheDead(expired: ReadonlyArray<{ id: string; lease_until: Date }>): Promise<void> {
+  async function settleTheDead(expired: ReadonlyArray<{ id: string; leaseUntil: Date }>): Promise<void> {
     const known = suspects;
-    suspects = new Map(expired.map((sender) => [sender.id, sender.lease_until.getTime()]));
+    suspects = new Map(expired.map((sender) => [sender.id, sender.leaseUntil.getTime()]));
     for (const sender of expired) {
-      if (known.get(sender.id) !== sender.lease_until.getTime()) continue;
+      if (known.get(sender.id) !== sender.leaseUntil.getTime()) continue;
       const settled = await transaction(database, async (tx) => {
         const inDoubt = await deleteExpiredSender(tx, sender);
         return inDoubt === null ? null : settleSender(tx, sender.id, inDoubt);
@@ -102,8 +102,8 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   async function look(): Promise<void> {
     const senders = await listSenders(database);
     if (haveOthersCome)
-      await settleTheDead(senders.filter(({ id, is_expired }) => is_expired && id !== senderId));
-    liveSenders = senders.filter(({ is_expired }) => !is_expired).length;
+      await settleTheDead(senders.filter(({ id, isExpired }) => isExpired && id !== senderId));
+    liveSenders = senders.filter(({ isExpired }) => !isExpired).length;
   }
 
   await register();
@@ -145,7 +145,7 @@ export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly s
     const attempts = { attempts: email.attempts + 1, earlierDoubts: 0 };
     const isRetried = waitInDoubtMs(kindOf(email.priority), attempts, 0) !== null;
     return {
-      projectId: email.project_id,
+      projectId: email.projectId,
       id: email.id,
       status: isRetried ? "QUEUED" : "UNCONFIRMED",
       reason: CRASH_REASON,
@@ -159,7 +159,7 @@ export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly s
   await insertAttempts(
     tx,
     uncertain.map((email) => ({
-      projectId: email.project_id,
+      projectId: email.projectId,
       emailId: email.id,
       attempt: email.attempts + 1,
       outcome: "uncertain",

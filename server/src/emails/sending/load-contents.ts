@@ -18,7 +18,7 @@ export interface LoadedContent {
 const CONTENT_CACHE_BYTES = 32 * 1024 * 1024;
 
 /** The content of a mail among all contents. */
-export const contentKey = (row: ClaimedRow) => `${row.project_id} ${row.content_id}`;
+export const contentKey = (row: ClaimedRow) => `${row.projectId} ${row.contentId}`;
 
 /** Answers a function that loads what these mails need, by `contentKey`; a content that is not there has no entry. */
 export function createContentLoader(database: Database) {
@@ -29,7 +29,7 @@ export function createContentLoader(database: Database) {
 
   async function loadTexts(rows: readonly ClaimedRow[]): Promise<Map<string, Content>> {
     const wanted = new Map(
-      rows.map((row) => [contentKey(row), { projectId: row.project_id, id: row.content_id }]),
+      rows.map((row) => [contentKey(row), { projectId: row.projectId, id: row.contentId }]),
     );
     const found = new Map<string, Content>();
     for (const key of wanted.keys()) {
@@ -38,7 +38,7 @@ export function createContentLoader(database: Database) {
     }
     const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, value]) => value);
     for (const content of missing.length === 0 ? [] : await findContents(database, missing)) {
-      const key = `${content.project_id} ${content.id}`;
+      const key = `${content.projectId} ${content.id}`;
       found.set(key, content);
       contents.set(key, content);
     }
@@ -50,13 +50,13 @@ export function createContentLoader(database: Database) {
     const wanted = new Map(
       [...texts].flatMap((content) =>
         storedAttachments(content).map(({ fileId }) => [
-          `${content.project_id} ${fileId}`,
-          { projectId: content.project_id, id: fileId },
+          `${content.projectId} ${fileId}`,
+          { projectId: content.projectId, id: fileId },
         ]),
       ),
     );
     const files = wanted.size === 0 ? [] : await findFiles(database, [...wanted.values()]);
-    return new Map(files.map(({ project_id, id, bytes }) => [`${project_id} ${id}`, bytes]));
+    return new Map(files.map(({ projectId, id, bytes }) => [`${projectId} ${id}`, bytes]));
   }
 
   return async function loadContents(rows: readonly ClaimedRow[]): Promise<Map<string, LoadedContent>> {
@@ -71,7 +71,7 @@ export function createContentLoader(database: Database) {
 function attachmentsOf(content: Content, files: ReadonlyMap<string, Buffer>): Attachment[] | null {
   const attachments: Attachment[] = [];
   for (const { fileId, contentId, ...described } of storedAttachments(content)) {
-    const bytes = files.get(`${content.project_id} ${fileId}`);
+    const bytes = files.get(`${content.projectId} ${fileId}`);
     if (bytes === undefined) return null;
     attachments.push({ ...described, content: bytes, ...(contentId === null ? {} : { contentId }) });
   }

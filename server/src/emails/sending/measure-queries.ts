@@ -30,7 +30,7 @@ const MAX_COUNTED = 10_000;
 
 /** How much of each priority waits and since when; counting stops at 10,000 each. */
 export async function measureQueue(database: Database) {
-  const { rows } = await sql<{ priority: number; due: number; oldest_seconds: number }>`
+  const { rows } = await sql<{ priority: number; due: number; oldestSeconds: number }>`
     select k.priority,
       (select count(*) from (${dueOfEachQueue(MAX_COUNTED)} limit ${sql.lit(MAX_COUNTED)}) counted)::float8 as due,
       coalesce(extract(epoch from now() - (select min(due_at) from (${dueOfEachQueue(1)}) first)), 0)::float8

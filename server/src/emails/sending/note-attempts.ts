@@ -9,7 +9,7 @@ import type { ClaimedRow } from "./sender-queries.ts";
 
 /** What a line about a mail names it by. */
 export function idsOf({ row }: { row: ClaimedRow }) {
-  return { projectId: row.project_id, emailId: row.id };
+  return { projectId: row.projectId, emailId: row.id };
 }
 
 interface Noted {

@@ -113,23 +113,23 @@ export function createPreparer(options: {
       return { kind: "failed", row, reason: key?.reason ?? "The sender's domain is not verified." };
     if (rendered === undefined || !rendered.ok)
       return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
-    const publicProjectId = surroundings.publicIdOf?.(row.project_id) ?? row.project_id;
-    const returnPath = surroundings.returnPathOf?.(row.project_id, row.id) ?? null;
+    const publicProjectId = surroundings.publicIdOf?.(row.projectId) ?? row.projectId;
+    const returnPath = surroundings.returnPathOf?.(row.projectId, row.id) ?? null;
     const built = buildMessage({
-      messageId: messageIdOf(row.id, content.from_address),
+      messageId: messageIdOf(row.id, content.fromAddress),
       date: messageDateOf(row.id),
-      from: named({ address: content.from_address, name: content.from_name }),
-      to: [named({ address: row.to_address, name: row.to_name })],
+      from: named({ address: content.fromAddress, name: content.fromName }),
+      to: [named({ address: row.toAddress, name: row.toName })],
       cc: copies.cc.map(named),
-      ...(content.reply_to === null ? {} : { replyTo: { address: content.reply_to } }),
+      ...(content.replyTo === null ? {} : { replyTo: { address: content.replyTo } }),
       subject: rendered.subject,
       headers: messageHeaders({
         publicProjectId,
-        campaignId: row.campaign_id,
+        campaignId: row.campaignId,
         kind: kindOf(row.priority),
-        listKind: content.list_kind,
-        fromAddress: content.from_address,
-        unsubscribeUrl: content.list_kind === null ? null : unsubscribeUrl,
+        listKind: content.listKind,
+        fromAddress: content.fromAddress,
+        unsubscribeUrl: content.listKind === null ? null : unsubscribeUrl,
         signedId: returnPath === null ? null : localPartOf(returnPath),
         custom: content.headers as HeaderField[],
         rewrites,
@@ -143,26 +143,26 @@ export function createPreparer(options: {
         row,
         reason: `The message is larger than ${LIMITS.messageBytes.value} bytes.`,
       };
-    const recipients = [row.to_address, ...copies.cc.map(addressOf), ...copies.bcc.map(addressOf)];
-    const envelope = { from: returnPath ?? content.from_address, to: [...new Set(recipients)] };
+    const recipients = [row.toAddress, ...copies.cc.map(addressOf), ...copies.bcc.map(addressOf)];
+    const envelope = { from: returnPath ?? content.fromAddress, to: [...new Set(recipients)] };
     return {
       kind: "ready",
       row,
       ownSubject: rendered.subject === content.subject ? null : rendered.subject,
-      listKind: content.list_kind,
+      listKind: content.listKind,
       message: {
         emailId: row.id,
-        projectId: row.project_id,
+        projectId: row.projectId,
         attempt: row.attempts + 1,
         envelope,
         // A service that takes no return path wants an address that it knows.
-        feedbackTo: content.from_address,
+        feedbackTo: content.fromAddress,
         raw,
         // Detached, it is nobody's any more; left to itself it would bring on a collection of all garbage every few thousand mails.
         free: () => void rendered.body.memory.buffer.transfer(0),
         needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
         streams: [
-          row.campaign_id ?? streamOf({ kind: kindOf(row.priority), listKind: content.list_kind }),
+          row.campaignId ?? streamOf({ kind: kindOf(row.priority), listKind: content.listKind }),
           publicProjectId,
         ],
       },
@@ -177,7 +177,7 @@ export function createPreparer(options: {
     const asked = mails.flatMap(({ row, content, recipient: { links, data } }) =>
       links === null || !asking.has(content)
         ? []
-        : [{ row, projectId: row.project_id, locale: data["locale"], ...links }],
+        : [{ row, projectId: row.projectId, locale: data["locale"], ...links }],
     );
     const footers = asked.length === 0 ? [] : await surroundings.readFooters(asked);
     return new Map(asked.flatMap(({ row }, at) => (footers[at] === undefined ? [] : [[row, footers[at]]])));
@@ -187,8 +187,8 @@ export function createPreparer(options: {
   async function readContents(rows: readonly ClaimedRow[]) {
     const found = await loadContents(rows);
     const domains = [...found.values()].map(({ content }) => ({
-      projectId: content.project_id,
-      domain: domainOf(content.from_address),
+      projectId: content.projectId,
+      domain: domainOf(content.fromAddress),
     }));
     return { found, keys: await surroundings.findSigningKeys(domains) };
   }
@@ -196,7 +196,7 @@ export function createPreparer(options: {
   /** Prepares a batch; answers one entry per row, in order. Throws only when the database is away. */
   return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
     // A claim names one project.
-    if (rows[0]?.project_id === SYSTEM_PROJECT_ID) return rows.map((row) => prepareSystem(row, systemFrom));
+    if (rows[0]?.projectId === SYSTEM_PROJECT_ID) return rows.map((row) => prepareSystem(row, systemFrom));
     const [{ found, keys }, contacts, suppressed] = await Promise.all([
       readContents(rows),
       surroundings.readContacts(rows.flatMap(contactKeyOf)),
@@ -204,7 +204,7 @@ export function createPreparer(options: {
     ]);
     // The last word has the handover check; this saves the work for those who left long ago.
     const unwanted = (row: ClaimedRow, content: Content) =>
-      whyUnwanted(row, content, contacts.get(row.contact_id ?? ""), suppressed);
+      whyUnwanted(row, content, contacts.get(row.contactId ?? ""), suppressed);
     const renderable = rows.flatMap((row) => {
       const { content, attachments = null } = found.get(contentKey(row)) ?? {};
       if (content === undefined || attachments === null || unwanted(row, content) !== null) return [];
@@ -216,7 +216,7 @@ export function createPreparer(options: {
       renderable.map(({ row, content, attachments, recipient }) => ({
         contentKey: contentKey(row),
         content,
-        messageId: messageIdOf(row.id, content.from_address),
+        messageId: messageIdOf(row.id, content.fromAddress),
         attachments,
         variables: templateVariables({ ...recipient, footer: footers.get(row) ?? null }),
         tracking: trackingOf(row, content, surroundings),
@@ -237,7 +237,7 @@ export function createPreparer(options: {
         const reason = unwanted(row, content);
         if (reason !== null) return { kind: "skipped", row, reason };
         if (attachments === null) return { kind: "failed", row, reason: "A file of the mail is missing." };
-        const key = keys.get(`${row.project_id} ${domainOf(content.from_address)}`);
+        const key = keys.get(`${row.projectId} ${domainOf(content.fromAddress)}`);
         const copies = suppressed.copiesOf(row);
         return prepareOne(row, content, key, results.get(row) ?? NOT_RENDERED, copies).catch((error) =>
           notBuilt(row, error),
@@ -257,7 +257,7 @@ function prepareSystem(row: ClaimedRow, from: SystemAddress): Prepared {
 
 function contactKeyOf(row: ClaimedRow): Array<{ projectId: string; id: string }> {
   const id = renderedAs(row);
-  return id === null ? [] : [{ projectId: row.project_id, id }];
+  return id === null ? [] : [{ projectId: row.projectId, id }];
 }
 
 function notBuilt(row: ClaimedRow, error: unknown): Unready {
@@ -287,14 +287,14 @@ function named({ address, name }: Mailbox): NamedMailbox {
 function trackingOf(row: ClaimedRow, content: Content, surroundings: Surroundings): MailTracking | null {
   const mail = {
     tracked: content.tracked,
-    listKind: content.list_kind,
-    isOfCampaign: row.campaign_id !== null,
+    listKind: content.listKind,
+    isOfCampaign: row.campaignId !== null,
   };
   if (!isTracked(row.tracking, mail)) return null;
-  return surroundings.trackingOf?.(row.project_id, row.id) ?? null;
+  return surroundings.trackingOf?.(row.projectId, row.id) ?? null;
 }
 
 function linksOf(row: ClaimedRow, rendered: BodyResult | undefined): LinkedContent {
   const links = rendered?.ok === true ? rendered.links : [];
-  return { projectId: row.project_id, contentId: row.content_id, links };
+  return { projectId: row.projectId, contentId: row.contentId, links };
 }

@@ -55,7 +55,7 @@ export async function measure({
   const waiting = new Map((await measureQueue(database)).map((row) => [row.priority, row]));
   for (const [at, kind] of EMAIL_KINDS.entries()) {
     metrics.emailsQueued.set({ kind }, waiting.get(at + 1)?.due ?? 0);
-    metrics.oldestQueuedSeconds.set({ kind }, waiting.get(at + 1)?.oldest_seconds ?? 0);
+    metrics.oldestQueuedSeconds.set({ kind }, waiting.get(at + 1)?.oldestSeconds ?? 0);
   }
   metrics.emailsUnconfirmed.set(await countUnconfirmed(database));
 }

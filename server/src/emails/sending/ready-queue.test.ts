@@ -5,11 +5,11 @@ import { createReadyQueue, type ReadyQueue } from "./ready-queue.ts";
 
 interface Mail {
   name: string;
-  row: { priority: number; to_address: string };
+  row: { priority: number; toAddress: string };
 }
 
 function mail(name: string, domain: string, priority = 3): Mail {
-  return { name, row: { priority, to_address: `ada@${domain}` } };
+  return { name, row: { priority, toAddress: `ada@${domain}` } };
 }
 
 function queueOf(maximum: number, ...mails: readonly Mail[]): ReadyQueue<Mail> {

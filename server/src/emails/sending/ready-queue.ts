@@ -4,7 +4,7 @@ import type { DestinationLimits, Echo } from "./destination-limits.ts";
 import { destinationOf, domainsOf } from "../../transports/destinations.ts";
 
 interface Waiting {
-  row: { priority: number; to_address: string };
+  row: { priority: number; toAddress: string };
 }
 
 export interface ReadyQueue<Mail extends Waiting> {
@@ -32,7 +32,7 @@ export function createReadyQueue<Mail extends Waiting>(limits: DestinationLimits
 
   return {
     add(mail) {
-      const entry = { mail, destination: destinationOf(mail.row.to_address) };
+      const entry = { mail, destination: destinationOf(mail.row.toAddress) };
       const place = waiting.findLastIndex((other) => other.mail.row.priority <= mail.row.priority);
       waiting.splice(place + 1, 0, entry);
     },

@@ -10,7 +10,7 @@ export interface TestVariables {
 }
 
 /** The contact whose data a mail shows: its own, and of a test mail the one it is to look like. */
-export function renderedAs({ contact_id: contactId, is_test: isTest, variables }: ClaimedRow): string | null {
+export function renderedAs({ contactId, isTest, variables }: ClaimedRow): string | null {
   return isTest ? ((variables as TestVariables | null)?.renderAs ?? null) : contactId;
 }
 
@@ -21,12 +21,12 @@ export function recipientOf(
   linksOf: (projectId: string, contactId: string) => Recipient["links"],
 ): Omit<Recipient, "footer"> {
   const id = renderedAs(row);
-  const variables = row.is_test ? (row.variables as TestVariables | null)?.data : row.variables;
+  const variables = row.isTest ? (row.variables as TestVariables | null)?.data : row.variables;
   return {
     id,
-    email: contact?.email ?? row.to_address,
+    email: contact?.email ?? row.toAddress,
     subscribed: contact?.subscribed ?? false,
     data: { ...contact?.data, ...(variables as Record<string, unknown> | null | undefined) },
-    links: id === null ? null : linksOf(row.project_id, id),
+    links: id === null ? null : linksOf(row.projectId, id),
   };
 }

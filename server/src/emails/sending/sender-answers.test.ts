@@ -235,9 +235,9 @@ test("through SES: the name SES gives the mail is kept and shown, and our signat
   const [message] = fake.messages;
   const stored = await outbox.database
     .selectFrom("emails")
-    .select(["transport", "answer", "provider_message_id"])
+    .select(["transport", "answer", "providerMessageId"])
     .executeTakeFirstOrThrow();
-  expect(stored).toEqual({ transport: "ses", answer: "200", provider_message_id: message?.messageId });
+  expect(stored).toEqual({ transport: "ses", answer: "200", providerMessageId: message?.messageId });
   const email = await readEmail(outbox.database, outbox.projectId, id);
   expect(email.timeline[1]?.detail).toBe(`sent: 200 ${message?.messageId} (ses)`);
   // SES adds Feedback-ID from these; a second one of ours would break even its own signature.
@@ -269,9 +269,9 @@ test("SES over SMTP names the mail in its answer: the name is kept", async () =>
   await outbox.until(id, "SENT");
   const row = await outbox.database
     .selectFrom("emails")
-    .select("provider_message_id")
+    .select("providerMessageId")
     .executeTakeFirstOrThrow();
-  expect(row.provider_message_id).toBe(sesId);
+  expect(row.providerMessageId).toBe(sesId);
   const email = await readEmail(outbox.database, outbox.projectId, id);
   expect(email.timeline[1]?.detail).toBe(`sent: 250 Ok ${sesId} (smtp)`);
 });
@@ -306,7 +306,7 @@ test("a person who is erased is in no answer of a server any more", async () => 
   await sql`update emails set due_at = now()`.execute(outbox.database);
   sender.wake();
   await outbox.until(id, "SENT");
-  const { contact_id: contactId } = await outbox.row(id);
+  const { contactId } = await outbox.row(id);
   await transaction(outbox.database, (tx) =>
     forgetRecipients(tx, outbox.projectId, [contactId ?? ""], CONTACT_CHECKS.contactIdsOf),
   );

@@ -98,7 +98,7 @@ async function enqueue(kind: EmailKind = "CAMPAIGN"): Promise<string> {
   const [id = ""] = await transaction(database, async (tx) => {
     await tx
       .insertInto("contacts")
-      .values({ project_id: projectId, id: contactId, email: `${contactId}@example.com`, subscribed: true })
+      .values({ projectId, id: contactId, email: `${contactId}@example.com`, subscribed: true })
       .execute();
     return enqueueEmails(tx, [
       {
@@ -127,7 +127,7 @@ async function enqueue(kind: EmailKind = "CAMPAIGN"): Promise<string> {
 async function rowOf(id: string) {
   return database
     .selectFrom("emails as e")
-    .select([standing.as("status"), "sender_id", "attempts"])
+    .select([standing.as("status"), "senderId", "attempts"])
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
 }
@@ -206,7 +206,7 @@ test.each(["CLAIMED", "SENDING", "SENT"])(
     stop.release();
     await sender.stop();
     expect([first.handedOver.length, second.handedOver.length]).toEqual([1, 0]);
-    expect(await rowOf(id)).toMatchObject({ status, sender_id: other });
+    expect(await rowOf(id)).toMatchObject({ status, senderId: other });
   },
 );
 
@@ -224,7 +224,7 @@ test("a sender that lost its lease and claims the same mail again hands it over 
   await vi.waitFor(async () => {
     const row = await rowOf(id);
     expect(row.status).toBe("CLAIMED");
-    expect(row.sender_id).not.toBe(before.sender_id);
+    expect(row.senderId).not.toBe(before.senderId);
   }, WAIT);
   stop.release();
   await until(id, "SENT");

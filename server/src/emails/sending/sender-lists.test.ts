@@ -42,7 +42,7 @@ test.each(LIST_KINDS)(
     const [id = ""] = await outbox.enqueue([{ listKind }]);
     await outbox.start(transport);
     await outbox.until(id, "SENT");
-    const { contact_id: contactId } = await outbox.row(id);
+    const { contactId } = await outbox.row(id);
     const { headers } = await PostalMime.parse(transport.handedOver[0]?.raw ?? "");
     const valueOf = (key: string) => headers.filter((header) => header.key === key).map(({ value }) => value);
     expect(valueOf("list-unsubscribe")).toEqual([`<https://u.example/${outbox.projectId}/${contactId}>`]);
@@ -208,7 +208,7 @@ test("people who leave in the middle of a mailing of two projects get nothing af
 test("of one campaign a contact gets one mail: the database refuses a second", async () => {
   const campaignId = newId();
   const [id = ""] = await outbox.enqueue([{ campaignId }]);
-  const { contact_id: contactId } = await outbox.row(id);
+  const { contactId } = await outbox.row(id);
   const again = outbox.enqueue([{ campaignId, contactId: contactId ?? "" }]);
   await expect(again).rejects.toThrow("emails_by_contact");
   await outbox.enqueue([{ campaignId: newId(), contactId: contactId ?? "" }, { contactId: contactId ?? "" }]);

@@ -187,7 +187,7 @@ test("a claim passes over the domains it is told, and only those", async () => {
     withoutDomains: ["full.example", "x.y"],
   };
   const claimed = await claimEmails(database, claim);
-  expect(claimed.map(({ to_address: address }) => address.split("@")[1]).toSorted()).toEqual([
+  expect(claimed.map(({ toAddress: address }) => address.split("@")[1]).toSorted()).toEqual([
     "example",
     "example",
     "not-full.example",

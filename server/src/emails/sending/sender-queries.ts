@@ -9,14 +9,14 @@ import { livingSender } from "./lease-queries.ts";
 import { isToList } from "../refusals/paused-queries.ts";
 
 export interface DueQueue {
-  project_id: string;
+  projectId: string;
   priority: number;
   /** null: the mails of the project that belong to no campaign. */
-  campaign_id: string | null;
+  campaignId: string | null;
   /** Whether the recipients wait in batches, and not each with a row of its own. */
-  is_batched: boolean;
+  isBatched: boolean;
   /** Mails a second that the project set for itself; null: none. */
-  sending_rate: number | null;
+  sendingRate: number | null;
   /** Destinations that are paused for the campaign, or for list mail of no campaign; null: none. */
   paused: PausedDomains[] | null;
 }
@@ -86,26 +86,26 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
 }
 
 export interface ClaimedRow {
-  project_id: string;
+  projectId: string;
   id: string;
-  contact_id: string | null;
-  content_id: string;
+  contactId: string | null;
+  contentId: string;
   priority: number;
-  to_address: string;
-  to_name: string | null;
+  toAddress: string;
+  toName: string | null;
   copies: unknown;
   variables: unknown;
   attempts: number;
-  campaign_id: string | null;
-  template_id: string | null;
+  campaignId: string | null;
+  templateId: string | null;
   /** True of a test mail; its variables then say as whom it is rendered (TestVariables). */
-  is_test: boolean | null;
+  isTest: boolean | null;
   /** True of a test mail that goes to the local mailbox. */
-  stays_here: boolean | null;
+  staysHere: boolean | null;
   /** What the project says of opens and clicks, at the time of the claim. */
   tracking: TrackingMode;
   /** Whether the project looks at its suppression list, at the time of the claim. */
-  suppression_list: boolean;
+  suppressionList: boolean;
 }
 
 /** Of mails `e` of one project that were just claimed. */
@@ -166,17 +166,17 @@ export async function findContents(
   keys: ReadonlyArray<{ projectId: string; id: string }>,
 ) {
   const { rows } = await sql<{
-    project_id: string;
+    projectId: string;
     id: string;
-    from_address: string;
-    from_name: string | null;
-    reply_to: string | null;
+    fromAddress: string;
+    fromName: string | null;
+    replyTo: string | null;
     subject: string;
     html: string;
     text: string | null;
     headers: unknown;
     attachments: unknown;
-    list_kind: ListKind | null;
+    listKind: ListKind | null;
     tracked: boolean;
   }>`
     select c.project_id, c.id, c.from_address, c.from_name, c.reply_to, c.subject, c.html, c.text, c.headers, c.attachments,
@@ -189,8 +189,8 @@ export async function findContents(
 export async function findFiles(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,
-): Promise<Array<{ project_id: string; id: string; bytes: Buffer }>> {
-  const { rows } = await sql<{ project_id: string; id: string; bytes: Buffer }>`
+): Promise<Array<{ projectId: string; id: string; bytes: Buffer }>> {
+  const { rows } = await sql<{ projectId: string; id: string; bytes: Buffer }>`
     select f.project_id, f.id, f.bytes
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join email_files f on f.project_id = i.project_id and f.id = i.id`.execute(database);

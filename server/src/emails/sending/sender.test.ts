@@ -117,7 +117,7 @@ async function enqueue(wanted: readonly Wanted[]): Promise<string[]> {
   return transaction(database, async (tx) => {
     // Each at a domain of its own: how many go to one at once is the matter of sender-pace.test.ts.
     const contacts = wanted.map(({ project = projectId }, at) => ({
-      project_id: project,
+      projectId: project,
       id: newId(),
       email: `${newId()}@d${at}.example.com`,
       subscribed: true,
@@ -244,10 +244,10 @@ test("a permanent refusal fails the mail with the server's answer, and it is not
 
 /** How long a mail that was tried once waits; 0 before that. */
 async function waitMsOf(id: string): Promise<number> {
-  const { rows } = await sql<{ wait_ms: number }>`
+  const { rows } = await sql<{ waitMs: number }>`
     select (extract(epoch from due_at - now()) * 1000)::float8 as wait_ms from emails
     where id = ${id} and status = 'QUEUED' and attempts = 1`.execute(database);
-  return rows[0]?.wait_ms ?? 0;
+  return rows[0]?.waitMs ?? 0;
 }
 
 test.each([

@@ -96,7 +96,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   let crowdedBy = "";
 
   async function handOver(mail: Ready): Promise<Outcome> {
-    const staysHere = mail.row.stays_here === true;
+    const staysHere = mail.row.staysHere === true;
     if (!staysHere && refusals.isPaused(mail)) return { kind: "withdrawn" };
     const outcome = await (staysHere ? mailbox : transport)
       .send(mail.message, () => check.ask(mail))
@@ -157,7 +157,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       ...options.recipients,
     });
     await failpoint("claim.after");
-    rate.spend(due.project_id, claimed.length);
+    rate.spend(due.projectId, claimed.length);
     // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
     const rows = claimed.filter((row) => !inHand.has(row.id));
     for (const row of rows) inHand.add(row.id);
@@ -221,7 +221,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     for (const due of inTurn(await listDueQueues(database))) {
       while (hasEnough() && !stopping) await wakeUp.wait(POLL_MS);
       if (stopping || !lease.isHeld()) return false;
-      const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.project_id, due.sending_rate));
+      const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.projectId, due.sendingRate));
       if (limit > 0) claimed += await take(due, limit);
     }
     return claimed > 0;

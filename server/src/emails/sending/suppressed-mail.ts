@@ -25,19 +25,19 @@ export async function readSuppressed(
   rows: readonly ClaimedRow[],
   find: FindSuppressed | undefined,
 ): Promise<SuppressedAddresses> {
-  const watched = rows.filter((row) => row.suppression_list);
+  const watched = rows.filter((row) => row.suppressionList);
   const addresses = watched.flatMap((row) => {
     const { cc, bcc } = copiesIn(row);
-    const emails = [row.to_address, ...[...cc, ...bcc].map(({ address }) => address)];
-    return emails.map((email) => ({ projectId: row.project_id, email }));
+    const emails = [row.toAddress, ...[...cc, ...bcc].map(({ address }) => address)];
+    return emails.map((email) => ({ projectId: row.projectId, email }));
   });
   const found = addresses.length === 0 || find === undefined ? null : await find(addresses);
   return {
-    reasonOf: (row) => (row.suppression_list ? found?.get(`${row.project_id} ${row.to_address}`) : undefined),
+    reasonOf: (row) => (row.suppressionList ? found?.get(`${row.projectId} ${row.toAddress}`) : undefined),
     copiesOf(row) {
       const { cc, bcc } = copiesIn(row);
-      if (found === null || !row.suppression_list) return { cc, bcc };
-      const isWanted = ({ address }: Mailbox) => !found.has(`${row.project_id} ${address}`);
+      if (found === null || !row.suppressionList) return { cc, bcc };
+      const isWanted = ({ address }: Mailbox) => !found.has(`${row.projectId} ${address}`);
       return { cc: cc.filter(isWanted), bcc: bcc.filter(isWanted) };
     },
   };
@@ -46,7 +46,7 @@ export async function readSuppressed(
 /** Why a mail is skipped; null: it is wanted. `contact`: its own, where it still is. */
 export function whyUnwanted(
   row: ClaimedRow,
-  { list_kind: listKind }: { list_kind: ListKind | null },
+  { listKind }: { listKind: ListKind | null },
   contact: { subscribed: boolean } | undefined,
   suppressed: SuppressedAddresses,
 ): string | null {

@@ -30,13 +30,13 @@ export function defaultSystemAddress(baseUrl: string): SystemAddress {
 /** Builds the message of a system mail. Its bounces go to its sender's own address, and it is not signed. */
 export function buildSystemMail(row: ClaimedRow, from: SystemAddress): OutgoingMessage {
   const { subject, text, html } = row.variables as SystemMailContent;
-  const envelope = { from: from.address, to: [row.to_address] };
+  const envelope = { from: from.address, to: [row.toAddress] };
   const messageId = messageIdOf(row.id, from.address);
   const built = buildMessage({
     messageId,
     date: messageDateOf(row.id),
     from,
-    to: [{ address: row.to_address }],
+    to: [{ address: row.toAddress }],
     subject,
     // RFC 3834: no person wrote it, and none is to be answered by a machine.
     headers: [{ name: "Auto-Submitted", value: "auto-generated" }],
@@ -44,7 +44,7 @@ export function buildSystemMail(row: ClaimedRow, from: SystemAddress): OutgoingM
   });
   return {
     emailId: row.id,
-    projectId: row.project_id,
+    projectId: row.projectId,
     attempt: row.attempts + 1,
     envelope,
     raw: built.bytes,

@@ -59,11 +59,11 @@ async function makeOldTables(): Promise<void> {
 }
 
 async function standings() {
-  const { rows } = await sql<{ subject: string; status: string; attempts: number; is_erased: boolean }>`
+  const { rows } = await sql<{ subject: string; status: string; attempts: number; isErased: boolean }>`
     select subject, status, attempts, variables is null as is_erased from emails order by id`.execute(
     outbox.database,
   );
-  return rows.map(({ subject, status, attempts, is_erased: isErased }) =>
+  return rows.map(({ subject, status, attempts, isErased }) =>
     [subject, status, attempts, ...(isErased ? ["erased"] : [])].join(", "),
   );
 }

@@ -44,7 +44,7 @@ const rowOf = (id: string) =>
 async function expectErased(id: string, status: string): Promise<void> {
   await outbox.until(id, status);
   const row = await rowOf(id);
-  expect(row).toMatchObject({ project_id: SYSTEM_PROJECT_ID, variables: null, subject: MAIL.subject });
+  expect(row).toMatchObject({ projectId: SYSTEM_PROJECT_ID, variables: null, subject: MAIL.subject });
   const all = await sql<{ rows: string }>`
     select concat((select json_agg(e) from emails e), (select json_agg(c) from email_contents c),
       (select json_agg(a) from email_attempts a), (select json_agg(v) from events v)) as rows`.execute(
@@ -145,7 +145,7 @@ test("in doubt it leaves once more under the same Message-ID, and then never aga
     async () => expect(await rowOf(id)).toMatchObject({ status: "QUEUED", reason: "no reply" }),
     OUTBOX_WAIT,
   );
-  expect(Number((await rowOf(id)).due_at)).toBeGreaterThan(Date.now() + 20_000);
+  expect(Number((await rowOf(id)).dueAt)).toBeGreaterThan(Date.now() + 20_000);
   await sql`update emails set due_at = now()`.execute(outbox.database);
   sender.wake();
   await expectErased(id, "UNCONFIRMED");

@@ -52,16 +52,16 @@ export async function readSeen(
 export async function lockStamp(tx: Tx): Promise<Stamp> {
   const { rows } = await sql<{
     id: string | null;
-    system_identifier: string | null;
-    database_oid: string | null;
+    systemIdentifier: string | null;
+    databaseOid: string | null;
     timeline: string | null;
     incarnation: number;
-    incarnation_beat: number;
+    incarnationBeat: number;
     beat: number;
-    beat_at_ms: number;
-    now_ms: number;
-    hold_asked: boolean;
-    went_back_at_ms: number | null;
+    beatAtMs: number;
+    nowMs: number;
+    holdAsked: boolean;
+    wentBackAtMs: number | null;
   }>`
     select id, system_identifier, database_oid, timeline, incarnation, incarnation_beat, beat, hold_asked,
       extract(epoch from beat_at)::float8 * 1000 as beat_at_ms, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
@@ -72,17 +72,17 @@ export async function lockStamp(tx: Tx): Promise<Stamp> {
   return {
     id: row.id,
     place: {
-      systemIdentifier: row.system_identifier,
-      databaseOid: row.database_oid,
+      systemIdentifier: row.systemIdentifier,
+      databaseOid: row.databaseOid,
       timeline: row.timeline,
     },
     incarnation: row.incarnation,
-    incarnationBeat: row.incarnation_beat,
+    incarnationBeat: row.incarnationBeat,
     beat: row.beat,
-    beatAtMs: row.beat_at_ms,
-    nowMs: row.now_ms,
-    isHoldAsked: row.hold_asked,
-    wentBackAtMs: row.went_back_at_ms,
+    beatAtMs: row.beatAtMs,
+    nowMs: row.nowMs,
+    isHoldAsked: row.holdAsked,
+    wentBackAtMs: row.wentBackAtMs,
   };
 }
 
@@ -115,8 +115,8 @@ export async function updateBeat(database: Database) {
     id: string | null;
     incarnation: number;
     beat: number;
-    beat_at_ms: number;
-    hold_asked: boolean;
+    beatAtMs: number;
+    holdAsked: boolean;
   }>`
     update installation set beat = beat + 1, beat_at = clock_timestamp()
     returning id, incarnation, beat, hold_asked, extract(epoch from beat_at)::float8 * 1000 as beat_at_ms`.execute(

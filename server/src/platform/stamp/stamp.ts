@@ -63,7 +63,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
 
   async function remember(row: Awaited<ReturnType<typeof updateBeat>>, place: Place): Promise<void> {
     if (row.id === null) return;
-    const { beat_at_ms: beatAtMs, hold_asked: _, ...counts } = row;
+    const { beatAtMs, holdAsked: _, ...counts } = row;
     const kept = { ...counts, id: row.id, beatAtMs };
     known = { ...kept, isCopy: false, rememberedSinceMs: null, place };
     await file.write(kept).then(
@@ -115,7 +115,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     if (known === null || settling !== null) return;
     const before = known;
     const row = await updateBeat(database);
-    if (row.hold_asked || row.incarnation !== before.incarnation || row.beat <= before.beat) change();
+    if (row.holdAsked || row.incarnation !== before.incarnation || row.beat <= before.beat) change();
     else await remember(row, before.place);
   }
 

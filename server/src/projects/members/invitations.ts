@@ -36,8 +36,8 @@ function present(row: InvitationRow): InvitationView {
     id: row.id,
     email: row.email,
     role: row.role as Role,
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
   };
 }
 
@@ -87,11 +87,11 @@ async function invite(
     });
   const token = randomText(TOKEN_LENGTH);
   const row = await upsertInvitation(tx, {
-    project_id: projectId,
+    projectId,
     id: newId(),
     email,
     role,
-    token_hash: sha256(token),
+    tokenHash: sha256(token),
     days: LIMITS.invitationDays.value,
   });
   await recordAudit(tx, [
@@ -128,7 +128,7 @@ async function findInvitation(database: Database, token: string) {
 export async function readInvitation(database: Database, token: string) {
   const row = await findInvitation(database, token);
   const { email, role, expiresAt } = present(row);
-  return { project: row.project, email, role, expiresAt, hasAccount: row.has_account };
+  return { project: row.project, email, role, expiresAt, hasAccount: row.hasAccount };
 }
 
 /** Whether an invitation to any project waits for an address. */
@@ -146,7 +146,7 @@ export async function acceptInvitation(
   tx: Tx,
   { token, user, ip }: { token: string; user: User; ip: string | null },
 ): Promise<Accepted> {
-  const { project_id: projectId, id, email, role } = await findInvitation(tx, token);
+  const { projectId, id, email, role } = await findInvitation(tx, token);
   if (email !== user.email)
     throw new Refusal("FORBIDDEN", { message: "This invitation is for another e-mail address." });
   const { members } = await readMembersToChange(tx, projectId);

@@ -24,10 +24,10 @@ export interface MemberView {
 
 function present(row: MemberRow): MemberView {
   return {
-    userId: row.user_id,
+    userId: row.userId,
     email: row.email,
     role: row.role as Role,
-    createdAt: row.created_at.toISOString(),
+    createdAt: row.createdAt.toISOString(),
   };
 }
 
@@ -70,7 +70,7 @@ export async function joinProject(
   if (members.length >= LIMITS.members.value)
     throw new Refusal("CONFLICT", { message: `A project has at most ${LIMITS.members.value} members.` });
   const { projectId, userId, role } = joining;
-  const isNew = await insertMember(tx, { project_id: projectId, user_id: userId, role });
+  const isNew = await insertMember(tx, { projectId, userId, role });
   if (!isNew) throw new Refusal("CONFLICT", { message: `${joining.email} is a member already.` });
   await deleteInvitationsOf(tx, projectId, joining.email);
 }

@@ -13,10 +13,9 @@ import { notificationMail, type MailInLanguage } from "./notification-mails.ts";
 const LANGUAGES: readonly MailLanguage[] = ["en", "de", "fr", "es"];
 const URL = "https://post.example";
 const DOMAIN = {
-  project_id: "p1",
+  projectId: "p1",
   domain: "shop.example",
-  dkim_selector: "s1",
-  former_key: null,
+  dkimSelector: "s1",
 } as unknown as DomainRow;
 const campaign = { projectId: "p1", id: "c1", name: "<Spring>" };
 const answer = "554 5.7.1 <refused>";

@@ -6,8 +6,8 @@ import type { Database, Tx } from "../../platform/database.ts";
 /** What a member chose: kinds by mail, kinds by webhook, and where they are called. */
 export interface ChoicesRow {
   notifications: Record<string, boolean>;
-  webhook_kinds: Record<string, boolean>;
-  webhook_url: string | null;
+  webhookKinds: Record<string, boolean>;
+  webhookUrl: string | null;
 }
 
 export async function findChoices(
@@ -56,7 +56,7 @@ export async function listWebhookUrls(
   userIds: readonly string[],
 ): Promise<Array<{ userId: string; url: string }>> {
   const { rows } = await sql<{ userId: string; url: string }>`
-    select user_id as "userId", webhook_url as url from memberships
+    select user_id, webhook_url as url from memberships
     where project_id = ${projectId} and user_id = any(${userIds}::uuid[]) and webhook_url is not null
     order by user_id`.execute(database);
   return rows;
@@ -81,7 +81,7 @@ export async function listListeners(
   { projectId, kind, isUsual }: { projectId: string; kind: string; isUsual: boolean },
 ): Promise<Listener[]> {
   const { rows } = await sql<Listener>`
-    select u.id as "userId", u.email, u.language, ${wantsMail(kind, isUsual)} as "byMail", ${wantsCall(kind)} as "byWebhook"
+    select u.id as user_id, u.email, u.language, ${wantsMail(kind, isUsual)} as by_mail, ${wantsCall(kind)} as by_webhook
     from memberships m join users u on u.id = m.user_id
     where m.project_id = ${projectId} and (${wantsMail(kind, isUsual)} or ${wantsCall(kind)})
     order by m.created_at`.execute(tx);
@@ -93,7 +93,7 @@ export async function markTold(
   tx: Tx,
   { projectIds, kind, since }: { projectIds: readonly string[]; kind: string; since: Date },
 ): Promise<string[]> {
-  const { rows } = await sql<{ project_id: string }>`
+  const { rows } = await sql<{ projectId: string }>`
     insert into told_members as t (project_id, kind)
     select id, ${kind} from unnest(${projectIds}::uuid[]) id
     left join told_members o on o.project_id = id and o.kind = ${kind} and o.told_at >= ${since}
@@ -101,7 +101,7 @@ export async function markTold(
     order by id
     on conflict (project_id, kind) do update set told_at = excluded.told_at where t.told_at < ${since}
     returning t.project_id`.execute(tx);
-  return rows.map((row) => row.project_id);
+  return rows.map((row) => row.projectId);
 }
 
 /** Projects of which somebody asked for this and nobody was told since then. */

@@ -43,7 +43,7 @@ export interface MemberCalls {
   body: string;
 }
 
-function present({ notifications, webhook_kinds: byWebhook }: ChoicesRow) {
+function present({ notifications, webhookKinds: byWebhook }: ChoicesRow) {
   return NOTIFICATION_KINDS.map((kind) => ({
     kind,
     about: NOTIFICATIONS[kind].about,
@@ -75,14 +75,14 @@ export async function chooseNotifications(
   const merged = await mergeChoices(tx, member, { byMail, byWebhook: webhook });
   if (merged === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   const asked = NOTIFICATION_KINDS.find((kind) => webhook[kind] === true);
-  if (asked !== undefined && merged.webhook_url === null)
+  if (asked !== undefined && merged.webhookUrl === null)
     throw invalidField(`webhook.${asked}`, "custom", "Your webhook has no address yet.");
   return present(merged);
 }
 
 /** Where a member is called; null: nowhere. @throws Refusal PROJECT_NOT_FOUND for whoever is no member any more */
 export async function readWebhookUrl(database: Database, member: MemberKey): Promise<string | null> {
-  return (await getChoices(database, member)).webhook_url;
+  return (await getChoices(database, member)).webhookUrl;
 }
 
 /** Where a member is called from now on. @throws Refusal PROJECT_NOT_FOUND for whoever is no member any more */

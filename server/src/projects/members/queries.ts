@@ -13,32 +13,32 @@ export async function lockMembers(
 }
 
 export interface MemberRow {
-  user_id: string;
+  userId: string;
   email: string;
   role: string;
-  created_at: Date;
+  createdAt: Date;
 }
 
 export async function listMemberRows(database: Database, projectId: string): Promise<MemberRow[]> {
   return database
     .selectFrom("memberships as m")
-    .innerJoin("users as u", "u.id", "m.user_id")
-    .select(["m.user_id", "u.email", "m.role", "m.created_at"])
-    .where("m.project_id", "=", projectId)
-    .orderBy("m.created_at")
-    .orderBy("m.user_id")
+    .innerJoin("users as u", "u.id", "m.userId")
+    .select(["m.userId", "u.email", "m.role", "m.createdAt"])
+    .where("m.projectId", "=", projectId)
+    .orderBy("m.createdAt")
+    .orderBy("m.userId")
     .execute();
 }
 
 /** Whether they are new; false when they are a member already. */
 export async function insertMember(
   tx: Tx,
-  member: { project_id: string; user_id: string; role: string },
+  member: { projectId: string; userId: string; role: string },
 ): Promise<boolean> {
   const result = await tx
     .insertInto("memberships")
     .values(member)
-    .onConflict((conflict) => conflict.columns(["project_id", "user_id"]).doNothing())
+    .onConflict((conflict) => conflict.columns(["projectId", "userId"]).doNothing())
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === 1n;
 }
@@ -52,39 +52,39 @@ export async function updateMemberRole(
   await tx
     .updateTable("memberships")
     .set({ role })
-    .where("project_id", "=", projectId)
-    .where("user_id", "=", userId)
+    .where("projectId", "=", projectId)
+    .where("userId", "=", userId)
     .execute();
 }
 
 export async function deleteMember(tx: Tx, projectId: string, userId: string): Promise<void> {
   await tx
     .deleteFrom("memberships")
-    .where("project_id", "=", projectId)
-    .where("user_id", "=", userId)
+    .where("projectId", "=", projectId)
+    .where("userId", "=", userId)
     .execute();
 }
 
 export interface InvitationRow {
-  project_id: string;
+  projectId: string;
   id: string;
   email: string;
   role: string;
-  created_at: Date;
-  expires_at: Date;
+  createdAt: Date;
+  expiresAt: Date;
 }
 
-const COLUMNS = ["project_id", "id", "email", "role", "created_at", "expires_at"] as const;
+const COLUMNS = ["projectId", "id", "email", "role", "createdAt", "expiresAt"] as const;
 
 /** An invitation of the same address is replaced, and its link dead. */
 export async function upsertInvitation(
   tx: Tx,
-  invitation: Omit<InvitationRow, "created_at" | "expires_at"> & { token_hash: Buffer; days: number },
+  invitation: Omit<InvitationRow, "createdAt" | "expiresAt"> & { tokenHash: Buffer; days: number },
 ): Promise<InvitationRow> {
   const { rows } = await sql<InvitationRow>`
     insert into invitations (project_id, id, email, role, token_hash, expires_at)
     values (
-      ${invitation.project_id}, ${invitation.id}, ${invitation.email}, ${invitation.role}, ${invitation.token_hash},
+      ${invitation.projectId}, ${invitation.id}, ${invitation.email}, ${invitation.role}, ${invitation.tokenHash},
       now() + make_interval(days => ${invitation.days})
     )
     on conflict (project_id, email) do update set
@@ -100,15 +100,15 @@ export async function listInvitationRows(database: Database, projectId: string):
   return database
     .selectFrom("invitations")
     .select(COLUMNS)
-    .where("project_id", "=", projectId)
-    .where("expires_at", ">", sql<Date>`now()`)
+    .where("projectId", "=", projectId)
+    .where("expiresAt", ">", sql<Date>`now()`)
     .orderBy("id", "desc")
     .execute();
 }
 
 /** With the name of its project, and whether the address has an account; nothing once it is over. */
 export async function findInvitationByToken(database: Database, tokenHash: Buffer) {
-  const { rows } = await sql<InvitationRow & { project: string; has_account: boolean }>`
+  const { rows } = await sql<InvitationRow & { project: string; hasAccount: boolean }>`
     select i.project_id, i.id, i.email, i.role, i.created_at, i.expires_at, p.name as project,
       exists (select 1 from users u where u.email = i.email) as has_account
     from invitations i join projects p on p.id = i.project_id
@@ -130,14 +130,14 @@ export async function deleteInvitation(
 ): Promise<InvitationRow | undefined> {
   return tx
     .deleteFrom("invitations")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .returning(COLUMNS)
     .executeTakeFirst();
 }
 
 export async function deleteInvitationsOf(tx: Tx, projectId: string, email: string): Promise<void> {
-  await tx.deleteFrom("invitations").where("project_id", "=", projectId).where("email", "=", email).execute();
+  await tx.deleteFrom("invitations").where("projectId", "=", projectId).where("email", "=", email).execute();
 }
 
 export async function deleteExpiredInvitations(database: Database): Promise<void> {

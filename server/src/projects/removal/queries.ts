@@ -6,7 +6,7 @@ import type { Database, Tx } from "../../platform/database.ts";
 export async function lockForRemoval(tx: Tx, projectId: string) {
   // By itself: a statement that has waited for the lock sees the project as it is now, and the jobs as they were before.
   await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
-  const { rows } = await sql<{ name: string; is_running: boolean }>`
+  const { rows } = await sql<{ name: string; isRunning: boolean }>`
     select p.name, exists (
       select 1 from jobs j
       where j.project_id = p.id and j.id = p.removal_job and j.state in ('waiting', 'active')

@@ -197,11 +197,11 @@ test("what waited to be sent is not sent, neither while it is being deleted nor 
     const after = { to: "later@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" };
     await server.call("POST", "/v1/send", project.byKey, after);
     const sent = () =>
-      server.rows<{ to_address: string }>(
+      server.rows<{ toAddress: string }>(
         "select e.to_address from emails e where sent_at is not null and project_id = $1",
         project.id,
       );
-    await expect.poll(sent, WAIT).toEqual([{ to_address: "later@example.com" }]);
+    await expect.poll(sent, WAIT).toEqual([{ toAddress: "later@example.com" }]);
   });
   expect(await received()).toHaveLength(1);
 });
@@ -221,7 +221,7 @@ test("whoever dies between two batches leaves the rest to others; a batch that w
       const key = { projectId: project.id, id: jobId };
       const row = await findClaimedForUpdate(tx, key, claimId);
       if (row === undefined) throw new Error("The job is there.");
-      const outcome = await removalStep("DELETE")(tx, { ...key, ...row, createdAt: row.created_at });
+      const outcome = await removalStep("DELETE")(tx, { ...key, ...row, createdAt: row.createdAt });
       if (outcome.done || isDying) throw new Error("died");
       await updateJobStep(tx, key, {
         checkpoint: JSON.stringify(outcome.checkpoint),

@@ -76,7 +76,7 @@ export async function requestRemoval(
   if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   if (project.name !== confirm)
     throw invalidField("confirm", "custom", "Must be the name of the project, exactly.");
-  if (project.is_running)
+  if (project.isRunning)
     throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
   if (removal === "DELETE" && (await hasSubscription(tx, projectId)))
     throw new Refusal("CONFLICT", {

@@ -17,16 +17,13 @@ export function createScopedKeyFinder(database: Database) {
     laneOf: () => 0,
     maxItems: MAX_NOTES,
     async run(rows) {
-      await updateLastUsed(
-        database,
-        rows.map((row) => ({ projectId: row.project_id, id: row.id })),
-      );
+      await updateLastUsed(database, rows);
       return rows.map(() => undefined);
     },
   });
 
   function noteUse(row: FoundKeyRow): void {
-    if (row.is_use_known || row.is_expired || noting.has(row.id)) return;
+    if (row.isUseKnown || row.isExpired || noting.has(row.id)) return;
     noting.add(row.id);
     // What is lost with the database is noted at the next use.
     void notes

@@ -8,10 +8,10 @@ export interface ScopedKeyRow {
   name: string;
   scopes: string[];
   networks: string[];
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  created_by: string;
-  created_at: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+  createdBy: string;
+  createdAt: Date;
 }
 
 const SHOWN = [
@@ -19,10 +19,10 @@ const SHOWN = [
   "name",
   "scopes",
   "networks",
-  "expires_at",
-  "last_used_at",
-  "created_by",
-  "created_at",
+  "expiresAt",
+  "lastUsedAt",
+  "createdBy",
+  "createdAt",
 ] as const;
 
 /** Newest first. */
@@ -30,7 +30,7 @@ export async function listKeyRows(database: Database, projectId: string): Promis
   return database
     .selectFrom("scoped_keys")
     .select(SHOWN)
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .orderBy("id", "desc")
     .execute();
 }
@@ -46,14 +46,14 @@ export async function countKeyRows(tx: Tx, projectId: string): Promise<number> {
 export async function insertKeyRow(
   tx: Tx,
   key: {
-    project_id: string;
+    projectId: string;
     id: string;
     hash: Buffer;
     name: string;
     scopes: string[];
     networks: string[];
-    expires_at: Date | null;
-    created_by: string;
+    expiresAt: Date | null;
+    createdBy: string;
   },
 ): Promise<ScopedKeyRow> {
   return tx.insertInto("scoped_keys").values(key).returning(SHOWN).executeTakeFirstOrThrow();
@@ -63,7 +63,7 @@ export async function insertKeyRow(
 export async function deleteKeyRow(tx: Tx, projectId: string, id: string): Promise<string | undefined> {
   const row = await tx
     .deleteFrom("scoped_keys")
-    .where("project_id", "=", projectId)
+    .where("projectId", "=", projectId)
     .where("id", "=", id)
     .returning("name")
     .executeTakeFirst();
@@ -72,12 +72,12 @@ export async function deleteKeyRow(tx: Tx, projectId: string, id: string): Promi
 
 export interface FoundKeyRow {
   hash: Buffer;
-  project_id: string;
+  projectId: string;
   id: string;
   scopes: string[];
   networks: string[];
-  is_expired: boolean;
-  is_use_known: boolean;
+  isExpired: boolean;
+  isUseKnown: boolean;
   disabled: boolean;
 }
 

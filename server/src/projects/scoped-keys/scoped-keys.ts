@@ -18,10 +18,10 @@ function present(row: ScopedKeyRow) {
     name: row.name,
     scopes: row.scopes,
     networks: row.networks,
-    expiresAt: row.expires_at?.toISOString() ?? null,
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
-    createdBy: row.created_by,
-    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    createdBy: row.createdBy,
+    createdAt: row.createdAt.toISOString(),
   };
 }
 
@@ -49,14 +49,14 @@ export async function createKey(
     });
   const key = `${SCOPED_PREFIX}${randomText(SECRET_LENGTH)}`;
   const row = await insertKeyRow(tx, {
-    project_id: projectId,
+    projectId,
     id: newId(),
     hash: sha256(key),
     name: given.name,
     scopes: [...new Set(given.scopes)],
     networks: [...new Set(given.networks)],
-    expires_at: expiresAt,
-    created_by: userId,
+    expiresAt,
+    createdBy: userId,
   });
   const { name, scopes } = row;
   const entry = { projectId, actor, action: "key.created" as const, target: { id: row.id, name } };

@@ -56,20 +56,20 @@ export async function loadStoredContacts(
       {
         email: row.email,
         subscribed: row.subscribed,
-        dataJson: row.data_json,
-        createdAt: row.created_at,
-        updatedAt: row.updated_at,
+        dataJson: row.dataJson,
+        createdAt: row.createdAt,
+        updatedAt: row.updatedAt,
         events: new Map<string, Date[]>(),
         segments: new Set<string>(),
       },
     ]),
   );
-  for (const { contact_id, name, created_at } of events) {
-    const own = contacts.get(contact_id)?.events;
+  for (const { contactId, name, createdAt } of events) {
+    const own = contacts.get(contactId)?.events;
     const times = own?.get(name);
-    if (times === undefined) own?.set(name, [created_at]);
-    else times.push(created_at);
+    if (times === undefined) own?.set(name, [createdAt]);
+    else times.push(createdAt);
   }
-  for (const { contact_id, segment_id } of memberships) contacts.get(contact_id)?.segments.add(segment_id);
+  for (const { contactId, segmentId } of memberships) contacts.get(contactId)?.segments.add(segmentId);
   return contacts;
 }

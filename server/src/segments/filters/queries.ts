@@ -9,7 +9,7 @@ import { deletedUntil } from "../../events/event-names.ts";
 import { FEW_EVENTS, fromEvents, type Asking, type EventQuestion } from "./condition-queries.ts";
 import type { SegmentSource } from "./rules.ts";
 
-const SOURCE = sql.raw('id, type, filters, track_membership as "trackMembership"');
+const SOURCE = sql.raw("id, type, filters, track_membership");
 
 export async function listSegmentSources(database: Database, projectId: string): Promise<SegmentSource[]> {
   const { rows } = await sql<SegmentSource>`
@@ -38,9 +38,9 @@ export async function findContactsForFilters(
     id: string;
     email: string;
     subscribed: boolean;
-    data_json: string;
-    created_at: Date;
-    updated_at: Date;
+    dataJson: string;
+    createdAt: Date;
+    updatedAt: Date;
   }>`
     select id, email, subscribed, ${shownData(projectId)}::text as data_json, created_at, updated_at from contacts c
     where project_id = ${projectId} and id = any(${contactIds}::uuid[])`.execute(database);
@@ -54,7 +54,7 @@ export async function listNewestEvents(
   contactIds: readonly string[],
   wanted: ReadonlyArray<{ event: string; count: number }>,
 ) {
-  const { rows } = await sql<{ contact_id: string; name: string; created_at: Date }>`
+  const { rows } = await sql<{ contactId: string; name: string; createdAt: Date }>`
     select i.contact_id, n.name, e.created_at
     from unnest(${contactIds}::uuid[]) as i (contact_id)
     cross join unnest(
@@ -81,7 +81,7 @@ export async function listMemberships(
   contactIds: readonly string[],
   segmentIds: readonly string[],
 ) {
-  const { rows } = await sql<{ contact_id: string; segment_id: string }>`
+  const { rows } = await sql<{ contactId: string; segmentId: string }>`
     select contact_id, segment_id from segment_members
     where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
       and segment_id = any(${segmentIds}::uuid[])`.execute(database);

@@ -85,7 +85,7 @@ export async function readIdentities(database: Database, userId: string, provide
       provider: providers.find(({ issuer }) => issuer === row.issuer)?.name ?? null,
       title: titleOf(row.issuer, providers),
       email: row.email,
-      createdAt: row.created_at.toISOString(),
+      createdAt: row.createdAt.toISOString(),
     })),
   };
 }

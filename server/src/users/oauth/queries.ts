@@ -8,7 +8,7 @@ import type { Person } from "./providers.ts";
 export async function findIdentityUser(database: Database, { issuer, subject }: Person) {
   return database
     .selectFrom("identities as i")
-    .innerJoin("users as u", "u.id", "i.user_id")
+    .innerJoin("users as u", "u.id", "i.userId")
     .select(["u.id", "u.email"])
     .where("i.issuer", "=", issuer)
     .where("i.subject", "=", subject)
@@ -27,8 +27,8 @@ export async function insertIdentity(tx: Tx, id: string, userId: string, person:
 export async function listIdentityRows(database: Database, userId: string) {
   return database
     .selectFrom("identities")
-    .select(["id", "issuer", "email", "created_at"])
-    .where("user_id", "=", userId)
+    .select(["id", "issuer", "email", "createdAt"])
+    .where("userId", "=", userId)
     .orderBy("id")
     .execute();
 }
@@ -38,7 +38,7 @@ export async function deleteIdentity(tx: Tx, userId: string, id: string): Promis
   const row = await tx
     .deleteFrom("identities")
     .where("id", "=", id)
-    .where("user_id", "=", userId)
+    .where("userId", "=", userId)
     .returning("issuer")
     .executeTakeFirst();
   return row?.issuer;

@@ -97,7 +97,7 @@ export async function beginPasskey({ database, baseUrl }: Desk, user: User) {
     },
     excludeCredentials: rows.map((row) => ({
       type: "public-key" as const,
-      id: toBase64Url(row.credential_id),
+      id: toBase64Url(row.credentialId),
     })),
   };
 }
@@ -136,10 +136,10 @@ export async function addPasskey(tx: Tx, userId: string, name: string, made: New
   refuseTooMany(await listPasskeyRows(tx, userId));
   const row = await insertPasskey(tx, {
     id: newId(),
-    user_id: userId,
-    credential_id: fromBase64Url(made.id),
-    public_key: Buffer.from(made.publicKey),
-    sign_count: made.counter,
+    userId,
+    credentialId: fromBase64Url(made.id),
+    publicKey: Buffer.from(made.publicKey),
+    signCount: made.counter,
     transports: made.transports,
     name,
   });
@@ -164,13 +164,13 @@ export async function readAssertion(desk: Desk, owner: string, { id, response }:
   const challenge = await takeSigned(desk.database, response.clientDataJSON, null);
   const row = challenge === null ? undefined : await findPasskey(desk.database, fromBase64Url(id));
   if (challenge === null || row === undefined) throw doesNotHold();
-  if (!fromBase64Url(response.userHandle).equals(handleOf(row.user_id))) throw doesNotHold();
+  if (!fromBase64Url(response.userHandle).equals(handleOf(row.userId))) throw doesNotHold();
   const expected: Expected = { challenge, ...placeOf(desk.baseUrl()) };
-  const { public_key: publicKey, sign_count: counter } = row;
+  const { publicKey, signCount: counter } = row;
   const task = { is: "assertion", id, response, expected, publicKey, counter } as const;
   const result = await desk.verifier.verify(owner, task);
   if (result.is === "refused") throw doesNotHold();
-  return { user: { id: row.user_id, email: row.email }, passkeyId: row.id, counter: result.counter };
+  return { user: { id: row.userId, email: row.email }, passkeyId: row.id, counter: result.counter };
 }
 
 /** Books the use in the transaction of what it opens. @throws Refusal INVALID_CREDENTIALS where its count went back */
@@ -207,11 +207,11 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
   await enqueueSystemMails(tx, [passkeyMail(await toldOf(tx, user), name, false)]);
 }
 
-function presented(row: { id: string; name: string; created_at: Date; last_used_at: Date | null }) {
+function presented(row: { id: string; name: string; createdAt: Date; lastUsedAt: Date | null }) {
   return {
     id: row.id,
     name: row.name,
-    createdAt: row.created_at.toISOString(),
-    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   };
 }

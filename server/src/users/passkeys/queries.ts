@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
-const SHOWN = ["id", "name", "created_at", "last_used_at"] as const;
+const SHOWN = ["id", "name", "createdAt", "lastUsedAt"] as const;
 
 /** @param userId null: of whoever signs in */
 export async function insertChallenge(
@@ -36,8 +36,8 @@ export async function deleteOldChallenges(database: Database): Promise<void> {
 export async function listPasskeyRows(database: Database, userId: string) {
   return database
     .selectFrom("passkeys")
-    .select([...SHOWN, "credential_id"])
-    .where("user_id", "=", userId)
+    .select([...SHOWN, "credentialId"])
+    .where("userId", "=", userId)
     .orderBy("id")
     .execute();
 }
@@ -45,10 +45,10 @@ export async function listPasskeyRows(database: Database, userId: string) {
 export async function findPasskey(database: Database, credentialId: Buffer) {
   return database
     .selectFrom("passkeys as p")
-    .innerJoin("users as u", "u.id", "p.user_id")
-    .select(["p.id", "p.user_id", "p.public_key", "u.email"])
-    .select(sql<number>`p.sign_count::float8`.as("sign_count"))
-    .where("p.credential_id", "=", credentialId)
+    .innerJoin("users as u", "u.id", "p.userId")
+    .select(["p.id", "p.userId", "p.publicKey", "u.email"])
+    .select(sql<number>`p.sign_count::float8`.as("signCount"))
+    .where("p.credentialId", "=", credentialId)
     .executeTakeFirst();
 }
 
@@ -57,10 +57,10 @@ export async function insertPasskey(
   tx: Tx,
   passkey: {
     id: string;
-    user_id: string;
-    credential_id: Buffer;
-    public_key: Buffer;
-    sign_count: number;
+    userId: string;
+    credentialId: Buffer;
+    publicKey: Buffer;
+    signCount: number;
     transports: string[];
     name: string;
   },
@@ -68,7 +68,7 @@ export async function insertPasskey(
   return tx
     .insertInto("passkeys")
     .values(passkey)
-    .onConflict((conflict) => conflict.column("credential_id").doNothing())
+    .onConflict((conflict) => conflict.column("credentialId").doNothing())
     .returning(SHOWN)
     .executeTakeFirst();
 }
@@ -86,7 +86,7 @@ export async function updateName(tx: Tx, userId: string, id: string, name: strin
     .updateTable("passkeys")
     .set({ name })
     .where("id", "=", id)
-    .where("user_id", "=", userId)
+    .where("userId", "=", userId)
     .returning(SHOWN)
     .executeTakeFirst();
 }
@@ -96,7 +96,7 @@ export async function deletePasskey(tx: Tx, userId: string, id: string): Promise
   const row = await tx
     .deleteFrom("passkeys")
     .where("id", "=", id)
-    .where("user_id", "=", userId)
+    .where("userId", "=", userId)
     .returning("name")
     .executeTakeFirst();
   return row?.name;

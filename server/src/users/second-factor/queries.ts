@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
 export async function readFactor(database: Database, userId: string) {
-  const { rows } = await sql<{ confirmed_at: Date; codes_left: number }>`
+  const { rows } = await sql<{ confirmedAt: Date; codesLeft: number }>`
     select confirmed_at, (select count(*)::int from recovery_codes where user_id = ${userId}) as codes_left
     from second_factors where user_id = ${userId} and confirmed_at is not null`.execute(database);
   return rows[0];
@@ -21,7 +21,7 @@ export async function storeSecret(tx: Tx, userId: string, sealed: Buffer): Promi
 
 /** The secret of an account, held until the transaction ends: of two codes at once one is taken. */
 export async function lockFactor(tx: Tx, userId: string) {
-  const { rows } = await sql<{ sealed_secret: Buffer; confirmed_at: Date | null; last_step: number }>`
+  const { rows } = await sql<{ sealedSecret: Buffer; confirmedAt: Date | null; lastStep: number }>`
     select sealed_secret, confirmed_at, last_step::float8 as last_step from second_factors
     where user_id = ${userId} for update`.execute(tx);
   return rows[0];

@@ -38,8 +38,8 @@ export async function readSecondFactor(database: Database, userId: string) {
   const row = await readFactor(database, userId);
   return {
     isOn: row !== undefined,
-    since: row?.confirmed_at.toISOString() ?? null,
-    recoveryCodesLeft: row?.codes_left ?? 0,
+    since: row?.confirmedAt.toISOString() ?? null,
+    recoveryCodesLeft: row?.codesLeft ?? 0,
   };
 }
 
@@ -60,7 +60,7 @@ export async function confirmSecondFactor(
   const row = await lockFactor(tx, user.id);
   if (row === undefined)
     throw new Refusal("CONFLICT", { message: "There is no secret to confirm: ask for one first." });
-  if (row.confirmed_at !== null) throw alreadyOn();
+  if (row.confirmedAt !== null) throw alreadyOn();
   if (!(await takeTotp(tx, sealer, user.id, row, code))) throw wrongCode();
   await deleteSessions(tx, user.id, { allBut: sessionId });
   await enqueueSystemMails(tx, [secondFactorMail(await toldOf(tx, user), true)]);
@@ -79,7 +79,7 @@ export async function passSecondFactor(
   code: string | undefined,
 ): Promise<void> {
   const row = await lockFactor(tx, userId);
-  if (row === undefined || row.confirmed_at === null) return;
+  if (row === undefined || row.confirmedAt === null) return;
   if (code === undefined) throw new Refusal("SECOND_FACTOR_REQUIRED");
   const isRight = TOTP_CODE.test(code)
     ? await takeTotp(tx, sealer, userId, row, code)
@@ -117,12 +117,12 @@ async function takeTotp(
   tx: Tx,
   sealer: Sealer,
   userId: string,
-  row: { sealed_secret: Buffer; last_step: number },
+  row: { sealedSecret: Buffer; lastStep: number },
   code: string,
 ): Promise<boolean> {
-  const secret = Buffer.from(sealer.open(row.sealed_secret, contextOf(userId)), "base64");
+  const secret = Buffer.from(sealer.open(row.sealedSecret, contextOf(userId)), "base64");
   const step = stepOf(secret, code, nowMs());
-  if (step === null || step <= row.last_step) return false;
+  if (step === null || step <= row.lastStep) return false;
   await noteStep(tx, userId, step);
   return true;
 }

@@ -102,7 +102,7 @@ export async function readMailPlans(
       )
     ).values(),
   ];
-  const hasSilent = templates.some(({ from_address: from }) => from === null);
+  const hasSilent = templates.some(({ fromAddress: from }) => from === null);
   const defaults = hasSilent ? await readDefaultSenders(database, [projectId]) : new Map<string, string>();
   const senders = templates.map((template) => senderOf(template, defaults.get(projectId)));
   const names = senders.flatMap((sender) =>
@@ -123,14 +123,14 @@ export async function readMailPlans(
 }
 
 function senderOf(template: SendableTemplate, projectDefault: string | undefined): Mailbox | null {
-  const { from_address: address, from_name: name } = template;
+  const { fromAddress: address, fromName: name } = template;
   if (address !== null) return { address, name };
   const parsed = projectDefault === undefined ? null : parseMailbox(projectDefault);
   return parsed?.ok === true ? { address: parsed.address, name: name ?? parsed.name ?? null } : null;
 }
 
 function planOf(projectId: string, template: SendableTemplate, from: Mailbox): MailPlan {
-  const { id: templateId, type, subject, body, reply_to: replyTo } = template;
+  const { id: templateId, type, subject, body, replyTo } = template;
   const written = { html: body, text: null };
   const shown = type === "MARKETING" ? withFooter(written) : written;
   const listKind = type === "TRANSACTIONAL" ? null : type;

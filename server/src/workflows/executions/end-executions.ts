@@ -45,7 +45,7 @@ export async function cancelExecution(
 
 async function cancelSome(tx: Tx, asked: ExecutionsToCancel, reason: string): Promise<number> {
   const { projectId } = asked;
-  const { count, call_ids: callIds } = await cancelExecutionRows(tx, asked, reason);
+  const { count, callIds } = await cancelExecutionRows(tx, asked, reason);
   await cancelWebhookCalls(
     tx,
     callIds.map((id) => ({ projectId, id })),
@@ -87,7 +87,7 @@ export async function retryFailed(tx: Tx, projectId: string, asked: FailedOnes):
   await resumeExecutionRows(
     tx,
     projectId,
-    failed.map(({ id, step_id: stepId }) => ({ id, stepId })),
+    failed.map(({ id, stepId }) => ({ id, stepId })),
   );
   return failed.length;
 }
@@ -96,9 +96,9 @@ export async function retryFailed(tx: Tx, projectId: string, asked: FailedOnes):
 export async function skipFailed(tx: Tx, projectId: string, asked: FailedOnes): Promise<number> {
   const { workflowId } = asked;
   const failed = await lockFailed(tx, projectId, asked);
-  const rows = failed.map(({ version }) => ({ workflow_id: workflowId, version }));
+  const rows = failed.map(({ version }) => ({ workflowId, version }));
   const graphs = await readGraphs(tx, projectId, rows);
-  const next = failed.map(({ id, version, step_id: stepId }) => {
+  const next = failed.map(({ id, version, stepId }) => {
     const graph = graphs.get(`${workflowId} ${version}`);
     const type = graph?.steps[graph.placeOf.get(stepId) ?? -1]?.type;
     const branch = type === "CONDITION" ? "no" : type === "WAIT_FOR_EVENT" ? "timeout" : null;
@@ -116,7 +116,7 @@ export interface FailedOnes {
 async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedOnes) {
   const workflow = await requireWorkflow(tx, projectId, workflowId);
   if ("id" in by) await requireExecution(tx, projectId, workflowId, by.id);
-  if (workflow.cancelled_until !== null)
+  if (workflow.cancelledUntil !== null)
     throw new Refusal("CONFLICT", {
       message: "All executions of this workflow are being cancelled: try again when that is done.",
     });

@@ -169,9 +169,9 @@ async function store(
 /** Projects that have executions due now, those overdue longest first; and in how many ms the next one elsewhere is due, `POLL_MS` at most. */
 export async function findDue(database: Database): Promise<{ projectIds: string[]; nextInMs: number }> {
   const rows = await listDueProjects(database, POLL_MS);
-  const waits = rows.map((row) => row.in_ms).filter((ms) => ms > 0);
+  const waits = rows.map((row) => row.inMs).filter((ms) => ms > 0);
   return {
-    projectIds: rows.filter((row) => row.in_ms === 0).map((row) => row.project_id),
+    projectIds: rows.filter((row) => row.inMs === 0).map((row) => row.projectId),
     nextInMs: Math.ceil(Math.min(POLL_MS, ...waits)),
   };
 }

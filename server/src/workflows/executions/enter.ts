@@ -41,11 +41,11 @@ export async function readEnterable(
     id: row.id,
     name: row.name,
     version: row.version,
-    allowReentry: row.allow_reentry,
+    allowReentry: row.allowReentry,
     startStepId: walkable(row.graph as Graph).startStepId,
-    triggerType: row.trigger_type,
-    triggerConfig: row.trigger_config,
-    triggerEvent: row.trigger_event,
+    triggerType: row.triggerType,
+    triggerConfig: row.triggerConfig,
+    triggerEvent: row.triggerEvent,
   }));
 }
 

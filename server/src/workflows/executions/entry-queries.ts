@@ -14,10 +14,10 @@ export async function findEnterableForShare(
     id: string;
     name: string;
     version: number;
-    allow_reentry: boolean;
-    trigger_type: string;
-    trigger_config: unknown;
-    trigger_event: string | null;
+    allowReentry: boolean;
+    triggerType: string;
+    triggerConfig: unknown;
+    triggerEvent: string | null;
     graph: unknown;
   }>`
     select w.id, w.name, w.version, w.allow_reentry, w.trigger_type, w.trigger_config, w.trigger_event, v.graph
@@ -91,7 +91,7 @@ export async function countEntriesToday(
   projectId: string,
   entries: ReadonlyArray<{ workflowId: string; contactId: string }>,
 ): Promise<Map<string, number>> {
-  const { rows } = await sql<{ workflow_id: string; contact_id: string; count: number }>`
+  const { rows } = await sql<{ workflowId: string; contactId: string; count: number }>`
     select x.workflow_id, x.contact_id, count(*) as count
     from (select distinct * from unnest(
       ${entries.map(({ workflowId }) => workflowId)}::uuid[],
@@ -100,7 +100,7 @@ export async function countEntriesToday(
       on x.project_id = ${projectId} and x.contact_id = i.contact_id and x.workflow_id = i.workflow_id
     where x.started_at > now() - interval '24 hours'
     group by 1, 2`.execute(database);
-  return new Map(rows.map((row) => [`${row.workflow_id} ${row.contact_id}`, row.count]));
+  return new Map(rows.map((row) => [`${row.workflowId} ${row.contactId}`, row.count]));
 }
 
 /** Contacts that match, a page of them, by id. */
@@ -122,10 +122,10 @@ export async function listAudienceAfter(
 /** Takes the workflows whose schedule is due, each once, whoever else looks. */
 export async function claimScheduled(tx: Tx, limit: number) {
   const { rows } = await sql<{
-    project_id: string;
+    projectId: string;
     id: string;
-    trigger_config: unknown;
-    next_run_at: Date;
+    triggerConfig: unknown;
+    nextRunAt: Date;
     now: Date;
   }>`
     select w.project_id, w.id, w.trigger_config, w.next_run_at, now() as now from workflows w

@@ -6,16 +6,16 @@ import { plannedOften, type Database, type Tx } from "../../platform/database.ts
 
 export interface ExecutionRow {
   id: string;
-  workflow_id: string;
-  contact_id: string | null;
+  workflowId: string;
+  contactId: string | null;
   version: number;
   status: string;
-  step_id: string | null;
+  stepId: string | null;
   context: unknown;
   results: unknown;
   answer: unknown;
   trace: unknown;
-  started_at: Date;
+  startedAt: Date;
 }
 
 /** The first execution of a project that is due at some time, in the order of its index. */
@@ -30,8 +30,8 @@ const firstDue = (after: ReturnType<typeof sql>) => sql`
 export async function listDueProjects(
   database: Database,
   horizonMs: number,
-): Promise<Array<{ project_id: string; in_ms: number }>> {
-  const { rows } = await sql<{ project_id: string; in_ms: number }>`
+): Promise<Array<{ projectId: string; inMs: number }>> {
+  const { rows } = await sql<{ projectId: string; inMs: number }>`
     ${plannedOften} with recursive due as (
       (${firstDue(sql``)})
       union all
@@ -157,7 +157,7 @@ export async function findVersions(
   projectId: string,
   versions: ReadonlyArray<{ workflowId: string; version: number }>,
 ) {
-  const { rows } = await sql<{ workflow_id: string; version: number; graph: Graph }>`
+  const { rows } = await sql<{ workflowId: string; version: number; graph: Graph }>`
     select v.workflow_id, v.version, v.graph
     from unnest(
       ${versions.map(({ workflowId }) => workflowId)}::uuid[],
@@ -171,7 +171,7 @@ export async function findVersions(
 
 /** What is true of workflows now, whatever the version of their executions. */
 export async function findWorkflowStates(database: Database, projectId: string, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; name: string; cancelled_until: Date | null; now: Date }>`
+  const { rows } = await sql<{ id: string; name: string; cancelledUntil: Date | null; now: Date }>`
     select w.id, w.name, w.cancelled_until, now() as now from workflows w
     where w.project_id = ${projectId} and w.id = any(${ids}::uuid[])`.execute(database);
   return rows;

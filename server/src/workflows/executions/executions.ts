@@ -20,21 +20,21 @@ import { unpackTrace } from "./stored-trace.ts";
 const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
 
 function presentListed(row: ListedExecutionRow) {
-  const { step_id: stepId, step_name: name, step_type: type } = row;
+  const { stepId, stepName: name, stepType: type } = row;
   return {
     id: row.id,
-    workflowId: row.workflow_id,
+    workflowId: row.workflowId,
     version: row.version,
-    contactId: row.contact_id,
-    contact: row.contact_id === null ? null : { id: row.contact_id, email: row.email ?? "" },
+    contactId: row.contactId,
+    contact: row.contactId === null ? null : { id: row.contactId, email: row.email ?? "" },
     status: row.status as ExecutionStatus,
     currentStepId: stepId,
     currentStep: stepId === null || name === null ? null : { id: stepId, name, type: type as StepType },
-    waitsFor: row.waits_for,
-    nextAt: isoOf(row.due_at),
-    exitReason: row.exit_reason,
-    startedAt: row.started_at.toISOString(),
-    completedAt: isoOf(row.ended_at),
+    waitsFor: row.waitsFor,
+    nextAt: isoOf(row.dueAt),
+    exitReason: row.exitReason,
+    startedAt: row.startedAt.toISOString(),
+    completedAt: isoOf(row.endedAt),
   };
 }
 

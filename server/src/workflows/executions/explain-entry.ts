@@ -47,7 +47,7 @@ export async function explainEntry(
 async function triggerReason(
   database: Database,
   projectId: string,
-  { trigger_type: type, trigger_config: config, trigger_event: event }: WorkflowRow,
+  { triggerType: type, triggerConfig: config, triggerEvent: event }: WorkflowRow,
   contactId: string,
 ): Promise<EntryReason> {
   if (type === "EVENT") return eventReason(database, projectId, contactId, config as TriggerConfig<"EVENT">);
@@ -112,7 +112,7 @@ async function eventReason(
 async function entryReasons(
   database: Database,
   projectId: string,
-  { id: workflowId, allow_reentry: allowsReentry }: WorkflowRow,
+  { id: workflowId, allowReentry: allowsReentry }: WorkflowRow,
   contactId: string,
 ): Promise<EntryReason[]> {
   const all = await countExecutions(database, projectId, { workflowId, contactId });

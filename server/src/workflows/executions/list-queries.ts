@@ -10,11 +10,11 @@ export async function findWorkflowRow(database: Database, projectId: string, id:
     name: string;
     enabled: boolean;
     version: number;
-    trigger_type: string;
-    trigger_config: unknown;
-    trigger_event: string | null;
-    allow_reentry: boolean;
-    cancelled_until: Date | null;
+    triggerType: string;
+    triggerConfig: unknown;
+    triggerEvent: string | null;
+    allowReentry: boolean;
+    cancelledUntil: Date | null;
   }>`
     select id, name, enabled, version, trigger_type, trigger_config, trigger_event, allow_reentry, cancelled_until
     from workflows where project_id = ${projectId} and id = ${id}`.execute(database);
@@ -23,19 +23,19 @@ export async function findWorkflowRow(database: Database, projectId: string, id:
 
 export interface ListedExecutionRow {
   id: string;
-  workflow_id: string;
+  workflowId: string;
   version: number;
-  contact_id: string | null;
+  contactId: string | null;
   email: string | null;
   status: string;
-  step_id: string | null;
-  step_name: string | null;
-  step_type: string | null;
-  waits_for: string | null;
-  due_at: Date | null;
-  exit_reason: string | null;
-  started_at: Date;
-  ended_at: Date | null;
+  stepId: string | null;
+  stepName: string | null;
+  stepType: string | null;
+  waitsFor: string | null;
+  dueAt: Date | null;
+  exitReason: string | null;
+  startedAt: Date;
+  endedAt: Date | null;
 }
 
 const LISTED = sql`
@@ -129,13 +129,13 @@ export async function cancelExecutionRows(
   tx: Tx,
   { projectId, workflowId, id, limit, isMarked = false }: ExecutionsToCancel,
   reason: string,
-): Promise<{ count: number; call_ids: string[] }> {
+): Promise<{ count: number; callIds: string[] }> {
   const isOld = isMarked
     ? sql`x.started_at <= (select cancelled_until from workflows where project_id = ${projectId} and id = ${workflowId})`
     : sql`true`;
   const isAsked = id === null ? isOld : sql`x.id = ${id}`;
   const isOpen = sql`jsonb_array_length(x.trace) > 0 and not (x.trace -> -1 ? 'end')`;
-  const { rows } = await sql<{ count: number; call_ids: string[] }>`
+  const { rows } = await sql<{ count: number; callIds: string[] }>`
     with active as materialized (
       select x.id, x.step_id, ${isOpen} as is_open, x.trace -> -1 -> 'out' ->> 'callId' as call_id
       from workflow_executions x
@@ -157,7 +157,7 @@ export async function cancelExecutionRows(
     )
     select (select count(*) from ended) as count,
       array(select call_id::uuid from active where call_id is not null and is_open) as call_ids`.execute(tx);
-  return rows[0] ?? { count: 0, call_ids: [] };
+  return rows[0] ?? { count: 0, callIds: [] };
 }
 
 /** None of the executions that started until now takes a further step, as long as the mark stands. */
@@ -198,7 +198,7 @@ export async function listFailedForUpdate(
   },
 ) {
   const isAsked = "id" in by ? sql`x.id = ${by.id}` : sql`x.step_id = ${by.stepId}`;
-  const { rows } = await sql<{ id: string; version: number; step_id: string }>`
+  const { rows } = await sql<{ id: string; version: number; stepId: string }>`
     select x.id, x.version, x.step_id from workflow_executions x
     where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.status = 'FAILED' and x.contact_id is not null
       and x.step_id is not null and ${isAsked}
@@ -231,7 +231,7 @@ export async function resumeExecutionRows(
 
 export async function listStepCounts(database: Database, projectId: string, workflowId: string) {
   const { rows } = await sql<{
-    step_id: string;
+    stepId: string;
     entered: number;
     passed: number;
     skipped: number;
@@ -252,11 +252,11 @@ export async function listReplayable(
 ) {
   const { rows } = await sql<{
     id: string;
-    contact_id: string;
+    contactId: string;
     version: number;
     context: unknown;
     trace: unknown;
-    started_at: Date;
+    startedAt: Date;
   }>`
     select x.id, x.contact_id, x.version, x.context, x.trace, x.started_at from workflow_executions x
     where x.project_id = ${projectId} and x.workflow_id = ${workflowId} and x.contact_id is not null

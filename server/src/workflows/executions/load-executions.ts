@@ -22,15 +22,15 @@ export interface Claimed {
 export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue): Promise<Claimed[]> {
   const rows = await claimDueExecutions(tx, projectId, which);
   if (rows.length === 0) return [];
-  const ids = [...new Set(rows.map((row) => row.workflow_id))];
+  const ids = [...new Set(rows.map((row) => row.workflowId))];
   const states = new Map((await findWorkflowStates(tx, projectId, ids)).map((state) => [state.id, state]));
   const graphs = await readGraphs(tx, projectId, rows);
   return rows.flatMap((row) => {
-    const state = states.get(row.workflow_id);
-    const graph = graphs.get(`${row.workflow_id} ${row.version}`);
+    const state = states.get(row.workflowId);
+    const graph = graphs.get(`${row.workflowId} ${row.version}`);
     if (state === undefined || graph === undefined) return [];
     const execution = asExecution(projectId, row, { name: state.name, graph });
-    const isCancelled = state.cancelled_until !== null && row.started_at <= state.cancelled_until;
+    const isCancelled = state.cancelledUntil !== null && row.startedAt <= state.cancelledUntil;
     return [{ execution, now: state.now, isCancelled }];
   });
 }
@@ -39,16 +39,11 @@ export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue
 export async function readGraphs(
   database: Database,
   projectId: string,
-  rows: ReadonlyArray<{ workflow_id: string; version: number }>,
+  rows: ReadonlyArray<{ workflowId: string; version: number }>,
 ): Promise<Map<string, WalkableGraph>> {
-  const wanted = new Map(
-    rows.map((row) => [
-      `${row.workflow_id} ${row.version}`,
-      { workflowId: row.workflow_id, version: row.version },
-    ]),
-  );
+  const wanted = new Map(rows.map((row) => [`${row.workflowId} ${row.version}`, row]));
   const versions = await findVersions(database, projectId, [...wanted.values()]);
-  return new Map(versions.map((row) => [`${row.workflow_id} ${row.version}`, walkable(row.graph)]));
+  return new Map(versions.map((row) => [`${row.workflowId} ${row.version}`, walkable(row.graph)]));
 }
 
 function asExecution(
@@ -59,12 +54,12 @@ function asExecution(
   return {
     projectId,
     id: row.id,
-    workflow: { id: row.workflow_id, name },
+    workflow: { id: row.workflowId, name },
     version: row.version,
     graph,
-    contactId: row.contact_id,
+    contactId: row.contactId,
     status: row.status as Execution["status"],
-    stepId: row.step_id,
+    stepId: row.stepId,
     dueAt: null,
     waitsFor: null,
     context: (row.context ?? {}) as Execution["context"],
@@ -72,6 +67,6 @@ function asExecution(
     answer: (row.answer ?? null) as Execution["answer"],
     trace: unpackTrace(row.trace),
     exitReason: null,
-    startedAt: row.started_at,
+    startedAt: row.startedAt,
   };
 }

@@ -54,7 +54,7 @@ async function raceWaits(comesAt: (entered: Promise<void>, person: number) => Pr
     }),
   );
   await vi.waitFor(async () => expect(await countByStatus(workflow.id)).toEqual({ COMPLETED: PEOPLE }), WAIT);
-  return server.rows<{ via: string; steps: number; marks: string[]; is_timely: boolean }>(
+  return server.rows<{ via: string; steps: number; marks: string[]; isTimely: boolean }>(
     `select x.trace -> 1 ->> 'via' as via, jsonb_array_length(x.trace) as steps,
        array(select key from jsonb_object_keys(c.data) key where key in ('came', 'late')) as marks,
        floor(extract(epoch from e.created_at) * 1000) between (x.trace -> 1 ->> 'at')::bigint and (x.trace -> 1 ->> 'until')::bigint as is_timely
@@ -84,7 +84,7 @@ test.each([
   async (_when, comesAt) => {
     const ends = await raceWaits(comesAt);
     expect(ends).toHaveLength(PEOPLE);
-    for (const { via, steps, marks, is_timely: isTimely } of ends) {
+    for (const { via, steps, marks, isTimely } of ends) {
       expect([via, ...marks]).toEqual(via === "event" ? ["event", "came"] : ["timeout", "late"]);
       // What happened in time and was stored only after the timeout is late: nobody could see it.
       expect(via === "timeout" || isTimely).toBe(true);

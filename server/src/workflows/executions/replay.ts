@@ -30,18 +30,18 @@ export async function replay(
   const ground = await readGround(parts, projectId, graph);
   const { limit = LIMITS.replayedExecutions.value } = request;
   const rows = await listReplayable(database, projectId, workflow.id, limit);
-  const contactIds = [...new Set(rows.map((row) => row.contact_id))];
+  const contactIds = [...new Set(rows.map((row) => row.contactId))];
   const contacts = await loadFilterContacts(database, { projectId, contactIds, ...ground });
   const events = await eventsOf(database, projectId, rows, graph);
   const graphs = await readGraphs(
     database,
     projectId,
-    rows.map((row) => ({ workflow_id: workflow.id, version: row.version })),
+    rows.map((row) => ({ workflowId: workflow.id, version: row.version })),
   );
   const [did, would] = [new Map<string, Passage>(), new Map<string, Passage>()];
   let executions = 0;
   for (const row of rows) {
-    const contact = contacts.get(row.contact_id);
+    const contact = contacts.get(row.contactId);
     const former = graphs.get(`${workflow.id} ${row.version}`);
     if (contact === undefined || former === undefined) continue;
     const execution = newExecution({
@@ -49,9 +49,9 @@ export async function replay(
       workflow,
       version,
       graph,
-      contactId: row.contact_id,
+      contactId: row.contactId,
       context: (row.context ?? {}) as Record<string, unknown>,
-      startedAt: row.started_at,
+      startedAt: row.startedAt,
     });
     await simulateExecution({
       ...ground,
@@ -105,9 +105,9 @@ async function eventsOf(
   for (const eventName of waitNamesOf({ steps: [...graph.steps], transitions: [] })) {
     const waits = rows.map((row) => ({
       waitId: row.id,
-      contactId: row.contact_id,
+      contactId: row.contactId,
       eventName,
-      since: row.started_at,
+      since: row.startedAt,
     }));
     for (const { waitId, at, data } of waits.length === 0
       ? []

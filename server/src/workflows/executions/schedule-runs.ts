@@ -17,13 +17,7 @@ const BATCH_SIZE = 50;
 export async function runSchedules(database: Database): Promise<number> {
   return transaction(database, async (tx) => {
     const due = await claimScheduled(tx, BATCH_SIZE);
-    for (const {
-      project_id: projectId,
-      id: workflowId,
-      trigger_config: config,
-      next_run_at: at,
-      now,
-    } of due) {
+    for (const { projectId, id: workflowId, triggerConfig: config, nextRunAt: at, now } of due) {
       const {
         cron,
         timezone,

@@ -102,7 +102,7 @@ export async function readVersion(
 ) {
   const workflow = await requireWorkflow(database, projectId, request.workflowId);
   const version = request.version ?? workflow.version;
-  const graphs = await readGraphs(database, projectId, [{ workflow_id: workflow.id, version }]);
+  const graphs = await readGraphs(database, projectId, [{ workflowId: workflow.id, version }]);
   const graph = graphs.get(`${workflow.id} ${version}`);
   if (graph === undefined) throw new Refusal("VERSION_NOT_FOUND");
   return { workflow, version, graph };

@@ -12,9 +12,9 @@ export async function countSteps(database: Database, projectId: string, workflow
   const mails = await countMailsByStep(
     database,
     projectId,
-    rows.map((row) => row.step_id),
+    rows.map((row) => row.stepId),
   );
-  const steps = rows.map(({ step_id: stepId, ...counts }) => ({
+  const steps = rows.map(({ stepId, ...counts }) => ({
     stepId,
     ...counts,
     waiting: counts.entered - counts.passed - counts.skipped - counts.failed - counts.cancelled,

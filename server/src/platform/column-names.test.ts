@@ -1,0 +1,66 @@
+// Rows have camelCase keys, however they were asked for; documents within them stay as they are.
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { toCamelCase, toSnakeCase } from "./column-names.ts";
+import { createDatabase, type Database } from "./database.ts";
+import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+});
+
+afterAll(async () => {
+  await testDatabase.drop();
+});
+
+test("columns of a statement change their case, again each time it runs, and the keys of documents do not", async () => {
+  const document = '{"a_key": [{"another_key": 1}]}';
+  const ask = () =>
+    sql`select 1 as one_number, null as no_one, 'x' as plain, ${document}::jsonb as some_json`.execute(
+      database,
+    );
+  const row = { oneNumber: 1, noOne: null, plain: "x", someJson: JSON.parse(document) as unknown };
+  expect((await ask()).rows).toEqual([row]);
+  expect((await ask()).rows).toEqual([row]);
+});
+
+test("a statement without Kysely, and one text of several statements", async () => {
+  expect((await testDatabase.pool.query("select 1 as one_number")).rows).toEqual([{ oneNumber: 1 }]);
+  const results: unknown = await testDatabase.pool.query("select 1 as one_number; select 2 as other_number");
+  expect(results).toMatchObject([{ rows: [{ oneNumber: 1 }] }, { rows: [{ otherNumber: 2 }] }]);
+});
+
+test("a query builder and sql.ref write camelCase names as the columns are called", async () => {
+  const hash = Buffer.alloc(32, 1);
+  await sql`insert into users (id, email) values (new_id(), 'ada@example.com')`.execute(database);
+  const user = await database.selectFrom("users").select("id").executeTakeFirstOrThrow();
+  await database
+    .insertInto("account_tokens")
+    .values({ hash, userId: user.id, purpose: "RESET", email: "ada@example.com", expiresAt: new Date(0) })
+    .execute();
+  const found = await database
+    .selectFrom("account_tokens as t")
+    .innerJoin("users as u", "u.id", "t.userId")
+    .select(["t.expiresAt", "u.email as sentTo"])
+    .where("t.userId", "=", user.id)
+    .executeTakeFirst();
+  expect(found).toEqual({ expiresAt: new Date(0), sentTo: "ada@example.com" });
+  const { rows } = await sql`
+    select ${sql.ref("t.userId")} as ${sql.id("whoseItIs")} from account_tokens t order by ${sql.ref("t.expires_at")}`.execute(
+    database,
+  );
+  expect(rows).toEqual([{ whoseItIs: user.id }]);
+});
+
+test("the name of every column comes back from camelCase as it was", async () => {
+  const { rows } = await testDatabase.pool.query<{ name: string }>(
+    "select distinct column_name as name from information_schema.columns where table_schema = 'public'",
+  );
+  const names = rows.map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name) => toSnakeCase(toCamelCase(name)) !== name)).toEqual([]);
+});

@@ -1,0 +1,152 @@
+// Columns are snake_case in SQL alone: a row that reaches TypeScript has camelCase keys (docs/decisions/0093).
+// Before it: source.ts, sql.ts, which knows the tables. After it: rules.ts.
+import { lineAt, visit, type SourceFile } from "./source.ts";
+import { tablesOf } from "./sql.ts";
+import type { Finding, Rule } from "./tree.ts";
+
+const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/;
+const HELD = "server/src/";
+
+/** Names that others gave, and where they are spoken. */
+export interface ForeignNames {
+  why: string;
+  files: readonly string[];
+  names: readonly string[];
+}
+
+export const FOREIGN_NAMES: readonly ForeignNames[] = [
+  {
+    why: "objects and parameters of Stripe",
+    files: [
+      "server/src/billing/billing.test.ts",
+      "server/src/billing/billing.ts",
+      "server/src/billing/stripe.ts",
+      "server/src/billing/usage.test.ts",
+      "server/src/testing/stripe-fake.ts",
+    ],
+    names:
+      `amount_due amount_paid api_version cancel_url client_reference_id event_name has_more hosted_invoice_url invoice_pdf
+      line_items period_end period_start return_url stripe_customer_id subscription_data success_url`.split(
+        /\s+/,
+      ),
+  },
+  {
+    why: "parameters and claims of OAuth and OpenID Connect",
+    files: [
+      "server/src/testing/identity-fake.ts",
+      "server/src/users/oauth/oauth.test.ts",
+      "server/src/users/oauth/providers.ts",
+    ],
+    names: `access_token authorization_endpoint code_challenge code_challenge_method email_verified id_token
+      id_token_signing_alg_values_supported jwks_uri redirect_uri response_types_supported token_endpoint token_type
+      userinfo_endpoint`.split(/\s+/),
+  },
+  {
+    why: "options of pg",
+    files: [
+      "server/src/platform/database.ts",
+      "server/src/platform/hints.ts",
+      "server/src/platform/stamp/stamp-queries.ts",
+    ],
+    names:
+      `application_name idle_in_transaction_session_timeout lock_timeout query_timeout statement_timeout`.split(
+        " ",
+      ),
+  },
+  {
+    why: "settings of PostgreSQL",
+    files: ["server/src/platform/embedded-postgres/postmaster.ts"],
+    names:
+      `gin_pending_list_limit listen_addresses log_directory log_error_verbosity log_filename log_line_prefix
+      log_min_error_statement log_min_messages log_rotation_age log_rotation_size log_timezone log_truncate_on_rotation
+      logging_collector max_connections max_wal_size shared_buffers synchronous_commit unix_socket_directories wal_compression
+      wal_init_zero`.split(/\s+/),
+  },
+  {
+    why: "places in the errors of Handlebars",
+    files: ["server/src/rendering/template-syntax.ts"],
+    names: ["first_column", "first_line"],
+  },
+  {
+    why: "endings of the codes that the linter of templates gives",
+    files: ["server/src/templates/lint-html.ts"],
+    names: ["not_absolute", "not_https", "to_this_machine", "without_address"],
+  },
+  {
+    why: "keys of the data of contacts",
+    files: ["server/src/contacts/contacts.test.ts"],
+    names: ["svc_email", "svc_id"],
+  },
+  {
+    why: "names of metrics",
+    files: ["server/src/emails/sending/queue-measure.test.ts"],
+    names: ["emails_unconfirmed"],
+  },
+];
+
+export const propertyNames = propertyNamesBut(FOREIGN_NAMES);
+
+/** The rule with a list of names that others gave. Tables are called what their migrations call them. */
+export function propertyNamesBut(foreign: readonly ForeignNames[]): Rule {
+  return {
+    name: "columns are snake_case in SQL alone, properties are camelCase",
+    check: (tree) => {
+      const tables = new Set(tablesOf(tree).map(({ name }) => name));
+      const held = tree.sources
+        .filter(({ path }) => path.startsWith(HELD))
+        .map((file) => ({
+          file,
+          spoken: snakeCasedOf(file).filter(({ name }) => !tables.has(name)),
+        }));
+      const isForeign = (path: string, name: string) =>
+        foreign.some(({ files, names }) => files.includes(path) && names.includes(name));
+      return [
+        ...held.flatMap(({ file, spoken }) =>
+          spoken
+            .filter(({ name }) => !isForeign(file.path, name))
+            .map(({ name, start }) => ({
+              path: file.path,
+              line: lineAt(file.text, start),
+              message: `has the property ${name}. Rows come with camelCase keys; a name that others gave goes to FOREIGN_NAMES (tools/tidy/property-names.ts).`,
+            })),
+        ),
+        ...foreign.flatMap((entry) => unspoken(entry, held)),
+      ];
+    },
+  };
+}
+
+/** What the list allows and nobody says any more in any of its files. */
+function unspoken(
+  { files, names }: ForeignNames,
+  held: ReadonlyArray<{ file: SourceFile; spoken: ReadonlyArray<{ name: string }> }>,
+): Finding[] {
+  const ofFiles = held.filter(({ file }) => files.includes(file.path));
+  if (ofFiles.length === 0) return [];
+  const said = new Set(ofFiles.flatMap(({ spoken }) => spoken.map(({ name }) => name)));
+  return names
+    .filter((name) => !said.has(name))
+    .map((name) => ({
+      path: "tools/tidy/property-names.ts",
+      message: `allows ${name}, which nothing says any more. Take it from FOREIGN_NAMES.`,
+    }));
+}
+
+/** The snake_case properties that a file declares, reads or writes. */
+function snakeCasedOf(file: SourceFile): Array<{ name: string; start: number }> {
+  const found: Array<{ name: string; start: number }> = [];
+  const add = (key: { type: string; start: number; name?: unknown }): void => {
+    if (key.type === "Identifier" && typeof key.name === "string" && SNAKE_CASE.test(key.name))
+      found.push({ name: key.name, start: key.start });
+  };
+  const addKey = (node: { computed: boolean; key: Parameters<typeof add>[0] }): void => {
+    if (!node.computed) add(node.key);
+  };
+  visit(file, {
+    MemberExpression: (node) => void (node.computed || add(node.property)),
+    Property: addKey,
+    PropertyDefinition: addKey,
+    TSPropertySignature: addKey,
+  });
+  return found;
+}
