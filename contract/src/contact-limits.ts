@@ -23,7 +23,7 @@ export const CONTACT_LIMITS = {
     "How long a project keeps its events: at most so long, or for ever.",
   ),
   quickTotal: limit(
-    75,
+    50,
     "milliseconds",
     "How long the contacts of a list are counted with `withTotal` of `quick`, where there are many; `total` is 0 where that is not enough.",
   ),

@@ -144,9 +144,9 @@ async function listIndexed(
 }
 
 /** Where one contact in a hundred meets the conditions, a page is found among so many, in a few hundredths of a second. */
-const NEARBY_CONTACTS = 8_000;
-/** Where some do, but not enough: three times as many at most are looked at than a page should need. */
-const FARTHER_FACTOR = 3;
+const NEARBY_CONTACTS = 12_000;
+/** Where some do, but not enough: twice as many at most are looked at as a page should need. */
+const FARTHER_FACTOR = 2;
 const FARTHEST_CONTACTS = 40_000;
 
 /**

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { z } from "zod";
 import type { contact } from "@postloft/contract/contacts.ts";
+import type { Filter } from "@postloft/contract/filters.ts";
 import { call } from "../../api/call.ts";
 import { addSegmentMembers, removeSegmentMembers } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
@@ -18,6 +19,7 @@ import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { ContactCount } from "../contacts/contact-count.tsx";
 import { useContacts } from "../contacts/contact-list.ts";
+import type { ContactsSearch } from "../contacts/search.ts";
 import { SubscriptionBadge } from "../contacts/subscription-badge.tsx";
 import { invalidateMembers, type Segment } from "./segment-queries.ts";
 
@@ -32,7 +34,7 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
   const [isAdding, setAdding] = useState(false);
   const isStatic = segment.type === "STATIC";
   // Of one with a condition the number stands beside that.
-  const members = useContacts(projectId, { segment: segment.id }, isStatic);
+  const members = useContacts(projectId, searchOf(segment), isStatic);
   return (
     <section className="max-w-5xl">
       <div className="mb-2 flex items-center justify-between">
@@ -63,6 +65,11 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
       {isAdding && <AddDialog projectId={projectId} segment={segment} onClose={() => setAdding(false)} />}
     </section>
   );
+}
+
+/** Where nobody keeps the members they are asked for as beside the condition, so that this is one request. */
+function searchOf({ id, type, trackMembership, filters }: Segment): ContactsSearch {
+  return type === "DYNAMIC" && !trackMembership ? { filter: filters as Filter } : { segment: id };
 }
 
 function columnsOf(projectId: string, segment: Segment): Array<Column<Contact>> {
