@@ -17,7 +17,7 @@ import { canMove } from "./rules.ts";
 
 const POLL_MS = 4_000;
 /** Segments whose members are to be computed as a whole. */
-const COMPUTE_POLL_MS = 4_000;
+const COMPUTE_POLL_MS = 6_000;
 /** Notes looked at in one transaction. */
 const BATCH_SIZE = 2_000;
 /** Of one project in one turn; the next project follows, the rest is due in the next turn. */
