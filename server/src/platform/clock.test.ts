@@ -44,13 +44,15 @@ async function distancesMs(): Promise<number[]> {
 
 const isClose = (ms: number) => ms < 1_000;
 
-// The first one, while the difference is still none.
 test("clocks that agree as far as can be told are left alone", async () => {
   const rightNow = Date.now;
-  const clock = vi.spyOn(Date, "now").mockImplementation(() => rightNow() + 3);
+  const clock = vi.spyOn(Date, "now").mockReturnValue(0);
+  // What servers of other files found on a busy machine stays with the process.
+  const difference = nowMs();
+  clock.mockImplementation(() => rightNow() - difference + 3);
   await follow();
   clock.mockReturnValue(0);
-  expect(nowMs()).toBe(0);
+  expect(nowMs()).toBe(difference);
 });
 
 test.for([2, -2])(
