@@ -1,4 +1,4 @@
-// How `vitest run` finds and runs the tests: real PostgreSQL and a browser from the global setup, four workers: tests wait half of their time.
+// How `vitest run` finds and runs the tests: real PostgreSQL and a browser from the global setup, three workers: tests wait a third of their time.
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: plain JavaScript, because it runs before anything is installed
@@ -41,7 +41,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
-    maxWorkers: 4,
+    maxWorkers: 3,
     // What is imported stays for the next file of a worker; a test that arms or moves something of a module puts it back.
     isolate: false,
     forbidOnly: true,
