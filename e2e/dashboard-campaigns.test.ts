@@ -1,18 +1,12 @@
 // A campaign in the dashboard, in a real browser: written, lost by nothing, checked, tried, scheduled, sent once to each, reported on.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-// @ts-expect-error plain JavaScript, which has no declaration
-import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
-import { htmlOf, startBrowser, writeHtml } from "./browser.ts";
+import { htmlOf, writeHtml } from "./browser.ts";
+import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
-let browser: Browser;
-beforeAll(async () => {
-  await buildDashboard(process.execPath);
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 const NAME = "<script>alert(1)</script> مرحبا 🦀";
 

@@ -1,20 +1,13 @@
 // The dashboard without a mouse: what the other stories do by clicks, once by keys alone; and what is done is taken back by Undo.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-// @ts-expect-error plain JavaScript, which has no declaration
-import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
-import { startBrowser } from "./browser.ts";
+import { useBrowser } from "./use-browser.ts";
 import { go, press, reach, type, undo } from "./by-keys.ts";
 import { readAloud } from "./reading-order.ts";
 
 const server = useTestServer();
-let browser: Browser;
-beforeAll(async () => {
-  await buildDashboard(process.execPath);
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 /** The owner of a project with a few things in it, before the door. */
 async function arrive(): Promise<{ page: Page; project: TestProject }> {

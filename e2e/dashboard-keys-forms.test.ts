@@ -1,21 +1,14 @@
 // What is asked step by step, by keys alone: an account and its project, a file of contacts, the blocks of a mail, a second factor.
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-// @ts-expect-error plain JavaScript, which has no declaration
-import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { fromBase32 } from "../server/src/testing/base32.ts";
 import { useTestServer } from "../server/src/testing/test-server.ts";
 import { codeAt } from "../server/src/users/second-factor/totp.ts";
-import { startBrowser } from "./browser.ts";
+import { useBrowser } from "./use-browser.ts";
 import { choose, go, press, reach, type, undo } from "./by-keys.ts";
 
 const server = useTestServer();
-let browser: Browser;
-beforeAll(async () => {
-  await buildDashboard(process.execPath);
-  browser = await startBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 const PASSWORD = "correct horse battery staple";
 

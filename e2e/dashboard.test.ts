@@ -1,9 +1,7 @@
 // The dashboard as a person uses it, in a real browser: from no account to a mail that arrived.
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-// @ts-expect-error plain JavaScript, which has no declaration
-import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
-import { startBrowser } from "./browser.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
+import { useBrowser } from "./use-browser.ts";
 import { fromBase32 } from "../server/src/testing/base32.ts";
 import { FAKE_CLIENT, startIdentityFake } from "../server/src/testing/identity-fake.ts";
 import { startStripeFake } from "../server/src/testing/stripe-fake.ts";
@@ -22,13 +20,8 @@ const server = useTestServer({
   OIDC_CLIENT_SECRET: FAKE_CLIENT.secret,
   OIDC_NAME: "Acme ID",
 });
-let browser: Browser;
-beforeAll(async () => {
-  await buildDashboard(process.execPath);
-  browser = await startBrowser();
-});
+const browser = useBrowser();
 afterAll(async () => {
-  await browser.close();
   await identities.close();
   await stripe.close();
 });

@@ -1,6 +1,7 @@
 // A form that asks for one thing: the field, what is wrong with it, and one button. Before it: pages and dialogs with something to ask.
 import type { InputHTMLAttributes, ReactNode } from "react";
 import { problemOf } from "../api/call.ts";
+import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
 import { Field } from "./field.tsx";
 import { Failure } from "./states.tsx";
@@ -16,7 +17,9 @@ interface OneFieldFormProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   action: string;
   /** The call that the button makes, as far as the form has to know it. */
   asking: { error: unknown; isPending: boolean; mutate: () => void };
-  /** Beside the button: a way back. */
+  /** Of a dialog: a button beside the other that leads back. */
+  onCancel?: () => void;
+  /** Another way back in its place. */
   way?: ReactNode;
 }
 
@@ -26,7 +29,12 @@ export function OneFieldForm({
   expected,
   action,
   asking,
-  way,
+  onCancel,
+  way = onCancel && (
+    <Button look="quiet" onClick={onCancel}>
+      {t("Cancel")}
+    </Button>
+  ),
   ...field
 }: OneFieldFormProps) {
   const { error, isPending, mutate } = asking;

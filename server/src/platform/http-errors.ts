@@ -19,14 +19,20 @@ const MAX_FIELD_ERRORS = 1_000;
 /** A path holds names the caller chose; longer ones are cut. */
 const MAX_FIELD_LENGTH = 200;
 
-/** Every faulty field once, with a dotted path. `input` is what was checked: a missing field is told apart by it. */
+/**
+ * Every faulty field once, with a dotted path. Where there are too many, of each part of the body at least the first. `input` is what was
+ * checked: a missing field is told apart by it.
+ */
 export function fieldErrors(issues: readonly Issue[], input: unknown, root: string): FieldError[] {
   const errors = new Map<string, FieldError>();
+  const parts = new Set<PropertyKey | undefined>();
   for (const issue of issues) {
+    const [part] = issue.path;
+    if (errors.size >= MAX_FIELD_ERRORS && (parts.has(part) || parts.size >= MAX_FIELD_ERRORS)) continue;
     const path = issue.path.map(String);
     const field = path.length === 0 ? root : path.join(".").slice(0, MAX_FIELD_LENGTH);
     if (errors.has(field)) continue;
-    if (errors.size >= MAX_FIELD_ERRORS) break;
+    parts.add(part);
     const code = fieldCode(issue, input);
     const message = code === "required" && issue.code !== "custom" ? "Required." : issue.message;
     errors.set(field, { field, code, message });

@@ -298,15 +298,17 @@ test("explaining the largest filter for a large text takes hardly any time of th
     return { ...answer, ms: (user + system) / 1000 };
   };
   // What else goes on in this process only adds to it: the least of three is what it takes.
-  // Where the machine is so busy that the deadline ends one, somebody asks again.
-  const isDone = async () => expect((await explain()).status).toBe(200);
-  await vi.waitFor(isDone, { timeout: 30_000 });
-  const runs = [await explain(), await explain(), await explain()].filter(({ status }) => status === 200);
-  const explained = runs.reduce(
-    (least, run) => (run.ms < least.ms ? run : least),
-    runs[0] ?? (await explain()),
+  const done: Array<Awaited<ReturnType<typeof explain>>> = [];
+  await vi.waitFor(
+    async () => {
+      const run = await explain();
+      // On a machine that is too busy the deadline ends one, and somebody asks again.
+      if (run.status === 200) done.push(run);
+      expect(done).toHaveLength(3);
+    },
+    { timeout: 30_000 },
   );
-  expect(explained.status).toBe(200);
+  const explained = done.reduce((least, run) => (run.ms < least.ms ? run : least));
   expect(explained.body.matches).toBe(false);
   expect(explained.body.conditions).toHaveLength(100);
   expect(explained.body.conditions[0]?.seen).toBe(`${text.slice(0, LIMITS.seenLength.value)}…`);

@@ -6,7 +6,6 @@ import { removePasskey, renamePasskey } from "../../api/account-endpoints.ts";
 import { makePasskey } from "../../session/passkeys.ts";
 import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
@@ -39,12 +38,6 @@ function useChange<T>(change: () => Promise<T>, { said, onClose }: DialogProps &
   });
 }
 
-const Cancel = ({ onClose }: DialogProps) => (
-  <Button look="quiet" onClick={onClose}>
-    {t("Cancel")}
-  </Button>
-);
-
 export function AddPasskeyDialog({ onClose }: DialogProps) {
   const [name, setName] = useState(() => deviceOf(navigator.userAgent));
   const adding = useChange(() => makePasskey(name), { said: t("Passkey added"), onClose });
@@ -63,7 +56,7 @@ export function AddPasskeyDialog({ onClose }: DialogProps) {
         onChange={setName}
         action={t("Go on")}
         asking={adding}
-        way={<Cancel onClose={onClose} />}
+        onCancel={onClose}
       />
     </Dialog>
   );
@@ -83,7 +76,7 @@ export function RenamePasskeyDialog({ id, name: before, onClose }: OneProps) {
         onChange={setName}
         action={t("Save")}
         asking={renaming}
-        way={<Cancel onClose={onClose} />}
+        onCancel={onClose}
       />
     </Dialog>
   );

@@ -5,7 +5,6 @@ import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { upsertContact } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { useToast } from "../../ui/toasts.tsx";
@@ -38,11 +37,7 @@ export function NewContactDialog({ projectId, onClose }: { projectId: string; on
         onChange={setEmail}
         action={t("Add contact")}
         asking={adding}
-        way={
-          <Button look="quiet" onClick={onClose}>
-            {t("Cancel")}
-          </Button>
-        }
+        onCancel={onClose}
       />
     </Dialog>
   );

@@ -80,11 +80,7 @@ function NewDomainDialog({ projectId, onClose }: { projectId: string; onClose: (
         onChange={setName}
         action={t("Add domain")}
         asking={adding}
-        way={
-          <Button look="quiet" onClick={onClose}>
-            {t("Cancel")}
-          </Button>
-        }
+        onCancel={onClose}
       />
     </Dialog>
   );

@@ -80,11 +80,7 @@ export function TestDialog({ projectId, send, onClose }: TestDialogProps) {
         onChange={setTyped}
         action={t("Send test")}
         asking={testing}
-        way={
-          <Button look="quiet" onClick={onClose}>
-            {t("Cancel")}
-          </Button>
-        }
+        onCancel={onClose}
       />
     </Dialog>
   );

@@ -156,11 +156,7 @@ function AddDialog({ projectId, onClose }: { projectId: string; onClose: () => v
         onChange={setAddress}
         action={t("Add address")}
         asking={adding}
-        way={
-          <Button look="quiet" onClick={onClose}>
-            {t("Cancel")}
-          </Button>
-        }
+        onCancel={onClose}
       />
     </Dialog>
   );

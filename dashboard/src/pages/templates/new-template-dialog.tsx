@@ -6,7 +6,6 @@ import { call } from "../../api/call.ts";
 import { createTemplate } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { beginningOf, STARTING_POINTS } from "./starting-points.ts";
@@ -60,11 +59,7 @@ export function NewTemplateDialog({ project, onClose }: { project: Project; onCl
         onChange={setName}
         action={t("Create template")}
         asking={creating}
-        way={
-          <Button look="quiet" onClick={onClose}>
-            {t("Cancel")}
-          </Button>
-        }
+        onCancel={onClose}
       />
     </Dialog>
   );
