@@ -48,7 +48,7 @@ test("a condition on time is computed again by the clock, within five minutes, t
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
   const { projectId, segmentId, dueInSeconds, moves } = await furnish(seen, { seen: hourAgo });
   const first = startFollower();
-  await vi.waitFor(async () => expect(await dueInSeconds()).toBeNull(), WAIT);
+  await vi.waitFor(async () => expect(await moves()).toHaveLength(1), WAIT);
   await first.stop();
   // Two days pass for the contact, of which nobody is told.
   await server.rows(
