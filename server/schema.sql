@@ -191,7 +191,7 @@ CREATE TABLE contacts (
   CONSTRAINT contacts_project_id_email_key UNIQUE (project_id, email),
   CONSTRAINT contacts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT contacts_data_size CHECK (pg_column_size(data) <= 1048576)
-) WITH (fillfactor=85);
+) WITH (fillfactor=85, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000);
 CREATE INDEX contacts_by_state ON contacts USING btree (project_id, subscribed, id);
 CREATE INDEX contacts_search ON contacts USING gin (project_id, email gin_trgm_ops) WITH (fastupdate='on');
 
@@ -297,7 +297,7 @@ END))::smallint) STORED,
   CONSTRAINT emails_status_check CHECK (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'DELIVERED'::text, 'OPENED'::text, 'CLICKED'::text, 'BOUNCED'::text, 'COMPLAINED'::text])),
   CONSTRAINT emails_stays_here_check CHECK (stays_here),
   CONSTRAINT emails_system_variables_check CHECK (project_id <> '00000000-0000-7000-8000-000000000000'::uuid OR variables IS NULL OR (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text])))
-);
+) WITH (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000);
 CREATE INDEX emails_by_campaign ON emails USING btree (project_id, campaign_id, status, came_back) WHERE campaign_id IS NOT NULL;
 CREATE UNIQUE INDEX emails_by_contact ON emails USING btree (project_id, contact_id, campaign_id) WHERE contact_id IS NOT NULL;
 CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_id) WHERE provider_message_id IS NOT NULL;

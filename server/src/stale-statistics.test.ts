@@ -39,16 +39,16 @@ async function eachTable(statement: (table: string) => string): Promise<void> {
   for (const { name } of rows) await sql.raw(statement(name)).execute(outbox.database);
 }
 
-/** Fills contacts, mails and events up to a number each. */
-async function growTo(count: number): Promise<void> {
-  const { database, projectId } = outbox;
-  const content = makeContent(contentParts());
+/** Fills contacts, mails and events of a project up to a number each. */
+async function growTo(count: number, projectId = outbox.projectId): Promise<void> {
+  const { database } = outbox;
+  const content = makeContent({ ...contentParts(), projectId });
   await transaction(database, (tx) => storeContents(tx, [content]));
   await sql`
     with c as (
       insert into contacts (project_id, id, email, subscribed)
       select ${projectId}, new_id(), 'c' || n || '@d' || n % 50 || '.example.com', true
-      from generate_series((select count(*) from contacts) + 1, ${count}) n
+      from generate_series((select count(*) from contacts where project_id = ${projectId}) + 1, ${count}) n
       returning id, email
     ), m as (
       insert into emails (project_id, id, contact_id, content_id, priority, to_address, status, sent_at)
@@ -183,14 +183,20 @@ async function listReadTooMuch(): Promise<Array<{ name: string; reads: number }>
   return rows;
 }
 
-test.each([0, 1, 50])(
-  "after an analysis at %i rows the work of a busy day reads what it is about",
-  async (rows) => {
+test.each([
+  { rows: 0, whose: "any project" },
+  { rows: 1, whose: "the project" },
+  { rows: 50, whose: "the project" },
+  { rows: 50, whose: "another project" },
+])(
+  "after an analysis at $rows rows of $whose the work of a busy day reads what it is about",
+  async ({ rows, whose }) => {
     const { database } = outbox;
     // Deleting leaves the pages, and the planner sees how many there are.
     await sql`truncate contacts, emails, events cascade`.execute(database);
     await eachTable((table) => `alter table ${table} set (autovacuum_enabled = false)`);
-    if (rows > 0) {
+    if (whose === "another project") await growTo(rows, await outbox.createProject());
+    else if (rows > 0) {
       await growTo(rows);
       await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
     }

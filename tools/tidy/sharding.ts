@@ -102,6 +102,7 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "outcome-queries.ts now() in CASE or COALESCE of an update": "booked with what follows from it",
   "paused-queries.ts clock or query in DO UPDATE": "when it was paused",
   "paused-queries.ts row locks over projects": "paused destinations that are due, few of all",
+  "recipient-queries.ts row locks over projects": "of one project, as a column: docs/decisions/0027",
   "requests/queries.ts row locks over projects": "two sweeps must not wait for each other",
   "scoped-keys/queries.ts row locks over projects":
     "one note for the keys that were used, which waits for nobody",

@@ -181,11 +181,11 @@ export async function deleteContact(tx: Tx, projectId: string, id: string): Prom
 export async function deleteContacts(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
   await subtractContacts(tx, projectId, ids);
   // Mails before contacts, as the sender locks them, so that neither waits for the other in a circle.
-  await forgetRecipients(tx, projectId, ids, CONTACT_CHECKS.contactIdsOf);
+  await forgetRecipients(tx, projectId, ids, CONTACT_CHECKS.contactIfThere);
   const locked = await lockContacts(tx, projectId, ids, "deleting");
   const found = locked.map((row) => row.id);
   // Mails that were being queued when we came are there by now, and no more can come.
-  await forgetRecipients(tx, projectId, found, CONTACT_CHECKS.contactIdsOf);
+  await forgetRecipients(tx, projectId, found, CONTACT_CHECKS.contactIfThere);
   await deleteContactRows(tx, projectId, found);
   return found;
 }

@@ -2,16 +2,20 @@
 // Before it: recipients.ts. After it: `contacts`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 
-export const allIdsOf = (projectId: string): RawBuilder<unknown> => sql`
-  select id from contacts where project_id = ${projectId}`;
+export const idIfThere = (
+  projectId: RawBuilder<unknown>,
+  contactId: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  (select c.id from contacts c where c.project_id = ${projectId} and c.id = ${contactId})`;
 
 export const subscribedHeld = (projectId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select c.id from contacts c
-  where c.project_id = ${projectId} and c.subscribed and c.id = any(${ids})
-  for share skip locked`;
+  select c.id from (select ${projectId}::uuid as project_id, unnest(${ids}) as id) i
+  -- The project as a column: docs/decisions/0027.
+  join contacts c on c.project_id = i.project_id and c.id = i.id
+  where c.subscribed for share of c skip locked`;
 
 export const subscribed = (
-  projectId: string,
+  projectId: RawBuilder<unknown>,
   contactId: RawBuilder<unknown>,
 ): RawBuilder<SqlBool> => sql<SqlBool>`exists (
   select 1 from contacts c where c.project_id = ${projectId} and c.id = ${contactId} and c.subscribed)`;

@@ -2,10 +2,10 @@
 // Before it: emails/outbox/recipients.ts says what is asked. After it: suppressions/recipients.ts adds its own.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { RecipientChecks } from "../emails/outbox/recipients.ts";
-import { allIdsOf, recipientsWhere, subscribed, subscribedHeld } from "./recipient-queries.ts";
+import { idIfThere, recipientsWhere, subscribed, subscribedHeld } from "./recipient-queries.ts";
 
 export const CONTACT_CHECKS: Omit<RecipientChecks, "suppressionOf"> = {
-  contactIdsOf: allIdsOf,
+  contactIfThere: idIfThere,
   holdSubscribed: subscribedHeld,
   isSubscribed: subscribed,
 };

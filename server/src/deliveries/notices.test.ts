@@ -504,7 +504,7 @@ test("a bounce in words is kept for people to read, a few of a mail, until its c
   expect(timeline.find(({ type }) => type === "email.bounce")).toMatchObject({ cause: "not-told" });
   await expect(listReturnedMessages(database, await makeProject(database), mail.id)).rejects.toThrow(Refusal);
   await transaction(database, (tx) =>
-    forgetRecipients(tx, projectId, [mail.contactId], CONTACT_CHECKS.contactIdsOf),
+    forgetRecipients(tx, projectId, [mail.contactId], CONTACT_CHECKS.contactIfThere),
   );
   expect(await listReturnedMessages(database, projectId, mail.id)).toEqual([]);
 });

@@ -70,11 +70,10 @@ export async function deleteNamedEvents(
   { name, until, limit }: { name: string; until: string; limit: number },
 ): Promise<number> {
   const result = await sql`
-    with batch as materialized (
+    -- As an array: where PostgreSQL takes a project to have few rows, a join compares each with each.
+    delete from events where project_id = ${projectId} and id = any (array(
       select e.id from events e
       where e.project_id = ${projectId} and e.name = ${name} and e.created_at <= ${until}::timestamptz
-      order by e.created_at limit ${limit}
-    )
-    delete from events e using batch where e.project_id = ${projectId} and e.id = batch.id`.execute(tx);
+      order by e.created_at limit ${limit}))`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
 }

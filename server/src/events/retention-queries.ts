@@ -79,10 +79,9 @@ export async function deleteOldEvents(tx: Tx, projectId: string, limit: number):
   if (old === undefined || !old.isCounted) return 0;
   const { keptFrom } = old;
   const result = await sql`
-    ${plannedEachTime} with batch as materialized (
-      select e.id from events e where e.project_id = ${projectId} and e.id < ${keptFrom} order by e.id limit ${limit}
-    )
-    delete from events e using batch where e.project_id = ${projectId} and e.id < ${keptFrom} and e.id = batch.id`.execute(
+    -- As an array: where PostgreSQL takes a project to have few rows, a join compares each with each.
+    ${plannedEachTime} delete from events where project_id = ${projectId} and id < ${keptFrom} and id = any (array(
+      select e.id from events e where e.project_id = ${projectId} and e.id < ${keptFrom} order by e.id limit ${limit}))`.execute(
     tx,
   );
   const count = Number(result.numAffectedRows ?? 0);

@@ -38,7 +38,7 @@ export async function listTenantTables(database: Database): Promise<TenantTable[
   return ordered;
 }
 
-/** Deletes up to so many rows of a project; answers how many there were. */
+/** Deletes up to so many rows of a project, those with the first keys; returns how many there were. */
 export async function deleteTenantRows(
   tx: Tx,
   { name, key }: TenantTable,
@@ -46,10 +46,15 @@ export async function deleteTenantRows(
   limit: number,
 ): Promise<number> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
+  const lastFirst = sql.join(key.map((column) => sql`${sql.ref(column)} desc`));
+  // As a range up to one key: as a join with the keys it is planned by what was there when the table was analysed, and may look through
+  // all of them for each row.
   const { numAffectedRows } = await sql`
     delete from ${sql.table(name)}
-    where project_id = ${projectId} and (${columns}) in (
-      select ${columns} from ${sql.table(name)} where project_id = ${projectId} order by ${columns} limit ${limit}
+    where project_id = ${projectId} and (${columns}) <= (
+      select ${columns} from (
+        select ${columns} from ${sql.table(name)} where project_id = ${projectId} order by ${columns} limit ${limit}
+      ) batch order by ${lastFirst} limit 1
     )`.execute(tx);
   return Number(numAffectedRows ?? 0n);
 }

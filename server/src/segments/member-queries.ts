@@ -69,11 +69,9 @@ export async function deleteMembers(
   limit: number,
 ): Promise<number> {
   const result = await sql`
-    with batch as materialized (
-      select contact_id from segment_members where project_id = ${projectId} and segment_id = ${segmentId} limit ${limit}
-    )
-    delete from segment_members m using batch
-    where m.project_id = ${projectId} and m.segment_id = ${segmentId} and m.contact_id = batch.contact_id`.execute(
+    -- As an array: where PostgreSQL takes a project to have few rows, a join compares each with each.
+    delete from segment_members where project_id = ${projectId} and segment_id = ${segmentId} and contact_id = any (array(
+      select contact_id from segment_members where project_id = ${projectId} and segment_id = ${segmentId} limit ${limit}))`.execute(
     tx,
   );
   return Number(result.numAffectedRows ?? 0);

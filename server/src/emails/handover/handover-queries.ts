@@ -85,7 +85,7 @@ const listMails = (
   ), list as materialized (
     select e.project_id, e.id, case
       when e.contact_id in (select id from subscribed) then 'PASSED'
-      when ${isSubscribed(projectId, sql`e.contact_id`)} then 'QUEUED'
+      when ${isSubscribed(sql`e.project_id`, sql`e.contact_id`)} then 'QUEUED'
       else 'SKIPPED' end as status
     from emails e
     where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and e.status = 'CLAIMED' and e.sender_id = ${senderId}
@@ -97,6 +97,8 @@ const listMails = (
       due_at = case when l.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
     from list l
     where l.status <> 'PASSED' and e.project_id = ${projectId} and e.id = l.id
+      -- Said twice, so that no plan reads all mails of the project for these.
+      and e.id = any(${ids}::uuid[])
       and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
     returning e.id, e.status
   )`;

@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { takeOutRecipients } from "../outbox/batch-queries.ts";
-import type { ContactIdsOf } from "../outbox/recipients.ts";
+import type { ContactIfThere } from "../outbox/recipients.ts";
 import type { ClaimedRow } from "../sending/sender-queries.ts";
 
 type Handed = Pick<ClaimedRow, "projectId" | "id" | "campaignId">;
@@ -29,7 +29,7 @@ export async function takeBack(
   tx: Tx,
   senderId: string,
   rows: readonly Handed[],
-  contactIdsOf: ContactIdsOf,
+  contactIfThere: ContactIfThere,
 ): Promise<Set<string>> {
   const ofCampaigns = rows.filter(({ campaignId }) => campaignId !== null);
   const byProject = Map.groupBy(ofCampaigns, (row) => row.projectId);
@@ -39,7 +39,7 @@ export async function takeBack(
       tx,
       projectId,
       { by: "id", ids: byProject.get(projectId)?.map(({ id }) => id) ?? [] },
-      contactIdsOf,
+      contactIfThere,
     );
   const { rows: taken } = await sql<{ id: string }>`
     update emails e set status = 'CLAIMED', sender_id = ${senderId}::uuid, due_at = now(), reason = null

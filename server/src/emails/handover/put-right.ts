@@ -30,7 +30,7 @@ export function createWitness(parts: {
   transportName: string;
   applyFeedback: Feedbacks;
   holdCampaigns: HoldCampaigns;
-  recipients: Pick<RecipientChecks, "contactIdsOf">;
+  recipients: Pick<RecipientChecks, "contactIfThere">;
   log: Log;
 }): Witness {
   const { memory, lease, log } = parts;
@@ -41,7 +41,7 @@ export function createWitness(parts: {
       await lease.registerAgain(tx);
       const rows = known.map(({ row }) => row);
       await giveBackAll(tx, lease.senderId());
-      const taken = await takeBack(tx, lease.senderId(), rows, parts.recipients.contactIdsOf);
+      const taken = await takeBack(tx, lease.senderId(), rows, parts.recipients.contactIfThere);
       const answered = known.filter(({ row, outcome }) => outcome !== null && taken.has(row.id));
       const unanswered = known.filter(({ row, outcome }) => outcome === null && taken.has(row.id));
       await updateInDoubt(

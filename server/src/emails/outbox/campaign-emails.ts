@@ -15,7 +15,7 @@ import {
   type RecipientRow,
 } from "./campaign-queries.ts";
 import { storeContents, type EmailContent } from "./emails.ts";
-import type { ContactIdsOf } from "./recipients.ts";
+import type { ContactIfThere } from "./recipients.ts";
 
 export type { CampaignKey } from "./campaign-queries.ts";
 
@@ -98,12 +98,12 @@ export async function dropRecipients(
   tx: Tx,
   key: CampaignKey,
   reason: string,
-  { limit, contactIdsOf }: { limit: number; contactIdsOf: ContactIdsOf },
+  { limit, contactIfThere }: { limit: number; contactIfThere: ContactIfThere },
 ): Promise<number> {
   const dropped = await skipCampaignEmails(tx, key, reason, limit);
   return (
     dropped +
-    (await skipBatches(tx, key, reason, { limit: Math.ceil((limit - dropped) / BATCH_SIZE), contactIdsOf }))
+    (await skipBatches(tx, key, reason, { limit: Math.ceil((limit - dropped) / BATCH_SIZE), contactIfThere }))
   );
 }
 

@@ -3,7 +3,7 @@
 import type { Tx } from "../../platform/database.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";
 import { takeOutRecipients } from "./batch-queries.ts";
-import type { ContactIdsOf } from "./recipients.ts";
+import type { ContactIfThere } from "./recipients.ts";
 import { eraseRecipients } from "./queries.ts";
 
 /** Erases people from the mails they got; what has not left is skipped, the rest stays in the books. */
@@ -11,8 +11,8 @@ export async function forgetRecipients(
   tx: Tx,
   projectId: string,
   contactIds: readonly string[],
-  contactIdsOf: ContactIdsOf,
+  contactIfThere: ContactIfThere,
 ): Promise<void> {
-  await takeOutRecipients(tx, projectId, { by: "contactId", ids: contactIds }, contactIdsOf);
+  await takeOutRecipients(tx, projectId, { by: "contactId", ids: contactIds }, contactIfThere);
   await forgetMessages(tx, projectId, await eraseRecipients(tx, projectId, contactIds));
 }

@@ -382,7 +382,7 @@ test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps
   await outbox.start(transport);
   await hold.reached;
   await transaction(database, async (tx) => {
-    await forgetRecipients(tx, campaign.key.projectId, deleted, CONTACT_CHECKS.contactIdsOf);
+    await forgetRecipients(tx, campaign.key.projectId, deleted, CONTACT_CHECKS.contactIfThere);
     await sql`delete from contacts where id = any(${deleted}::uuid[])`.execute(tx);
   });
   const { rows } = await sql<{ kept: number }>`
@@ -404,7 +404,7 @@ test("who is deleted in the middle of the handover has been mailed, and nobody e
   const id = await stop.reached;
   const contactId = campaign.contactIds[campaign.ids.indexOf(id)] ?? "";
   await transaction(outbox.database, async (tx) => {
-    await forgetRecipients(tx, campaign.key.projectId, [contactId], CONTACT_CHECKS.contactIdsOf);
+    await forgetRecipients(tx, campaign.key.projectId, [contactId], CONTACT_CHECKS.contactIfThere);
     await sql`delete from contacts where id = ${contactId}`.execute(tx);
   });
   stop.release();

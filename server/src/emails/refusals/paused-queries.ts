@@ -139,8 +139,11 @@ async function updateDue(
       where project_id = ${row.projectId} and ${inQueue(row)} and status = 'QUEUED' and ${matching}
       order by ${order} limit ${limit} for update skip locked
     )
-    update emails e set due_at = ${dueAt} from waiting
-    where e.project_id = ${row.projectId} and e.id = waiting.id returning e.id`.execute(tx);
+    update emails e set due_at = ${dueAt}
+    -- As an array: where PostgreSQL takes a project to have few rows, a join compares each with each.
+    where e.project_id = ${row.projectId} and e.id = any (array(select id from waiting)) returning e.id`.execute(
+    tx,
+  );
   return rows.map(({ id }) => id);
 }
 

@@ -2,7 +2,7 @@
 // Before it: sender.ts looks what is due. After it: sender-queries.ts and batch-queries.ts.
 import type { Database } from "../../platform/database.ts";
 import { claimBatch } from "../outbox/batch-queries.ts";
-import type { ContactIdsOf } from "../outbox/recipients.ts";
+import type { ContactIfThere } from "../outbox/recipients.ts";
 import { claimEmails, type ClaimedRow, type DueQueue } from "./sender-queries.ts";
 
 /** Claims up to `limit` mails of a queue for a sender; recipients at these domains are passed over. */
@@ -13,13 +13,13 @@ export async function claim(
   {
     limit,
     withoutDomains,
-    contactIdsOf,
-  }: { limit: number; withoutDomains: readonly string[]; contactIdsOf: ContactIdsOf },
+    contactIfThere,
+  }: { limit: number; withoutDomains: readonly string[]; contactIfThere: ContactIfThere },
 ): Promise<ClaimedRow[]> {
   const { projectId, priority, campaignId } = due;
   const wanted = { senderId, projectId, limit, withoutDomains, paused: due.paused ?? [] };
   return due.isBatched && campaignId !== null
-    ? claimBatch(database, { ...wanted, campaignId, contactIdsOf })
+    ? claimBatch(database, { ...wanted, campaignId, contactIfThere })
     : claimEmails(database, { ...wanted, priority, campaignId });
 }
 

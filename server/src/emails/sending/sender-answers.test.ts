@@ -308,7 +308,7 @@ test("a person who is erased is in no answer of a server any more", async () => 
   await outbox.until(id, "SENT");
   const { contactId } = await outbox.row(id);
   await transaction(outbox.database, (tx) =>
-    forgetRecipients(tx, outbox.projectId, [contactId ?? ""], CONTACT_CHECKS.contactIdsOf),
+    forgetRecipients(tx, outbox.projectId, [contactId ?? ""], CONTACT_CHECKS.contactIfThere),
   );
   const { rows } = await sql`
     select m.*, a.answer as attempt_answer from emails m join email_attempts a on a.email_id = m.id`.execute(

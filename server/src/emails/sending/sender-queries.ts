@@ -155,8 +155,9 @@ export async function claimEmails(
       order by due_at limit ${claim.limit}
       for update skip locked
     )
-    update emails e set status = 'CLAIMED', sender_id = ${claim.senderId} from q
-    where e.project_id = ${claim.projectId} and e.id = q.id
+    update emails e set status = 'CLAIMED', sender_id = ${claim.senderId}
+    -- As an array: where PostgreSQL takes a project to have few mails, a join reads all of them for a few.
+    where e.project_id = ${claim.projectId} and e.id = any (array(select id from q))
     returning ${CLAIMED_COLUMNS(claim.projectId)}`.execute(database);
   return rows;
 }

@@ -55,15 +55,18 @@ async function furnish(project: TestProject, contacts = 30): Promise<void> {
         .status,
     ).toBeLessThan(300);
   await drawWorkflow(server.database, id, { steps: [["trigger", "TRIGGER"]], links: [] });
-  await server.rows(
+  // A connection without plans from when there was little.
+  const connection = await server.pool.connect();
+  await connection.query("discard plans");
+  await connection.query(
     `with made as (
        insert into contacts (project_id, id, email, subscribed)
        select $1, gen_random_uuid(), 'c' || n || '@example.com', true from generate_series(1, $2) n returning id
      )
      insert into events (project_id, id, contact_id, name, created_at) select $1, gen_random_uuid(), id, 'seen', now() from made`,
-    id,
-    contacts,
+    [id, contacts],
   );
+  connection.release();
 }
 
 /** How many rows of a project each table holds, of those with any; but for its log of requests, which is written behind the answers. */
@@ -103,6 +106,8 @@ test("of each table of projects it was decided whether a reset leaves it", async
 test("a reset leaves members, keys, domains and the log, and nothing of anybody else is touched", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   for (const one of [project, other]) await furnish(one);
+  // As a new installation is: what the next tests delete is planned by what there is now.
+  await server.rows("analyze");
   const before = await rowsOf(other.id);
   expect(Object.keys(before).length).toBeGreaterThan(15);
   const { status, body } = await reset(project);
@@ -117,8 +122,7 @@ test("a reset leaves members, keys, domains and the log, and nothing of anybody 
     await expect.poll(async () => (await job()).state, WAIT).toBe("completed");
   });
   expect((await job()).result).toEqual({ deletedRows: expect.any(Number) });
-  expect(Object.keys(await rowsOf(project.id))).toEqual(expect.arrayContaining(LEFT));
-  expect(Object.keys(await rowsOf(project.id))).toHaveLength(LEFT.length);
+  expect(Object.keys(await rowsOf(project.id)).toSorted()).toEqual(LEFT.toSorted());
   // The others' mails are sent and their jobs done meanwhile; nothing of them goes away.
   const after = await rowsOf(other.id);
   const gone = Object.entries(before).filter(([table, count]) => (after[table] ?? 0) < count);
