@@ -422,7 +422,7 @@ CREATE TABLE segment_members (
   CONSTRAINT segment_members_pkey PRIMARY KEY (project_id, segment_id, contact_id),
   CONSTRAINT segment_members_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
   CONSTRAINT segment_members_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE CASCADE
-);
+) WITH (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000);
 CREATE INDEX segment_members_by_contact ON segment_members USING btree (project_id, contact_id);
 
 CREATE TABLE templates (
@@ -724,7 +724,7 @@ CREATE TABLE workflow_executions (
   CONSTRAINT workflow_executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT workflow_executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
   CONSTRAINT workflow_executions_status_check CHECK (status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text, 'COMPLETED'::text, 'EXITED'::text, 'FAILED'::text, 'CANCELLED'::text]))
-);
+) WITH (autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000);
 CREATE UNIQUE INDEX workflow_executions_active ON workflow_executions USING btree (project_id, workflow_id, contact_id) WHERE status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text]);
 CREATE INDEX workflow_executions_due ON workflow_executions USING btree (project_id, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX workflow_executions_ended ON workflow_executions USING btree (project_id, sent_event_id(id, ended_at)) WHERE ended_at IS NOT NULL;

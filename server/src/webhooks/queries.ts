@@ -117,7 +117,7 @@ export async function claimCalls(
       order by due_at limit ${claim.limit} for update skip locked
     )
     update webhook_calls c set claim_id = ${claim.claimId}, due_at = now() + make_interval(secs => ${claim.leaseSeconds})
-    from due where c.project_id = ${claim.projectId} and c.id = due.id
+    where c.project_id = ${claim.projectId} and c.id = any (array(select id from due))
     returning c.project_id, c.id, c.url, c.method, c.headers, c.body, c.tries`.execute(database);
   return rows;
 }
