@@ -29,9 +29,11 @@ import type * as templateTrials from "@postloft/contract/template-trials.ts";
 import type * as templates from "@postloft/contract/templates.ts";
 import type * as uploads from "@postloft/contract/uploads.ts";
 import type * as users from "@postloft/contract/users.ts";
+import type * as v1 from "@postloft/contract/v1.ts";
 import { bare, raw, wrapped } from "./address.ts";
 
 export const getConfig = bare<typeof instance.getConfig>("GET", "/config");
+export const getReadiness = bare<typeof instance.getReadiness>("GET", "/ready");
 
 export const signUp = wrapped<typeof users.signUp>("POST", "/auth/signup");
 export const logIn = wrapped<typeof users.logIn>("POST", "/auth/login");
@@ -84,6 +86,7 @@ export const getHours = bare<typeof analytics.getHours>("GET", "/analytics/hours
 export const getDeliverability = bare<typeof deliverability.getDeliverability>("GET", "/deliverability");
 export const exportReport = raw<typeof analytics.exportReport>("GET", "/analytics/export.csv");
 
+export const send = wrapped<typeof v1.send>("POST", "/v1/send");
 export const listEmails = bare<typeof emails.listEmails>("GET", "/emails");
 export const getEmail = bare<typeof emails.getEmail>("GET", "/emails/:id");
 export const resolveEmail = bare<typeof emails.resolveEmail>("POST", "/emails/:id/resolve");

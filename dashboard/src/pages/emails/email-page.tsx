@@ -1,11 +1,11 @@
 // One mail: where it stands and why, every attempt with the server's answer, and what it says. Before it: activity, contacts, campaigns.
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { call, type Answer } from "../../api/call.ts";
-import { getEmail, listReturnedMessages, resolveEmail } from "../../api/endpoints.ts";
+import { listReturnedMessages, resolveEmail, type getEmail } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -15,21 +15,11 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
+import { emailQuery } from "./email-query.ts";
 import { StatusBadge } from "./statuses.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/emails/$emailId");
-const LOOK_EVERY_MS = 5_000;
-/** Nothing but time and the recipient changes what has left. */
-const MOVING = new Set(["QUEUED", "CLAIMED", "SENDING"]);
 export type WholeEmail = Answer<NonNullable<typeof getEmail.endpoint>>;
-
-function emailQuery(projectId: string, id: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "email", id],
-    queryFn: ({ signal }) => call(getEmail, { projectId, params: { id }, signal }),
-    refetchInterval: ({ state }) => (MOVING.has(state.data?.status ?? "") ? LOOK_EVERY_MS : false),
-  });
-}
 
 export function EmailPage() {
   const project = useProject();

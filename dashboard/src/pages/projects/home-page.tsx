@@ -16,6 +16,7 @@ import { ActivityLines } from "../activity/activity-item.tsx";
 import { firstMail } from "../keys/snippets.ts";
 import { useProject } from "../project-shell.tsx";
 import { MailTiles } from "../reports/mail-tiles.tsx";
+import { DeliveryCard } from "./delivery-card.tsx";
 
 const DAYS = 7;
 const LATEST = "8";
@@ -42,8 +43,11 @@ export function HomePage() {
           </header>
           <MailTiles projectId={project.id} days={DAYS} />
         </div>
-        <div className={`grid items-start gap-5 ${isSetUp ? "" : "lg:grid-cols-[17rem_minmax(0,1fr)]"}`}>
-          {!isSetUp && <NextSteps project={project} />}
+        <div className="grid items-start gap-5 lg:grid-cols-[17rem_minmax(0,1fr)]">
+          <div className="flex min-w-0 flex-col gap-5">
+            {!isSetUp && <NextSteps project={project} />}
+            <DeliveryCard project={project} />
+          </div>
           <div className="flex min-w-0 flex-col gap-5">
             {!isSetUp && <FirstMail project={project} />}
             <Latest projectId={project.id} />
