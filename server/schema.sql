@@ -221,6 +221,8 @@ CREATE TABLE email_contents (
   created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
   list_kind     text,
   tracked       boolean                   NOT NULL  DEFAULT true,
+  used_until    timestamp with time zone  NOT NULL  DEFAULT 'infinity'::timestamp with time zone,
+  forgotten_at  timestamp with time zone,
   CONSTRAINT email_contents_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT email_contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT email_contents_list_kind_check CHECK (list_kind = ANY (ARRAY['MARKETING'::text, 'HEADLESS'::text]))
@@ -231,6 +233,7 @@ CREATE TABLE email_files (
   id          uuid                      NOT NULL,
   bytes       bytea                     NOT NULL,
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  used_until  timestamp with time zone  NOT NULL  DEFAULT 'infinity'::timestamp with time zone,
   CONSTRAINT email_files_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT email_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -290,9 +293,11 @@ END))::smallint) STORED,
   workflow_id          uuid,
   workflow_step_id     uuid,
   stays_here           boolean,
+  forgotten_at         timestamp with time zone,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
+  CONSTRAINT emails_forgotten_check CHECK (forgotten_at IS NULL OR (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'UNCONFIRMED'::text]))),
   CONSTRAINT emails_is_test_check CHECK (is_test),
   CONSTRAINT emails_status_check CHECK (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'DELIVERED'::text, 'OPENED'::text, 'CLICKED'::text, 'BOUNCED'::text, 'COMPLAINED'::text])),
   CONSTRAINT emails_stays_here_check CHECK (stays_here),
@@ -1268,3 +1273,26 @@ CREATE TABLE event_name_counts (
   CONSTRAINT event_name_counts_pkey PRIMARY KEY (project_id, name, month),
   CONSTRAINT event_name_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 ) WITH (fillfactor=80);
+
+CREATE TABLE email_retentions (
+  project_id         uuid                      NOT NULL,
+  days               integer                   NOT NULL,
+  "position"         uuid                      NOT NULL  DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
+  contents_until     timestamp with time zone  NOT NULL  DEFAULT '-infinity'::timestamp with time zone,
+  contents_position  uuid                      NOT NULL  DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
+  CONSTRAINT email_retentions_pkey PRIMARY KEY (project_id),
+  CONSTRAINT email_retentions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT email_retentions_days_check CHECK (days >= 30 AND days <= 3650)
+);
+
+CREATE TABLE emails_kept_longer (
+  project_id   uuid                      NOT NULL,
+  id           uuid                      NOT NULL,
+  is_campaign  boolean                   NOT NULL,
+  content_id   uuid                      NOT NULL,
+  after_id     uuid                      NOT NULL,
+  last_id      uuid                      NOT NULL,
+  due_at       timestamp with time zone  NOT NULL,
+  CONSTRAINT emails_kept_longer_pkey PRIMARY KEY (project_id, id),
+  CONSTRAINT emails_kept_longer_project_id_fkey FOREIGN KEY (project_id) REFERENCES email_retentions(project_id) ON DELETE CASCADE
+);

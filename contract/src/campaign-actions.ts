@@ -63,7 +63,7 @@ export const resumeCampaign = action(
 export const retryFailedCampaign = action(
   "retry-failed",
   "Send again to the recipients that failed",
-  "Only those; nobody who was sent the mail, or may have been, gets it again.",
+  "Only those; nobody who was sent the mail, or may have been, gets it again. Mails that are forgotten (`emailRetentionDays`) are left out and stay FAILED.",
 );
 
 export const resolveCampaign = endpoint({

@@ -22,6 +22,16 @@ export const CONTACT_LIMITS = {
     "days",
     "How long a project keeps its events: at most so long, or for ever.",
   ),
+  emailRetentionMinimum: limit(
+    30,
+    "days",
+    "How long a project keeps what its mails said and to whom: at least so long, or for ever.",
+  ),
+  emailRetentionMaximum: limit(
+    3650,
+    "days",
+    "How long a project keeps what its mails said and to whom: at most so long, or for ever.",
+  ),
   quickTotal: limit(
     50,
     "milliseconds",

@@ -45,6 +45,11 @@ export const email = z.object({
   nextAttemptAt: instant.nullable(),
   createdAt: instant,
   sentAt: instant.nullable(),
+  forgottenAt: instant
+    .nullable()
+    .describe(
+      "When the project's `emailRetentionDays` were over: `to`, `subject` and whatever it said are empty since. Status, times and what came back stay.",
+    ),
 });
 
 const timelineItem = z.object({

@@ -29,6 +29,10 @@ const project = z.object({
     .nullable()
     .describe("Mails a second; null: as many as the installation lets a project send."),
   eventRetentionDays: z.int().nullable().describe("How many days events are kept at least; null: for ever."),
+  emailRetentionDays: z
+    .int()
+    .nullable()
+    .describe("How many days what mails said and to whom is kept at least; null: for ever."),
   postalAddress: z.string().nullable(),
   logoUrl: z.string().nullable(),
   inboundAddress: z
@@ -168,6 +172,15 @@ export const updateProject = endpoint({
       .optional()
       .describe(
         "How many days events are kept at least: those of a month (UTC) are deleted once its last day is so many days ago. Numbers of reports stay; conditions of segments see what is kept. null: for ever.",
+      ),
+    emailRetentionDays: z
+      .int()
+      .min(LIMITS.emailRetentionMinimum.value)
+      .max(LIMITS.emailRetentionMaximum.value)
+      .nullable()
+      .optional()
+      .describe(
+        "How many days what mails said and to whom is kept at least. After that address, variables and subject are forgotten, and what mails said once all mails of its month (UTC) are; mails that have not ended keep it until so many days after they did. That they were sent, when, and what came back stays, and so do the numbers of reports. null: for ever.",
       ),
     postalAddress: postalAddress
       .nullable()

@@ -17,6 +17,7 @@ import { createPreparer } from "./emails/sending/prepare-emails.ts";
 import type { Transport } from "./transports/transport.ts";
 import type { TransportWatch } from "./transports/transport-watch.ts";
 import type { Renderer } from "./rendering/renderer.ts";
+import { startForgettingEmails } from "./emails/retention/retention.ts";
 import { startSender } from "./emails/sending/sender.ts";
 import { sweepSystemMails } from "./emails/system-mail/system-mail.ts";
 import type { SystemAddress } from "./emails/system-mail/prepare-system-mail.ts";
@@ -166,6 +167,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     jobs,
     notices,
     domainChecks,
+    startForgettingEmails({ database, log, metrics }),
     ...startEventLoops({ database, onExpired: noteExpiredEvents, log, metrics }),
     startSealingConsent({ database, log, metrics }),
     startFollowingChanges({ database, log, metrics }),

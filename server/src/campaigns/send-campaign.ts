@@ -95,12 +95,17 @@ export async function releaseCampaign(
   return getCampaign(tx, projectId, row.id);
 }
 
-/** Queues the mails that failed again, and only those. @throws Refusal CONFLICT when none did. */
+/** Queues the mails that failed again, and only those. @throws Refusal CONFLICT when none did, or all of them are forgotten. */
 export async function retryFailed(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
   await move(tx, projectId, row, TRANSITIONS.retry, { finishedAt: null });
-  if ((await retryFailedRecipients(tx, { projectId, campaignId: row.id })) === 0)
-    throw new Refusal("CONFLICT", { message: "No mail of the campaign failed: there is nothing to retry." });
+  const { queued, hasForgotten } = await retryFailedRecipients(tx, { projectId, campaignId: row.id });
+  if (queued === 0)
+    throw new Refusal("CONFLICT", {
+      message: hasForgotten
+        ? "The mails that failed are forgotten: the project keeps what mails say for `emailRetentionDays`. They cannot be sent again."
+        : "No mail of the campaign failed: there is nothing to retry.",
+    });
   return getCampaign(tx, projectId, row.id);
 }
 

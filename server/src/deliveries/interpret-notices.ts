@@ -84,8 +84,11 @@ export function createInterpreter({
         .flatMap((report) => {
           const mail = mailOf.get(report) ?? null;
           const { kept } = report;
-          // System mail is nobody's to read, and what came back may quote its secrets.
-          return mail === null || kept === undefined || mail.projectId === SYSTEM_PROJECT_ID
+          // System mail is nobody's to read, and what came back may quote its secrets; of a mail that is forgotten it would say again what it said.
+          return mail === null ||
+            kept === undefined ||
+            mail.isForgotten ||
+            mail.projectId === SYSTEM_PROJECT_ID
             ? []
             : [{ projectId: mail.projectId, emailId: mail.id, ...kept }];
         }),

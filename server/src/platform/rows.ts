@@ -300,6 +300,8 @@ export interface EmailContentsTable {
   createdAt: Generated<Date>;
   listKind: string | null;
   tracked: Generated<boolean>;
+  usedUntil: Generated<Date>;
+  forgottenAt: Date | null;
 }
 
 export interface EmailFilesTable {
@@ -307,6 +309,7 @@ export interface EmailFilesTable {
   id: string;
   bytes: Buffer;
   createdAt: Generated<Date>;
+  usedUntil: Generated<Date>;
 }
 
 export interface EmailResolutionsTable {
@@ -316,6 +319,14 @@ export interface EmailResolutionsTable {
   resolvedAs: string;
   resolvedBy: string;
   createdAt: Generated<Date>;
+}
+
+export interface EmailRetentionsTable {
+  projectId: string;
+  days: number;
+  position: Generated<string>;
+  contentsUntil: Generated<Date>;
+  contentsPosition: Generated<string>;
 }
 
 export interface EmailsTable {
@@ -352,6 +363,17 @@ export interface EmailsTable {
   workflowId: string | null;
   workflowStepId: string | null;
   staysHere: boolean | null;
+  forgottenAt: Date | null;
+}
+
+export interface EmailsKeptLongerTable {
+  projectId: string;
+  id: string;
+  isCampaign: boolean;
+  contentId: string;
+  afterId: string;
+  lastId: string;
+  dueAt: Date;
 }
 
 export interface EventCountsTable {
@@ -924,7 +946,9 @@ export interface Rows {
   email_contents: EmailContentsTable;
   email_files: EmailFilesTable;
   email_resolutions: EmailResolutionsTable;
+  email_retentions: EmailRetentionsTable;
   emails: EmailsTable;
+  emails_kept_longer: EmailsKeptLongerTable;
   event_counts: EventCountsTable;
   event_name_counts: EventNameCountsTable;
   event_reactions: EventReactionsTable;

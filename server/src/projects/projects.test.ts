@@ -51,6 +51,7 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
     defaultFrom: null,
     sendingRate: null,
     eventRetentionDays: null,
+    emailRetentionDays: null,
     postalAddress: null,
     logoUrl: null,
     inboundAddress: expect.stringMatching(/^[0-9a-f]{20}@in\.example$/),
@@ -119,11 +120,12 @@ test.for([
   expect((await patch(caller, id, { defaultFrom: reply.body.defaultFrom })).body.defaultFrom).toBe(kept);
 });
 
-test("what a project says of itself in footers, how fast it sends and how long it keeps events can be set and unset", async () => {
+test("what a project says of itself in footers, how fast it sends and how long it keeps what can be set and unset", async () => {
   const { id, owner } = await server.createProject();
   const set = {
     sendingRate: 5,
     eventRetentionDays: 30,
+    emailRetentionDays: 3650,
     postalAddress: "  Shop Ltd \r\n\r\n 1 Main St\rTown ",
     logoUrl: " https://shop.example/logo.png?a=b c ",
   };
@@ -131,10 +133,17 @@ test("what a project says of itself in footers, how fast it sends and how long i
   expect(body).toMatchObject({
     sendingRate: 5,
     eventRetentionDays: 30,
+    emailRetentionDays: 3650,
     postalAddress: "Shop Ltd\n1 Main St\nTown",
     logoUrl: "https://shop.example/logo.png?a=b%20c",
   });
-  const unset = { sendingRate: null, eventRetentionDays: null, postalAddress: null, logoUrl: null };
+  const unset = {
+    sendingRate: null,
+    eventRetentionDays: null,
+    emailRetentionDays: null,
+    postalAddress: null,
+    logoUrl: null,
+  };
   expect((await patch({ cookie: owner.cookie }, id, unset)).body).toMatchObject(unset);
 });
 
@@ -145,6 +154,9 @@ test.for([
   [{ eventRetentionDays: 29 }, "eventRetentionDays too_small"],
   [{ eventRetentionDays: 3651 }, "eventRetentionDays too_big"],
   [{ eventRetentionDays: "30" }, "eventRetentionDays invalid_type"],
+  [{ emailRetentionDays: 29 }, "emailRetentionDays too_small"],
+  [{ emailRetentionDays: 3651 }, "emailRetentionDays too_big"],
+  [{ emailRetentionDays: 30.5 }, "emailRetentionDays invalid_type"],
   [{ postalAddress: " \n " }, "postalAddress too_small"],
   [{ postalAddress: "a\u0007b" }, "postalAddress invalid_string"],
   [{ postalAddress: Array(9).fill("line").join("\n") }, "postalAddress too_big"],

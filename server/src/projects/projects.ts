@@ -7,6 +7,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { changeQueueRules, createProjectQueue, type QueueRules } from "../emails/outbox/queues.ts";
+import { changeEmailRetention } from "../emails/retention/retention.ts";
 import { changeEventRetention } from "../events/retention.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
@@ -26,11 +27,11 @@ import {
   type ProjectRow,
 } from "./queries.ts";
 
-/** Settings that are changed, by their columns: those of the project itself, how its mail leaves, and how long its events stay. */
+/** Settings that are changed, by their columns: those of the project itself, how its mail leaves, and how long what is kept. */
 export interface ProjectChanges {
   own: OwnChanges;
   rules: Partial<QueueRules>;
-  kept: { eventRetentionDays?: number | null };
+  kept: { eventRetentionDays?: number | null; emailRetentionDays?: number | null };
 }
 
 export interface ProjectView {
@@ -46,6 +47,7 @@ export interface ProjectView {
   defaultFrom: string | null;
   sendingRate: number | null;
   eventRetentionDays: number | null;
+  emailRetentionDays: number | null;
   postalAddress: string | null;
   logoUrl: string | null;
   inboundAddress: string | null;
@@ -76,6 +78,7 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
     defaultFrom: row.defaultFrom,
     sendingRate: row.sendingRate,
     eventRetentionDays: row.eventRetentionDays,
+    emailRetentionDays: row.emailRetentionDays,
     postalAddress: row.postalAddress,
     logoUrl: row.logoUrl,
     inboundAddress: inboundDomain === null ? null : `${row.inboundName}@${inboundDomain}`,
@@ -148,8 +151,9 @@ export async function updateProject(
   if (Object.keys(details).length > 0) {
     await updateProjectRow(tx, projectId, changes.own);
     await changeQueueRules(tx, projectId, changes.rules);
-    const { eventRetentionDays: days } = changes.kept;
-    if (days !== undefined) await changeEventRetention(tx, projectId, days);
+    const { eventRetentionDays, emailRetentionDays } = changes.kept;
+    if (eventRetentionDays !== undefined) await changeEventRetention(tx, projectId, eventRetentionDays);
+    if (emailRetentionDays !== undefined) await changeEmailRetention(tx, projectId, emailRetentionDays);
     await recordAudit(tx, [{ projectId, actor, action: "project.updated", details }]);
   }
   return getProject(tx, around, userId, projectId);

@@ -68,6 +68,7 @@ export interface ProjectRow {
   defaultFrom: string | null;
   sendingRate: number | null;
   eventRetentionDays: number | null;
+  emailRetentionDays: number | null;
   postalAddress: string | null;
   logoUrl: string | null;
   inboundName: string;
@@ -97,8 +98,9 @@ export async function listProjectRows(
     )
     .innerJoin("project_queues as q", "q.projectId", "p.id")
     .leftJoin("event_retentions as r", "r.projectId", "p.id")
+    .leftJoin("email_retentions as l", "l.projectId", "p.id")
     .select(["q.tracking", "q.whenInDoubt", "q.suppressionList", "q.sendingRate"])
-    .select("r.days as eventRetentionDays")
+    .select(["r.days as eventRetentionDays", "l.days as emailRetentionDays"])
     .select([
       "p.id",
       "p.name",
@@ -130,8 +132,9 @@ export interface OwnChanges {
 /** The settings as they are, by column; whoever changes them waits for the commit. */
 export async function lockSettings(tx: Tx, projectId: string): Promise<Record<string, unknown>> {
   const { rows } = await sql<Record<string, unknown>>`
-    select p.*, q.*, r.days as event_retention_days
-    from projects p join project_queues q on q.project_id = p.id left join event_retentions r on r.project_id = p.id
+    select p.*, q.*, r.days as event_retention_days, l.days as email_retention_days
+    from projects p join project_queues q on q.project_id = p.id
+    left join event_retentions r on r.project_id = p.id left join email_retentions l on l.project_id = p.id
     where p.id = ${projectId}
     for no key update of p`.execute(tx);
   return rows[0] ?? {};

@@ -60,7 +60,7 @@ type UpdateBody = (typeof contract.updateProject)["body"]["_zod"]["output"];
 function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
   const { name, language, tracking, whenInDoubt, sendingRate, postalAddress, logoUrl, suppressionList } =
     body;
-  const { eventRetentionDays } = body;
+  const { eventRetentionDays, emailRetentionDays } = body;
   return {
     own: {
       ...(name === undefined ? {} : { name }),
@@ -77,7 +77,10 @@ function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
       ...(sendingRate === undefined ? {} : { sendingRate }),
       ...(suppressionList === undefined ? {} : { suppressionList }),
     },
-    kept: eventRetentionDays === undefined ? {} : { eventRetentionDays },
+    kept: {
+      ...(eventRetentionDays === undefined ? {} : { eventRetentionDays }),
+      ...(emailRetentionDays === undefined ? {} : { emailRetentionDays }),
+    },
   };
 }
 

@@ -25,7 +25,7 @@ interface Texts {
 }
 
 /** A content without its sender, which a project's setting may still decide. */
-export interface Draft extends Omit<EmailContent, "id" | "from"> {
+export interface Draft extends Omit<EmailContent, "id" | "usedUntil" | "from"> {
   textsHash: string;
   template: SendableTemplate | null;
 }

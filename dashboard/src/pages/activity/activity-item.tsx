@@ -58,7 +58,8 @@ function detailOf({ type, metadata }: Activity): string | null {
   if (type === "event.triggered") return textOf(metadata, "eventName");
   // The subject of a campaign still has its variables in it.
   if (type.startsWith("campaign.")) return textOf(metadata, "name", "subject");
-  return textOf(metadata, "url", "link", "subject", "name", "workflowName", "reason");
+  // A mail that is forgotten has an empty one.
+  return textOf(metadata, "url", "link", "subject", "name", "workflowName", "reason") || null;
 }
 
 interface LinesProps {

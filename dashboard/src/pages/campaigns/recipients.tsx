@@ -91,7 +91,7 @@ function columnsOf(projectId: string): Array<Column<Recipient>> {
       head: t("Address"),
       cell: ({ id, email }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
-          <bdi>{email}</bdi>
+          <bdi>{email || t("Forgotten")}</bdi>
         </Link>
       ),
     },

@@ -27,7 +27,7 @@ export function EmailPage() {
   const email = useQuery(emailQuery(project.id, emailId));
   const { data } = email;
   return (
-    <Page title={data?.subject ?? t("Mail")} {...(data === undefined ? {} : { about: data.to })}>
+    <Page title={data?.subject || t("Mail")} {...(data === undefined ? {} : { about: data.to })}>
       <Link
         to="/$projectId/activity"
         params={{ projectId: project.id }}
@@ -45,7 +45,15 @@ export function EmailPage() {
             <Timeline email={data} />
             <Facts projectId={project.id} email={data} />
           </div>
-          <Content projectId={project.id} email={data} />
+          {data.forgottenAt === null ? (
+            <Content projectId={project.id} email={data} />
+          ) : (
+            <p className="text-sm text-soft">
+              {t("What this mail said and to whom was forgotten on {when}: the project keeps it no longer.", {
+                when: formatInstant(data.forgottenAt),
+              })}
+            </p>
+          )}
         </div>
       )}
     </Page>

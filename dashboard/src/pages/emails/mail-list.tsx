@@ -89,7 +89,7 @@ function columnsOf(projectId: string): Array<Column<Email>> {
       head: t("To"),
       cell: ({ id, to }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
-          <bdi>{to}</bdi>
+          <bdi>{to || t("Forgotten")}</bdi>
         </Link>
       ),
     },

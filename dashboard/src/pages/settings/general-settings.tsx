@@ -21,6 +21,7 @@ interface Draft {
   defaultFrom: string;
   sendingRate: string;
   eventRetentionDays: string;
+  emailRetentionDays: string;
   tracking: Project["tracking"];
   whenInDoubt: Project["whenInDoubt"];
   postalAddress: string;
@@ -47,7 +48,7 @@ const IN_DOUBT = [
 
 function draftOf(project: Project): Draft {
   const { name, language, defaultFrom, sendingRate, tracking, whenInDoubt, postalAddress, logoUrl } = project;
-  const { eventRetentionDays } = project;
+  const { eventRetentionDays, emailRetentionDays } = project;
   return {
     name,
     language,
@@ -56,6 +57,7 @@ function draftOf(project: Project): Draft {
     defaultFrom: defaultFrom ?? "",
     sendingRate: sendingRate === null ? "" : String(sendingRate),
     eventRetentionDays: eventRetentionDays === null ? "" : String(eventRetentionDays),
+    emailRetentionDays: emailRetentionDays === null ? "" : String(emailRetentionDays),
     postalAddress: postalAddress ?? "",
     logoUrl: logoUrl ?? "",
   };
@@ -71,6 +73,7 @@ function changeOf(before: Draft, after: Draft): Change {
     defaultFrom: textOrNull(after.defaultFrom),
     sendingRate: numberOrNull(after.sendingRate),
     eventRetentionDays: numberOrNull(after.eventRetentionDays),
+    emailRetentionDays: numberOrNull(after.emailRetentionDays),
     postalAddress: textOrNull(after.postalAddress),
     logoUrl: textOrNull(after.logoUrl),
   };
@@ -181,6 +184,14 @@ function DataCard({ tied }: { tied: Tied }) {
           "Those of a month are deleted together, once its last day is so long ago. Reports keep their numbers; segments see only events that are kept. Empty: for ever.",
         )}
         {...tied("eventRetentionDays")}
+      />
+      <Field
+        label={t("Days that mails keep what they said")}
+        inputMode="numeric"
+        help={t(
+          "After that it is forgotten what a mail said and to whom. That it was sent, when, and what came back stays, and so do the numbers of reports. Empty: for ever.",
+        )}
+        {...tied("emailRetentionDays")}
       />
     </Card>
   );

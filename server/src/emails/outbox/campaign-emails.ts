@@ -9,6 +9,7 @@ import {
   countCampaignEmails,
   hasPendingEmails,
   listCampaignEmails,
+  hasForgottenFailures,
   requeueFailedEmails,
   skipCampaignEmails,
   type CampaignKey,
@@ -107,9 +108,16 @@ export async function dropRecipients(
   );
 }
 
-/** Queues again the mails of a campaign that failed, and no other; answers how many. */
-export async function retryFailedRecipients(tx: Tx, key: CampaignKey): Promise<number> {
-  return requeueFailedEmails(tx, key);
+/**
+ * Queues again the mails of a campaign that failed and are not forgotten, and no other; answers how many. `hasForgotten`: others failed and
+ * are forgotten; asked when there are none to queue.
+ */
+export async function retryFailedRecipients(
+  tx: Tx,
+  key: CampaignKey,
+): Promise<{ queued: number; hasForgotten: boolean }> {
+  const queued = await requeueFailedEmails(tx, key);
+  return { queued, hasForgotten: queued === 0 && (await hasForgottenFailures(tx, key)) };
 }
 
 export interface RecipientView {

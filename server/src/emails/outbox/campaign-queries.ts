@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
+import { TO_ADDRESS } from "../reading/shown-queries.ts";
 
 export interface CampaignKey {
   projectId: string;
@@ -87,12 +88,24 @@ export async function skipCampaignEmails(
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** Queues the failed mails of a campaign again; answers how many. */
+/** Queues the failed mails of a campaign again, but for those that are forgotten; answers how many. */
 export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<number> {
   const result = await sql`
     update emails set status = 'QUEUED', due_at = now(), reason = null
-    where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED'`.execute(tx);
+    where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED' and forgotten_at is null`.execute(
+    tx,
+  );
   return Number(result.numAffectedRows ?? 0);
+}
+
+/** Whether a mail of the campaign failed and has been forgotten since. */
+export async function hasForgottenFailures(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from emails
+    where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED' and forgotten_at is not null limit 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
 }
 
 export interface RecipientRow {
@@ -124,9 +137,9 @@ export async function listCampaignEmails(
   const withStatus = status === undefined ? sql`` : sql`and status = ${status}`;
   const waits = sql.lit(status === undefined || status === "QUEUED");
   const { rows } = await sql<RecipientRow>`
-    (select id, contact_id, to_address, status, reason, attempts, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
+    (select id, contact_id, ${TO_ADDRESS} as to_address, status, reason, attempts, sent_at, delivered_at, opened_at, clicked_at, bounced_at,
       complained_at
-    from emails where ${ofCampaign} ${withStatus} ${before(sql`id`)} order by id desc ${limit})
+    from emails e where ${ofCampaign} ${withStatus} ${before(sql`id`)} order by id desc ${limit})
     union all
     (select r.id, r.contact_id, r.address, 'QUEUED', null, 0, null, null, null, null, null, null
     from recipient_batches b

@@ -1,6 +1,7 @@
 // The outbox: putting mails in.
 // Before it: v1/, campaigns/ and workflows/ enqueue in their own transactions. After it: sender.ts claims; read-emails.ts tells where each stands.
 import { EMAIL_KINDS, type EmailKind } from "@postloft/contract/emails.ts";
+import { nowMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database.ts";
 import { contentId, newId } from "../../platform/ids.ts";
 import type { ListKind } from "../../message/message-headers.ts";
@@ -23,6 +24,8 @@ export interface ContentAttachment {
 export interface EmailContent {
   projectId: string;
   id: string;
+  /** No mail that is made later uses it. */
+  usedUntil: Date;
   from: Mailbox;
   replyTo: string | null;
   subject: string;
@@ -79,13 +82,30 @@ export function hashTexts({ subject, html, text }: Pick<EmailContent, "subject" 
   return contentId(subject, html, text ?? "", text === null ? "0" : "1");
 }
 
-/** Makes a content; its id is a hash of everything it says, so that equal contents are stored once. */
-export function makeContent(parts: Omit<EmailContent, "id">, textsHash = hashTexts(parts)): EmailContent {
+/** The first instant of the next month (UTC). */
+function nextMonth(): Date {
+  const now = new Date(nowMs());
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
+}
+
+/**
+ * Makes a content; its id is a hash of everything it says and of the month, so that equal contents are stored once, and what an old
+ * one said can be forgotten while the same is said again (retention/).
+ */
+export function makeContent(
+  parts: Omit<EmailContent, "id" | "usedUntil">,
+  textsHash = hashTexts(parts),
+): EmailContent {
   const { projectId, from, replyTo, headers, attachments, listKind, tracked = true } = parts;
   const named = attachments.map(({ bytes: _bytes, ...rest }) => rest);
   const kind = { ...(listKind ? { listKind } : {}), ...(tracked ? {} : { tracked }) };
-  const small = JSON.stringify({ projectId, from, replyTo, headers, attachments: named, textsHash, ...kind });
-  return { ...parts, id: contentId(small, ...attachments.map(({ bytes }) => bytes)) };
+  const usedUntil = nextMonth();
+  const said = { projectId, from, replyTo, headers, attachments: named, textsHash, ...kind, usedUntil };
+  return {
+    ...parts,
+    usedUntil,
+    id: contentId(JSON.stringify(said), ...attachments.map(({ bytes }) => bytes)),
+  };
 }
 
 const MAX_HTML_TO_RESEND = 2_000;
@@ -142,6 +162,7 @@ export async function storeContents(tx: Tx, given: readonly EmailContent[]): Pro
       attachments: JSON.stringify(await storeFiles(tx, content)),
       listKind: content.listKind ?? null,
       tracked: content.tracked ?? true,
+      usedUntil: content.usedUntil,
     });
   }
   await insertContents(tx, rows);
@@ -150,8 +171,9 @@ export async function storeContents(tx: Tx, given: readonly EmailContent[]): Pro
 async function storeFiles(tx: Tx, content: EmailContent): Promise<StoredAttachment[]> {
   const stored: StoredAttachment[] = [];
   for (const { bytes, ...named } of content.attachments) {
-    const fileId = contentId(bytes);
-    await insertFile(tx, { projectId: content.projectId, id: fileId, bytes });
+    const { projectId, usedUntil } = content;
+    const fileId = contentId(usedUntil.toISOString(), bytes);
+    await insertFile(tx, { projectId, id: fileId, bytes, usedUntil });
     stored.push({ fileId, ...named, sizeBytes: bytes.length });
   }
   return stored;

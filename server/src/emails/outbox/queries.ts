@@ -1,7 +1,9 @@
 // Statements on the outbox: `emails`, their contents and files, attempts. What the sender does is in sender-queries.ts.
-import { sql } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
+import { providerDomains } from "../../transports/destinations.ts";
+import { SUBJECT, TO_ADDRESS } from "../reading/shown-queries.ts";
 import { isInHandover, standing } from "../handover/handover-queries.ts";
 
 export interface ContentRow {
@@ -17,6 +19,7 @@ export interface ContentRow {
   attachments: string;
   listKind: string | null;
   tracked: boolean;
+  usedUntil: Date;
 }
 
 /** Contents are immutable and named by what they hold: one that is there already is the same. */
@@ -25,8 +28,8 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
   const texts = packTexts(contents.map((content) => content.text));
   await sql`
     insert into email_contents (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind,
-      tracked, html, text)
-    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked,
+      tracked, used_until, html, text)
+    select project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, used_until,
            convert_from(substring(${htmls.bytes}::bytea from html_at for html_bytes), 'UTF8'),
            convert_from(substring(${texts.bytes}::bytea from text_at for text_bytes), 'UTF8')
     from unnest(
@@ -40,8 +43,9 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
       ${contents.map((content) => content.attachments)}::jsonb[],
       ${contents.map((content) => content.listKind)}::text[],
       ${contents.map((content) => content.tracked)}::boolean[],
+      ${contents.map((content) => content.usedUntil.toISOString())}::timestamptz[],
       ${htmls.starts}::integer[], ${htmls.lengths}::integer[], ${texts.starts}::integer[], ${texts.lengths}::integer[]
-    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked,
+    ) as i (project_id, id, from_address, from_name, reply_to, subject, headers, attachments, list_kind, tracked, used_until,
       html_at, html_bytes, text_at, text_bytes)
     on conflict (project_id, id) do nothing`.execute(tx);
 }
@@ -75,7 +79,7 @@ export async function findContentIds(
 
 export async function insertFile(
   tx: Tx,
-  file: { projectId: string; id: string; bytes: Buffer },
+  file: { projectId: string; id: string; bytes: Buffer; usedUntil: Date },
 ): Promise<void> {
   await tx
     .insertInto("email_files")
@@ -131,18 +135,16 @@ const LIST_COLUMNS = [
   "e.campaignId",
   "e.workflowId",
   "e.priority",
-  "e.toAddress",
   "e.reason",
   "e.attempts",
   "e.dueAt",
   "e.createdAt",
   "e.sentAt",
+  "e.forgottenAt",
   "c.fromAddress",
   "c.fromName",
 ] as const;
-/** As it was sent: a mail has a subject of its own where variables stood in that of its content. */
-const SUBJECT = sql<string>`coalesce(e.subject, c.subject)`.as("subject");
-const STATUS = standing.as("status");
+const SHOWN = [TO_ADDRESS.as("toAddress"), SUBJECT.as("subject"), standing.as("status")] as const;
 
 export interface EmailFilter {
   status?: EmailStatus | undefined;
@@ -173,7 +175,7 @@ export async function listEmailRows(
     .innerJoin("email_contents as c", (join) =>
       join.onRef("c.projectId", "=", "e.projectId").onRef("c.id", "=", "e.contentId"),
     )
-    .select([...LIST_COLUMNS, SUBJECT, STATUS]);
+    .select([...LIST_COLUMNS, ...SHOWN]);
   if (page.before !== null) query = query.where("e.id", "<", page.before);
   return query
     .orderBy("e.id", "desc")
@@ -198,7 +200,7 @@ export async function findEmail(database: Database, projectId: string, id: strin
     .innerJoin("email_contents as c", (join) =>
       join.onRef("c.projectId", "=", "e.projectId").onRef("c.id", "=", "e.contentId"),
     )
-    .select([...LIST_COLUMNS, SUBJECT, STATUS, "e.copies", "e.transport", "e.answer", "e.providerMessageId"])
+    .select([...LIST_COLUMNS, ...SHOWN, "e.copies", "e.transport", "e.answer", "e.providerMessageId"])
     .select(["c.replyTo", "c.html", "c.attachments"])
     .where("e.projectId", "=", projectId)
     .where("e.id", "=", id)
@@ -227,24 +229,50 @@ export async function eraseRecipients(
   const { rows: mails } = await sql<{ id: string }>`
     select id from emails where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
     order by id for update`.execute(tx);
-  // Servers repeat the address in what they answer.
+  await eraseTexts(tx, projectId, {
+    isMeant: sql`e.contact_id = any(${contactIds}::uuid[])`,
+    set: sql`to_address = '', copies = null,
+      status = case when ${hasNotLeft} then 'SKIPPED' else status end,
+      reason = case when ${hasNotLeft} then 'The contact was deleted.' else ${WITHOUT_ADDRESS} end`,
+  });
+  return mails.map(({ id }) => id);
+}
+
+/** Of an address the domain, where it is a provider's and names nobody: mails are counted by it. */
+const ONLY_PROVIDER = sql`case when substring(to_address from '[^@]*$') = any(${providerDomains().map(({ domain }) => domain)}::text[])
+  then '@' || substring(to_address from '[^@]*$') else '' end`;
+
+/** Forgets to whom mails went and what was filled in. They have ended, and are the transaction's own. */
+export async function forgetEmails(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  await eraseTexts(tx, projectId, {
+    isMeant: sql`e.id = any(${ids}::uuid[])`,
+    // That there were copies stays: what is reported late may be about one of them.
+    set: sql`forgotten_at = now(), to_address = ${ONLY_PROVIDER}, reason = ${WITHOUT_ADDRESS},
+      copies = case when copies is not null then '{"cc": [], "bcc": []}'::jsonb end`,
+  });
+}
+
+/** Servers repeat the address in what they answer. */
+const WITHOUT_ADDRESS = sql`replace(reason, to_address, '***')`;
+
+/** Takes out of mails `e` what was filled in and what came back in words, and sets what is different of who is erased. */
+async function eraseTexts(
+  tx: Tx,
+  projectId: string,
+  { isMeant, set }: { isMeant: RawBuilder<SqlBool>; set: RawBuilder<unknown> },
+): Promise<void> {
   await sql`
     update email_attempts a set answer = replace(a.answer, e.to_address, '***')
     from emails e
-    where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
-      and a.project_id = ${projectId} and a.email_id = e.id`.execute(tx);
-  await sql`
-    update emails e set
-      to_address = '', to_name = null, copies = null, variables = null, subject = null,
-      answer = replace(answer, to_address, '***'),
-      status = case when ${hasNotLeft} then 'SKIPPED' else status end,
-      reason = case when ${hasNotLeft} then 'The contact was deleted.' else replace(reason, to_address, '***') end
-    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[]) and to_address <> ''`.execute(
+    where e.project_id = ${projectId} and ${isMeant} and a.project_id = ${projectId} and a.email_id = e.id`.execute(
     tx,
   );
   await sql`
+    update emails e set to_name = null, variables = null, subject = null, answer = replace(answer, to_address, '***'), ${set}
+    where e.project_id = ${projectId} and ${isMeant}`.execute(tx);
+  await sql`
     delete from returned_messages r using emails e
-    where e.project_id = ${projectId} and e.contact_id = any(${contactIds}::uuid[])
-      and r.project_id = e.project_id and r.email_id = e.id`.execute(tx);
-  return mails.map(({ id }) => id);
+    where e.project_id = ${projectId} and ${isMeant} and r.project_id = e.project_id and r.email_id = e.id`.execute(
+    tx,
+  );
 }

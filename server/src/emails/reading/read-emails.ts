@@ -28,6 +28,7 @@ export interface EmailView {
   nextAttemptAt: string | null;
   createdAt: string;
   sentAt: string | null;
+  forgottenAt: string | null;
 }
 
 /** Later than any retry: a mail that is due then waits for its destination, and nobody knows how long. */
@@ -51,6 +52,7 @@ function present(row: ListedEmail): EmailView {
     nextAttemptAt: row.status === "QUEUED" ? instantOf(row.dueAt) : null,
     createdAt: row.createdAt.toISOString(),
     sentAt: row.sentAt?.toISOString() ?? null,
+    forgottenAt: row.forgottenAt?.toISOString() ?? null,
   };
 }
 
@@ -69,6 +71,7 @@ const asMail = (row: WaitingRow) => ({
   attempts: 0,
   dueAt: row.createdAt,
   sentAt: null,
+  forgottenAt: null,
   copies: null,
   transport: null,
   answer: null,
@@ -119,14 +122,17 @@ export async function getEmail(
   const attempts = await listAttempts(database, projectId, id);
   const events = await listEventsOfEmail(database, projectId, id);
   const resolutions = await listResolutions(database, projectId, id);
+  // What others still say is kept for them.
+  const { replyTo, html, attachments } =
+    row.forgottenAt === null ? row : { replyTo: null, html: "", attachments: [] };
   return {
     ...present(row),
     messageId: messageIdOf(id, row.fromAddress),
     cc: copies.cc.map((mailbox) => mailbox.address),
     bcc: copies.bcc.map((mailbox) => mailbox.address),
-    replyTo: row.replyTo,
-    body: row.html,
-    attachments: (row.attachments as StoredAttachment[]).map(({ filename, contentType, sizeBytes }) => ({
+    replyTo,
+    body: html,
+    attachments: (attachments as StoredAttachment[]).map(({ filename, contentType, sizeBytes }) => ({
       filename,
       contentType,
       sizeBytes,

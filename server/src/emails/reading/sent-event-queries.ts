@@ -2,9 +2,10 @@
 // Before it: sent-events.ts. After it: nothing.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
+import { SUBJECT } from "./shown-queries.ts";
 
 export const MAIL_FACTS = sql`jsonb_strip_nulls(jsonb_build_object(
-  'subject', coalesce(e.subject, c.subject), 'from', c.from_address,
+  'subject', ${SUBJECT}, 'from', c.from_address,
   'messageId', e.id || '@' || substring(c.from_address from '[^@]*$'), 'emailId', e.id,
   'sourceType', (${EMAIL_KINDS}::text[])[e.priority], 'campaignId', e.campaign_id, 'workflowId', e.workflow_id, 'templateId', e.template_id))`;
 

@@ -2,10 +2,11 @@
 // Before it: email-standings.ts. After it: nothing.
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
+import { SUBJECT } from "./shown-queries.ts";
 
 export async function findStandingsOfEmails(database: Database, projectId: string, ids: readonly string[]) {
   const { rows } = await sql<{ id: string; status: string; subject: string }>`
-    select e.id, e.status, coalesce(e.subject, c.subject) as subject
+    select e.id, e.status, ${SUBJECT} as subject
     from emails e join email_contents c on c.project_id = e.project_id and c.id = e.content_id
     where e.project_id = ${projectId} and e.id = any(${ids}::uuid[])`.execute(database);
   return rows;

@@ -195,6 +195,8 @@ export interface ReturnedMail extends EmailKey {
   toAddress: string;
   /** Whether others than the contact got the same message. */
   hasCopies: boolean;
+  /** Whether the project kept it no longer: its address is empty. */
+  isForgotten: boolean;
   /** What events about the mail tell of it. */
   facts: Record<string, unknown>;
 }

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { mailFacts } from "../reading/sent-events.ts";
+import { TO_ADDRESS } from "../reading/shown-queries.ts";
 import { isInHandover, standing } from "../handover/handover-queries.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "../outbox/rules.ts";
 import { variablesAfter } from "../system-mail/system-project-queries.ts";
@@ -139,10 +140,11 @@ export async function findReturnedRows(
     status: EmailStatus;
     toAddress: string;
     hasCopies: boolean;
+    isForgotten: boolean;
     facts: Record<string, unknown>;
   }>`
-    select e.project_id, e.id, e.contact_id, ${statusInDoubt} as status, e.to_address, e.copies is not null as has_copies,
-      ${mailFacts()} as facts
+    select e.project_id, e.id, e.contact_id, ${statusInDoubt} as status, ${TO_ADDRESS} as to_address,
+      e.copies is not null as has_copies, e.forgotten_at is not null as is_forgotten, ${mailFacts()} as facts
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join emails e on e.project_id = i.project_id and e.id = i.id
     join email_contents c on c.project_id = e.project_id and c.id = e.content_id`.execute(database);

@@ -214,7 +214,7 @@ test("of one campaign a contact gets one mail: the database refuses a second", a
   await outbox.enqueue([{ campaignId: newId(), contactId: contactId ?? "" }, { contactId: contactId ?? "" }]);
 });
 
-test("the kind of list is part of what a content is, and a content without one is what it was before", () => {
+test("the kind of list and the month are part of what a content is", () => {
   const parts = {
     projectId: "p",
     from: { address: "a@b.example", name: null },
@@ -225,9 +225,16 @@ test("the kind of list is part of what a content is, and a content without one i
     headers: [],
     attachments: [],
   };
-  const ids = [makeContent(parts), makeContent({ ...parts, listKind: null })].map(({ id }) => id);
-  // Made before there were kinds: contents that are stored stay the same.
-  expect(ids).toEqual(Array(2).fill("306948bd-b874-8717-ad70-72642c92f6be"));
-  const kinds = LIST_KINDS.map((listKind) => makeContent({ ...parts, listKind }).id);
-  expect(new Set([...ids, ...kinds]).size).toBe(3);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2031, 11, 31, 23, 59) });
+  try {
+    const [one, same] = [makeContent(parts), makeContent({ ...parts, listKind: null })];
+    expect(same).toMatchObject({ id: one.id, usedUntil: new Date(Date.UTC(2032, 0)) });
+    vi.setSystemTime(Date.UTC(2031, 11, 1));
+    expect(makeContent(parts).id).toBe(one.id);
+    const kinds = LIST_KINDS.map((listKind) => makeContent({ ...parts, listKind }).id);
+    vi.setSystemTime(Date.UTC(2032, 0));
+    expect(new Set([one.id, ...kinds, makeContent(parts).id]).size).toBe(4);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -35,6 +35,7 @@ export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
     "billing_usage",
     "domain_record_changes",
     "domains",
+    "email_retentions",
     "event_retentions",
     "project_suspensions",
     "sending_hours",

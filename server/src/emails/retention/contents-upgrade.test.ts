@@ -1,0 +1,52 @@
+// The upgrade that gives contents an end of their use (migration 0097): those that are there get the time of the upgrade, and no row is
+// written again.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newId } from "../../platform/ids.ts";
+import { migrate } from "../../platform/migrations.ts";
+import { createTestDatabase, type TestDatabase } from "../../platform/test-database.ts";
+
+const UPGRADE = 97;
+
+let old: TestDatabase;
+const projectId = newId();
+
+const rowsOf = async <Row>(statement: string, ...values: unknown[]): Promise<Row[]> =>
+  (await old.pool.query(statement, values)).rows as Row[];
+
+const addContent = (id: string) =>
+  rowsOf(
+    `insert into email_contents (project_id, id, from_address, subject, html) values ($1, $2, 'a@b.example', 's', 'h')`,
+    projectId,
+    id,
+  );
+
+beforeAll(async () => {
+  old = await createTestDatabase();
+  await old.pool.query("drop schema public cascade; create schema public");
+  await migrate(old.pool, undefined, UPGRADE - 1);
+  await rowsOf("insert into projects (id, name) values ($1, 'Old')", projectId);
+});
+afterAll(() => old.drop());
+
+test("contents of before the upgrade are used until then, those of who does not say it for ever", async () => {
+  const [before, after] = [newId(), newId()];
+  await addContent(before);
+  const files = () =>
+    rowsOf(
+      "select relname, relfilenode from pg_class where relname in ('emails', 'email_contents', 'email_files') order by 1",
+    );
+  const ofBefore = await files();
+  await migrate(old.pool);
+  expect(await files()).toEqual(ofBefore);
+  await addContent(after);
+  expect(
+    await rowsOf(
+      `select id, used_until between now() - interval '1 minute' and now() as "isUpgrade", used_until = 'infinity' as "isForEver"
+       from email_contents where project_id = $1 order by id`,
+      projectId,
+    ),
+  ).toEqual([
+    { id: before, isUpgrade: true, isForEver: false },
+    { id: after, isUpgrade: false, isForEver: true },
+  ]);
+});

@@ -1,0 +1,92 @@
+// Mails and campaigns that were kept longer than others as old, because they had not ended or left late: they are looked at again.
+// Before it: pass-mails.ts. After it: pass-contents.ts, which left what they say alone.
+import type { Tx } from "../../platform/database.ts";
+import { passContentsAgain } from "./content-queries.ts";
+import { forget, inAWhile, waitsUntil, type Turn } from "./pass-mails.ts";
+import {
+  deleteKeptLonger,
+  listDueKeptLonger,
+  listMailsById,
+  listOldMails,
+  listOpenCampaigns,
+  updateKeptLonger,
+  type KeptLonger,
+} from "./retention-queries.ts";
+
+/** Forgets what has ended, and left long enough ago, since it was looked at: some mails, or the next ones of a campaign. @returns whether any was due */
+export async function lookAgain(tx: Tx, turn: Turn, batchSize: number): Promise<boolean> {
+  const due = await listDueKeptLonger(tx, turn.projectId, turn.at, batchSize);
+  const mails = due.filter(({ isCampaign }) => !isCampaign);
+  const campaign = due.find(({ isCampaign }) => isCampaign);
+  if (mails.length > 0) await lookAtMails(tx, turn, mails);
+  if (campaign !== undefined) await lookAtCampaign(tx, turn, campaign, batchSize);
+  return due.length > 0;
+}
+
+async function lookAtMails(tx: Tx, turn: Turn, due: readonly KeptLonger[]): Promise<void> {
+  const { projectId } = turn;
+  const mails = await listMailsById(
+    tx,
+    projectId,
+    due.map(({ id }) => id),
+  );
+  const forgotten = await forget(tx, turn, mails);
+  const rest = mails.filter(({ id }) => !forgotten.has(id));
+  const later = new Map(rest.map((mail) => [mail.id, waitsUntil(turn, mail) ?? inAWhile(turn)]));
+  await updateKeptLonger(
+    tx,
+    projectId,
+    due.flatMap(({ id, afterId }) => {
+      const dueAt = later.get(id);
+      return dueAt === undefined ? [] : [{ id, afterId, dueAt }];
+    }),
+  );
+  await endKeeping(
+    tx,
+    projectId,
+    due.filter(({ id }) => !later.has(id)),
+  );
+}
+
+async function lookAtCampaign(tx: Tx, turn: Turn, campaign: KeptLonger, batchSize: number): Promise<void> {
+  const { projectId, position } = turn;
+  const { id, afterId, lastId } = campaign;
+  const later = async (next: { afterId: string; dueAt: Date }) =>
+    updateKeptLonger(tx, projectId, [{ id, ...next }]);
+  if ((await listOpenCampaigns(tx, projectId, [id])).length > 0)
+    return later({ afterId, dueAt: inAWhile(turn) });
+  const range = await listOldMails(tx, projectId, {
+    after: afterId,
+    // What is behind the position is passed with all others.
+    last: lastId < position ? lastId : position,
+    limit: batchSize,
+  });
+  // Few are of others: the mails of a campaign lie close together.
+  const mails = range.filter(({ campaignId }) => campaignId === id);
+  const forgotten = await forget(tx, turn, mails);
+  // In order: mails left in about this order, so that each is looked at about once.
+  const firstLeft = mails.findIndex((mail) => !forgotten.has(mail.id));
+  const waiting = mails[firstLeft];
+  if (waiting !== undefined)
+    return later({
+      afterId: mails[firstLeft - 1]?.id ?? afterId,
+      dueAt: waitsUntil(turn, waiting) ?? inAWhile(turn),
+    });
+  if (range.length === batchSize) return later({ afterId: range.at(-1)?.id ?? afterId, dueAt: turn.at });
+  return endKeeping(tx, projectId, [campaign]);
+}
+
+/** Nothing of these is left that is not forgotten: what they said can go as well. */
+async function endKeeping(tx: Tx, projectId: string, ended: readonly KeptLonger[]): Promise<void> {
+  if (ended.length === 0) return;
+  await deleteKeptLonger(
+    tx,
+    projectId,
+    ended.map(({ id }) => id),
+  );
+  await passContentsAgain(
+    tx,
+    projectId,
+    ended.map(({ contentId }) => contentId),
+  );
+}

@@ -1,0 +1,29 @@
+// What mails said is forgotten by the month in which it was first said, once no mail is kept that could say it: contents of a month are
+// used by mails of that month alone (outbox/emails.ts names them so).
+// Before it: pass-mails.ts, whose position is far enough. After it: the same said again is a new content.
+import type { Tx } from "../../platform/database.ts";
+import { idTimeMs } from "../../platform/ids.ts";
+import { deleteFiles, forgetContents, listContentIds, updateContentsPosition } from "./content-queries.ts";
+import { SLACK_MS } from "./pass-mails.ts";
+import type { Retention } from "./retention-queries.ts";
+
+/** Goes through the next contents of a project, once for each month that is over. @returns whether there were any to look at */
+export async function passContents(tx: Tx, retention: Retention, batchSize: number): Promise<boolean> {
+  const { projectId, contentsUntilMs, contentsPosition } = retention;
+  const isUnderWay = contentsPosition !== null && contentsUntilMs !== null;
+  const until = isUnderWay ? new Date(contentsUntilMs) : lastMonthOver(retention);
+  if (!isUnderWay && contentsUntilMs !== null && until.getTime() <= contentsUntilMs) return false;
+  const ids = await listContentIds(tx, projectId, contentsPosition, batchSize);
+  const last = ids.length < batchSize ? null : (ids.at(-1) ?? null);
+  const contents = { after: contentsPosition, last, until };
+  await deleteFiles(tx, projectId, contents);
+  await forgetContents(tx, projectId, contents);
+  await updateContentsPosition(tx, projectId, { until, position: last });
+  return true;
+}
+
+/** The end of the last month (UTC) whose contents are used by no mail behind the position. */
+function lastMonthOver({ position }: Retention): Date {
+  const over = new Date(idTimeMs(position) - SLACK_MS);
+  return new Date(Date.UTC(over.getUTCFullYear(), over.getUTCMonth()));
+}

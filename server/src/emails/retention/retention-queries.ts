@@ -1,0 +1,207 @@
+// Mails that are too old: whose they are, which of them have ended, and those that are kept longer. Before it: retention.ts.
+// After it: outbox/queries.ts forgets them.
+import { sql, type SqlBool } from "kysely";
+import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
+
+/** Below all ids. */
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+
+export async function upsertRetention(tx: Tx, projectId: string, days: number): Promise<void> {
+  await sql`
+    insert into email_retentions (project_id, days) values (${projectId}, ${days})
+    on conflict (project_id) do update set days = excluded.days`.execute(tx);
+}
+
+export async function deleteRetention(tx: Tx, projectId: string): Promise<void> {
+  await tx.deleteFrom("email_retentions").where("projectId", "=", projectId).execute();
+}
+
+/** Projects that do not keep what their mails say for ever, from the one after `after` on. */
+export async function listRetentions(database: Database, after: string | null, limit: number) {
+  const { rows } = await sql<{ projectId: string }>`
+    select r.project_id from email_retentions r where r.project_id > coalesce(${after}::uuid, ${NO_ID})
+    order by r.project_id limit ${limit}`.execute(database);
+  return rows.map(({ projectId }) => projectId);
+}
+
+export interface Retention {
+  projectId: string;
+  days: number;
+  position: string;
+  /** Milliseconds since 1970; null: nothing has been gone through. */
+  contentsUntilMs: number | null;
+  /** null: not in the middle of them. */
+  contentsPosition: string | null;
+}
+
+/** Makes it the transaction's own; undefined when another process is at it, or nobody wants it any more. */
+export async function lockRetention(tx: Tx, projectId: string): Promise<Retention | undefined> {
+  const { rows } = await sql<Retention>`
+    select project_id, days, position, nullif(contents_position, ${NO_ID}) as contents_position,
+      case when isfinite(contents_until) then extract(epoch from contents_until)::float8 * 1000 end as contents_until_ms
+    from email_retentions where project_id = ${projectId} for update skip locked`.execute(tx);
+  return rows[0];
+}
+
+export async function updatePosition(tx: Tx, projectId: string, position: string): Promise<void> {
+  await sql`update email_retentions set position = ${position} where project_id = ${projectId}`.execute(tx);
+}
+
+/** A mail of which it is asked whether it can be forgotten. */
+export interface OldMail {
+  id: string;
+  campaignId: string | null;
+  contentId: string;
+  sentAt: Date | null;
+  isForgotten: boolean;
+}
+
+const OLD_MAIL = sql`e.id, e.campaign_id, e.content_id, e.sent_at, e.forgotten_at is not null as is_forgotten`;
+
+/** Whether nobody knows yet what becomes of a mail `e`. */
+const isOpen = sql<SqlBool>`e.status in ('QUEUED', 'CLAIMED', 'UNCONFIRMED')`;
+
+/** Mails behind `after` up to `last`, in order: a range of the primary key. */
+export async function listOldMails(
+  tx: Tx,
+  projectId: string,
+  { after, last, limit }: { after: string; last: string; limit: number },
+): Promise<OldMail[]> {
+  const { rows } = await sql<OldMail>`
+    ${plannedEachTime} select ${OLD_MAIL} from emails e
+    where e.project_id = ${projectId} and e.id > ${after} and e.id <= ${last}
+    order by e.project_id, e.id limit ${limit}`.execute(tx);
+  return rows;
+}
+
+export async function listMailsById(tx: Tx, projectId: string, ids: readonly string[]): Promise<OldMail[]> {
+  const { rows } = await sql<OldMail>`
+    select ${OLD_MAIL} from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[])`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** Makes mails the transaction's own, in the order of everybody; answers those that have ended. */
+export async function lockEnded(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select e.id from emails e
+    where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and not (${isOpen}) and e.forgotten_at is null
+    order by e.id for update`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Campaigns with recipients in batches of a range of ids, but for those that are kept longer already; with the last id that a mail of
+ * theirs will get.
+ */
+export async function listWaitingCampaigns(
+  tx: Tx,
+  projectId: string,
+  { after, last }: { after: string; last: string },
+) {
+  const { rows } = await sql<{ campaignId: string; contentId: string; lastId: string }>`
+    select w.campaign_id, b.content_id, b.last_id
+    from (
+      select distinct i.campaign_id from recipient_batches i
+      where i.project_id = ${projectId} and i.id > ${after} and i.id <= ${last} and not exists (
+        select 1 from emails_kept_longer k where k.project_id = ${projectId} and k.id = i.campaign_id)
+    ) w
+    cross join lateral (
+      select b.content_id, b.email_ids[cardinality(b.email_ids)] as last_id from recipient_batches b
+      where b.project_id = ${projectId} and b.campaign_id = w.campaign_id
+      order by b.project_id, b.campaign_id, b.id desc limit 1) b`.execute(tx);
+  return rows;
+}
+
+/** Those of these campaigns of which a mail has not ended, or a recipient waits. */
+export async function listOpenCampaigns(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ campaignId: string }>`
+    select distinct e.campaign_id from emails e
+    where e.project_id = ${projectId} and e.campaign_id = any(${ids}::uuid[]) and ${isOpen}
+    union
+    select distinct b.campaign_id from recipient_batches b
+    where b.project_id = ${projectId} and b.campaign_id = any(${ids}::uuid[])`.execute(tx);
+  return rows.map(({ campaignId }) => campaignId);
+}
+
+/** A mail, or a campaign with all its mails, that is not forgotten with what is as old. */
+export interface KeptLonger {
+  id: string;
+  isCampaign: boolean;
+  contentId: string;
+  afterId: string;
+  lastId: string;
+}
+
+/** A campaign that is there already reaches further. */
+export async function upsertKeptLonger(
+  tx: Tx,
+  projectId: string,
+  kept: ReadonlyArray<KeptLonger & { dueAt: Date }>,
+): Promise<void> {
+  await sql`
+    insert into emails_kept_longer as known (project_id, id, is_campaign, content_id, after_id, last_id, due_at)
+    select ${projectId}::uuid, i.* from unnest(
+      ${kept.map(({ id }) => id)}::uuid[],
+      ${kept.map(({ isCampaign }) => isCampaign)}::boolean[],
+      ${kept.map(({ contentId }) => contentId)}::uuid[],
+      ${kept.map(({ afterId }) => afterId)}::uuid[],
+      ${kept.map(({ lastId }) => lastId)}::uuid[],
+      ${kept.map(({ dueAt }) => dueAt.toISOString())}::timestamptz[]
+    ) as i
+    on conflict (project_id, id) do update set last_id = greatest(known.last_id, excluded.last_id)`.execute(
+    tx,
+  );
+}
+
+/** Which of these campaigns are kept longer. */
+export async function listKeptCampaigns(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from emails_kept_longer where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function listDueKeptLonger(
+  tx: Tx,
+  projectId: string,
+  now: Date,
+  limit: number,
+): Promise<KeptLonger[]> {
+  const { rows } = await sql<KeptLonger>`
+    select id, is_campaign, content_id, after_id, last_id from emails_kept_longer
+    where project_id = ${projectId} and due_at <= ${now} order by due_at, id limit ${limit}`.execute(tx);
+  return rows;
+}
+
+/** When these are looked at again; `afterId`: up to where a campaign is forgotten meanwhile. */
+export async function updateKeptLonger(
+  tx: Tx,
+  projectId: string,
+  later: ReadonlyArray<{ id: string; afterId: string; dueAt: Date }>,
+): Promise<void> {
+  await sql`
+    update emails_kept_longer k set after_id = i.after_id, due_at = i.due_at
+    from unnest(
+      ${later.map(({ id }) => id)}::uuid[],
+      ${later.map(({ afterId }) => afterId)}::uuid[],
+      ${later.map(({ dueAt }) => dueAt.toISOString())}::timestamptz[]
+    ) as i (id, after_id, due_at)
+    where k.project_id = ${projectId} and k.id = i.id`.execute(tx);
+}
+
+export async function deleteKeptLonger(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql`delete from emails_kept_longer where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(
+    tx,
+  );
+}

@@ -1,0 +1,426 @@
+// What old mails said and to whom is forgotten, and nothing else: not what is counted, and not what has not ended.
+import { sql } from "kysely";
+import { beforeEach, expect, test, vi } from "vitest";
+import { transaction } from "../../platform/database.ts";
+import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { firstIdAt } from "../../platform/ids.ts";
+import { daysAgo, enqueueOldEmails } from "../../testing/old-mails.ts";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { createDeliveries } from "../../deliveries/deliveries.ts";
+import type { ReportKind } from "../../deliveries/rules.ts";
+import { deleteContacts } from "../../contacts/contacts.ts";
+import { countNews } from "../../events/counts.ts";
+import { recountSample } from "../../events/recount.ts";
+import type { Copies } from "../outbox/emails.ts";
+import { findReturnedMails } from "../returned/returned-emails.ts";
+import { changeEmailRetention, forgetOld } from "./retention.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const ADDRESSES = ["ada@gmail.com", "bob@web.de", "cyd@example.net"];
+
+let project: TestProject;
+beforeEach(async () => {
+  await server.rows("delete from email_retentions");
+  project = await server.createProject();
+});
+
+interface Old {
+  madeDaysAgo?: number;
+  sentDaysAgo?: number;
+  status?: string;
+  campaignId?: string;
+  to?: readonly string[];
+  copies?: Copies | null;
+  projectId?: string;
+}
+
+/** Mails made so long ago, as they stand once they ended; to a contact each. */
+async function makeMails(old: Old = {}): Promise<string[]> {
+  const { madeDaysAgo = 60, sentDaysAgo = madeDaysAgo, status = "SENT", campaignId, to = ADDRESSES } = old;
+  const { copies = null, projectId = project.id } = old;
+  const contacts = await server.rows<{ id: string; email: string }>(
+    `insert into contacts (project_id, id, email, subscribed) select $1, new_id(), unnest($2::text[]), true
+     on conflict (project_id, email) do update set subscribed = true returning id, email`,
+    projectId,
+    to,
+  );
+  const ids = await transaction(server.database, (tx) =>
+    enqueueOldEmails(
+      tx,
+      daysAgo(madeDaysAgo),
+      contacts.map(({ id, email }) => ({
+        projectId,
+        contactId: id,
+        kind: campaignId === undefined ? "TRANSACTIONAL" : "CAMPAIGN",
+        to: { address: email, name: "A Name" },
+        copies,
+        content: {
+          projectId,
+          from: { address: "news@sandbox.localhost", name: null },
+          replyTo: null,
+          subject: "Hello {{name}}",
+          html: "<p>Hello</p>",
+          text: null,
+          headers: [],
+          attachments: [],
+        },
+        variables: { name: "Ada" },
+        ...(campaignId === undefined ? {} : { campaignId }),
+      })),
+    ),
+  );
+  const sentAt = status === "SENT" ? daysAgo(sentDaysAgo) : null;
+  await server.rows(
+    `update emails set status = $2, sent_at = $3::timestamptz, subject = 'Hello Ada', attempts = 1,
+       answer = '250 ok ' || to_address, reason = 'told about ' || to_address where id = any($1::uuid[])`,
+    ids,
+    status,
+    sentAt,
+  );
+  await server.rows(
+    `insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport)
+     select project_id, id, 1, 'deferred', '451 later ' || to_address, 'smtp' from emails where id = any($1::uuid[])`,
+    ids,
+  );
+  await server.rows(
+    `insert into mailbox_messages (project_id, id, email_id, from_address, recipients, subject, raw)
+     select project_id, new_id(), id, 'news@sandbox.localhost', array[to_address], 'Hello Ada', 'raw' from emails
+     where id = any($1::uuid[])`,
+    ids,
+  );
+  return ids;
+}
+
+async function makeCampaign(status: string): Promise<string> {
+  const [row] = await server.rows<{ id: string }>(
+    `insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status, started_at, snapshot_at,
+       finished_at, total_recipients)
+     values ($1, new_id(), 'News', 's', 'b', 'news@sandbox.localhost', 'ALL', $2, now(), now(), now(), 3) returning id`,
+    project.id,
+    status,
+  );
+  return row?.id ?? "";
+}
+
+const keepFor = (count: number | null, projectId = project.id) =>
+  transaction(server.database, (tx) => changeEmailRetention(tx, projectId, count));
+
+/** As of so many days from now. */
+async function forgetAll(batchSize = 2, inDays = 0): Promise<void> {
+  while (await forgetOld(server.database, { batchSize, at: daysAgo(-inDays) }));
+}
+
+/** Which of these mails are forgotten. */
+async function forgottenOf(ids: readonly string[]): Promise<boolean[]> {
+  const rows = await server.rows<{ isForgotten: boolean }>(
+    "select forgotten_at is not null as is_forgotten from emails where id = any($1::uuid[]) order by id",
+    ids,
+  );
+  return rows.map(({ isForgotten }) => isForgotten);
+}
+
+const all = (count: number) => Array<boolean>(count).fill(true);
+const none = (count: number) => Array<boolean>(count).fill(false);
+
+/** What comes back about a mail now. */
+async function report(id: string, kind: ReportKind): Promise<void> {
+  await transaction(server.database, async (tx) => {
+    const [mail] = await findReturnedMails(tx, [{ projectId: project.id, emailId: id, providerId: null }]);
+    if (mail === undefined || mail === null) throw new Error("There is no such mail.");
+    await createDeliveries({ guard: async () => undefined }).applyReports(tx, [
+      { mail, kind, at: null, data: {} },
+    ]);
+  });
+}
+
+const get = async <Body = object>(path: string) => (await server.call<Body>("GET", path, project.byKey)).body;
+
+/** Numbers that are made of mails: of a campaign, and of reports of all that is counted. */
+const numbersOf = async (campaignId: string) => ({
+  stats: await get(`/campaigns/${campaignId}/stats`),
+  counts: await server.rows(
+    `select v.dimension, v.value, c.quarter, c.sent, c.delivered, c.opened, c.bounced from mail_counts c
+     join count_values v on v.project_id = c.project_id and v.dimension = c.dimension and v.id = c.value
+     where c.project_id = $1 order by 1, 2, 3`,
+    project.id,
+  ),
+});
+
+async function expectTrueCounts(): Promise<void> {
+  await countNews(server.database, { lagSeconds: 0 });
+  const span = { from: daysAgo(400), to: daysAgo(-1) };
+  expect((await recountSample(server.database, span, 1_000)).wrong).toEqual([]);
+}
+
+/** Every text that the database has of these mails, but for what they share. */
+async function textsOf(ids: readonly string[]): Promise<string> {
+  const [row] = await server.rows<{ texts: string }>(
+    `select concat((select json_agg(e) from emails e where id = any($1::uuid[])),
+       (select json_agg(a) from email_attempts a where email_id = any($1::uuid[])),
+       (select json_agg(m) from mailbox_messages m where email_id = any($1::uuid[]))) as texts`,
+    ids,
+  );
+  return row?.texts ?? "";
+}
+
+test("to whom and what is forgotten; status, times, what came back and every number stay, and recounts are true", async () => {
+  const campaignId = await makeCampaign("SENT");
+  const ids = await makeMails({ campaignId });
+  const [first = "", second = ""] = ids;
+  await report(first, "delivered");
+  await report(second, "hard-bounce");
+  await countNews(server.database, { lagSeconds: 0 });
+  const before = await numbersOf(campaignId);
+  const statesOf = () =>
+    server.rows(
+      `select id, contact_id, campaign_id, status, sent_at, delivered_at, opened_at, bounced_at, created_at, attempts from emails
+       where project_id = $1 order by id`,
+      project.id,
+    );
+  const states = await statesOf();
+
+  await keepFor(30);
+  await forgetAll();
+
+  expect(await forgottenOf(ids)).toEqual(all(3));
+  const texts = await textsOf(ids);
+  for (const gone of ["ada@", "bob@", "cyd@", "example.net", "Name", "Ada"])
+    expect(texts).not.toContain(gone);
+  expect(await statesOf()).toEqual(states);
+  expect(await numbersOf(campaignId)).toEqual(before);
+  await expectTrueCounts();
+
+  const mail = await get<Record<string, unknown>>(`/emails/${first}`);
+  expect(mail).toMatchObject({ status: "DELIVERED", to: "", subject: "", body: "", cc: [], attachments: [] });
+  expect(mail["forgottenAt"]).toEqual(expect.any(String));
+  const { data } = await get<{ data: object[] }>("/emails");
+  expect(data).toHaveLength(3);
+  for (const row of data) expect(row).toMatchObject({ to: "", subject: "" });
+  const recipients = await get<{ data: object[] }>(`/campaigns/${campaignId}/recipients`);
+  for (const row of recipients.data) expect(row).toMatchObject({ email: "" });
+
+  // Of this campaign nobody gets another mail.
+  await expect(makeMails({ campaignId, madeDaysAgo: 0 })).rejects.toThrow("emails_by_contact");
+});
+
+test("what is counted only afterwards is counted by the provider that the mail went to", async () => {
+  const campaignId = await makeCampaign("SENT");
+  const [first = "", second = "", third = ""] = await makeMails({ campaignId });
+  await report(first, "delivered");
+  await keepFor(30);
+  await forgetAll();
+  await report(second, "delivered");
+  await report(third, "delivered");
+  await expectTrueCounts();
+  const { counts } = await numbersOf(campaignId);
+  const delivered = (counts as Array<{ dimension: number; value: string; delivered: number }>)
+    .filter((row) => row.dimension === 5 && row.delivered > 0)
+    .map(({ value, delivered: count }) => `${value} ${count}`);
+  expect(delivered.toSorted()).toEqual(["gmail 1", "gmx 1", "other 1"]);
+  // A contact that goes takes along what was counted of it, as ever.
+  const contacts = await server.rows<{ id: string }>(
+    "select id from contacts where project_id = $1",
+    project.id,
+  );
+  await transaction(server.database, (tx) =>
+    deleteContacts(
+      tx,
+      project.id,
+      contacts.map(({ id }) => id),
+    ),
+  );
+  await expectTrueCounts();
+  expect(await textsOf([first, second, third])).not.toContain("gmail");
+});
+
+test("what comes back late is booked and restores nothing; of a mail with copies nobody knows any more whose it is", async () => {
+  const [plain = ""] = await makeMails({ to: ["ada@gmail.com"] });
+  const [copied = ""] = await makeMails({
+    to: ["bob@example.net"],
+    copies: { cc: [{ address: "boss@example.net", name: "Boss" }], bcc: [] },
+  });
+  // As if others still said the same.
+  await server.rows("update email_contents set used_until = 'infinity' where project_id = $1", project.id);
+  await keepFor(30);
+  await forgetAll();
+  await report(plain, "delivered");
+  await report(plain, "hard-bounce");
+  const mail = await get(`/emails/${plain}`);
+  expect(mail).toMatchObject({ status: "BOUNCED", to: "", subject: "" });
+  const [contact] = await server.rows(
+    "select subscribed from contacts where project_id = $1 and email = 'ada@gmail.com'",
+    project.id,
+  );
+  expect(contact).toEqual({ subscribed: false });
+  expect(await server.rows("select 1 from suppressions where project_id = $1", project.id)).toEqual([]);
+  const events = await server.rows<{ data: object }>("select data from events where email_id = $1", plain);
+  expect(events.length).toBeGreaterThanOrEqual(2);
+  for (const { data } of events) expect(data).toMatchObject({ subject: "" });
+
+  const [found] = await findReturnedMails(server.database, [
+    { projectId: project.id, emailId: copied, providerId: null },
+  ]);
+  expect(found).toMatchObject({ hasCopies: true, toAddress: "" });
+  expect(await textsOf([copied])).not.toContain("boss");
+});
+
+test("what has not ended keeps everything, however old; so does what left late, until that is long enough ago", async () => {
+  const open = [
+    ...(await makeMails({ status: "QUEUED", to: ["queued@example.net"] })),
+    ...(await makeMails({ status: "UNCONFIRMED", to: ["doubt@example.net"] })),
+    ...(await makeMails({ sentDaysAgo: 20, to: ["late@example.net"] })),
+  ];
+  const ended = await makeMails();
+  await keepFor(30);
+  await forgetAll(1);
+  expect(await forgottenOf(open)).toEqual(none(3));
+  expect(await textsOf(open)).toContain("doubt@example.net");
+  expect(await forgottenOf(ended)).toEqual(all(3));
+
+  await server.rows("update emails set status = 'FAILED' where id = any($1::uuid[])", open.slice(0, 2));
+  await forgetAll(1);
+  expect(await forgottenOf(open)).toEqual(none(3));
+  await forgetAll(1, 0.5);
+  expect(await forgottenOf(open)).toEqual([true, true, false]);
+  await forgetAll(1, 10.5);
+  expect(await forgottenOf(open)).toEqual(all(3));
+  expect(await server.rows("select 1 from emails_kept_longer")).toEqual([]);
+});
+
+test("a campaign that is not over keeps everything: with a mail in doubt, or with recipients who wait in a batch", async () => {
+  const inDoubt = await makeCampaign("SENT");
+  const mails = await makeMails({ campaignId: inDoubt });
+  await server.rows("update emails set status = 'UNCONFIRMED' where id = $1", mails[2]);
+  const paused = await makeCampaign("PAUSED");
+  const left = await makeMails({ campaignId: paused, to: ["left@example.net"] });
+  // Of a third one nobody has a mail yet.
+  const unsent = await makeCampaign("PAUSED");
+  const waiting = [61, 60].map((days) => firstIdAt(daysAgo(days).getTime()));
+  await server.rows(
+    `insert into recipient_batches (project_id, id, campaign_id, content_id, email_ids, contact_ids, addresses, domains)
+     select project_id, i.id, i.campaign_id, content_id, array[i.id], array[new_id()], '{wait@example.net}', '{example.net}'
+     from emails e, unnest($2::uuid[], $3::uuid[]) as i (id, campaign_id) where e.id = $1`,
+    left[0],
+    waiting,
+    [unsent, paused],
+  );
+  const other = await makeMails({ to: ["other@example.net"] });
+  await keepFor(30);
+  await forgetAll(1);
+  expect(await forgottenOf([...mails, ...left])).toEqual(none(4));
+  expect(await forgottenOf(other)).toEqual(all(1));
+
+  // The position is past their mails by now.
+  await server.rows("update emails set status = 'FAILED' where id = $1", mails[2]);
+  await server.rows(
+    `with ended as (delete from recipient_batches where id = any($1::uuid[]) returning *)
+     insert into emails (project_id, id, content_id, campaign_id, priority, to_address, status, sent_at)
+     select project_id, id, content_id, campaign_id, 3, 'wait@example.net', 'SENT', now() from ended`,
+    waiting,
+  );
+  await forgetAll(1, 0.5);
+  expect(await forgottenOf([...mails, ...left])).toEqual(all(4));
+  expect(await forgottenOf(waiting)).toEqual(none(2));
+  await forgetAll(1, 31);
+  expect(await forgottenOf(waiting)).toEqual(all(2));
+  expect(await server.rows("select 1 from emails_kept_longer")).toEqual([]);
+});
+
+test("nothing forgotten is sent again: neither with what failed, nor as what was in doubt; the database refuses it too", async () => {
+  const campaignId = await makeCampaign("SENT");
+  const failed = await makeMails({ campaignId, status: "FAILED" });
+  const [alone = ""] = await makeMails({ status: "FAILED", to: ["alone@example.net"] });
+  await keepFor(30);
+  await forgetAll();
+  const retry = await server.call<ErrorEnvelope>(
+    "POST",
+    `/campaigns/${campaignId}/retry-failed`,
+    project.byKey,
+  );
+  expect([retry.status, retry.body.error.message]).toEqual([409, expect.stringContaining("are forgotten")]);
+  const resolve = await server.call<ErrorEnvelope>("POST", `/emails/${alone}/resolve`, project.byKey, {
+    as: "retry",
+  });
+  expect(resolve.status).toBe(409);
+  await expect(server.rows("update emails set status = 'QUEUED' where id = $1", alone)).rejects.toThrow(
+    "emails_forgotten_check",
+  );
+
+  // With others that failed and are kept, they are left out.
+  const young = await makeMails({ campaignId, status: "FAILED", madeDaysAgo: 1, to: ["young@example.net"] });
+  const again = await server.call("POST", `/campaigns/${campaignId}/retry-failed`, project.byKey);
+  expect(again.status).toBe(200);
+  const states = await server.rows<{ id: string }>(
+    "select id from emails where project_id = $1 and status = 'QUEUED'",
+    project.id,
+  );
+  expect(states.map(({ id }) => id)).toEqual(young);
+  expect(await forgottenOf(failed)).toEqual(all(3));
+});
+
+test("a mail that is queued again while it is about to be forgotten stays whole", async () => {
+  const campaignId = await makeCampaign("SENT");
+  const [failed = ""] = await makeMails({ campaignId, status: "FAILED", to: ["ada@gmail.com"] });
+  await keepFor(30);
+  const retrying = Promise.withResolvers<void>();
+  const retried = transaction(server.database, async (tx) => {
+    await tx.updateTable("emails").set({ status: "QUEUED" }).where("id", "=", failed).execute();
+    await retrying.promise;
+  });
+  const forgetting = forgetAll();
+  await vi.waitFor(async () => {
+    const waiting = await server.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+    expect(waiting).toHaveLength(1);
+  });
+  retrying.resolve();
+  await Promise.all([retried, forgetting]);
+  expect(await forgottenOf([failed])).toEqual(none(1));
+  await server.rows("update emails set status = 'FAILED' where id = $1", failed);
+  await forgetAll(2, 0.5);
+  expect(await forgottenOf([failed])).toEqual(all(1));
+});
+
+test("two processes at once forget each mail once; other projects, younger mails and longer times are left alone", async () => {
+  const old = await makeMails({ to: Array.from({ length: 20 }, (_, at) => `old${at}@example.net`) });
+  const young = await makeMails({ madeDaysAgo: 30.5, to: ["young@example.net"] });
+  const other = await server.createProject();
+  const others = await makeMails({ projectId: other.id });
+  const longer = await server.createProject();
+  const kept = await makeMails({ projectId: longer.id });
+  await keepFor(30);
+  await keepFor(61, longer.id);
+  // Who is at a project is not disturbed.
+  await transaction(server.database, async (tx) => {
+    await sql`select 1 from email_retentions where project_id = ${project.id} for update`.execute(tx);
+    await forgetAll();
+  });
+  expect(await forgottenOf(old)).toEqual(none(20));
+  await Promise.all([forgetAll(1), forgetAll(3)]);
+  await forgetAll();
+  expect(await forgottenOf(old)).toEqual(all(20));
+  expect(await forgottenOf([...young, ...others, ...kept])).toEqual(none(7));
+
+  // For ever again, and then for a shorter time: from the first mail on.
+  await keepFor(null);
+  await keepFor(30);
+  await keepFor(59, longer.id);
+  await forgetAll();
+  expect(await forgottenOf([...old, ...others, ...kept])).toEqual([...all(20), ...none(3), ...none(3)]);
+  await forgetAll(2, 1);
+  expect(await forgottenOf([...young, ...kept])).toEqual(all(4));
+});
+
+const positionOf = () =>
+  server.rows("select position from email_retentions where project_id = $1", project.id);
+
+test("a position goes forward only, and no mail is looked at twice", async () => {
+  await makeMails();
+  await keepFor(30);
+  await forgetAll(1);
+  const before = await positionOf();
+  await forgetAll(1);
+  expect(await positionOf()).toEqual(before);
+  await keepFor(100);
+  await forgetAll(1);
+  expect(await positionOf()).toEqual(before);
+});

@@ -1,0 +1,92 @@
+// How long what mails said and to whom is kept: for ever, or for so many days (docs/decisions/0094-mails-that-are-forgotten.md). That they
+// were sent, when, and what came back stays.
+// Before it: projects/ sets it. After it: pass-mails.ts, kept-longer.ts and pass-contents.ts, a batch each.
+import { startLoop, type Loop } from "../../platform/background.ts";
+import { now } from "../../platform/clock.ts";
+import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import type { Log } from "../../platform/log.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import { lookAgain } from "./kept-longer.ts";
+import { passContents } from "./pass-contents.ts";
+import { passMails } from "./pass-mails.ts";
+import { deleteRetention, listRetentions, lockRetention, upsertRetention } from "./retention-queries.ts";
+
+const BATCH_SIZE = 2_000;
+/** Of one project before the next has its turn. */
+const BATCHES_A_TURN = 20;
+const PROJECTS_A_PAGE = 500;
+const EVERY_MS = 60 * 60_000;
+
+/** Says how long a project keeps what its mails say and to whom; null: for ever. */
+export async function changeEmailRetention(tx: Tx, projectId: string, days: number | null): Promise<void> {
+  if (days === null) await deleteRetention(tx, projectId);
+  else await upsertRetention(tx, projectId, days);
+}
+
+interface Run {
+  batchSize?: number;
+  /** As of when; now unless it is said. */
+  at?: Date;
+  signal?: AbortSignal;
+}
+
+/**
+ * Forgets what is too old, in batches.
+ *
+ * @returns whether there is more
+ */
+export async function forgetOld(
+  database: Database,
+  { batchSize = BATCH_SIZE, at = now(), signal }: Run = {},
+): Promise<boolean> {
+  let hasMore = false;
+  let page: string[] = [];
+  do {
+    page = await listRetentions(database, page.at(-1) ?? null, PROJECTS_A_PAGE);
+    for (const projectId of page)
+      if (await forgetOldOf(database, projectId, { batchSize, at, signal })) hasMore = true;
+  } while (page.length === PROJECTS_A_PAGE && signal?.aborted !== true);
+  return hasMore;
+}
+
+/** A turn of one project. @returns whether there is more */
+async function forgetOldOf(
+  database: Database,
+  projectId: string,
+  { batchSize, at, signal }: { batchSize: number; at: Date; signal: AbortSignal | undefined },
+): Promise<boolean> {
+  for (let batch = 0; batch < BATCHES_A_TURN; batch++) {
+    if (signal?.aborted === true) return false;
+    const isThrough = await transaction(database, async (tx) => {
+      const retention = await lockRetention(tx, projectId);
+      if (retention === undefined) return true;
+      // Contents last: they go behind their mails.
+      for (const step of [passMails, lookAgain, passContents])
+        if (await step(tx, { ...retention, at }, batchSize)) return false;
+      return true;
+    });
+    if (isThrough) return false;
+  }
+  return true;
+}
+
+/** Forgets old mails in the background, for as long as it runs. */
+export function startForgettingEmails({
+  database,
+  log,
+  metrics,
+}: {
+  database: Database;
+  log: Log;
+  metrics: Metrics;
+}): Loop {
+  return startLoop({
+    name: "retention of emails",
+    async runOnce(signal) {
+      if (await forgetOld(database, { signal })) return 0;
+    },
+    everyMs: EVERY_MS,
+    log,
+    metrics,
+  });
+}

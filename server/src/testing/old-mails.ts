@@ -1,0 +1,37 @@
+// For tests: mails that were put into the outbox long ago: their ids are of that time, and so is the month of what they say.
+// Before it: a test database with a project. After it: emails/retention/*.test.ts.
+import { sql } from "kysely";
+import { vi } from "vitest";
+import type { Tx } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { enqueueEmails, makeContent, type NewEmail } from "../emails/outbox/emails.ts";
+
+const DAY_MS = 86_400_000;
+
+/** So many days before now. */
+export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
+
+/** What is made at another time. At once: loops that compare clocks run in between. */
+function madeAt<Made>(at: Date, make: () => Made): Made {
+  vi.useFakeTimers({ toFake: ["Date"], now: at });
+  try {
+    return make();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+export type OldEmail = Omit<NewEmail, "content"> & { content: Parameters<typeof makeContent>[0] };
+
+/** Puts mails into the outbox as if it were then; answers their ids. */
+export async function enqueueOldEmails(tx: Tx, at: Date, emails: readonly OldEmail[]): Promise<string[]> {
+  const ids = await enqueueEmails(
+    tx,
+    emails.map((email) => ({ ...email, content: madeAt(at, () => makeContent(email.content)) })),
+  );
+  const oldIds = madeAt(at, () => ids.map(() => newId()));
+  await sql`
+    update emails e set id = i.old_id, created_at = ${at}
+    from unnest(${ids}::uuid[], ${oldIds}::uuid[]) as i (id, old_id) where e.id = i.id`.execute(tx);
+  return oldIds;
+}
