@@ -55,6 +55,11 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await signUp(page, "story@example.com");
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Acme <b>& Söhne</b>");
 
+  await page.getByText("Nothing waits longer than it should.").waitFor();
+  await page.getByRole("button", { name: "Send me a test mail" }).click();
+  await page.getByRole("status").getByText("Delivered").waitFor();
+  await page.getByText("250 2.0.0 kept in the local mailbox").waitFor();
+
   await addContact(page, "ada@example.com");
   await page.getByRole("button", { name: "Unsubscribe" }).click();
   await page.getByRole("button", { name: "Subscribe", exact: true }).waitFor();

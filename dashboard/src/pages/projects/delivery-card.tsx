@@ -80,7 +80,7 @@ function TestMail({ project }: { project: Project }) {
         body: {
           to,
           from,
-          subject: t("A test mail of {project}", { project: project.name }),
+          subject: t("A test mail"),
           body: `<p>${t("It works.")}</p>`,
         },
       }),
