@@ -145,6 +145,26 @@ export const getEmail = endpoint({
   errors: ["EMAIL_NOT_FOUND"],
 });
 
+export const previewEmail = endpoint({
+  name: "emails.preview",
+  method: "GET",
+  path: "/emails/:id/preview",
+  summary: "See what a mail says to its recipient",
+  description:
+    "Rendered anew, with its own variables over what the data of its contact are now; nothing is tracked, and its links to unsubscribe lead nowhere. What the local mailbox has kept is there byte for byte: `mailboxMessageId`. Empty for a mail that is forgotten.",
+  caller: "project",
+  params: z.object({ id: pathId }),
+  answers: {
+    200: z.object({
+      subject: z.string(),
+      html: z.string(),
+      text: z.string(),
+      mailboxMessageId: z.uuid().nullable(),
+    }),
+  },
+  errors: ["EMAIL_NOT_FOUND", "CONFLICT"],
+});
+
 export const resolveEmail = endpoint({
   name: "emails.resolve",
   method: "POST",

@@ -189,6 +189,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   emails.listPausedDestinations,
   emails.releaseListMail,
   emails.getEmail,
+  emails.previewEmail,
   emails.resolveEmail,
   emails.listReturnedMessages,
   mailbox.listMessages,

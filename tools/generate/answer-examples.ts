@@ -208,6 +208,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
   const sent = await ask<{ emails: Array<{ email: string }> }>("v1.send");
   const params = { id: sent.emails[0]?.email ?? "" };
   await story.askUntil<{ status: string }>("emails.get", { params }, ({ status }) => status === "DELIVERED");
+  await ask("emails.preview", { params });
   await ask("emails.list");
   await ask("emails.pausedDestinations");
   const { data } = await ask<{ data: Array<{ id: string }> }>("mailbox.list");

@@ -89,6 +89,7 @@ export const exportReport = raw<typeof analytics.exportReport>("GET", "/analytic
 export const send = wrapped<typeof v1.send>("POST", "/v1/send");
 export const listEmails = bare<typeof emails.listEmails>("GET", "/emails");
 export const getEmail = bare<typeof emails.getEmail>("GET", "/emails/:id");
+export const previewEmail = bare<typeof emails.previewEmail>("GET", "/emails/:id/preview");
 export const resolveEmail = bare<typeof emails.resolveEmail>("POST", "/emails/:id/resolve");
 export const listReturnedMessages = bare<typeof emails.listReturnedMessages>("GET", "/emails/:id/returned");
 

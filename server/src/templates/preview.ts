@@ -39,7 +39,7 @@ export interface Preview {
 }
 
 /** No contact has this id: whoever opens a link of a preview changes nobody's subscription. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+export const NOBODY = "00000000-0000-0000-0000-000000000000";
 const EXAMPLE_ADDRESS = "recipient@example.com";
 
 /** @throws Refusal VALIDATION_ERROR for faulty variables and for what is too slow or too large; CONTACT_NOT_FOUND. */

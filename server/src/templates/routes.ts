@@ -1,5 +1,6 @@
 // HTTP for templates: endpoint → verb → answer.
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { previewEmail } from "@postloft/contract/emails.ts";
 import * as trials from "@postloft/contract/template-trials.ts";
 import * as contract from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database.ts";
@@ -8,6 +9,7 @@ import { readPage } from "../platform/page.ts";
 import type { RateLimiter } from "../platform/rate-limit.ts";
 import { withMadeBody } from "./designs.ts";
 import { previewContent, type PreviewParts } from "./preview.ts";
+import { previewMail } from "./preview-mail.ts";
 import {
   createTemplate,
   deleteTemplate,
@@ -116,5 +118,6 @@ function trialRoutes(parts: TemplateRouteParts): Route[] {
       // Rendering needs no transaction, and none is needed but to store the receipt.
       return receipt === null ? answer : commit(async () => answer);
     }),
+    route(previewEmail, async ({ projectId, params }) => ok(await previewMail(parts, projectId, params.id))),
   ];
 }

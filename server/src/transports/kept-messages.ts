@@ -11,6 +11,7 @@ import {
   deleteMessages,
   deleteOldMessages,
   findMessage,
+  findMessageIdOfEmail,
   listMessageRows,
   listMessagesWithRaw,
   type MessageFilter,
@@ -140,6 +141,15 @@ export async function getAttachment(
 /** The parser counts the line break before the next part as text. */
 function partOf(text: string | undefined): string | null {
   return text?.replace(/\r?\n$/, "") ?? null;
+}
+
+/** The id of the message of a mail; null where the mailbox has none. */
+export async function findMessageOfEmail(
+  database: Database,
+  projectId: string,
+  emailId: string,
+): Promise<string | null> {
+  return findMessageIdOfEmail(database, projectId, emailId);
 }
 
 /** The message as it would have left. @throws Refusal MESSAGE_NOT_FOUND. */

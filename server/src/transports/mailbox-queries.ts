@@ -115,6 +115,19 @@ export async function deleteAllMessages(tx: Tx, projectId: string): Promise<void
   await tx.deleteFrom("mailbox_messages").where("projectId", "=", projectId).execute();
 }
 
+/** The message of a mail, if the mailbox has it. */
+export async function findMessageIdOfEmail(
+  database: Database,
+  projectId: string,
+  emailId: string,
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from mailbox_messages where project_id = ${projectId} and email_id = ${emailId}`.execute(
+    database,
+  );
+  return rows[0]?.id ?? null;
+}
+
 /** Deletes what the mailbox kept of these mails. */
 export async function deleteMessages(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
   await sql`

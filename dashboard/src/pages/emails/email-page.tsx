@@ -5,7 +5,7 @@ import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { call, type Answer } from "../../api/call.ts";
-import { listReturnedMessages, resolveEmail, type getEmail } from "../../api/endpoints.ts";
+import { listReturnedMessages, previewEmail, resolveEmail, type getEmail } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
@@ -189,7 +189,7 @@ function Facts({ projectId, email }: { projectId: string; email: WholeEmail }) {
 }
 
 function Content({ projectId, email }: { projectId: string; email: WholeEmail }) {
-  const [view, setView] = useState<"look" | "source" | "returned">("look");
+  const [view, setView] = useState<"look" | "text" | "source" | "returned">("look");
   return (
     <section className="min-w-0">
       <Choices
@@ -197,28 +197,61 @@ function Content({ projectId, email }: { projectId: string; email: WholeEmail })
         label={t("View of the mail")}
         options={[
           { value: "look", label: t("Content") },
+          { value: "text", label: t("Text") },
           { value: "source", label: t("HTML source") },
           ...(email.returnedMessages > 0 ? [{ value: "returned", label: t("What came back") } as const] : []),
         ]}
         value={view}
         onChoose={setView}
       />
-      {view === "look" && (
+      {(view === "look" || view === "text") && <AsRead projectId={projectId} id={email.id} view={view} />}
+      {view === "source" && (
         <>
           <p className="mb-2 text-sm text-faint">{t("As it was given, before variables are filled in.")}</p>
-          <MailFrame title={t("Content of the mail")} html={email.body} className="h-152 w-full" />
+          <Plain>{email.body}</Plain>
         </>
-      )}
-      {view === "source" && (
-        <pre
-          tabIndex={0}
-          className="max-h-152 overflow-auto rounded-md border border-line bg-side p-4 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere"
-        >
-          {email.body}
-        </pre>
       )}
       {view === "returned" && <Returned projectId={projectId} id={email.id} />}
     </section>
+  );
+}
+
+/** As its recipient reads it. */
+function AsRead({ projectId, id, view }: { projectId: string; id: string; view: "look" | "text" }) {
+  const preview = useQuery({
+    queryKey: ["project", projectId, "email", id, "preview"],
+    queryFn: ({ signal }) => call(previewEmail, { projectId, params: { id }, signal }),
+  });
+  if (preview.isPending) return <Skeleton className="h-152" />;
+  if (preview.isError) return <Failure error={preview.error} onRetry={() => void preview.refetch()} />;
+  const { html, text, mailboxMessageId } = preview.data;
+  return (
+    <>
+      <p className="mb-2 text-sm text-faint">
+        {t("With what is known of the contact now; its links to unsubscribe lead nowhere.")}{" "}
+        {mailboxMessageId !== null && (
+          <a href={`/mailbox#${mailboxMessageId}`} className="text-accent hover:underline">
+            {t("Headers and source in the mailbox")}
+          </a>
+        )}
+      </p>
+      {view === "look" ? (
+        <MailFrame title={t("Content of the mail")} html={html} className="h-152 w-full" />
+      ) : (
+        <Plain>{text}</Plain>
+      )}
+    </>
+  );
+}
+
+function Plain({ children }: { children: string }) {
+  return (
+    <pre
+      tabIndex={0}
+      className="max-h-152 overflow-auto rounded-md border border-line bg-side p-4 font-mono text-xs leading-5 whitespace-pre-wrap wrap-anywhere"
+    >
+      {children}
+    </pre>
   );
 }
 

@@ -9,14 +9,17 @@ export interface TestVariables {
   data?: Readonly<Record<string, unknown>>;
 }
 
+/** What of a mail says whom it is rendered for. */
+export type RenderedRow = Pick<ClaimedRow, "projectId" | "contactId" | "toAddress" | "isTest" | "variables">;
+
 /** The contact whose data a mail shows: its own, and of a test mail the one it is to look like. */
-export function renderedAs({ contactId, isTest, variables }: ClaimedRow): string | null {
+export function renderedAs({ contactId, isTest, variables }: RenderedRow): string | null {
   return isTest ? ((variables as TestVariables | null)?.renderAs ?? null) : contactId;
 }
 
 /** Whom a mail is rendered for; its own variables lie over the contact's data. */
 export function recipientOf(
-  row: ClaimedRow,
+  row: RenderedRow,
   contact: { email: string; subscribed: boolean; data: Record<string, unknown> } | undefined,
   linksOf: (projectId: string, contactId: string) => Recipient["links"],
 ): Omit<Recipient, "footer"> {

@@ -1,0 +1,54 @@
+// What a mail that was sent, or will be, says to its recipient. Before it: routes.ts. After it: the renderer that also makes the mails.
+import type { Database } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { findMessageOfEmail } from "../transports/kept-messages.ts";
+import { readWrittenMail } from "../emails/reading/written-mail.ts";
+import { hashTexts } from "../emails/outbox/emails.ts";
+import { recipientOf, renderedAs } from "../emails/sending/rendered-as.ts";
+import { asksForFooter, templateVariables } from "../rendering/template-variables.ts";
+import { readContactsForRendering } from "../contacts/contacts.ts";
+import { readFooters } from "./footers.ts";
+import { NOBODY, type PreviewParts } from "./preview.ts";
+
+export interface MailPreview {
+  subject: string;
+  html: string;
+  text: string;
+  /** Of the message in the local mailbox that has it byte for byte. */
+  mailboxMessageId: string | null;
+}
+
+/**
+ * Rendered anew, with its own variables over what the data of its contact are now: what left is kept nowhere but in the local mailbox.
+ * Nothing is tracked, and its links to unsubscribe are nobody's. Empty when the project has forgotten what it said.
+ *
+ * @throws Refusal EMAIL_NOT_FOUND; CONFLICT when it cannot be rendered, with the reason
+ */
+export async function previewMail(
+  { database, renderer, linksOf }: Omit<PreviewParts, "linter">,
+  projectId: string,
+  id: string,
+): Promise<MailPreview> {
+  const written = await readWrittenMail(database, projectId, id);
+  if (written === null) return { subject: "", html: "", text: "", mailboxMessageId: null };
+  const { row, content } = written;
+  const links = linksOf(projectId, NOBODY);
+  const recipient = recipientOf(row, await findContact(database, projectId, renderedAs(row)), () => links);
+  const [footer = null] =
+    recipient.links !== null && asksForFooter(content)
+      ? await readFooters(database, [{ projectId, locale: recipient.data["locale"], ...links }])
+      : [];
+  const rendered = await renderer.render(projectId, {
+    contentKey: `preview ${hashTexts(content)}`,
+    content,
+    variables: templateVariables({ ...recipient, footer }),
+  });
+  if (!rendered.ok) throw new Refusal("CONFLICT", { message: rendered.reason });
+  const { subject, html, text } = rendered;
+  return { subject, html, text, mailboxMessageId: await findMessageOfEmail(database, projectId, id) };
+}
+
+async function findContact(database: Database, projectId: string, id: string | null) {
+  if (id === null) return undefined;
+  return (await readContactsForRendering(database, [{ projectId, id }])).get(id);
+}
