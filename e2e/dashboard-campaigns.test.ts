@@ -97,6 +97,14 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   ]);
   expect(await receivedBy(project, "gone@example.com")).toEqual([]);
   expect(faults).toEqual([]);
+  // From the next day on there is something to compare.
+  expect(await page.getByRole("figure", { name: "Mails day by day" }).count()).toBe(0);
+  await server.rows(
+    "update campaigns set started_at = now() - interval '2 days' where project_id = $1",
+    project.id,
+  );
+  await page.reload();
+  await page.getByRole("figure", { name: "Mails day by day" }).waitFor();
 });
 
 test("a campaign that leaves is paused, goes on and is cancelled, and nobody who got it is lost from the report", async () => {

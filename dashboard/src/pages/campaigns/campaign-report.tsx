@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";
-import { getCampaignStats } from "../../api/endpoints.ts";
+import { getCampaignStats, getTimeseries } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
@@ -10,6 +10,8 @@ import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
+import { MailChart } from "../reports/mail-chart.tsx";
+import { daysFrom } from "../reports/period.ts";
 import type { ReportProps } from "./campaign-queries.ts";
 import { PausedDestinations, UnderWay } from "./campaign-under-way.tsx";
 import { Leftovers } from "./leftovers.tsx";
@@ -18,6 +20,7 @@ import { SentMail } from "./sent-mail.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/campaigns/$campaignId");
 const LOOK_EVERY_MS = 15_000;
+const SHOWN_DAYS = 30;
 
 type Stats = Answer<NonNullable<typeof getCampaignStats.endpoint>>;
 
@@ -50,7 +53,7 @@ export function CampaignReport({ projectId, campaign }: ReportProps) {
   );
 }
 
-function Results({ projectId, campaign: { id, status, pendingCount } }: ReportProps) {
+function Results({ projectId, campaign: { id, status, pendingCount, startedAt } }: ReportProps) {
   const stats = useQuery({
     queryKey: ["project", projectId, "campaigns", id, "stats", status, pendingCount],
     queryFn: ({ signal }) => call(getCampaignStats, { projectId, params: { id }, signal }),
@@ -64,6 +67,7 @@ function Results({ projectId, campaign: { id, status, pendingCount } }: ReportPr
       {stats.data !== undefined && (
         <>
           <Numbers stats={stats.data} />
+          {startedAt !== null && <ByDay projectId={projectId} campaignId={id} startedAt={startedAt} />}
           <Links links={stats.data.links} />
         </>
       )}
@@ -116,6 +120,33 @@ function Numbers({ stats }: { stats: Stats }) {
         )}
       </p>
     </div>
+  );
+}
+
+/** From the day it left, for a month at most; on that day alone there is nothing to compare. */
+function ByDay({
+  projectId,
+  campaignId,
+  startedAt,
+}: {
+  projectId: string;
+  campaignId: string;
+  startedAt: string;
+}) {
+  const query = { ...daysFrom(startedAt, SHOWN_DAYS), campaignId };
+  const series = useQuery({
+    queryKey: ["project", projectId, "reports", "timeseries", query],
+    queryFn: ({ signal }) => call(getTimeseries, { projectId, query, signal }),
+  });
+  if (series.isError) return <Failure error={series.error} onRetry={() => void series.refetch()} />;
+  if (series.data === undefined || series.data.length < 2) return null;
+  return (
+    <section>
+      <h2 className="mb-2 font-semibold">{t("Day by day")}</h2>
+      <Card className="p-5">
+        <MailChart days={series.data} />
+      </Card>
+    </section>
   );
 }
 

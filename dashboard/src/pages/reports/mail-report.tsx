@@ -4,10 +4,10 @@ import { call, type Answer } from "../../api/call.ts";
 import { getBreakdown, getHours, getTimeseries } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
-import { DayChart } from "../../ui/day-chart.tsx";
 import { formatNumber, formatPercent } from "../../ui/format.ts";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
+import { MailChart } from "./mail-chart.tsx";
 import { MailTiles } from "./mail-tiles.tsx";
 import { KINDS, PROVIDERS } from "./names.ts";
 import { lastDays } from "./period.ts";
@@ -44,18 +44,7 @@ function MailsByDay({ projectId, days }: { projectId: string; days: number }) {
     <ReportCard title={t("Day by day")} projectId={projectId} days={days} report="timeseries">
       {series.isError && <Failure error={series.error} onRetry={() => void series.refetch()} />}
       {series.isPending && <Skeleton className="h-60" />}
-      {data !== undefined && (
-        <DayChart
-          label={t("Mails day by day")}
-          dates={data.map(({ date }) => date)}
-          series={[
-            { label: t("Sent"), tone: "accent", values: data.map(({ emails }) => emails) },
-            { label: t("Opened by people"), tone: "good", values: data.map(({ opens }) => opens) },
-            { label: t("Clicked"), tone: "warn", values: data.map(({ clicks }) => clicks) },
-            { label: t("Bounced"), tone: "bad", values: data.map(({ bounces }) => bounces) },
-          ]}
-        />
-      )}
+      {data !== undefined && <MailChart days={data} />}
     </ReportCard>
   );
 }

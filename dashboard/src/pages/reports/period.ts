@@ -1,4 +1,4 @@
-// The last days, today among them, in the viewer's zone. Before it: the pages that show numbers of a time. After it: the server counts.
+// Days in the viewer's zone: the last ones, today among them, or those after something. Before it: the pages that show numbers of a time. After it: the server counts.
 const DAY_MS = 86_400_000;
 /** As 2027-01-31: the only calendar that writes days as the API does. */
 const ISO_DAY = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit" });
@@ -9,11 +9,19 @@ export interface Period {
   tz: string;
 }
 
+const between = (firstMs: number, lastMs: number): Period => ({
+  startDate: ISO_DAY.format(firstMs),
+  endDate: ISO_DAY.format(lastMs),
+  tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
+});
+
 export function lastDays(days: number): Period {
   const now = Date.now();
-  return {
-    startDate: ISO_DAY.format(now - (days - 1) * DAY_MS),
-    endDate: ISO_DAY.format(now),
-    tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  };
+  return between(now - (days - 1) * DAY_MS, now);
+}
+
+/** From the day of an instant on, up to so many days, none of which is still to come. */
+export function daysFrom(instant: string, days: number): Period {
+  const first = Date.parse(instant);
+  return between(first, Math.min(Date.now(), first + (days - 1) * DAY_MS));
 }

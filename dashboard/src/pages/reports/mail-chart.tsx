@@ -1,0 +1,22 @@
+// What happened to mails day by day, as lines. Before it: mail-report.tsx, campaigns/campaign-report.tsx. After it: nothing.
+import type { Answer } from "../../api/call.ts";
+import type { getTimeseries } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { DayChart } from "../../ui/day-chart.tsx";
+
+type Day = Answer<NonNullable<typeof getTimeseries.endpoint>>[number];
+
+export function MailChart({ days }: { days: readonly Day[] }) {
+  return (
+    <DayChart
+      label={t("Mails day by day")}
+      dates={days.map(({ date }) => date)}
+      series={[
+        { label: t("Sent"), tone: "accent", values: days.map(({ emails }) => emails) },
+        { label: t("Opened by people"), tone: "good", values: days.map(({ opens }) => opens) },
+        { label: t("Clicked"), tone: "warn", values: days.map(({ clicks }) => clicks) },
+        { label: t("Bounced"), tone: "bad", values: days.map(({ bounces }) => bounces) },
+      ]}
+    />
+  );
+}
