@@ -152,6 +152,6 @@ test("a test mail says what stands there, saved first", async () => {
     (await server.call<{ data: Array<{ subject: string }> }>("GET", "/mailbox/messages", project.byKey)).body
       .data;
   await expect
-    .poll(received, { timeout: 10_000 })
+    .poll(received, { timeout: 30_000 })
     .toEqual([expect.objectContaining({ subject: "[TEST] For Ada" })]);
 });

@@ -5,7 +5,7 @@ import { generateClients, type ClientFolder } from "./clients/generate-clients.t
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const DELIVERY_TIMEOUT_MS = 15_000;
+const DELIVERY_TIMEOUT_MS = 45_000;
 
 /** What each program does: a contact with data, a mail to it, and the mail as it is listed; a refusal in its type. */
 interface Story {

@@ -6,7 +6,7 @@ import { createApiClient, type ApiClient, type MessageItem } from "./api-client.
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const DELIVERY_TIMEOUT_MS = 15_000;
+const DELIVERY_TIMEOUT_MS = 45_000;
 /** The package is CommonJS, and so are most of its callers. */
 const { default: Plunk }: typeof plunk = createRequire(import.meta.url)("@plunk/node");
 

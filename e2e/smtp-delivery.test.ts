@@ -11,7 +11,7 @@ import { startSmtpReceiver, type SmtpReceiver } from "./smtp-receiver.ts";
 import { verifyDomain, type DomainItem } from "./verify-domain.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const DELIVERY_TIMEOUT_MS = 15_000;
+const DELIVERY_TIMEOUT_MS = 45_000;
 const DOMAIN = "mail.example.com";
 const { default: Plunk }: typeof plunk = createRequire(import.meta.url)("@plunk/node");
 

@@ -11,7 +11,7 @@ import {
 import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const DELIVERY_TIMEOUT_MS = 10_000;
+const DELIVERY_TIMEOUT_MS = 45_000;
 const DRAIN_MS = 20_000;
 
 let folder: Awaited<ReturnType<typeof makeDataFolder>>;

@@ -17,7 +17,7 @@ import { startSmtpSink, type SmtpSink } from "../server/src/testing/smtp-sink.ts
 import { verifyDomain } from "./verify-domain.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const DELIVERY_TIMEOUT_MS = 15_000;
+const DELIVERY_TIMEOUT_MS = 45_000;
 const RECOVERY_MS = 30_000;
 const MAILS = 60;
 

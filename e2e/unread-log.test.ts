@@ -9,7 +9,7 @@ import { createApiClient, type EmailItem, type Sent } from "./api-client.ts";
 import { BOOTSTRAP, MAIN, makeDataFolder } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 45_000;
 /** Every write to it fails with "no space left"; Linux has it. */
 const FULL_DISK = "/dev/full";
 

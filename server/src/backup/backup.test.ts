@@ -18,7 +18,7 @@ const ODD = "tab\t, line\n, \\backslash, \\N, quote'\", äöü 漢字 🎈";
 const server = useTestServer({ ROLES: "api" });
 let folder = "";
 let path = "";
-const WAIT = { timeout: 10_000, interval: 25 };
+const WAIT = { timeout: 30_000, interval: 25 };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "postloft-backup-"));

@@ -11,7 +11,7 @@ import { choose } from "./rules.ts";
 const SECRET = "whsec_of_the_test";
 const KEY = "sk_test_of_the_test";
 const HOOK = "/webhooks/incoming/stripe";
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const off = useTestServer();
 let fake: StripeFake;
 let server: OneServer;

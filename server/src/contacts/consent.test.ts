@@ -9,7 +9,7 @@ import { createContactLinks } from "./links.ts";
 import { flipAndRecord, upsertContacts } from "./upsert-contacts.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 interface Change {
   id: string;

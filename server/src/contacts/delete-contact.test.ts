@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { refusalOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 test("deleting a contact takes its events and messages, and mails that wait are not sent", async () => {
   const { byKey, id } = await server.createProject();

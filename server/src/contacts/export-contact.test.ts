@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 interface Export {
   contact: { id: string; email: string; data: unknown };

@@ -11,7 +11,7 @@ import { flipAndRecord, upsertContacts, type ContactChange } from "./upsert-cont
 
 const server = useTestServer({ ROLES: "api" });
 const RUNS = 60;
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const WAITING_FOR_LOCK =
   "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 

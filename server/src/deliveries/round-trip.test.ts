@@ -54,7 +54,7 @@ async function send(to: string): Promise<Sent> {
   expect(reply.status).toBe(200);
   const [mail] = reply.body.data.emails;
   const arrived = () => sink.journal.find(({ messageId }) => messageId.includes(mail?.email ?? "none"));
-  await expect.poll(arrived, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(arrived, { timeout: 30_000 }).toBeDefined();
   return {
     id: mail?.email ?? "",
     contact: mail?.contact.id ?? "",
@@ -102,11 +102,11 @@ test("a bounce and a complaint over SMTP find their mails, a forged one does not
   expect(inboundAddress).toMatch(/^[0-9a-f]{20}@in\.example$/);
   await comeBack(personalMail({ from: "untouched@example.com" }), inboundAddress, "untouched@example.com");
 
-  await expect.poll(() => statusOf(bounced), { timeout: 10_000 }).toBe("BOUNCED");
-  await expect.poll(() => statusOf(complained), { timeout: 10_000 }).toBe("COMPLAINED");
+  await expect.poll(() => statusOf(bounced), { timeout: 30_000 }).toBe("BOUNCED");
+  await expect.poll(() => statusOf(complained), { timeout: 30_000 }).toBe("COMPLAINED");
   const received = () =>
     server.rows("select 1 from events where name = 'email.received' and contact_id = $1", untouched.contact);
-  await expect.poll(received, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(received, { timeout: 30_000 }).toHaveLength(1);
   expect([await isSubscribed(bounced), await isSubscribed(complained)]).toEqual([false, false]);
   expect([await statusOf(untouched), await isSubscribed(untouched)]).toEqual(["SENT", true]);
   expect(await findMiscounts(server.database)).toEqual([]);
@@ -143,7 +143,7 @@ test("whatever comes of a test mail touches nobody, whomever it was rendered as,
   }
   const arrived = (id: string | undefined) =>
     sink.journal.find(({ messageId }) => messageId.includes(id ?? "none"));
-  await expect.poll(() => [arrived(ids[0]), arrived(ids[1])], { timeout: 10_000 }).not.toContain(undefined);
+  await expect.poll(() => [arrived(ids[0]), arrived(ids[1])], { timeout: 30_000 }).not.toContain(undefined);
   const source = String(arrived(ids[0])?.raw ?? "");
   expect(source).toMatch(/Subject: \[TEST\] News for Ada/);
   expect(source).not.toContain("/c/");
@@ -156,7 +156,7 @@ test("whatever comes of a test mail touches nobody, whomever it was rendered as,
         ids,
       )
     ).map(({ status }) => status);
-  await expect.poll(statuses, { timeout: 10_000 }).toEqual(["BOUNCED", "COMPLAINED", "FAILED"]);
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual(["BOUNCED", "COMPLAINED", "FAILED"]);
   sink.setRules([]);
   const contact = await server.call<{ subscribed: boolean }>(
     "GET",

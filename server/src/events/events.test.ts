@@ -52,7 +52,7 @@ async function finishJobs(projectId: string): Promise<void> {
       expect(
         await server.rows("select 1 from jobs where project_id = $1 and state <> 'completed'", projectId),
       ).toEqual([]),
-    { timeout: 10_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   );
   await jobs.stop();
 }

@@ -40,7 +40,7 @@ test("a new project has nothing but the domain of the local mailbox; what is don
     hasEnabledWorkflow: true,
     lastCampaignSentAt: expect.stringMatching(/Z$/),
   };
-  await expect.poll(() => read(project), { timeout: 10_000 }).toEqual(done);
+  await expect.poll(() => read(project), { timeout: 30_000 }).toEqual(done);
   expect(await read(other)).toEqual(fresh);
 });
 
@@ -56,7 +56,7 @@ test("a project sends as fast as it set for itself, and no faster", async () => 
       "select sent_at from emails where project_id = $1 and sent_at is not null order by 1",
       project.id,
     );
-  await expect.poll(async () => (await sent()).length, { timeout: 10_000 }).toBe(5);
+  await expect.poll(async () => (await sent()).length, { timeout: 30_000 }).toBe(5);
   const times = (await sent()).map((row) => row.sentAt.getTime());
   // Two at once, then one each half second.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_200);

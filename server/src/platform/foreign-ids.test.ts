@@ -66,7 +66,7 @@ let ids: Ids;
 let foreign: TestProject;
 let foreignIds: Ids;
 
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const FROM = "a@sandbox.localhost";
 const CAMPAIGN = { name: "News", subject: "s", body: "b", from: FROM, audienceType: "SEGMENT" };
 const QUERY = { mode: "query", filter: {} };

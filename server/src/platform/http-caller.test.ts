@@ -542,7 +542,7 @@ async function furnish() {
   };
 }
 
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 // What anyone may call has no project to be of: the public pages, whose links are signed.
 // Fields and events are named by words, which each project may use for itself.
 const withId = ENDPOINTS.filter(

@@ -80,7 +80,7 @@ test("a worker that died in the middle is missed, and another goes on from its l
   };
   // Its connection is lost with it: the transaction of its second step never commits.
   const dead = startJobs({ database, kinds: { crash: dying }, log, metrics: createMetrics() });
-  await vi.waitUntil(() => isDead, { timeout: 5_000 });
+  await vi.waitUntil(() => isDead, { timeout: 30_000 });
   const { rows } = await testDatabase.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'",
   );
@@ -119,7 +119,7 @@ test("a job that is being claimed is no other claim's, nor does that wait for it
     const others: Array<{ id: string } | undefined> = [];
     for (let at = 0; at < 2; at++) void claim(database).then((job) => others.push(job));
     // Before we commit: neither waits for us.
-    await vi.waitUntil(() => others.length === 2, { timeout: 10_000, interval: 20 });
+    await vi.waitUntil(() => others.length === 2, { timeout: 30_000, interval: 20 });
     return [first, ...others].map((job) => job?.id);
   });
   expect(claimed.filter((id) => id !== undefined).toSorted()).toEqual(ids.toSorted());

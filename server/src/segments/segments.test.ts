@@ -164,7 +164,7 @@ test("a tracked segment follows events and changes by itself, with one event for
         "segment.buyers.entry ada@example.com",
         "segment.pro.entry ada@example.com",
       ]),
-    { timeout: 10_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
   // Nothing else is left to look at: the change alone must do it.
   await vi.waitFor(
@@ -176,14 +176,14 @@ test("a tracked segment follows events and changes by itself, with one event for
         ),
       ).toEqual([]),
     {
-      timeout: 10_000,
+      timeout: 30_000,
       interval: 50,
     },
   );
   await contact(byKey, "ada@example.com", { plan: "free" });
   await vi.waitFor(
     async () => expect(await eventNames(project)).toContain("segment.pro.exit ada@example.com"),
-    { timeout: 10_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
   expect(await eventNames(project)).toHaveLength(3);
   await vi.waitFor(
@@ -194,7 +194,7 @@ test("a tracked segment follows events and changes by itself, with one event for
           project.id,
         ),
       ).toEqual([]),
-    { timeout: 10_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
   expect(await eventNames(project)).toHaveLength(3);
 });
@@ -212,7 +212,7 @@ test("a segment on another one follows it, and cannot stand on itself", async ()
   await contact(byKey, "ada@example.com", { plan: "pro" });
   await vi.waitFor(
     async () => expect(await eventNames(project)).toEqual(["segment.outer.entry ada@example.com"]),
-    { timeout: 10_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
   const cycle = await server.call("PATCH", `/segments/${inner.id}`, byKey, { filters: on(outer.id) });
   expect(faultsOf(cycle)).toEqual(["filters custom"]);
@@ -221,7 +221,7 @@ test("a segment on another one follows it, and cannot stand on itself", async ()
   expect(changed.status).toBe(200);
   await vi.waitFor(
     async () => expect(await eventNames(project)).toContain("segment.outer.exit ada@example.com"),
-    { timeout: 10_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
 });
 

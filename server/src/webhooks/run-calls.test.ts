@@ -28,7 +28,7 @@ import { createWebhookSecrets } from "./webhook-secrets.ts";
 const log = createLog({ level: "silent" });
 const sealer = createSealer("a secret that is long enough");
 const secrets = createWebhookSecrets(sealer);
-const WAIT = { timeout: 10_000, interval: 10 };
+const WAIT = { timeout: 30_000, interval: 10 };
 
 let testDatabase: TestDatabase;
 let database: Database;

@@ -18,7 +18,7 @@ const VIA: Via = { source: "import", actor: randomUUID(), ip: null };
 async function seal(): Promise<void> {
   const cut = await takeCut(server.database);
   if (cut === null) return;
-  await expect.poll(() => sealUpTo(server.database, cut), { timeout: 5_000, interval: 10 }).toBe(true);
+  await expect.poll(() => sealUpTo(server.database, cut), { timeout: 30_000, interval: 10 }).toBe(true);
 }
 
 const subscribe = (project: TestProject, emails: readonly string[]) =>

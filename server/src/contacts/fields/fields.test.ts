@@ -18,7 +18,7 @@ import { contactJobs } from "../jobs.ts";
 
 /** Nobody works on jobs until a test does. */
 const server = useTestServer({ ROLES: "api" });
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 interface Field {
   field: string;

@@ -13,7 +13,7 @@ import { trackingRoutes } from "./routes.ts";
 import { createTrackingDoor } from "./tracking-door.ts";
 
 const server = useTestServer();
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const PERSON = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36";
 const GMAIL = "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)";
 const SHOP = "https://shop.example/sale?a=1&b=ü#top";

@@ -61,7 +61,7 @@ test("a report that is quicker than the answer counts the mail, and the answer d
     return TAKEN;
   };
   await outbox.start(transport);
-  await expect.poll(async () => (await outbox.row(id)).attempts, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await outbox.row(id)).attempts, { timeout: 30_000 }).toBe(1);
   expect([(await outbox.row(id)).status, await counted()]).toEqual([
     "DELIVERED",
     expect.objectContaining({ sent: 1 }),

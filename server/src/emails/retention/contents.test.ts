@@ -9,7 +9,7 @@ import { changeEmailRetention, forgetOld } from "./retention.ts";
 
 const server = useTestServer();
 const DAY_MS = 86_400_000;
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const PERSON = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36";
 /** Longer than what is sent to the database again each time, so that a content that is known is looked up. */
 const BODY = `<p>Your secret is 4711. <a href="https://shop.example/sale">Sale</a></p>${"<p>Much more.</p>".repeat(200)}`;

@@ -28,7 +28,7 @@ import { createRenderer, type Renderer } from "../../rendering/renderer.ts";
 import { startSender, type Sender } from "./sender.ts";
 
 const BEAT_MS = 50;
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 const OUTAGE: Outcome = { kind: "deferred", answer: "454 Throttling failure", outage: true };
 
 const log = createLog({ level: "silent" });

@@ -26,7 +26,7 @@ import { createRenderer, type Renderer } from "../../rendering/renderer.ts";
 import { startSender, type Sender } from "./sender.ts";
 
 const BEAT_MS = 50;
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 let testDatabase: TestDatabase;
 let database: Database;

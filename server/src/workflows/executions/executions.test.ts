@@ -7,7 +7,7 @@ import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 interface Execution {
   id: string;
