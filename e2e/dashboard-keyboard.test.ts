@@ -13,7 +13,7 @@ const browser = useBrowser();
 async function arrive(): Promise<{ page: Page; project: TestProject }> {
   const project = await server.createProject();
   for (const email of ["ada@example.com", "grace@example.net"])
-    await server.call("POST", "/contacts", project.byKey, { email, data: { plan: "pro" } });
+    await server.call("POST", "/contacts", project.byKey, { email, data: { plan: "pro", seats: 5 } });
   const text = { name: "Monthly", subject: "News", body: "<p>Hello</p>", type: "MARKETING" };
   await server.call("POST", "/templates", project.byKey, text);
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
@@ -69,6 +69,27 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
     ).map(({ subscribed }) => subscribed);
   // The page shows the change before the server has it.
   await expect.poll(changes).toEqual([false, true]);
+
+  const data = async () => {
+    const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    return (await server.call<{ data: unknown }>("GET", `/contacts/${id}`, project.byKey)).body.data;
+  };
+  const hasFocus = (name: string) => page.locator(`button[aria-label="${name}"]:focus`).waitFor();
+  await press(page, "Data");
+  await press(page, "Edit seats");
+  await page.getByRole("spinbutton", { name: "seats" }).waitFor();
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("This is not a number.").waitFor();
+  await page.keyboard.press("Escape");
+  await hasFocus("Edit seats");
+  await page.keyboard.press("Enter");
+  await page.keyboard.insertText("12");
+  await page.keyboard.press("Enter");
+  await hasFocus("Edit seats");
+  expect(await data()).toEqual({ plan: "pro", seats: 12 });
+  await undo(page);
+  await expect.poll(data).toEqual({ plan: "pro", seats: 5 });
 
   await go(page, "t", "Templates");
   await press(page, "Monthly", "link");

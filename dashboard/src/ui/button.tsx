@@ -1,5 +1,5 @@
 // Buttons, and links that look like them. `busy` keeps the width and says so to screen readers.
-import type { ButtonHTMLAttributes, ReactNode } from "react";
+import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 
 export type Look = "primary" | "plain" | "quiet" | "danger";
 
@@ -21,6 +21,7 @@ export function buttonClass(look: Look, more = ""): string {
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: Look;
   busy?: boolean;
+  ref?: Ref<HTMLButtonElement>;
   children: ReactNode;
 }
 

@@ -27,6 +27,8 @@ interface ComboboxProps {
   /** The list is about to be shown. */
   onOpen?: () => void;
   isInvalid?: boolean;
+  /** Has the focus when it appears. */
+  hasFocus?: boolean;
   /** What can be made of what was typed, where nothing is called so. */
   madeOf?: (typed: string) => ComboboxItem[];
 }
@@ -42,13 +44,12 @@ export function Combobox({
   onChoose,
   onOpen,
   isInvalid = false,
+  hasFocus = false,
   madeOf,
 }: ComboboxProps) {
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState("");
-  const found = isOpen ? find(groups, typed) : [];
-  const made = isOpen && typed.trim() !== "" && madeOf !== undefined ? madeOf(typed.trim()) : [];
-  const listed: Listed[] = made.length === 0 ? found : [...found, { value: t("New"), items: made }];
+  const listed = isOpen ? find(groups, typed, madeOf) : [];
   return (
     <Base.Root<ComboboxItem>
       items={listed}
@@ -67,6 +68,7 @@ export function Combobox({
     >
       <Base.Trigger
         aria-label={label}
+        autoFocus={hasFocus}
         aria-invalid={isInvalid ? true : undefined}
         className={`${INPUT_CLASS} flex items-center justify-between gap-2 text-left`}
       >
@@ -116,13 +118,17 @@ function Line({ item }: { item: ComboboxItem }) {
   );
 }
 
-/** Whose name has what was typed in it, in any case; groups without any are left out. */
-function find(groups: readonly ComboboxGroup[], typed: string): Listed[] {
+/** Whose name has what was typed in it, in any case, and what can be made of it; groups without any are left out. */
+function find(
+  groups: readonly ComboboxGroup[],
+  typed: string,
+  madeOf: ComboboxProps["madeOf"] = () => [],
+): Listed[] {
   const wanted = typed.trim().toLowerCase();
-  return groups
-    .map(({ label, items }) => ({
-      value: label,
-      items: wanted === "" ? items : items.filter((item) => item.label.toLowerCase().includes(wanted)),
-    }))
-    .filter(({ items }) => items.length > 0);
+  const found = groups.map(({ label, items }) => ({
+    value: label,
+    items: wanted === "" ? items : items.filter((item) => item.label.toLowerCase().includes(wanted)),
+  }));
+  const made = { value: t("New"), items: wanted === "" ? [] : madeOf(typed.trim()) };
+  return [...found, made].filter(({ items }) => items.length > 0);
 }

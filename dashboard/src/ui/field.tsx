@@ -12,6 +12,8 @@ const CONTROL =
   "w-full rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink transition-colors hover:border-faint focus:border-accent focus:outline-none focus:ring-3 focus:ring-accent-wash disabled:opacity-50 aria-invalid:border-bad";
 /** The classes of an input in one line. */
 export const INPUT_CLASS = `h-8 ${CONTROL}`;
+/** The classes of an input of several lines. */
+export const AREA_CLASS = `${CONTROL} py-2`;
 
 interface Said {
   label: string;
@@ -68,7 +70,7 @@ export function TextArea({ label, help, error, isCode = false, ...input }: TextA
           {...input}
           {...tied}
           spellCheck={!isCode}
-          className={`${CONTROL} py-2 ${isCode ? "font-mono text-xs leading-5" : ""}`}
+          className={`${AREA_CLASS} ${isCode ? "font-mono text-xs leading-5" : ""}`}
         />
       )}
     </Labelled>

@@ -1,16 +1,10 @@
 // One contact: what happened to it, its data, its subscription; to read, change, export and delete. Before it: contacts-page.tsx.
-import { useMutation, useQuery, useQueryClient, queryOptions } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { call, download } from "../../api/call.ts";
-import {
-  deleteContact,
-  exportContact,
-  getContact,
-  listActivity,
-  updateContact,
-} from "../../api/endpoints.ts";
+import { deleteContact, exportContact, listActivity, updateContact } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -25,16 +19,10 @@ import { ActivityLines } from "../activity/activity-item.tsx";
 import { useProject } from "../project-shell.tsx";
 import { useUndoToast } from "../use-undo.ts";
 import { Consent } from "./consent.tsx";
-import { ContactData } from "./contact-data.tsx";
+import { contactQuery } from "./contact-query.ts";
+import { DataFields } from "./own-data/data-fields.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
-
-function contactQuery(projectId: string, id: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "contact", id],
-    queryFn: ({ signal }) => call(getContact, { projectId, params: { id }, signal }),
-  });
-}
 
 export function ContactPage() {
   const project = useProject();
@@ -82,9 +70,7 @@ export function ContactPage() {
             onChoose={(chosen) => void navigate({ search: chosen === "timeline" ? {} : { tab: chosen } })}
           />
           {tab === undefined && <Timeline projectId={project.id} contactId={data.id} />}
-          {tab === "data" && (
-            <ContactData key={data.updatedAt} projectId={project.id} id={data.id} data={data.data} />
-          )}
+          {tab === "data" && <DataFields projectId={project.id} id={data.id} data={data.data} />}
           {tab === "consent" && (
             <Consent projectId={project.id} id={data.id} isSubscribed={data.subscribed} />
           )}

@@ -1,0 +1,107 @@
+// The data of a contact as JSON, edited as a whole: what is not understood is said before it is sent, and only what was changed is sent.
+// Before it: data-fields.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../../api/call.ts";
+import { updateContact } from "../../../api/endpoints.ts";
+import { t } from "../../../text/t.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Failure } from "../../../ui/states.tsx";
+import { useUndoToast } from "../../use-undo.ts";
+
+type Data = Record<string, unknown>;
+
+interface DataAsJsonProps {
+  projectId: string;
+  id: string;
+  data: Data;
+}
+
+/** What is typed stays when the contact changes meanwhile, and does not change that back. */
+interface Draft {
+  /** The data as it was when the typing began. */
+  base: Data;
+  text: string;
+}
+
+export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
+  const queries = useQueryClient();
+  const done = useUndoToast(projectId);
+  const [draft, setDraft] = useState<Draft | null>(null);
+  const base = draft?.base ?? data;
+  const text = draft?.text ?? textOf(data);
+  const read = parseObject(text);
+  const change = (from: Data, to: Data) =>
+    call(updateContact, { projectId, params: { id }, body: { data: patchOf(from, to) } });
+  const saving = useMutation({
+    mutationFn: (to: Data) => change(base, to),
+    onSuccess: async (_contact, to) => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      setDraft(null);
+      done(t("Data saved"), { undo: () => change(to, base) });
+    },
+  });
+  return (
+    <div className="px-5 pb-4">
+      <p id="contact-data-help" className="text-sm text-soft">
+        {t("Your own fields, as JSON. Templates and segments read them by name.")}
+      </p>
+      <textarea
+        aria-label={t("Data as JSON")}
+        aria-describedby="contact-data-help"
+        aria-invalid={read === null}
+        spellCheck={false}
+        rows={Math.min(20, Math.max(5, text.split("\n").length))}
+        value={text}
+        onChange={({ target }) =>
+          setDraft(target.value === textOf(base) ? null : { base, text: target.value })
+        }
+        className="mt-3 w-full rounded-md border border-line-strong bg-page px-3 py-2.5 font-mono text-xs leading-5 focus:border-accent focus:ring-3 focus:ring-accent-wash focus:outline-none aria-invalid:border-bad"
+      />
+      {saving.isError && <Failure error={saving.error} />}
+      <div className="mt-2 flex items-center justify-between gap-3">
+        <span className="text-sm text-bad" role="status">
+          {read === null && t("This is not a JSON object yet.")}
+        </span>
+        {draft !== null && (
+          <div className="flex gap-2">
+            <Button look="quiet" onClick={() => setDraft(null)}>
+              {t("Discard")}
+            </Button>
+            <Button
+              look="primary"
+              busy={saving.isPending}
+              disabled={read === null}
+              onClick={() => saving.mutate(read ?? {})}
+            >
+              {t("Save data")}
+            </Button>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function textOf(data: Data): string {
+  return JSON.stringify(data, null, 2);
+}
+
+/** The object a text holds; null when it holds none. */
+function parseObject(text: string): Data | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Data) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What makes the one of the other; a key that was taken out is cleared by null. */
+function patchOf(before: Data, after: Data): Data {
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  );
+  return Object.fromEntries([...changed, ...gone.map((name) => [name, null])]);
+}

@@ -1,0 +1,50 @@
+// A value keeps its JSON type on its way through an input, and what is wrong with it is said.
+import { expect, test } from "vitest";
+import { draftOf, kindOf, kindsFor, readDraft } from "./field-value.ts";
+
+test.each([
+  ["pro", "string", "text"],
+  ["2027-01-31", "string", "text"],
+  ["2027-01-31", "number", "text"],
+  ["2027-01-31", "date", "day"],
+  ["2027-01-31", undefined, "day"],
+  ["2027-02-31", "date", "text"],
+  ["2027-01-31T10:00:00.000Z", "date", "instant"],
+  ["2027-01-31T10:00:07.125Z", "date", "instant"],
+  ["2027-01-31T10:00:00+01:00", "date", "text"],
+  [12.5, "string", "number"],
+  [false, "string", "boolean"],
+  [["a", 1], "string", "json"],
+  [{ a: { b: null } }, undefined, "json"],
+] as const)(
+  "%j of a field of the type %s is a %s, and the same when nobody touched it",
+  (value, type, kind) => {
+    expect(kindOf(value, type)).toBe(kind);
+    expect(readDraft(draftOf(value, kind), kind)).toEqual({ value });
+  },
+);
+
+test.each([
+  ["", "text", "empty"],
+  ["", "number", "number"],
+  ["1e999", "number", "number"],
+  ["", "day", "date"],
+  ["12027-01-31", "day", "date"],
+  ["", "instant", "date"],
+  ["12027-01-31T10:00", "instant", "date"],
+  ["{", "json", "json"],
+  ["null", "json", "empty"],
+  ['""', "json", "empty"],
+] as const)("%j is no %s", (draft, kind, problem) => {
+  expect(readDraft(draft, kind)).toEqual({ problem });
+});
+
+test("an instant is shown to the minute where it has no seconds", () => {
+  expect(kindOf("2027-01-31T10:00:00Z", "date")).toBe("instant");
+  expect(draftOf("2027-01-31T10:00:00Z", "instant")).toMatch(/^2027-\d\d-\d\dT\d\d:\d\d$/);
+});
+
+test("a field is given what it has elsewhere, a new one anything", () => {
+  expect(kindsFor("date")).toEqual(["day", "instant"]);
+  expect(kindsFor(undefined)).toHaveLength(6);
+});

@@ -1,0 +1,47 @@
+// Writes one key of a contact's data and offers to take it back; the others stay as they are.
+// Before it: data-fields.tsx, add-field.tsx. After it: the API, and the contact as the page has it.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { call, problemOf } from "../../../api/call.ts";
+import { updateContact } from "../../../api/endpoints.ts";
+import { t } from "../../../text/t.ts";
+import { useUndoToast } from "../../use-undo.ts";
+import { contactQuery } from "../contact-query.ts";
+
+interface FieldChange {
+  name: string;
+  /** null removes it. */
+  value: unknown;
+  /** null where there was none. */
+  before: unknown;
+}
+
+export function useFieldChange(projectId: string, id: string) {
+  const queries = useQueryClient();
+  const done = useUndoToast(projectId);
+  const put = async (name: string, value: unknown) => {
+    const contact = await call(updateContact, {
+      projectId,
+      params: { id },
+      body: { data: { [name]: value } },
+    });
+    queries.setQueryData(contactQuery(projectId, id).queryKey, contact);
+    // Names that the service fills in itself are passed over without an error.
+    if (value !== null && !Object.hasOwn(contact.data, name))
+      throw new Error(t("Nothing is kept under this name: the service fills it in itself."));
+  };
+  return useMutation({
+    mutationFn: ({ name, value }: FieldChange) => put(name, value),
+    onSuccess: (_nothing, { name, value, before }) => {
+      done(value === null ? t("Field removed") : t("Field saved"), {
+        description: name,
+        undo: () => put(name, before),
+      });
+      void queries.invalidateQueries({ queryKey: ["project", projectId] });
+    },
+  });
+}
+
+/** What the field says of a change that was refused. */
+export function refusalOf(error: Error | null): string | undefined {
+  return error === null ? undefined : (problemOf(error) ?? error.message);
+}
