@@ -227,14 +227,16 @@ function AsRead({ projectId, id, view }: { projectId: string; id: string; view: 
   const { html, text, mailboxMessageId } = preview.data;
   return (
     <>
-      <p className="mb-2 text-sm text-faint">
-        {t("With what is known of the contact now; its links to unsubscribe lead nowhere.")}{" "}
+      <div className="mb-2 flex flex-wrap justify-between gap-x-4 gap-y-1 text-sm">
+        <p className="text-faint">
+          {t("With what is known of the contact now; its links to unsubscribe lead nowhere.")}
+        </p>
         {mailboxMessageId !== null && (
           <a href={`/mailbox#${mailboxMessageId}`} className="text-accent hover:underline">
             {t("Headers and source in the mailbox")}
           </a>
         )}
-      </p>
+      </div>
       {view === "look" ? (
         <MailFrame title={t("Content of the mail")} html={html} className="h-152 w-full" />
       ) : (
