@@ -157,11 +157,10 @@ test("a template that takes too long or grows too large is refused with the reas
   const slow = await refuse({ body: bomb, data: { list } });
   expect(faultsOf(slow)).toEqual(["body custom"]);
   expect(slow.body.error.errors?.[0]?.message).toMatch(/longer than 250 ms|memory|larger than/);
-  const large = await refuse({
-    body: "{{#each list}}{{../text}}{{/each}}",
-    data: { list, text: "x".repeat(10_000) },
-  });
-  expect(large.body.error.errors?.[0]?.message).toMatch(/larger than 5 MB/);
+  const large = { body: "{{#each list}}{{../text}}{{/each}}", data: { list, text: "x".repeat(10_000) } };
+  // The thread is a new one, and a busy machine may take it too long at first.
+  const reason = async () => (await refuse(large)).body.error.errors?.[0]?.message;
+  await expect.poll(reason).toMatch(/larger than 5 MB/);
   expect(await preview({ data: { firstName: "Ada" } })).toMatchObject({ subject: "Hi Ada" });
 });
 
