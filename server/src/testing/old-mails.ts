@@ -23,7 +23,7 @@ function madeAt<Made>(at: Date, make: () => Made): Made {
 
 export type OldEmail = Omit<NewEmail, "content"> & { content: Parameters<typeof makeContent>[0] };
 
-/** Puts mails into the outbox as if it were then; answers their ids. */
+/** Puts mails into the outbox as if it were then; returns their ids. */
 export async function enqueueOldEmails(tx: Tx, at: Date, emails: readonly OldEmail[]): Promise<string[]> {
   const ids = await enqueueEmails(
     tx,

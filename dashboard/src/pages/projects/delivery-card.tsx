@@ -21,9 +21,8 @@ export function DeliveryCard({ project }: { project: Project }) {
   return (
     <Card className="p-5">
       <h2 className="font-semibold">{t("Delivery")}</h2>
-      {provider === undefined ? (
-        <Skeleton className="mt-2 h-10" />
-      ) : (
+      {config.isPending && <Skeleton className="mt-2 h-10" />}
+      {provider !== undefined && (
         <p className="mt-0.5 text-sm text-soft">
           {provider === "mailbox"
             ? t("Mail stays on this machine, in the local mailbox.")
@@ -87,6 +86,12 @@ function TestMail({ project }: { project: Project }) {
   });
   const id = sending.data?.emails[0]?.email;
   const to = account.data?.email;
+  if (domains.isError)
+    return (
+      <div className="mt-4">
+        <Failure error={domains.error} onRetry={() => void domains.refetch()} />
+      </div>
+    );
   if (domains.isPending || to === undefined) return <Skeleton className="mt-4 h-8" />;
   if (sender === undefined)
     return (

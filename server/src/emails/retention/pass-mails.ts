@@ -38,7 +38,7 @@ export function waitsUntil(turn: Turn, { sentAt }: OldMail): Date | null {
   return untilMs <= turn.at.getTime() ? null : new Date(untilMs);
 }
 
-/** Forgets mails that may be, if they still have ended; answers those that are forgotten. */
+/** Forgets mails that may be, if they still have ended; returns those that are forgotten. */
 export async function forget(tx: Tx, turn: Turn, mails: readonly OldMail[]): Promise<Set<string>> {
   const { projectId } = turn;
   const meant = mails.filter((mail) => !mail.isForgotten && waitsUntil(turn, mail) === null);

@@ -82,7 +82,7 @@ export async function listMailsById(tx: Tx, projectId: string, ids: readonly str
   return rows;
 }
 
-/** Makes mails the transaction's own, in the order of everybody; answers those that have ended. */
+/** Makes mails the transaction's own, in the order of everybody; returns those that have ended. */
 export async function lockEnded(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select e.id from emails e
