@@ -187,7 +187,8 @@ test("what waited to be sent is not sent, neither while it is being deleted nor 
   const to = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
   const mail = { to, from: "a@sandbox.localhost", subject: "s", body: "b" };
   expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
-  await furnish(project, 5_000);
+  // Compared each with each these take longer than is waited for.
+  await furnish(project, 12_000);
   const campaigns = await server.call<{ data: Array<{ id: string }> }>("GET", "/campaigns", project.byKey);
   await server.call("POST", `/campaigns/${campaigns.body.data[0]?.id}/send`, project.byKey, {});
   expect((await reset(project)).status).toBe(202);
