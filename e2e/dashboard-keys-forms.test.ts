@@ -41,8 +41,9 @@ test("a person signs up, brings contacts from a file, finds some by a condition,
   const page = await signUp("wizard@example.com");
   await go(page, "c", "Contacts");
   await press(page, "Import", "link");
-  await reach(page, page.locator("input[type=file]"));
+  // Asked for well before the key: the browser needs a moment to hand the choice over.
   const choosing = page.waitForEvent("filechooser");
+  await reach(page, page.locator("input[type=file]"));
   await page.keyboard.press("Enter");
   const rows = Array.from({ length: 4 }, (_, at) => `person${at}@example.com,${at < 2 ? "pro" : "free"},x`);
   const buffer = Buffer.from(["E-Mail,Plan,Internal", ...rows].join("\n"));

@@ -16,13 +16,14 @@ import { faultsOfPrograms, judgeCampaign, readCampaign, waitForEnd } from "./ora
 import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 400, large: 5_000 };
-/** Slow enough that a backup is taken amid a campaign. */
-const SENDS_PER_SECOND = "80";
+/** So long a campaign takes: a program that stops slowly, halfway through it, is still amid it. */
+const CAMPAIGN_SECONDS = 12;
 const WAIT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
 /** Younger files cannot be told from their copies. */
 const TOLD_APART_AFTER_MS = 3_000;
-const SCHEDULED_IN_MS = 6_000;
+/** After the program has stopped, and before the campaign of the one that goes on has long ended. */
+const SCHEDULED_IN_MS = 8_000;
 const ADMIN = fileURLToPath(new URL("../../server/src/admin.ts", import.meta.url));
 
 export const restoredCopy: FaultCase = {
@@ -36,22 +37,26 @@ export const restoredCopy: FaultCase = {
   ],
 };
 
+const atRateFor = (recipients: number) => ({
+  PROJECT_SENDS_PER_SECOND: String(Math.ceil(recipients / CAMPAIGN_SECONDS)),
+});
+
 /** The database is put back to a state of mid-campaign; what it holds is dropped. */
 export async function playRestored(count: number, random: () => number): Promise<FaultRow> {
   const world = await startWorld({
     database: "own",
-    settings: { PROJECT_SENDS_PER_SECOND: SENDS_PER_SECOND },
+    settings: atRateFor(count),
     rules: [{ phase: "RCPT", recipient: /later@/, action: { reply: "451 4.7.1 later" } }],
   });
   try {
     const actor = await world.start();
     const addresses = await world.importContacts(count);
     const scheduled = await world.createCampaign("Scheduled");
-    const scheduledFor = new Date(Date.now() + SCHEDULED_IN_MS).toISOString();
-    await world.insist(`/campaigns/${scheduled}/send`, { scheduledFor });
     const waiting = await sendTo(world, "later@example.org");
     const campaignId = await world.startCampaign();
     await waitForMails(world, 1 + Math.floor((random() * count) / 2));
+    const scheduledFor = new Date(Date.now() + SCHEDULED_IN_MS).toISOString();
+    await world.insist(`/campaigns/${scheduled}/send`, { scheduledFor });
     await world.stop(actor);
     const postgres = join(world.folder, "postgres");
     const backup = join(world.folder, "backup");
@@ -109,7 +114,7 @@ async function playCopiedFolder({ size, random }: FaultRun): Promise<FaultRow> {
 
 /** A copy of the database beside the original, which goes on; the copy is on a machine that remembers nothing. */
 async function playBeside({ size, random }: FaultRun): Promise<FaultRow> {
-  const world = await startWorld({ settings: { PROJECT_SENDS_PER_SECOND: SENDS_PER_SECOND } });
+  const world = await startWorld({ settings: atRateFor(RECIPIENTS[size]) });
   const elsewhere = await makeDataFolder();
   try {
     const original = await world.start();

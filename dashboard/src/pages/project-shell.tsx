@@ -217,6 +217,7 @@ function AccountMenu({ projectId }: { projectId: string }) {
   return (
     <Menu
       label={t("Signed in as {email}", { email })}
+      side="top"
       className="flex h-9 w-full items-center gap-2.5 rounded-md px-2 text-left text-sm text-soft hover:bg-hover data-popup-open:bg-hover"
       button={
         <>

@@ -7,17 +7,24 @@ interface MenuProps {
   label: string;
   button: ReactNode;
   className: string;
+  /** Above it, for a button at the bottom of the window: placed below first, the list would be seen to jump. */
+  side?: "top";
   children: ReactNode;
 }
 
-export function Menu({ label, button, className, children }: MenuProps) {
+export function Menu({ label, button, className, side, children }: MenuProps) {
   return (
     <Base.Root>
       <Base.Trigger aria-label={label} className={className}>
         {button}
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner align="start" sideOffset={5} className="z-20">
+        <Base.Positioner
+          {...(side === undefined ? {} : { side })}
+          align="start"
+          sideOffset={5}
+          className="z-20"
+        >
           <Base.Popup className="min-w-52 origin-(--transform-origin) rounded-lg bg-raised p-1 shadow-float transition duration-100 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0">
             {children}
           </Base.Popup>

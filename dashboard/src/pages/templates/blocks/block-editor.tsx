@@ -7,7 +7,7 @@ import { problemWith } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { BlockList } from "./block-list.tsx";
-import { BLOCK_KINDS } from "./block-tree.ts";
+import { BLOCK_KINDS, outlineOf } from "./block-tree.ts";
 import { LookForm } from "./look-form.tsx";
 import { useHistory } from "./use-history.ts";
 
@@ -21,8 +21,11 @@ interface BlockEditorProps {
   ways: ReactNode;
 }
 
+const hasSameOutline = (before: Design, after: Design) =>
+  outlineOf(before.blocks) === outlineOf(after.blocks);
+
 export function BlockEditor({ projectId, design, onChange, error, ways }: BlockEditorProps) {
-  const { change, undo, redo } = useHistory(design, onChange);
+  const { change, undo, redo } = useHistory(design, onChange, hasSameOutline);
   const [open, setOpen] = useState<string | null>(null);
   const problem = problemWith(error, "design") ?? problemWith(error, "body");
   return (

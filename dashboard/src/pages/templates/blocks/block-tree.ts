@@ -111,6 +111,15 @@ function copyOf<One extends Block>(block: One): One {
     : { ...block, id };
 }
 
+/** Which blocks there are, in their order: what stays the same while one of them is written. */
+export function outlineOf(blocks: List<Block>): string {
+  return blocks
+    .map((block) =>
+      block.kind === "columns" ? `${block.id}[${block.columns.map(outlineOf).join("|")}]` : block.id,
+    )
+    .join(" ");
+}
+
 /** The first words of a block, to tell it from others. */
 export function summaryOf(block: Block): string {
   switch (block.kind) {

@@ -1,21 +1,30 @@
 // What was before, and what was taken back. Before it: block-editor.tsx.
 import { useRef, useState } from "react";
 
-/** Changes that come so soon after another are one step: a word, not its letters. */
+/** What is typed so soon after another is one step: a word, not its letters. */
 const ONE_STEP_MS = 800;
 const STEPS = 100;
 
-/** Undo and redo of a value that is kept elsewhere. */
-export function useHistory<Value>(value: Value, onChange: (value: Value) => void) {
+/**
+ * Undo and redo of a value that is kept elsewhere.
+ *
+ * @param isTyping whether a change may be part of a step, as letters are; any other is a step of its own, however fast it came
+ */
+export function useHistory<Value>(
+  value: Value,
+  onChange: (value: Value) => void,
+  isTyping: (before: Value, after: Value) => boolean,
+) {
   const [past, setPast] = useState<Value[]>([]);
   const [future, setFuture] = useState<Value[]>([]);
-  const changedAt = useRef(0);
+  const typedAt = useRef(0);
   return {
     change: (next: Value) => {
       const now = performance.now();
-      if (past.length === 0 || now - changedAt.current > ONE_STEP_MS)
+      const isTyped = isTyping(value, next);
+      if (!isTyped || past.length === 0 || now - typedAt.current > ONE_STEP_MS)
         setPast((old) => [...old, value].slice(-STEPS));
-      changedAt.current = now;
+      typedAt.current = isTyped ? now : 0;
       setFuture([]);
       onChange(next);
     },
@@ -23,7 +32,7 @@ export function useHistory<Value>(value: Value, onChange: (value: Value) => void
       past.length === 0
         ? null
         : () => {
-            changedAt.current = 0;
+            typedAt.current = 0;
             setPast(past.slice(0, -1));
             setFuture([value, ...future]);
             onChange(past[past.length - 1]!);
@@ -32,7 +41,7 @@ export function useHistory<Value>(value: Value, onChange: (value: Value) => void
       future.length === 0
         ? null
         : () => {
-            changedAt.current = 0;
+            typedAt.current = 0;
             setFuture(future.slice(1));
             setPast([...past, value]);
             onChange(future[0]!);
