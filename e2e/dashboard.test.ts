@@ -162,6 +162,18 @@ test("a segment says who matches while it is written, and why somebody does not;
       { operator: "OR", conditions: [{ field: "data.zip", operator: "in", value: ["01234", "5, مرحبا"] }] },
     ],
   });
+
+  await page.getByRole("link", { name: "ada@example.com" }).first().click();
+  const tabs = page.getByRole("group", { name: "Part" });
+  await tabs.getByRole("button", { name: "Segments" }).click();
+  await page.locator("main").getByRole("link", { name: "At example.com" }).waitFor();
+  await tabs.getByRole("button", { name: "Subscription" }).click();
+  const [unsubscribeUrl = ""] = await page.getByText(/\/unsubscribe\//).allTextContents();
+  expect(
+    (await page.request.post(unsubscribeUrl, { form: { "List-Unsubscribe": "One-Click" } })).status(),
+  ).toBe(200);
+  await page.reload();
+  await page.getByText("The unsubscribe button of a mail program").waitFor();
 });
 
 test("a file becomes contacts: columns are guessed, tried first, reloads lose nothing; all that match are changed at once", async () => {

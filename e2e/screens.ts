@@ -72,6 +72,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     },
     { name: "contact", path: `${project}/contacts/${contactId}` },
     { name: "contact-data", path: `${project}/contacts/${contactId}?tab=data` },
+    { name: "contact-segments", path: `${project}/contacts/${contactId}?tab=segments` },
     { name: "contact-consent", path: `${project}/contacts/${contactId}?tab=consent` },
     { name: "import", path: `${project}/contacts/import` },
     { name: "segments", path: `${project}/segments` },

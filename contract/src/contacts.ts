@@ -213,3 +213,18 @@ export const listContactConsent = endpoint({
   answers: { 200: z.object({ data: z.array(consentChange) }) },
   errors: ["CONTACT_NOT_FOUND"],
 });
+
+export const getContactLinks = endpoint({
+  name: "contacts.links",
+  method: "GET",
+  path: "/contacts/:id/links",
+  summary: "Read the links of a contact's public pages",
+  description:
+    "The same that its mails have. Whoever has one can change the subscription without signing in: give them to the contact alone.",
+  caller: "project",
+  params: byId,
+  answers: {
+    200: z.object({ unsubscribeUrl: z.string(), subscribeUrl: z.string(), manageUrl: z.string() }),
+  },
+  errors: ["CONTACT_NOT_FOUND"],
+});

@@ -132,3 +132,12 @@ export const testNotificationWebhook = endpoint({
   },
   errors: ["CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
+
+/** In the order of the documentation. */
+export const NOTIFICATION_ENDPOINTS = [
+  listNotifications,
+  updateNotifications,
+  getNotificationWebhook,
+  setNotificationWebhook,
+  testNotificationWebhook,
+] as const;

@@ -143,6 +143,37 @@ export const listSegmentContacts = endpoint({
   errors: ["SEGMENT_NOT_FOUND"],
 });
 
+export const listContactSegments = endpoint({
+  name: "segments.ofContact",
+  method: "GET",
+  path: "/contacts/:id/segments",
+  summary: "List the segments with whether a contact is in each",
+  description: "A page of the project's segments, newest first. Live: dynamic segments are evaluated now.",
+  caller: "project",
+  params: byId,
+  query: pageQuery,
+  answers: {
+    200: z.object({
+      data: z.array(
+        z.object({
+          id: z.uuid(),
+          name: z.string(),
+          type: z.enum(SEGMENT_TYPES),
+          isMember: z
+            .boolean()
+            .nullable()
+            .describe(
+              "null: with the segments it stands on it has more conditions than one filter may have.",
+            ),
+        }),
+      ),
+      cursor: z.string().nullable(),
+      hasMore: z.boolean(),
+    }),
+  },
+  errors: ["CONTACT_NOT_FOUND"],
+});
+
 const emails = z
   .array(emailAddress)
   .min(1)

@@ -253,7 +253,7 @@ function openReports(parts: ApiParts) {
 function routesOfContacts(parts: ApiParts): Route[] {
   const { database, wakeJobs } = parts;
   return [
-    ...contactRoutes({ database, ...whoIsMeant }),
+    ...contactRoutes({ database, linksOf: parts.linksOf, ...whoIsMeant }),
     ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
     ...contactFieldRoutes({
       database,

@@ -96,6 +96,7 @@ async function contacts({ ask }: Story): Promise<string> {
   await ask("contacts.upsert");
   await ask("contacts.update", { params, body: { subscribed: true, data: { plan: "team" } } });
   await ask("contacts.get", { params });
+  await ask("contacts.links", { params });
   for (const name of ["list", "search", "count", "lookup", "listFields"]) await ask(`contacts.${name}`);
   await ask("contacts.listFieldValues", { params: { field: "data.plan" } });
   await ask("contacts.getFieldUsage", { params: { field: "data.plan" } });
@@ -115,6 +116,7 @@ async function segments({ ask }: Story, contactId: string): Promise<void> {
   await ask("segments.compute", { params: { id } });
   await ask("segments.refresh", { params: { id } });
   await ask("segments.contacts", { params: { id } });
+  await ask("segments.ofContact", { params: { id: contactId } });
   const byHand = await ask<{ id: string }>("segments.create", { body: { name: "Testers", type: "STATIC" } });
   await ask("segments.addMembers", { params: { id: byHand.id } });
   await ask("segments.removeMembers", { params: { id: byHand.id } });
@@ -257,6 +259,8 @@ export function asExamples(answers: Answers, url: string): Answers {
     Array.isArray(value) ? value.slice(0, LISTED_ITEMS) : value,
   )
     .replaceAll(url, "https://post.example.com")
+    // What leads to the installation has the name that is shown at its start.
+    .replaceAll(url.replace("127.0.0.1", "localhost"), "https://post.example.com")
     .replaceAll(ID, idOf)
     .replaceAll(IMAGE_KEY, SHOWN_KEY)
     .replaceAll(INSTANT, "2026-10-01T09:00:00.000Z")

@@ -65,6 +65,8 @@ export const updateContact = bare<typeof contacts.updateContact>("PATCH", "/cont
 export const deleteContact = bare<typeof contacts.deleteContact>("DELETE", "/contacts/:id");
 
 export const listContactConsent = bare<typeof contacts.listContactConsent>("GET", "/contacts/:id/consent");
+export const getContactLinks = bare<typeof contacts.getContactLinks>("GET", "/contacts/:id/links");
+export const listContactSegments = bare<typeof segments.listContactSegments>("GET", "/contacts/:id/segments");
 export const exportContact = bare<typeof contactImport.exportContact>("GET", "/contacts/:id/export");
 
 export const listDomains = bare<typeof domains.listDomains>("GET", "/domains/project/:projectId");

@@ -6,12 +6,18 @@ import { noteContacts } from "../reactions/reactions.ts";
 import { listConsentChanges, viaDashboard } from "./consent.ts";
 import { contactRefusal, deleteContact, getContact, lookUpContacts, updateContact } from "./contacts.ts";
 import { countAll, listContacts, type Membership } from "./list-contacts.ts";
+import type { ContactLinks } from "./links.ts";
 import { readContactPage } from "./list-cursor.ts";
 import { readDataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
 import { contactViewRoutes } from "./views/routes.ts";
 
-export function contactRoutes(parts: { database: Database } & Membership): Route[] {
+interface ContactParts extends Membership {
+  database: Database;
+  linksOf: (projectId: string, contactId: string) => ContactLinks;
+}
+
+export function contactRoutes(parts: ContactParts): Route[] {
   const { database } = parts;
   return [
     ...contactViewRoutes(parts),
@@ -56,6 +62,10 @@ export function contactRoutes(parts: { database: Database } & Membership): Route
     route(contract.updateContact, async ({ projectId, userId, params, body, commit }) =>
       commit(async (tx) => ok(await updateContact(tx, projectId, params.id, body, viaDashboard(userId)))),
     ),
+    route(contract.getContactLinks, async ({ projectId, params }) => {
+      const { id } = await getContact(database, projectId, params.id);
+      return ok(parts.linksOf(projectId, id));
+    }),
     route(contract.listContactConsent, async ({ projectId, params }) =>
       ok({ data: await listConsentChanges(database, projectId, params.id) }),
     ),

@@ -1,7 +1,8 @@
 // Statements on `segments`: the records, and which of them are to be computed. Those on their members are in member-queries.ts.
+import type { SegmentType } from "@postloft/contract/segments.ts";
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
+import { asFarAsItFits, type PageRequest, type RowOfBytes } from "../platform/page.ts";
 
 export interface SegmentRow {
   id: string;
@@ -104,6 +105,25 @@ export async function listSegmentRows(
   // A filter is told twice, in each of its forms.
   const fitting = { order: sql`order by id desc`, size: sql`2 * coalesce(octet_length(filters::text), 0)` };
   const { rows } = await sql<SegmentRow & RowOfBytes>`${asFarAsItFits(found, fitting)}`.execute(database);
+  return rows;
+}
+
+export interface SegmentName {
+  id: string;
+  name: string;
+  type: SegmentType;
+}
+
+/** A page of them newest first, and one more when there are more. */
+export async function listSegmentNames(
+  database: Database,
+  projectId: string,
+  { limit, before }: PageRequest,
+): Promise<SegmentName[]> {
+  const { rows } = await sql<SegmentName>`
+    select id, name, type from segments
+    where project_id = ${projectId} and ${before === null ? sql`true` : sql`id < ${before}`}
+    order by id desc limit ${limit + 1}`.execute(database);
   return rows;
 }
 

@@ -11,6 +11,7 @@ import { computeSegment, requestCompute } from "./compute-segment.ts";
 import { explainForContact } from "./explain-filter.ts";
 import { listSegmentContacts, previewFilter } from "./segment-contacts.ts";
 import type { SegmentUse } from "./rules.ts";
+import { listSegmentsOfContact } from "./segments-of-contact.ts";
 import {
   createSegment,
   deleteSegment,
@@ -57,6 +58,9 @@ export function segmentRoutes(parts: { database: Database; explainer: Explainer 
           pageSize: query.pageSize ?? LIMITS.pageSizeDefault.value,
         }),
       ),
+    ),
+    route(contract.listContactSegments, async ({ projectId, params, query }) =>
+      ok(await listSegmentsOfContact(database, projectId, params.id, readPage("segments", query))),
     ),
     route(contract.addSegmentMembers, async ({ projectId, userId, params, body, commit }) =>
       commit(async (tx) => ok(await addMembers(tx, projectId, params.id, body, viaDashboard(userId)))),

@@ -1,10 +1,11 @@
 // Whether a contact gets marketing mail, and how that came about: every change with its source. Before it: contact-page.tsx.
 import { useQuery } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
-import { listContactConsent } from "../../api/endpoints.ts";
+import { getContactLinks, listContactConsent } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
+import { CopyButton } from "../../ui/snippet.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { SubscriptionBadge } from "./subscription-badge.tsx";
 
@@ -61,6 +62,39 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
           </li>
         ))}
       </ol>
+      <PublicPages projectId={projectId} id={id} />
     </Card>
+  );
+}
+
+/** The links that its mails have: for a person who asks how to leave, or wants to come back. */
+function PublicPages({ projectId, id }: { projectId: string; id: string }) {
+  const links = useQuery({
+    queryKey: ["project", projectId, "contact", id, "links"],
+    queryFn: ({ signal }) => call(getContactLinks, { projectId, params: { id }, signal }),
+  });
+  const pages = links.data && [
+    { name: t("Manage"), copy: t("Copy the link to manage"), url: links.data.manageUrl },
+    { name: t("Unsubscribe"), copy: t("Copy the link to unsubscribe"), url: links.data.unsubscribeUrl },
+    { name: t("Subscribe"), copy: t("Copy the link to subscribe"), url: links.data.subscribeUrl },
+  ];
+  return (
+    <section className="border-t border-line px-5 py-4 text-sm">
+      <h3 className="font-medium">{t("Links of its public pages")}</h3>
+      <p className="text-soft">
+        {t("They work without signing in, as in its mails: give them to this person alone.")}
+      </p>
+      {links.isPending && <Skeleton className="mt-2 h-21" />}
+      {links.isError && <Failure error={links.error} onRetry={() => void links.refetch()} />}
+      <ul className="mt-2">
+        {pages?.map(({ name, copy, url }) => (
+          <li key={name} className="flex items-center gap-3">
+            <span className="w-28 shrink-0">{name}</span>
+            <code className="min-w-0 flex-1 truncate font-mono text-xs text-soft">{url}</code>
+            <CopyButton text={url} label={copy} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -20,6 +20,7 @@ import { useProject } from "../project-shell.tsx";
 import { useUndoToast } from "../use-undo.ts";
 import { Consent } from "./consent.tsx";
 import { contactQuery } from "./contact-query.ts";
+import { ContactSegments } from "./contact-segments.tsx";
 import { DataFields } from "./own-data/data-fields.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
@@ -64,6 +65,7 @@ export function ContactPage() {
             options={[
               { value: "timeline", label: t("Timeline") },
               { value: "data", label: t("Data") },
+              { value: "segments", label: t("Segments") },
               { value: "consent", label: t("Subscription") },
             ]}
             value={tab ?? "timeline"}
@@ -71,6 +73,7 @@ export function ContactPage() {
           />
           {tab === undefined && <Timeline projectId={project.id} contactId={data.id} />}
           {tab === "data" && <DataFields projectId={project.id} id={data.id} data={data.data} />}
+          {tab === "segments" && <ContactSegments projectId={project.id} id={data.id} />}
           {tab === "consent" && (
             <Consent projectId={project.id} id={data.id} isSubscribed={data.subscribed} />
           )}

@@ -490,3 +490,15 @@ test("without the database a visitor is told in words, with 503, and asked to co
   for (const { status, body } of answers)
     expect([status, headingOf(String(body))]).toEqual([503, LANGUAGES.de.problemTitle]);
 });
+
+test("the links that the API returns are those of the contact's mails, and of no contact elsewhere", async () => {
+  const person = await newPerson();
+  const path = `/contacts/${person.id}/links`;
+  const { body } = await server.call<ContactLinks>("GET", path, person.project.byKey);
+  const paths = Object.fromEntries(Object.entries(body).map(([name, url]) => [name, new URL(url).pathname]));
+  expect(paths).toEqual(person.links);
+  expect((await post(paths["unsubscribeUrl"] ?? "", ONE_CLICK)).status).toBe(200);
+  expect(await isSubscribed(person)).toBe(false);
+  const elsewhere = await server.createProject();
+  expect((await server.call("GET", path, elsewhere.byKey)).status).toBe(404);
+});

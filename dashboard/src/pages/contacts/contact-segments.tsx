@@ -1,0 +1,46 @@
+// The segments a contact is in now, of every kind. Before it: contact-page.tsx. After it: a segment's page says why.
+import { Link } from "@tanstack/react-router";
+import { call } from "../../api/call.ts";
+import { listContactSegments } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { t } from "../../text/t.ts";
+import { More } from "../../ui/more.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+
+export function ContactSegments({ projectId, id }: { projectId: string; id: string }) {
+  const list = useList(["project", projectId, "contact", id, "segments"], ({ query, signal }) =>
+    call(listContactSegments, { projectId, params: { id }, query, signal }),
+  );
+  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
+  const segments = list.rows?.filter(({ isMember }) => isMember === true);
+  return (
+    <>
+      <Card>
+        {segments === undefined && <Skeleton className="m-5 h-20" />}
+        {segments?.length === 0 && (
+          <Empty title={list.hasNextPage ? t("In none of the newest segments") : t("In no segment")}>
+            {t("When its data, its events or its subscription match a segment, the segment appears here.")}
+          </Empty>
+        )}
+        <ul className="divide-y divide-line">
+          {segments?.map((segment) => (
+            <li key={segment.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-5 py-3 text-sm">
+              <Link
+                to="/$projectId/segments/$segmentId"
+                params={{ projectId, segmentId: segment.id }}
+                className="min-w-0 flex-1 truncate font-medium hover:underline"
+              >
+                <bdi>{segment.name}</bdi>
+              </Link>
+              <span className="text-faint">
+                {segment.type === "STATIC" ? t("Added by hand") : t("By its conditions")}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <More count="" list={list} />
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+// Which segments one contact is in: of every kind, live, a page at a time.
+import { expect, test } from "vitest";
+import { useTestServer } from "../testing/test-server.ts";
+import { newId } from "../platform/ids.ts";
+
+const server = useTestServer();
+
+interface Segments {
+  data: { id: string; name: string; type: string; isMember: boolean | null }[];
+  cursor: string | null;
+  hasMore: boolean;
+}
+
+const plan = (value: string) => ({
+  logic: "AND",
+  groups: [{ filters: [{ field: "data.plan", operator: "equals", value }] }],
+});
+
+const told = ({ data }: Segments) => data.map(({ name, isMember }) => [name, isMember]);
+
+test("a contact is in segments of every kind as they are now, and in none of another project", async () => {
+  const { byKey } = await server.createProject();
+  const create = (body: object) => server.call<{ id: string }>("POST", "/segments", byKey, body);
+  const contact = await server.call<{ id: string }>("POST", "/contacts", byKey, {
+    email: "ada@example.com",
+    data: { plan: "pro" },
+  });
+  await create({ name: "Pro", condition: plan("pro") });
+  await create({ name: "Free", condition: plan("free"), trackMembership: true });
+  const byHand = await create({ name: "Testers", type: "STATIC" });
+  await server.call("POST", `/segments/${byHand.body.id}/members`, byKey, { emails: ["ada@example.com"] });
+  await create({
+    name: "Testers who pay",
+    condition: {
+      logic: "AND",
+      groups: [
+        {
+          filters: [
+            { field: `segment.${byHand.body.id}`, operator: "memberOfSegment" },
+            { field: "data.plan", operator: "equals", value: "pro" },
+          ],
+        },
+      ],
+    },
+  });
+
+  const path = `/contacts/${contact.body.id}/segments`;
+  const read = async (query = "") => (await server.call<Segments>("GET", `${path}${query}`, byKey)).body;
+  expect(told(await read())).toEqual([
+    ["Testers who pay", true],
+    ["Testers", true],
+    ["Free", false],
+    ["Pro", true],
+  ]);
+  await server.call("PATCH", `/contacts/${contact.body.id}`, byKey, { data: { plan: "free" } });
+  const first = await read("?limit=3");
+  const rest = await read(`?limit=3&cursor=${first.cursor}`);
+  expect([told(first), told(rest), rest.hasMore]).toEqual([
+    [
+      ["Testers who pay", false],
+      ["Testers", true],
+      ["Free", true],
+    ],
+    [["Pro", false]],
+    false,
+  ]);
+
+  const elsewhere = await server.createProject();
+  for (const [caller, id] of [
+    [elsewhere.byKey, contact.body.id],
+    [byKey, newId()],
+  ] as const) {
+    const refused = await server.call("GET", `/contacts/${id}/segments`, caller);
+    expect([refused.status, refused.body.error.code]).toEqual([404, "CONTACT_NOT_FOUND"]);
+  }
+});

@@ -1,0 +1,53 @@
+// The other way round: which segments one contact is in. Before it: routes.ts. After it: filters/ compiles each.
+import type { SegmentType } from "@postloft/contract/segments.ts";
+import { getContact } from "../contacts/contacts.ts";
+import { isAmong } from "../contacts/matching-contacts.ts";
+import type { Database } from "../platform/database.ts";
+import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { membershipOf } from "./filters/compile-filter.ts";
+import { loadSegments } from "./filters/load-segments.ts";
+import { listSegmentNames, type SegmentName } from "./queries.ts";
+
+export interface SegmentOfContact {
+  id: string;
+  name: string;
+  type: SegmentType;
+  isMember: boolean | null;
+}
+
+const LIST = "segments";
+
+/**
+ * A page of the segments of a project, with whether the contact is in each now. Each is a statement of its own: filters are as
+ * large as users make them, and together they would keep the serving thread and the planner.
+ *
+ * @throws Refusal CONTACT_NOT_FOUND, the same for an id of another project
+ */
+export async function listSegmentsOfContact(
+  database: Database,
+  projectId: string,
+  contactId: string,
+  request: PageRequest,
+): Promise<Page<SegmentOfContact>> {
+  const { id } = await getContact(database, projectId, contactId);
+  const { data, ...page } = toPage(
+    LIST,
+    request,
+    await listSegmentNames(database, projectId, request),
+    (row) => row,
+  );
+  const segments = await loadSegments(database, projectId);
+  const isMember = async (segment: SegmentName) => {
+    try {
+      const members = await membershipOf(database, segment.id, { projectId, segments, fewContacts: true });
+      return await isAmong(database, projectId, members, id);
+    } catch (error) {
+      if (error instanceof Refusal && error.code === "VALIDATION_ERROR") return null;
+      throw error;
+    }
+  };
+  const found: SegmentOfContact[] = [];
+  for (const segment of data) found.push({ ...segment, isMember: await isMember(segment) });
+  return { ...page, data: found };
+}
