@@ -19,7 +19,9 @@ export function Menu({ label, button, className, side, children }: MenuProps) {
         {button}
       </Base.Trigger>
       <Base.Portal>
+        {/* Fixed: the page is locked behind it, and what scrolls all the same does not take it away under a finger. */}
         <Base.Positioner
+          positionMethod="fixed"
           {...(side === undefined ? {} : { side })}
           align="start"
           sideOffset={5}
