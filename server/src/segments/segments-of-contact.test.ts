@@ -1,4 +1,5 @@
 // Which segments one contact is in: of every kind, live, a page at a time.
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
 import { newId } from "../platform/ids.ts";
@@ -73,4 +74,37 @@ test("a contact is in segments of every kind as they are now, and in none of ano
     const refused = await server.call("GET", `/contacts/${id}/segments`, caller);
     expect([refused.status, refused.body.error.code]).toEqual([404, "CONTACT_NOT_FOUND"]);
   }
+});
+
+const many = (count: number, others: object[] = []) => ({
+  operator: "OR",
+  conditions: [
+    ...others,
+    ...Array.from({ length: count }, (_, at) => ({ field: "data.plan", operator: "equals", value: `${at}` })),
+  ],
+});
+
+test("of a segment that became too large by those it stands on it is not told, of all others it is", async () => {
+  const { byKey } = await server.createProject();
+  const create = async (name: string, filters: object) =>
+    (await server.call<{ id: string }>("POST", "/segments", byKey, { name, filters })).body.id;
+  const largest = LIMITS.filterConditions.value;
+  const names = Array.from({ length: LIMITS.filterExpanded.value / largest + 1 }, (_, at) => `inner ${at}`);
+  const inner: string[] = [];
+  for (const name of names) inner.push(await create(name, many(1)));
+  await create(
+    "over all",
+    many(
+      1,
+      inner.map((id) => ({ field: `segment.${id}`, operator: "memberOfSegment" })),
+    ),
+  );
+  for (const id of inner) await server.call("PATCH", `/segments/${id}`, byKey, { filters: many(largest) });
+  const data = { plan: `${largest - 1}` };
+  const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
+    email: "ada@example.com",
+    data,
+  });
+  const { body } = await server.call<Segments>("GET", `/contacts/${contact.id}/segments`, byKey);
+  expect(told(body)).toEqual([["over all", null], ...names.toReversed().map((name) => [name, true])]);
 });
