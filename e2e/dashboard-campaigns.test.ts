@@ -88,6 +88,7 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByText("2 recipients").waitFor();
   await page.getByText(/^Began .* ended/).waitFor();
+  const daysOfFirstDay = page.waitForResponse(/analytics.timeseries/);
   await page.reload();
   for (const address of ["ada@example.com", "grace@example.com"])
     await page.getByRole("row", { name: address }).getByText("Delivered").waitFor();
@@ -96,8 +97,11 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
     "[TEST] News for You",
   ]);
   expect(await receivedBy(project, "gone@example.com")).toEqual([]);
+  const others = page.getByRole("region", { name: "By provider" }).getByRole("row", { name: "All others" });
+  await others.getByRole("cell", { name: "2", exact: true }).waitFor();
   expect(faults).toEqual([]);
   // From the next day on there is something to compare.
+  await daysOfFirstDay;
   expect(await page.getByRole("figure", { name: "Mails day by day" }).count()).toBe(0);
   await server.rows(
     "update campaigns set started_at = now() - interval '2 days' where project_id = $1",

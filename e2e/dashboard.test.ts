@@ -6,6 +6,7 @@ import { fromBase32 } from "../server/src/testing/base32.ts";
 import { FAKE_CLIENT, startIdentityFake } from "../server/src/testing/identity-fake.ts";
 import { startStripeFake } from "../server/src/testing/stripe-fake.ts";
 import { useTestServer } from "../server/src/testing/test-server.ts";
+import { drawWorkflow } from "../server/src/testing/workflow-fixture.ts";
 import { codeAt } from "../server/src/users/second-factor/totp.ts";
 
 const identities = await startIdentityFake();
@@ -167,6 +168,24 @@ test("a segment says who matches while it is written, and why somebody does not;
   const tabs = page.getByRole("group", { name: "Part" });
   await tabs.getByRole("button", { name: "Segments" }).click();
   await page.locator("main").getByRole("link", { name: "At example.com" }).waitFor();
+  await tabs.getByRole("button", { name: "Workflows" }).click();
+  await page.getByText("In no workflow yet").waitFor();
+  const workflow = await drawWorkflow(server.database, projectId, {
+    name: "Welcome",
+    steps: [
+      ["Trigger", "TRIGGER"],
+      ["A break", "DELAY", { amount: 3, unit: "days" }],
+    ],
+    links: [["Trigger", "A break"]],
+  });
+  const { id: contactId } = (await written.json()) as { id: string };
+  await page.request.post(`${server.url}/workflows/${workflow.id}/executions`, {
+    headers: { "x-project-id": projectId },
+    data: { contactId },
+  });
+  await page.reload();
+  await page.getByText(/^A break: goes on /).waitFor();
+  await page.getByText("Welcome", { exact: true }).waitFor();
   await tabs.getByRole("button", { name: "Subscription" }).click();
   const unsubscribeUrl = (await page.getByText(/\/unsubscribe\//).textContent()) ?? "";
   expect(

@@ -49,6 +49,7 @@ export async function furnish(url: string): Promise<Screen[]> {
   const templateId = await makeTemplate(api);
   const blocksId = await makeBlocks(api);
   const segmentId = await makeSegment(api);
+  await makeWorkflows(api, contactId);
   const sentId = await makeCampaign(api, "November news");
   await api.post(`/campaigns/${sentId}/send`, {});
   const draftId = await makeCampaign(api, "December news");
@@ -73,6 +74,7 @@ export async function furnish(url: string): Promise<Screen[]> {
     { name: "contact", path: `${project}/contacts/${contactId}` },
     { name: "contact-data", path: `${project}/contacts/${contactId}?tab=data` },
     { name: "contact-segments", path: `${project}/contacts/${contactId}?tab=segments` },
+    { name: "contact-workflows", path: `${project}/contacts/${contactId}?tab=workflows` },
     { name: "contact-consent", path: `${project}/contacts/${contactId}?tab=consent` },
     { name: "import", path: `${project}/contacts/import` },
     { name: "segments", path: `${project}/segments` },
@@ -188,6 +190,19 @@ async function makeSegment(api: ApiClient): Promise<string> {
     trackMembership: true,
   });
   return id;
+}
+
+/** One that its contact waits in, and one that it is through with. */
+async function makeWorkflows(api: ApiClient, contactId: string): Promise<void> {
+  for (const [name, step] of [
+    ["Welcome", { type: "EXIT", name: "Done", config: { reason: "Has read the guide" } }],
+    ["First steps", { type: "DELAY", name: "Three days", config: { amount: 3, unit: "days" } }],
+  ] as const) {
+    const { id } = await api.post<{ id: string }>("/workflows", { name, eventName: "started" });
+    await api.post(`/workflows/${id}/steps`, { ...step, autoConnect: true });
+    await api.call("PATCH", `/workflows/${id}`, { enabled: true });
+    await api.post(`/workflows/${id}/executions`, { contactId });
+  }
 }
 
 async function makeCampaign(api: ApiClient, name: string): Promise<string> {

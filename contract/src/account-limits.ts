@@ -1,4 +1,4 @@
-// The bounds of accounts: passwords, guesses, mails with links.
+// The bounds of accounts and of what people have together: passwords, guesses, mails with links, members, projects.
 // Before it: limit.ts. After it: limits.ts lists them with the others.
 import { limit, type Limit } from "./limit.ts";
 
@@ -43,4 +43,13 @@ export const ACCOUNT_LIMITS = {
   ),
   passwordMinimum: limit(8, "characters", "The shortest password."),
   passwordMaximum: limit(256, "characters", "The longest password."),
+  invitationDays: limit(7, "days", "How long an invitation to a project can be accepted."),
+  pendingInvitations: limit(100, "invitations per project", "Those that wait; one more is a 409."),
+  memberAdditions: limit(
+    100,
+    "members added or invited per project and hour",
+    "One person adds as many, whatever the projects. Each is a mail to somebody; after that 429 until the window ends.",
+  ),
+  projects: limit(1000, "projects per owner", "One more is a 409."),
+  members: limit(1000, "members per project", "One more is a 409."),
 } as const satisfies Record<string, Limit>;

@@ -6,6 +6,7 @@ import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, emailAddress, instant, pageQuery, pathId, givenInstant } from "./field.ts";
 import { LIMITS } from "./limits.ts";
+import { PROVIDERS } from "./report-queries.ts";
 
 const byId = z.object({ id: pathId });
 
@@ -151,6 +152,39 @@ export const getCampaignStats = endpoint({
         )
         .describe("The links of the mail, most followed first."),
     }),
+  },
+  errors: ["CAMPAIGN_NOT_FOUND"],
+});
+
+export const listCampaignProviders = endpoint({
+  name: "campaigns.providers",
+  method: "GET",
+  path: "/campaigns/:id/providers",
+  summary: "Count a campaign by receiving provider",
+  description:
+    "Those that got a mail, the most mails first; together they are the counts of `/stats`. Counted when you ask, which takes a second or more for a campaign of a million. Recipients who have been erased since count as `other`.",
+  caller: "project",
+  params: byId,
+  answers: {
+    200: z.array(
+      counters
+        .pick({
+          sentCount: true,
+          deliveredCount: true,
+          openedCount: true,
+          clickedCount: true,
+          bouncedCount: true,
+          complainedCount: true,
+        })
+        .extend({
+          provider: z.enum(PROVIDERS),
+          deliveryRate: percent,
+          openRate: percent,
+          clickRate: percent,
+          bounceRate: percent,
+          complaintRate: percent,
+        }),
+    ),
   },
   errors: ["CAMPAIGN_NOT_FOUND"],
 });

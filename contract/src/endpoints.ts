@@ -128,6 +128,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   campaignActions.releaseCampaign,
   campaignActions.testCampaign,
   campaignActions.getCampaignStats,
+  campaignActions.listCampaignProviders,
   campaignActions.listCampaignRecipients,
   campaignActions.getCampaignAudience,
   campaignActions.checkCampaign,

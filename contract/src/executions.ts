@@ -32,6 +32,7 @@ export const stepRun = z.object({
 const listedExecution = z.object({
   id: z.uuid(),
   workflowId: z.uuid(),
+  workflow: z.object({ id: z.uuid(), name: z.string() }),
   version: z.int().describe("Of the graph it started on, which it keeps."),
   contactId: z.uuid().nullable().describe("null: the contact was deleted."),
   contact: z.object({ id: z.uuid(), email: z.string() }).nullable(),

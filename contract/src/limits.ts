@@ -28,14 +28,6 @@ export const LIMITS = {
   postalAddressLength: limit(500, "characters", "The postal address of a project."),
   postalAddressLines: limit(8, "lines", "The postal address of a project."),
   logoUrlLength: limit(1000, "characters", "The address of a project's logo."),
-  invitationDays: limit(7, "days", "How long an invitation to a project can be accepted."),
-  pendingInvitations: limit(100, "invitations per project", "Those that wait; one more is a 409."),
-  memberAdditions: limit(
-    100,
-    "members added or invited per project and hour",
-    "Each is a mail to somebody; after that 429 until the window ends.",
-  ),
-  members: limit(1000, "members per project", "One more is a 409."),
   bodyBytes: limit(MEGABYTE, "bytes", "A JSON body, everywhere but on the paths below."),
   sendBodyBytes: limit(
     60 * MEGABYTE,
@@ -94,6 +86,7 @@ export const LIMITS = {
     "values",
     "Values in a JSON body: texts, numbers and the like, lists and objects, each counted.",
   ),
+  formParts: limit(50, "parts", "Of a form or an upload; each file and each field is one."),
   jsonDepth: limit(40, "levels", "Nesting of a JSON body."),
   pageSizeDefault: limit(20, "items", "A page of a list when `limit` is not given."),
   pageBytes: limit(

@@ -49,7 +49,7 @@ export const addMember = endpoint({
   path: "/projects/:projectId/members",
   summary: "Add a member, or invite somebody who has no account yet",
   description:
-    `Whoever has an account is a member at once and told so by mail. To anybody else a link is sent with which they make their account; it holds for ${LIMITS.invitationDays.value} days, and inviting the same address again replaces it. ` +
+    `Whoever has an account of an address that is proved is a member at once and told so by mail. To anybody else a link is sent with which they come in, and make their account if they have none; it holds for ${LIMITS.invitationDays.value} days, and inviting the same address again replaces it. ` +
     "Nobody becomes an OWNER this way: see `transfer-ownership`.",
   caller: "member",
   leastRole: "ADMIN",

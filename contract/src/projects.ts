@@ -126,6 +126,7 @@ export const createProject = endpoint({
   caller: "session",
   body: z.object({ name: projectName }),
   answers: { 201: project },
+  errors: ["CONFLICT"],
 });
 
 export const updateProject = endpoint({

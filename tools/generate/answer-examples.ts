@@ -202,6 +202,7 @@ async function campaigns(story: Story): Promise<void> {
   );
   await ask("campaigns.recipients", { params });
   await ask("campaigns.stats", { params });
+  await ask("campaigns.providers", { params });
   await ask("campaigns.list");
 }
 

@@ -107,7 +107,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
 /** Over what loops go that need no feeding, and the files that have them, below server/src/. */
 const OVER: Readonly<Record<string, string>> = {
   "a batch after the other, until none is left; each waits for the database":
-    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts emails/retention/retention.ts events/retention.ts platform/idempotency.ts platform/jobs.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts",
+    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts platform/idempotency.ts platform/jobs.ts platform/project-turns.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts",
   "work that comes in turn, or a wait with a deadline; other work goes on between two rounds":
     "emails/doubt/doubt-brake.ts emails/sending/sender.ts instance/operator.ts platform/background.ts platform/database-watch.ts platform/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/group-commit.ts platform/open-database.ts platform/turns.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
   "a template or the body of a mail, on a render thread, which is ended when it takes too long":
@@ -122,6 +122,7 @@ const OVER: Readonly<Record<string, string>> = {
     "emails/outbox/rules.ts webhooks/rules.ts users/second-factor/totp.ts",
   "the headers of a request, which Node.js bounds at 16 KB; the parts of a path, of which so many are looked at":
     "platform/http-guards.ts platform/http.ts",
+  "the parts of a form, of which so many are looked at": "platform/http-form.ts",
   "the letters of one address, which is short by then": "v1/lane.ts",
   "a few months": "platform/partitions.ts",
   "the tables of the database, and the migrations": "platform/migrations.ts platform/tenant-rows.ts",

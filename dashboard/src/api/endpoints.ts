@@ -16,6 +16,7 @@ import type * as deliverability from "@postloft/contract/deliverability.ts";
 import type * as domains from "@postloft/contract/domains.ts";
 import type * as emails from "@postloft/contract/emails.ts";
 import type * as events from "@postloft/contract/events.ts";
+import type * as executions from "@postloft/contract/executions.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as keys from "@postloft/contract/keys.ts";
 import type * as members from "@postloft/contract/members.ts";
@@ -67,6 +68,10 @@ export const deleteContact = bare<typeof contacts.deleteContact>("DELETE", "/con
 export const listContactConsent = bare<typeof contacts.listContactConsent>("GET", "/contacts/:id/consent");
 export const getContactLinks = bare<typeof contacts.getContactLinks>("GET", "/contacts/:id/links");
 export const listContactSegments = bare<typeof segments.listContactSegments>("GET", "/contacts/:id/segments");
+export const listContactExecutions = bare<typeof executions.listContactExecutions>(
+  "GET",
+  "/contacts/:id/executions",
+);
 export const exportContact = bare<typeof contactImport.exportContact>("GET", "/contacts/:id/export");
 
 export const listDomains = bare<typeof domains.listDomains>("GET", "/domains/project/:projectId");
@@ -260,6 +265,10 @@ export const resolveCampaign = bare<typeof campaignActions.resolveCampaign>("POS
 export const releaseCampaign = bare<typeof campaignActions.releaseCampaign>("POST", "/campaigns/:id/release");
 export const testCampaign = bare<typeof campaignActions.testCampaign>("POST", "/campaigns/:id/test");
 export const getCampaignStats = bare<typeof campaignActions.getCampaignStats>("GET", "/campaigns/:id/stats");
+export const listCampaignProviders = bare<typeof campaignActions.listCampaignProviders>(
+  "GET",
+  "/campaigns/:id/providers",
+);
 export const listCampaignRecipients = bare<typeof campaignActions.listCampaignRecipients>(
   "GET",
   "/campaigns/:id/recipients",

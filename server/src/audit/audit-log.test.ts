@@ -37,6 +37,7 @@ test("who changed what, when and from where, in the order in which it was done",
   const { owner, id } = project;
   const caller = { cookie: owner.cookie };
   const person = await server.signUp();
+  await server.prove(person);
   const own = `/users/@me/projects/${id}`;
   await server.call("PATCH", own, caller, { name: "Renamed", language: "en" });
   await server.call("PATCH", own, caller, { name: "Renamed" });

@@ -3,7 +3,7 @@
 import type { ActorKind, AuditAction } from "@postloft/contract/audit.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
-import { newId } from "../platform/ids.ts";
+import { newId, NO_ID } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import {
   countEntries,
@@ -157,12 +157,10 @@ export async function verifyAuditLog(database: Database, projectId: string): Pro
     : null;
 }
 
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
-
 /** Follows the chains of all projects, deleted ones too; answers the first fault of each that has one. */
 export async function verifyAuditLogs(database: Database): Promise<ChainFault[]> {
   const faults: ChainFault[] = [];
-  for (let last = FIRST_ID; ;) {
+  for (let last = NO_ID; ;) {
     const projectIds = await listLoggedProjects(database, last, VERIFIED_AT_ONCE);
     for (const projectId of projectIds)
       faults.push(...[await verifyAuditLog(database, projectId)].flatMap((fault) => fault ?? []));

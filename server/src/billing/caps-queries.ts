@@ -3,6 +3,7 @@
 import { sql } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { NO_ID } from "../platform/ids.ts";
 import { sentMails, type Span } from "../events/counts.ts";
 
 export interface CapsRow {
@@ -31,7 +32,7 @@ export async function listCappedProjects(
         select 1 from told_members t
         where t.project_id = b.project_id and t.kind = ${untold.kind} and t.told_at >= ${untold.since}
       )
-      and b.project_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
+      and b.project_id > coalesce(${after}::uuid, ${NO_ID})
     order by b.project_id limit ${limit}`.execute(database);
   return rows;
 }

@@ -83,6 +83,15 @@ test("a call that does not fit is refused whole, one that fits is taken, and ano
   expect(log).toHaveLength(2);
 });
 
+test("calls that come together share what is left", async () => {
+  const project = await server.createProject();
+  await setCaps(project, { transactional: 5 });
+  const requireRoom = createCapCheck(server.database);
+  const calls = Array.from({ length: 20 }, () => requireRoom(project.id, "transactional", 2));
+  const ended = await Promise.allSettled(calls);
+  expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+});
+
 test("a campaign whose audience does not fit is refused and stays a draft", async () => {
   const project = await server.createProject();
   for (const name of ["a", "b", "c"])

@@ -133,8 +133,8 @@ function overCap(category: CapCategory, count: number, room: number): Refusal {
 }
 
 interface Seen {
-  /** Null: there is no cap. */
-  room: number | null;
+  /** What is left since the look; null: there is no cap. */
+  look: Promise<{ left: number | null }>;
   atMs: number;
 }
 
@@ -148,11 +148,15 @@ export function createCapCheck(database: Database) {
     const key = `${projectId} ${category}`;
     let known = seen.get(key);
     if (known === undefined || nowMs() - known.atMs > LOOK_EVERY_MS) {
-      known = { room: await readRoom(database, projectId, category), atMs: nowMs() };
+      // Calls that come while it looks wait for the same look, and share what it finds.
+      const look = readRoom(database, projectId, category).then((left) => ({ left }));
+      look.catch(() => seen.delete(key));
+      known = { look, atMs: nowMs() };
       seen.set(key, known);
     }
-    if (known.room === null) return;
-    if (count > known.room) throw overCap(category, count, known.room);
-    known.room -= count;
+    const room = await known.look;
+    if (room.left === null) return;
+    if (count > room.left) throw overCap(category, count, room.left);
+    room.left -= count;
   };
 }

@@ -120,6 +120,46 @@ test("a campaign reaches every subscribed contact exactly once, and is SENT when
   expect(recipients.body.data.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
 });
 
+test("what came of a campaign is told by receiving provider, and adds up to its counts", async () => {
+  const { id: projectId, byKey } = await server.createProject();
+  const addresses = ["a@gmail.com", "b@googlemail.com", "c@gmail.com", "d@outlook.com", "e@example.com"];
+  for (const email of addresses) await server.call("POST", "/contacts", byKey, { email });
+  const { id } = await create(byKey);
+  const ask = async () => (await server.call<object[]>("GET", `/campaigns/${id}/providers`, byKey)).body;
+  expect(await ask()).toEqual([]);
+  await send(byKey, id);
+  await ended(byKey, id);
+  // What came back, as it is booked; and a mail that was refused, which never left.
+  for (const [address, change] of [
+    ["a@gmail.com", "delivered_at = now(), opened_at = now(), clicked_at = now()"],
+    ["b@googlemail.com", "delivered_at = now(), opened_at = now()"],
+    ["c@gmail.com", "status = 'BOUNCED', delivered_at = null, bounced_at = now()"],
+    ["d@outlook.com", "delivered_at = now(), complained_at = now()"],
+    ["e@example.com", "status = 'FAILED', sent_at = null, delivered_at = null"],
+  ])
+    await server.rows(
+      `update emails set ${change} where project_id = $1 and to_address = $2`,
+      projectId,
+      address,
+    );
+  expect(await ask()).toMatchObject([
+    {
+      provider: "gmail",
+      sentCount: 3,
+      deliveredCount: 2,
+      openedCount: 2,
+      clickedCount: 1,
+      bouncedCount: 1,
+      complainedCount: 0,
+      openRate: 66.67,
+      bounceRate: 33.33,
+    },
+    { provider: "microsoft", sentCount: 1, deliveredCount: 1, openedCount: 0, complaintRate: 100 },
+  ]);
+  const stats = await server.call("GET", `/campaigns/${id}/stats`, byKey);
+  expect(stats.body).toMatchObject({ sentCount: 4, deliveredCount: 3, openedCount: 2, complainedCount: 1 });
+});
+
 test("fifty sends at once start it once", async () => {
   const project = await server.createProject();
   const { byKey } = project;
@@ -420,6 +460,7 @@ test("what cannot be sent is refused, naming the field; another project's campai
     ["POST", "/send"],
     ["POST", "/cancel"],
     ["GET", "/stats"],
+    ["GET", "/providers"],
     ["GET", "/recipients"],
     ["GET", "/check"],
   ] as const)

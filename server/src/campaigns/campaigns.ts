@@ -7,7 +7,7 @@ import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/page.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { countRecipients, type CampaignCounts } from "../emails/outbox/campaign-emails.ts";
+import { countByProvider, countRecipients, type CampaignCounts } from "../emails/outbox/campaign-emails.ts";
 import {
   readPausedDestinations,
   type PausedDestinationView,
@@ -32,7 +32,7 @@ import {
   type ListedCampaignRow,
   type CampaignTexts,
 } from "./queries.ts";
-import { ratesOf } from "./rules.ts";
+import { mailRatesOf, ratesOf } from "./rules.ts";
 
 export interface CampaignParts {
   renderer: AskedRenderer;
@@ -122,6 +122,13 @@ export async function getStats(database: Database, projectId: string, id: string
   const [counts] = await countsOf(database, projectId, [row.id]);
   if (counts === undefined) throw new Error("One campaign was asked for and none was counted.");
   return { ...counts, ...ratesOf(counts) };
+}
+
+/** The same by receiving provider, the most mails first. @throws Refusal CAMPAIGN_NOT_FOUND. */
+export async function listProviders(database: Database, projectId: string, id: string) {
+  const { id: campaignId } = await getCampaignRow(database, projectId, id);
+  const providers = await countByProvider(database, { projectId, campaignId });
+  return providers.map((counts) => ({ ...counts, ...mailRatesOf(counts) }));
 }
 
 /** Newest first, in the page shape of the spec and as a cursor list. */

@@ -20,6 +20,7 @@ import {
   getCampaignRow,
   getStats,
   listCampaigns,
+  listProviders,
   replaceCampaign,
   type CampaignInput,
   type CampaignParts,
@@ -96,6 +97,9 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
         ...(await getStats(database, projectId, params.id)),
         links: await parts.linkStats(projectId, params.id),
       }),
+    ),
+    route(actions.listCampaignProviders, async ({ projectId, params }) =>
+      ok(await listProviders(database, projectId, params.id)),
     ),
     route(actions.getCampaignAudience, async ({ projectId, params }) =>
       ok(await countAudience(database, projectId, await getCampaignRow(database, projectId, params.id))),

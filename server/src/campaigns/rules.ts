@@ -1,7 +1,7 @@
 // Pure rules of campaigns: which state follows which, what the counts mean in percent, who gets which kind.
 // Before it: contract/src/campaigns.ts names states and kinds. After it: the verbs of this folder.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import type { CampaignCounts } from "../emails/outbox/campaign-emails.ts";
+import type { CampaignCounts, ProviderCounts } from "../emails/outbox/campaign-emails.ts";
 import { destinationOfDomain } from "../transports/destinations.ts";
 import type { Transition } from "./queries.ts";
 
@@ -71,7 +71,12 @@ export function percentOf(part: number, whole: number): number {
 }
 
 /** The six rates: delivery, bounces, complaints and unsubscribes of what was sent; opens and clicks too (decisions §8). */
-export function ratesOf(counts: CampaignCounts & { unsubscribedCount: number }) {
+export function ratesOf({ unsubscribedCount, ...counts }: CampaignCounts & { unsubscribedCount: number }) {
+  return { ...mailRatesOf(counts), unsubscribeRate: percentOf(unsubscribedCount, counts.sentCount) };
+}
+
+/** Those that receiving providers have as well. */
+export function mailRatesOf(counts: Omit<ProviderCounts, "provider">) {
   const { sentCount } = counts;
   return {
     deliveryRate: percentOf(counts.deliveredCount, sentCount),
@@ -79,6 +84,5 @@ export function ratesOf(counts: CampaignCounts & { unsubscribedCount: number }) 
     clickRate: percentOf(counts.clickedCount, sentCount),
     bounceRate: percentOf(counts.bouncedCount, sentCount),
     complaintRate: percentOf(counts.complainedCount, sentCount),
-    unsubscribeRate: percentOf(counts.unsubscribedCount, sentCount),
   };
 }

@@ -5,9 +5,10 @@ import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import * as names from "@postloft/contract/event-names.ts";
 import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
-import { providerDomains } from "../transports/destinations.ts";
+import { NO_ID } from "../platform/ids.ts";
 import { shownEvents } from "./deletion-queries.ts";
 import { isEmailSent, sentEventId } from "../emails/reading/sent-events.ts";
+import { countedProvider, joinProviders, recipientDomain } from "../emails/reading/counted-by.ts";
 import { upsertNameCounts } from "./name-count-queries.ts";
 
 type Expression = RawBuilder<unknown>;
@@ -35,8 +36,6 @@ export const DIMENSION_NUMBERS: Readonly<Record<Dimension, number>> = {
   provider: 5,
 };
 
-/** Below all ids. */
-export const NO_ID = "00000000-0000-0000-0000-000000000000";
 export const SENT_ID = sentEventId();
 
 /** Which events `v` count a mail, and where; the first of its kind of each mail. */
@@ -78,7 +77,7 @@ export function inRange(from: Expression, until: Expression | null): Counted {
 
 /** What happened to mails, each with its instant and its mail `e`; of test mails nothing counts. */
 export function mailFacts(projectId: string, { recorded, sent }: Counted): Expression {
-  const ofMail = sql`e.priority, e.campaign_id, e.template_id, e.workflow_id, substring(e.to_address from '[^@]*$') as domain`;
+  const ofMail = sql`e.priority, e.campaign_id, e.template_id, e.workflow_id, ${recipientDomain()} as domain`;
   return sql`
     select v.created_at as at, ${COLUMN_OF_EVENT} as what, ${ofMail}
     from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
@@ -89,20 +88,13 @@ export function mailFacts(projectId: string, { recorded, sent }: Counted): Expre
     where e.project_id = ${projectId} and e.is_test is null and ${isEmailSent(null)} and ${allOf(sent)}`;
 }
 
-/** The providers `p` of the domains of `f`: the one that a domain has, beside which others are of none. */
-export function joinProviders(): Expression {
-  const domains = providerDomains();
-  return sql`left join unnest(${domains.map(({ domain }) => domain)}::text[], ${domains.map(({ provider }) => provider)}::text[])
-    p (domain, provider) on p.domain = f.domain`;
-}
-
 /** The value of a dimension of facts `f` with their providers `p`; null where they have none. */
 export const VALUES: Readonly<Record<Dimension, Expression>> = {
   kind: sql`(${EMAIL_KINDS}::text[])[f.priority]`,
   campaign: sql`f.campaign_id::text`,
   template: sql`f.template_id::text`,
   workflow: sql`f.workflow_id::text`,
-  provider: sql`coalesce(p.provider, 'other')`,
+  provider: countedProvider(),
 };
 
 /** Rows of `mail_counts` without the project, counted from the events that are meant, and their values as what they stand for. */
@@ -120,7 +112,7 @@ export function countMails(projectId: string, counted: Counted): Expression {
       from (
         select ${quarterOf(sql`at`)} as quarter, what, priority, campaign_id, template_id, workflow_id, domain, count(*) as n
         from (${mailFacts(projectId, counted)}) facts where what is not null group by 1, 2, 3, 4, 5, 6, 7
-      ) f ${joinProviders()}
+      ) f ${joinProviders(sql`f.domain`)}
       group by 1, 2, 3, 4, 5, 6, 7
     ) told
     cross join lateral (values ${sql.join(values)}) d (dimension, value)

@@ -4,15 +4,15 @@ import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { plannedEachTime, type Database } from "../platform/database.ts";
+import { NO_ID } from "../platform/ids.ts";
 import { isEmailSent } from "../emails/reading/sent-events.ts";
+import { joinProviders } from "../emails/reading/counted-by.ts";
 import {
   DIMENSION_NUMBERS,
   inRange,
   inSpan,
-  joinProviders,
   mailFacts,
   MAIL_COLUMNS,
-  NO_ID,
   otherFacts,
   positionOf,
   SENT_ID,
@@ -111,7 +111,7 @@ async function readMailsSince<Column extends MailColumn>(
   const value = VALUES[filter.dimension];
   const { rows } = await sql<{ key: string | number; what: string; n: number }>`
     ${plannedEachTime} select ${by === "value" ? value : by(sql`f.at`)} as key, f.what, count(*) as n
-    from (${facts}) f ${filter.dimension === "provider" ? joinProviders() : sql``}
+    from (${facts}) f ${filter.dimension === "provider" ? joinProviders(sql`f.domain`) : sql``}
     where f.what = any(${columns}::text[]) and ${filter.value === null ? sql`${value} is not null` : sql`${value} = ${filter.value}`}
     group by 1, 2`.execute(database);
   return rows as Array<{ key: string | number; what: Column; n: number }>;

@@ -3,7 +3,8 @@
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../platform/database.ts";
-import { NO_ID, positionOf } from "./count-queries.ts";
+import { NO_ID } from "../platform/ids.ts";
+import { positionOf } from "./count-queries.ts";
 import { deletedUntil, shownEvents } from "./deletion-queries.ts";
 import { isEmailSent, mailFacts, sentEventId } from "../emails/reading/sent-events.ts";
 

@@ -2,11 +2,9 @@
 // with what is left.
 import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { NO_ID } from "../platform/ids.ts";
 import { lockPosition } from "./count-queries.ts";
 import { deleteOldNameCounts } from "./name-count-queries.ts";
-
-/** Below all ids. */
-const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 /** The first id that a project `r` keeps: of the month in which the day falls that is so many days ago. */
 const KEPT_FROM = sql`sent_event_id(${NO_ID},

@@ -8,6 +8,7 @@ import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { takeTurns } from "../platform/project-turns.ts";
 import { BUSY_RETRY_MS, dropPartition, listPartitions, unlessBusy } from "../platform/partitions.ts";
 import {
   deleteOldEvents,
@@ -20,9 +21,6 @@ import {
 
 const DAY_MS = 86_400_000;
 const BATCH_SIZE = 5_000;
-/** Of one project before the next has its turn. */
-const BATCHES_A_TURN = 20;
-const PROJECTS_A_PAGE = 500;
 const EVERY_MS = 10 * 60_000;
 
 /** Who must know that events of projects are gone, in the same transaction; they stand further up in the reading order. */
@@ -72,32 +70,16 @@ export async function deleteExpired(
   onExpired: EventsExpired,
   { batchSize = BATCH_SIZE, signal }: { batchSize?: number; signal?: AbortSignal } = {},
 ): Promise<boolean> {
-  let hasMore = false;
-  let page: string[] = [];
-  do {
-    page = await listRetentions(database, page.at(-1) ?? null, PROJECTS_A_PAGE);
-    for (const projectId of page)
-      if (await deleteExpiredOf(database, onExpired, { projectId, batchSize, signal })) hasMore = true;
-  } while (page.length === PROJECTS_A_PAGE && signal?.aborted !== true);
-  return hasMore;
-}
-
-/** A turn of one project. @returns whether there is more */
-async function deleteExpiredOf(
-  database: Database,
-  onExpired: EventsExpired,
-  { projectId, batchSize, signal }: { projectId: string; batchSize: number; signal: AbortSignal | undefined },
-): Promise<boolean> {
-  for (let batch = 0; batch < BATCHES_A_TURN; batch++) {
-    if (signal?.aborted === true) return false;
-    const count = await transaction(database, async (tx) => {
-      const deleted = await deleteOldEvents(tx, projectId, batchSize);
-      if (deleted > 0) await onExpired(tx, [projectId]);
-      return deleted;
-    });
-    if (count < batchSize) return false;
-  }
-  return true;
+  return takeTurns({
+    listProjects: (after, limit) => listRetentions(database, after, limit),
+    runBatch: (projectId) =>
+      transaction(database, async (tx) => {
+        const deleted = await deleteOldEvents(tx, projectId, batchSize);
+        if (deleted > 0) await onExpired(tx, [projectId]);
+        return deleted === batchSize;
+      }),
+    signal,
+  });
 }
 
 /** Lets old events go in the background, for as long as it runs. */

@@ -5,7 +5,7 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { readHeader } from "./http-answer.ts";
-import { identify, type Caller, type Credentials, type PresentedCredentials } from "./http-caller.ts";
+import { identify, type Caller, type Credentials } from "./http-caller.ts";
 import type { RateLimiter, Taken } from "./rate-limit.ts";
 import { Refusal } from "./refusal.ts";
 import { networkOf } from "./visitor-network.ts";
@@ -22,6 +22,23 @@ export interface AdmissionOptions {
 
 const RATE_WINDOW_SECONDS = 60;
 
+/** Who calls, by what the request carries now. @throws Refusal as `identify` does */
+export async function identifyRequest(
+  { credentials, sessionCookie }: AdmissionOptions,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+): Promise<Caller> {
+  const { cookie: cookies } = request.headers;
+  const given = {
+    authorization: request.headers.authorization,
+    cookie: cookies === undefined ? undefined : parseCookie(cookies)[sessionCookie],
+    projectHeader: readHeader(request, "x-project-id"),
+    pathProject: (request.params as { projectId?: string }).projectId,
+    ip: request.ip,
+  };
+  return identify(endpoint.caller, given, credentials);
+}
+
 /** Key, then rate limit: before the body is read. */
 export async function admit(
   options: AdmissionOptions,
@@ -29,14 +46,7 @@ export async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const { cookie: cookies } = request.headers;
-  request.caller = await identifyOrCount(options, endpoint, request, {
-    authorization: request.headers.authorization,
-    cookie: cookies === undefined ? undefined : parseCookie(cookies)[options.sessionCookie],
-    projectHeader: readHeader(request, "x-project-id"),
-    pathProject: (request.params as { projectId?: string }).projectId,
-    ip: request.ip,
-  });
+  request.caller = await identifyOrCount(options, endpoint, request);
   if (request.caller.userId !== null) refuseForeignOrigin(options, endpoint, request);
   const bucket = bucketOf(request.caller);
   if (bucket === null || options.requestsPerMinute === 0) return;
@@ -64,10 +74,9 @@ async function identifyOrCount(
   options: AdmissionOptions,
   endpoint: Endpoint,
   request: FastifyRequest,
-  given: PresentedCredentials,
 ): Promise<Caller> {
   try {
-    return await identify(endpoint.caller, given, options.credentials);
+    return await identifyRequest(options, endpoint, request);
   } catch (error) {
     const isFailure =
       error instanceof Refusal && ERRORS[error.code].status === 401 && error.code !== "MISSING_AUTH";

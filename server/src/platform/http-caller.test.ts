@@ -1,7 +1,9 @@
 // Who may call what: every endpoint of the contract against every kind of caller.
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { SignJWT } from "jose";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { takesKey } from "@postloft/contract/openapi-errors.ts";
@@ -166,6 +168,39 @@ test("a session follows its person: whoever joins a project is let in, whoever l
   expect((await server.call("GET", "/contacts", caller)).status).toBe(200);
   await server.rows("delete from memberships where user_id = $1", id);
   expect((await server.call("GET", "/contacts", caller)).status).toBe(403);
+});
+
+test("whoever may not any more when the last byte comes is out, by session and by key", async () => {
+  const { owner, ...project } = await server.createProject();
+  const person = await server.signUp();
+  await server.rows(
+    "insert into memberships (project_id, user_id, role) values ($1, $2, 'ADMIN')",
+    project.id,
+    person.id,
+  );
+  const slowly = (path: string, headers: Record<string, string>, body: string) => {
+    const given = { ...headers, "content-type": "application/json", "content-length": body.length };
+    const request = httpRequest(server.url + path, { method: "POST", headers: given });
+    const answered = once(request, "response") as Promise<[IncomingMessage]>;
+    request.write(body.slice(0, -1));
+    return async () => {
+      request.end(body.at(-1));
+      const [response] = await answered;
+      response.resume();
+      return response.statusCode;
+    };
+  };
+  const endings = [
+    slowly(`/projects/${project.id}/keys`, { cookie: person.cookie }, '{"name":"x","scopes":["*:write"]}'),
+    slowly("/contacts", { authorization: `Bearer ${project.secretKey}` }, '{"email":"late@example.com"}'),
+    slowly(`/projects/${project.id}/keys`, { cookie: owner.cookie }, '{"name":"x","scopes":["*:read"]}'),
+  ];
+  const begunMs = performance.now();
+  await vi.waitUntil(() => performance.now() - begunMs > 1_100, { timeout: 5_000 });
+  await server.rows("delete from memberships where user_id = $1", person.id);
+  const { cookie } = owner;
+  await server.call("POST", `/users/@me/projects/${project.id}/regenerate-keys`, { cookie });
+  expect(await Promise.all(endings.map((end) => end()))).toEqual([404, 401, 201]);
 });
 
 test("a session may spell the id of its project in capitals", async () => {

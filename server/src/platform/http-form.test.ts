@@ -70,6 +70,21 @@ test("an upload that is none, or not whole, is refused", async () => {
     });
 });
 
+test("a form of very many parts is refused before it is read, whichever way it is written", async () => {
+  const parts = part('name="a"', "b").repeat(150_000);
+  const startedMs = performance.now();
+  for (const [bytes, contentType] of [
+    [`${parts}--x--`, MULTIPART],
+    [`${parts}--x--`, 'multipart/form-data; boundary="x"'],
+    [`${parts}--x--`, "multipart/form-data; charset=utf-8; boundary=x; a=b"],
+    ["a=b&".repeat(150_000), URLENCODED],
+  ] as const)
+    await expect(readForm(Buffer.from(bytes), contentType)).rejects.toMatchObject({
+      code: "INVALID_REQUEST_BODY",
+    });
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});
+
 const upload = async (boundary: string, text: string, name = "file") => {
   const body = `${part(`name="${name}"; filename="a.csv"`, text)}--x--`.replaceAll("--x", `--${boundary}`);
   return joinParts(await readUpload(Buffer.from(body), `multipart/form-data; boundary=${boundary}`));

@@ -1,5 +1,6 @@
 // Reads a form as a browser or a mail program posts it: urlencoded or multipart, short texts only; and uploads, where a part is a file.
 // Before it: http.ts hands over the bytes. After it: the endpoint's own schema.
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -36,8 +37,23 @@ export function joinParts(upload: unknown): Buffer {
   );
 }
 
+const BOUNDARY = /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]{1,100})"|([^\s;]{1,100}))/i;
+
+/** Before it is parsed, which happens in one turn however many parts there are. @throws Refusal INVALID_REQUEST_BODY */
+function refuseManyParts(bytes: Buffer, contentType: string): void {
+  const boundary = BOUNDARY.exec(contentType);
+  const between = boundary === null ? "&" : `--${boundary[1] ?? boundary[2] ?? ""}`;
+  let parts = 0;
+  for (let at = bytes.indexOf(between); at !== -1; at = bytes.indexOf(between, at + between.length))
+    if (++parts > LIMITS.formParts.value)
+      throw new Refusal("INVALID_REQUEST_BODY", {
+        message: `The form has more than ${LIMITS.formParts.value} parts.`,
+      });
+}
+
 /** null: it is no form. */
 async function readParts(bytes: Buffer, contentType: string): Promise<Array<[string, string | File]> | null> {
+  refuseManyParts(bytes, contentType);
   try {
     return [...(await new Response(bytes, { headers: { "content-type": contentType } }).formData())];
   } catch (error) {

@@ -7,7 +7,7 @@ import { ERRORS } from "@postloft/contract/errors.ts";
 import { formatBytes, LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "./database.ts";
 import { answerRequest, type AnswerOptions } from "./http-answer.ts";
-import { admit, type AdmissionOptions } from "./http-admission.ts";
+import { admit, identifyRequest, type AdmissionOptions } from "./http-admission.ts";
 import { NOBODY, type Caller } from "./http-caller.ts";
 import { readOn } from "./http-drain.ts";
 import { asRefusal, errorEnvelope } from "./http-errors.ts";
@@ -118,7 +118,11 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     reply.header("allow", methods.join(", "));
     throw new Refusal("METHOD_NOT_ALLOWED");
   });
-  const answering = { ...options, pace: createPace() };
+  const answering: Answering = {
+    ...options,
+    pace: createPace(),
+    identify: (endpoint, request) => identifyRequest(options, endpoint, request),
+  };
   for (const one of routes) {
     if (one.endpoint.envelope === "page") addFormRoute(app, answering, one, FORM_TYPES, readForm);
     else if (one.endpoint.bodyKind === "upload") addFormRoute(app, answering, one, UPLOAD_TYPES, readUpload);

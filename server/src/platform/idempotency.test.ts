@@ -395,18 +395,35 @@ test("a key used with another body, path or query answers 409 and does nothing",
   expect(await server.countRows()).toEqual(before);
 });
 
-test("both keys of a project share the Idempotency-Keys, another project does not", async () => {
+test("the secret keys of a project share the Idempotency-Keys; its public key, its test keys and other projects have their own", async () => {
   const key = newKey();
   const project = await server.createProject();
   const other = await server.createProject();
   const event = { email: "ada@example.com", event: "opened" };
   const first = await server.call("POST", "/v1/track", withKey(project.byKey, key), event);
-  const byPublic = withKey({ key: project.publicKey }, key);
-  expect((await server.call("POST", "/v1/track", byPublic, event)).text).toBe(first.text);
-  const foreign = await server.call("POST", "/v1/track", withKey(other.byKey, key), event);
-  expect(foreign.status).toBe(200);
-  expect(foreign.headers.has("idempotency-replayed")).toBe(false);
-  expect(foreign.text).not.toBe(first.text);
+  const scoped = async (...scopes: string[]) => {
+    const path = `/projects/${project.id}/keys`;
+    const body = { name: "A key", scopes };
+    const { cookie } = project.owner;
+    const made = await server.call<{ data: { key: string } }>("POST", path, { cookie }, body);
+    return { key: made.body.data.key };
+  };
+  const same = await server.call("POST", "/v1/track", withKey(await scoped("v1:write"), key), event);
+  expect(same.text).toBe(first.text);
+  for (const caller of [{ key: project.publicKey }, other.byKey]) {
+    const reply = await server.call("POST", "/v1/track", withKey(caller, key), event);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.has("idempotency-replayed")).toBe(false);
+    const again = await server.call("POST", "/v1/track", withKey(caller, key), event);
+    expect(again.text).toBe(reply.text);
+  }
+  const order = newKey();
+  const byTest = withKey(await scoped("test:send"), order);
+  const tried = await server.call("POST", "/v1/send", byTest, mail("ada@example.com"));
+  const sent = await server.call("POST", "/v1/send", withKey(project.byKey, order), mail("ada@example.com"));
+  expect([tried.status, sent.status]).toEqual([200, 200]);
+  expect(sent.headers.has("idempotency-replayed")).toBe(false);
+  expect(sent.text).not.toBe(tried.text);
 });
 
 test("a server answers again what another one answered, on every spelling of the path", async () => {

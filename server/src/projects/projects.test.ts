@@ -1,6 +1,7 @@
 // Projects and their keys over HTTP: made, changed, seen and rotated by whoever may.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api", INBOUND_DOMAIN: "in.example" });
@@ -61,6 +62,24 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
     updatedAt: reply.body.createdAt,
   });
   expect(await list({ cookie })).toEqual([reply.body]);
+});
+
+test("a person owns so many projects, and those of others do not count", async () => {
+  const { owner } = await server.createProject();
+  await server.rows(
+    `with made as (
+       insert into projects (id, name) select gen_random_uuid(), 'One more' from generate_series(1, $2) returning id
+     )
+     insert into memberships (project_id, user_id, role)
+     select id, $1, case when row_number() over () = 1 then 'ADMIN' else 'OWNER' end from made`,
+    owner.id,
+    LIMITS.projects.value - 1,
+  );
+  const make = () =>
+    server.call("POST", "/users/@me/projects", { cookie: owner.cookie }, { name: "One more" });
+  const both = await Promise.all([make(), make()]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  await server.rows("delete from projects where name = 'One more'");
 });
 
 test("the list holds one's own projects only, newest first, as a bare array", async () => {

@@ -1,5 +1,6 @@
 // Projects, the tenants: made by a person, changed by its admins, seen with both keys by its members.
 // Before it: users/. After it: everything else belongs to one.
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { DoubtPolicy, TrackingMode } from "@postloft/contract/projects.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import type { Sealer } from "../platform/crypto.ts";
@@ -12,6 +13,7 @@ import { changeEventRetention } from "../events/retention.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
+  countOwnedProjects,
   findDefaultSenders,
   findOwnerId,
   findMembershipRow,
@@ -89,12 +91,14 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
   };
 }
 
-/** Makes a project with its keys and its owner. */
+/** Makes a project with its keys and its owner. @throws Refusal CONFLICT over the limit. */
 export async function createProject(
   tx: Tx,
   around: ProjectSurroundings,
   project: { name: string; ownerId: string; actor?: Actor; keys?: KeyPair },
 ): Promise<ProjectView> {
+  if ((await countOwnedProjects(tx, project.ownerId)) >= LIMITS.projects.value)
+    throw new Refusal("CONFLICT", { message: `A person owns at most ${LIMITS.projects.value} projects.` });
   const id = newId();
   await insertProject(tx, { id, name: project.name });
   await createProjectQueue(tx, id);

@@ -14,6 +14,14 @@ export async function insertMembership(
   await tx.insertInto("memberships").values(membership).execute();
 }
 
+/** How many projects a person owns, under a lock of the person: of two that are made at once the second one is counted. */
+export async function countOwnedProjects(tx: Tx, userId: string): Promise<number> {
+  await sql`select 1 from users where id = ${userId} for no key update`.execute(tx);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from memberships where user_id = ${userId} and role = 'OWNER'`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
 export interface KeyRow {
   hash: Buffer;
   projectId: string;

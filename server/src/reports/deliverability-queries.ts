@@ -2,9 +2,9 @@
 // Before it: deliverability.ts. After it: nothing.
 import { sql } from "kysely";
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT } from "@postloft/contract/event-names.ts";
+import { countedProvider, joinProviders, recipientDomain } from "../emails/reading/counted-by.ts";
 import type { Database } from "../platform/database.ts";
 import type { Span } from "../events/counts.ts";
-import { providerDomains } from "../transports/destinations.ts";
 
 const MAX_REPORTERS = 10;
 const MAX_SOURCES = 20;
@@ -120,7 +120,6 @@ export async function listRecordChanges(database: Database, projectId: string) {
 
 /** What came back by receiving provider and campaign, those with the most first; of test mails nothing counts. */
 export async function countCauses(database: Database, projectId: string, { from, to }: Span) {
-  const domains = providerDomains();
   const cameBack = (name: string) => sql`
     (select v.email_id, v.name, v.data ->> 'bounceType' = 'hard' as is_hard from events v
      where v.project_id = ${projectId} and v.name = ${name} and v.created_at >= ${from} and v.created_at < ${to}
@@ -134,14 +133,13 @@ export async function countCauses(database: Database, projectId: string, { from,
     complaints: number;
   }>`
     select told.*, k.name from (
-      select coalesce(p.provider, 'other') as provider, e.campaign_id,
+      select ${countedProvider()} as provider, e.campaign_id,
              count(*) filter (where v.name = ${EMAIL_BOUNCE} and v.is_hard)::int as bounces,
              count(*) filter (where v.name = ${EMAIL_BOUNCE} and v.is_hard is not true)::int as soft_bounces,
              count(*) filter (where v.name = ${EMAIL_COMPLAINT})::int as complaints
       from (${cameBack(EMAIL_BOUNCE)} union all ${cameBack(EMAIL_COMPLAINT)}) v
       join emails e on e.project_id = ${projectId} and e.id = v.email_id and e.campaign_id is not null and e.is_test is null
-      left join unnest(${domains.map(({ domain }) => domain)}::text[], ${domains.map(({ provider }) => provider)}::text[])
-        p (domain, provider) on p.domain = substring(e.to_address from '[^@]*$')
+      ${joinProviders(recipientDomain())}
       group by 1, 2
     ) told
     left join campaigns k on k.project_id = ${projectId} and k.id = told.campaign_id

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database.ts";
+import { hasLeft } from "../emails/reading/counted-by.ts";
 import { asFarAsItFits, containing, type RowOfBytes } from "../platform/page.ts";
 
 export interface TemplateRow {
@@ -180,9 +181,7 @@ export async function countSentEmails(
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from emails
     where project_id = ${projectId} and template_id = ${templateId}
-      and status not in ('QUEUED', 'CLAIMED', 'SENDING', 'FAILED', 'SKIPPED', 'UNCONFIRMED')`.execute(
-    database,
-  );
+      and ${hasLeft()}`.execute(database);
   return rows[0]?.count ?? 0;
 }
 

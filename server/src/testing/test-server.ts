@@ -78,6 +78,8 @@ export interface TestServer extends OneServer {
   readonly project: TestProject;
   signUp(): Promise<TestPerson>;
   createProject(owner?: TestPerson): Promise<TestProject>;
+  /** As after the link in the mail that proves their address. */
+  prove(person: TestPerson): Promise<void>;
   /** One more process' worth of service on the same database; `say` hears what it prints. */
   startAnother(settings?: Settings, say?: (line: string) => void): Promise<OneServer>;
   /** Tells the loops of all servers that there may be such work (platform/hints.ts), so that a test does not wait for a poll. */
@@ -163,6 +165,7 @@ async function startTestServer(settings: Settings): Promise<TestServer> {
     project: settings["DISABLE_SIGNUPS"] === "true" ? noProject : await createProject(),
     signUp,
     createProject,
+    prove: async ({ id }) => void (await rows("update users set verified_at = now() where id = $1", id)),
     async startAnother(more = {}, say = () => undefined) {
       const another = await startOne(testDatabase, { ...settings, ...more }, say);
       servers.push(another);

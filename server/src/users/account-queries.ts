@@ -47,6 +47,15 @@ export async function markVerified(tx: Tx, userId: string, email: string): Promi
   return numAffectedRows === 1n;
 }
 
+/** Takes away every way into an account but its password. */
+export async function deleteOtherWays(tx: Tx, userId: string): Promise<void> {
+  await sql`
+    with keys as (delete from passkeys where user_id = ${userId}),
+      others as (delete from identities where user_id = ${userId}),
+      codes as (delete from recovery_codes where user_id = ${userId})
+    delete from second_factors where user_id = ${userId}`.execute(tx);
+}
+
 /** Gives an account a proved address; false where another account has it. */
 export async function updateAddress(tx: Tx, userId: string, email: string): Promise<boolean> {
   const { numAffectedRows } = await sql`

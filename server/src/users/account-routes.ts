@@ -3,9 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as pages from "@postloft/contract/account-pages.ts";
 import * as contract from "@postloft/contract/account.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
 import { password as passwordRule } from "@postloft/contract/users.ts";
-import { sha256, type Sealer } from "../platform/crypto.ts";
+import { type Sealer } from "../platform/crypto.ts";
 import { databaseErrorCode, transaction, type Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
@@ -33,7 +32,7 @@ import {
   storePassword,
   verifyEmail,
 } from "./account.ts";
-import { attemptsOf } from "./attempts.ts";
+import { attemptsOf, mailsTo } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import { createRequirePassword } from "./require-password.ts";
 import { PageRefusal, wordsFor } from "./page-refusal.ts";
@@ -45,7 +44,6 @@ import { secondFactorRoutes } from "./second-factor/routes.ts";
 import type { Sessions } from "./sessions.ts";
 import type { User } from "./users.ts";
 
-const HOUR_SECONDS = 3600;
 /** An answer takes so long whether there is an account or not: a mail is queued well within it. */
 const EVEN_MS = 250;
 
@@ -76,13 +74,6 @@ export function accountRoutes(parts: AccountParts): Route[] {
     ...oauthRoutes(parts),
   ];
 }
-
-/** Mails to one address, whoever asks for them. */
-const mailsTo = (email: string): Take => ({
-  bucket: `account-mails:${sha256(email).toString("base64url")}`,
-  limit: LIMITS.accountMails.value,
-  windowSeconds: HOUR_SECONDS,
-});
 
 /** Two accounts that prove one address at once: the index sees it where the statement could not. */
 async function proveAddress(database: Database, token: string): Promise<User> {

@@ -15,6 +15,7 @@ import {
 } from "./account-mails.ts";
 import {
   deleteOldTokens,
+  deleteOtherWays,
   deleteSessions,
   findAccount,
   findTokenAddress,
@@ -106,8 +107,14 @@ export async function readResetAddress(database: Database, token: string): Promi
   return email;
 }
 
+/** Proves the address of an account: whoever uses it has what was mailed there. */
+export async function proveAddress(tx: Tx, { id, email }: User): Promise<void> {
+  await markVerified(tx, id, email);
+}
+
 /**
- * Sets a new password with the token of a mail. All sessions end, and the address is proved with it.
+ * Sets a new password with the token of a mail. All sessions end, and the address is proved with it. Where it was not before, whoever made the
+ * account may have been somebody else: nothing of theirs opens it any longer (docs/decisions/0095).
  * @throws Refusal TOKEN_INVALID
  */
 export async function resetPassword(
@@ -115,7 +122,9 @@ export async function resetPassword(
   { token, passwordHash }: { token: string; passwordHash: string },
 ): Promise<void> {
   const { userId: id, email } = await take(tx, token, "RESET");
+  const { isVerified } = await readAccount(tx, id);
   if (!(await markVerified(tx, id, email))) throw new Refusal("TOKEN_INVALID");
+  if (!isVerified) await deleteOtherWays(tx, id);
   await storePassword(tx, { id, email }, passwordHash, null);
 }
 

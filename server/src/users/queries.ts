@@ -7,7 +7,7 @@ import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
 export async function findUserByEmail(database: Database, email: string) {
   return database
     .selectFrom("users")
-    .select(["id", "email", "passwordHash"])
+    .select(["id", "email", "passwordHash", "verifiedAt"])
     .where("email", "=", email)
     .executeTakeFirst();
 }

@@ -86,6 +86,14 @@ export async function findUserByAddress(database: Database, email: string): Prom
   return row === undefined ? undefined : { id: row.id, email: row.email };
 }
 
+/**
+ * The same where the address is proved to be theirs; of any other account nobody knows whose it is (docs/decisions/0095).
+ */
+export async function findProvenUser(database: Database, email: string): Promise<User | undefined> {
+  const row = await findUserByEmail(database, email);
+  return row === undefined || row.verifiedAt === null ? undefined : { id: row.id, email: row.email };
+}
+
 /** Whoever had an account first, if anybody has. */
 export async function findFirstUser(database: Database): Promise<User | undefined> {
   return findOldestUser(database);

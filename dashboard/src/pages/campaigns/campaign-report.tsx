@@ -12,6 +12,7 @@ import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
 import { MailChart } from "../reports/mail-chart.tsx";
 import { daysFrom } from "../reports/period.ts";
+import { ByProvider } from "./by-provider.tsx";
 import type { ReportProps } from "./campaign-queries.ts";
 import { PausedDestinations, UnderWay } from "./campaign-under-way.tsx";
 import { Leftovers } from "./leftovers.tsx";
@@ -69,6 +70,9 @@ function Results({ projectId, campaign: { id, status, pendingCount, startedAt } 
           <Numbers stats={stats.data} />
           {startedAt !== null && <ByDay projectId={projectId} campaignId={id} startedAt={startedAt} />}
           <Links links={stats.data.links} />
+          {stats.data.sentCount > 0 && (
+            <ByProvider projectId={projectId} campaignId={id} stats={stats.data} />
+          )}
         </>
       )}
       <Recipients projectId={projectId} campaignId={id} />

@@ -21,6 +21,7 @@ import { useUndoToast } from "../use-undo.ts";
 import { Consent } from "./consent.tsx";
 import { contactQuery } from "./contact-query.ts";
 import { ContactSegments } from "./contact-segments.tsx";
+import { ContactWorkflows } from "./contact-workflows.tsx";
 import { DataFields } from "./own-data/data-fields.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/$contactId");
@@ -66,6 +67,7 @@ export function ContactPage() {
               { value: "timeline", label: t("Timeline") },
               { value: "data", label: t("Data") },
               { value: "segments", label: t("Segments") },
+              { value: "workflows", label: t("Workflows") },
               { value: "consent", label: t("Subscription") },
             ]}
             value={tab ?? "timeline"}
@@ -74,6 +76,7 @@ export function ContactPage() {
           {tab === undefined && <Timeline projectId={project.id} contactId={data.id} />}
           {tab === "data" && <DataFields projectId={project.id} id={data.id} data={data.data} />}
           {tab === "segments" && <ContactSegments projectId={project.id} id={data.id} />}
+          {tab === "workflows" && <ContactWorkflows projectId={project.id} id={data.id} />}
           {tab === "consent" && (
             <Consent projectId={project.id} id={data.id} isSubscribed={data.subscribed} />
           )}

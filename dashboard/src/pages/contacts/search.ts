@@ -141,10 +141,10 @@ export function readJobSearch({ job }: Record<string, unknown>): { job?: string 
 }
 
 export interface ContactSearch {
-  tab?: "data" | "segments" | "consent";
+  tab?: "data" | "segments" | "workflows" | "consent";
 }
 
 /** The same for one contact. */
 export function readContactSearch({ tab }: Record<string, unknown>): ContactSearch {
-  return tab === "data" || tab === "segments" || tab === "consent" ? { tab } : {};
+  return tab === "data" || tab === "segments" || tab === "workflows" || tab === "consent" ? { tab } : {};
 }

@@ -1,6 +1,7 @@
 // Follows the chains of the consent log from their first seals, and says where one is broken: for whoever checks an installation.
 // Before it: instance/doctor.ts asks. After it: rules.ts hashes.
 import type { Database } from "../../platform/database.ts";
+import { NO_ID } from "../../platform/ids.ts";
 import {
   countChanges,
   findEntries,
@@ -112,14 +113,12 @@ async function verifySeal(
   };
 }
 
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
-
 /** Follows the chains of all projects; returns the first fault of each that has one. */
 export async function verifyConsentLogs(database: Database): Promise<ConsentFault[]> {
   // Before the heads: what is sealed while this runs is looked at the next time.
   const sealed = await readSealed(database);
   const faults: ConsentFault[] = [];
-  for (let last = FIRST_ID; ;) {
+  for (let last = NO_ID; ;) {
     const heads = await listSealedProjects(database, last, PROJECTS_AT_ONCE);
     for (const head of heads)
       faults.push(...[await verifyProject(database, head, sealed)].flatMap((fault) => fault ?? []));

@@ -8,7 +8,10 @@ import {
   upsertSendingHours,
   type Miscount,
   type SendingHourRow,
+  type SendingProject,
 } from "./sending-queries.ts";
+
+export type { SendingProject } from "./sending-queries.ts";
 
 export type Counted = "sent" | "refused" | "bounced" | "complained";
 
@@ -76,13 +79,6 @@ export async function readSendingTotals(
       allTime: counts("All"),
     };
   });
-}
-
-export interface SendingProject {
-  projectId: string;
-  /** Mails of this hour and the one before: it changes with each mail that counts. */
-  mails: number;
-  hour: Date;
 }
 
 /** Projects that send, of whose mail at least so much has come back. */

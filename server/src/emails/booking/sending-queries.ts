@@ -81,7 +81,7 @@ export async function sumSendingHours(
   return rows;
 }
 
-export interface SendingProjectRow {
+export interface SendingProject {
   projectId: string;
   /** Mails of this hour and the one before: it changes with each mail that counts. */
   mails: number;
@@ -92,9 +92,9 @@ export interface SendingProjectRow {
 export async function listSendingProjects(
   database: Database,
   enough: { bounces: number; complaints: number },
-): Promise<SendingProjectRow[]> {
+): Promise<SendingProject[]> {
   const thisHour = sql`date_bin('1 hour', now(), timestamptz 'epoch')`;
-  const { rows } = await sql<SendingProjectRow>`
+  const { rows } = await sql<SendingProject>`
     select a.project_id, a.mails, ${thisHour} as hour from (
       select project_id, sum(sent + refused)::float8 as mails from sending_hours
       where hour >= ${thisHour} - interval '1 hour' group by project_id

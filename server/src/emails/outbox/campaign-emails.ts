@@ -7,18 +7,20 @@ import { toPage, type Page, type PageRequest } from "../../platform/page.ts";
 import { insertRecipientBatches, skipBatches, BATCH_SIZE } from "./batch-queries.ts";
 import {
   countCampaignEmails,
+  countEmailsByProvider,
   hasPendingEmails,
   listCampaignEmails,
   hasForgottenFailures,
   requeueFailedEmails,
   skipCampaignEmails,
   type CampaignKey,
+  type ProviderCounts,
   type RecipientRow,
 } from "./campaign-queries.ts";
 import { storeContents, type EmailContent } from "./emails.ts";
 import type { ContactIfThere } from "./recipients.ts";
 
-export type { CampaignKey } from "./campaign-queries.ts";
+export type { CampaignKey, ProviderCounts } from "./campaign-queries.ts";
 
 /** Fixes who gets a campaign: one mail for each recipient, of a query of `contact_id` and `email`. Answers how many. Once for each campaign. */
 export async function snapshotRecipients(
@@ -87,6 +89,11 @@ function sumOf(rows: Awaited<ReturnType<typeof countCampaignEmails>>): CampaignC
     counts.complainedCount += row.complained;
   }
   return counts;
+}
+
+/** What left of a campaign by receiving provider, counted from the mails as well; the most mails first. */
+export async function countByProvider(database: Database, key: CampaignKey): Promise<ProviderCounts[]> {
+  return countEmailsByProvider(database, key);
 }
 
 /** Whether a mail of the campaign may still leave. */

@@ -2,12 +2,25 @@
 // are counted and listed as mails that are queued; what else is done with batches is in batch-queries.ts.
 import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
+import type { PROVIDERS } from "@postloft/contract/report-queries.ts";
 import type { Database, Tx } from "../../platform/database.ts";
+import { HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../reading/counted-by-queries.ts";
 import { TO_ADDRESS } from "../reading/shown-queries.ts";
 
 export interface CampaignKey {
   projectId: string;
   campaignId: string;
+}
+
+/** What left for a provider, and what came back. */
+export interface ProviderCounts {
+  provider: (typeof PROVIDERS)[number];
+  sentCount: number;
+  deliveredCount: number;
+  openedCount: number;
+  clickedCount: number;
+  bouncedCount: number;
+  complainedCount: number;
 }
 
 /** The bits of `came_back`, as the migration of the column names them. */
@@ -48,6 +61,22 @@ export async function countCampaignEmails(
     ) g
     where count > 0
     group by campaign_id, status`.execute(database);
+  return rows;
+}
+
+/** What left of a campaign and what came back, by receiving provider, the most mails first. */
+export async function countEmailsByProvider(database: Database, { projectId, campaignId }: CampaignKey) {
+  const { rows } = await sql<ProviderCounts>`
+    select ${PROVIDER} as provider, sum(count)::float8 as sent_count, ${having(CAME_BACK.delivered)} as delivered_count,
+      ${having(CAME_BACK.opened)} as opened_count, ${having(CAME_BACK.clicked)} as clicked_count,
+      ${having(CAME_BACK.bounced)} as bounced_count, ${having(CAME_BACK.complained)} as complained_count
+    from (
+      select ${TO_DOMAIN} as domain, came_back, count(*) as count
+      from emails e where project_id = ${projectId} and campaign_id = ${campaignId}
+        and ${HAS_LEFT}
+      group by 1, 2
+    ) g ${providersOf(sql`g.domain`)}
+    group by 1 order by 2 desc, 1`.execute(database);
   return rows;
 }
 

@@ -2,6 +2,7 @@
 // Before it: email-standings.ts. After it: nothing.
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
+import { HAS_LEFT } from "./counted-by-queries.ts";
 import { SUBJECT } from "./shown-queries.ts";
 
 export async function findStandingsOfEmails(database: Database, projectId: string, ids: readonly string[]) {
@@ -16,7 +17,7 @@ export async function findStandingsOfEmails(database: Database, projectId: strin
 export async function countMailsOfSteps(database: Database, projectId: string, stepIds: readonly string[]) {
   const { rows } = await sql<{ stepId: string; sent: number; opened: number; clicked: number }>`
     ${plannedEachTime} select workflow_step_id as step_id,
-      count(*) filter (where status not in ('QUEUED', 'CLAIMED', 'SENDING', 'FAILED', 'SKIPPED', 'UNCONFIRMED')) as sent,
+      count(*) filter (where ${HAS_LEFT}) as sent,
       count(*) filter (where came_back & 2 <> 0) as opened,
       count(*) filter (where came_back & 4 <> 0) as clicked
     from emails where project_id = ${projectId} and workflow_step_id = any(${stepIds}::uuid[])

@@ -1,9 +1,7 @@
 // Contents that no mail uses any more that is kept, and the files that went with them. Before it: retention.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database.ts";
-
-/** Below all ids. */
-const NO_ID = "00000000-0000-0000-0000-000000000000";
+import { NO_ID } from "../../platform/ids.ts";
 
 /** The ids of up to so many contents behind `after`, in order. */
 export async function listContentIds(

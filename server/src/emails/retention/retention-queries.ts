@@ -2,9 +2,7 @@
 // After it: outbox/queries.ts forgets them.
 import { sql, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
-
-/** Below all ids. */
-const NO_ID = "00000000-0000-0000-0000-000000000000";
+import { NO_ID } from "../../platform/ids.ts";
 
 export async function upsertRetention(tx: Tx, projectId: string, days: number): Promise<void> {
   await sql`

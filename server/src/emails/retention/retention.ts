@@ -6,15 +6,13 @@ import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
+import { takeTurns } from "../../platform/project-turns.ts";
 import { lookAgain } from "./kept-longer.ts";
 import { passContents } from "./pass-contents.ts";
 import { passMails } from "./pass-mails.ts";
 import { deleteRetention, listRetentions, lockRetention, upsertRetention } from "./retention-queries.ts";
 
 const BATCH_SIZE = 2_000;
-/** Of one project before the next has its turn. */
-const BATCHES_A_TURN = 20;
-const PROJECTS_A_PAGE = 500;
 const EVERY_MS = 60 * 60_000;
 
 /** Says how long a project keeps what its mails say and to whom; null: for ever. */
@@ -39,35 +37,19 @@ export async function forgetOld(
   database: Database,
   { batchSize = BATCH_SIZE, at = now(), signal }: Run = {},
 ): Promise<boolean> {
-  let hasMore = false;
-  let page: string[] = [];
-  do {
-    page = await listRetentions(database, page.at(-1) ?? null, PROJECTS_A_PAGE);
-    for (const projectId of page)
-      if (await forgetOldOf(database, projectId, { batchSize, at, signal })) hasMore = true;
-  } while (page.length === PROJECTS_A_PAGE && signal?.aborted !== true);
-  return hasMore;
-}
-
-/** A turn of one project. @returns whether there is more */
-async function forgetOldOf(
-  database: Database,
-  projectId: string,
-  { batchSize, at, signal }: { batchSize: number; at: Date; signal: AbortSignal | undefined },
-): Promise<boolean> {
-  for (let batch = 0; batch < BATCHES_A_TURN; batch++) {
-    if (signal?.aborted === true) return false;
-    const isThrough = await transaction(database, async (tx) => {
-      const retention = await lockRetention(tx, projectId);
-      if (retention === undefined) return true;
-      // Contents last: they go behind their mails.
-      for (const step of [passMails, lookAgain, passContents])
-        if (await step(tx, { ...retention, at }, batchSize)) return false;
-      return true;
-    });
-    if (isThrough) return false;
-  }
-  return true;
+  return takeTurns({
+    listProjects: (after, limit) => listRetentions(database, after, limit),
+    runBatch: (projectId) =>
+      transaction(database, async (tx) => {
+        const retention = await lockRetention(tx, projectId);
+        if (retention === undefined) return false;
+        // Contents last: they go behind their mails.
+        for (const step of [passMails, lookAgain, passContents])
+          if (await step(tx, { ...retention, at }, batchSize)) return true;
+        return false;
+      }),
+    signal,
+  });
 }
 
 /** Forgets old mails in the background, for as long as it runs. */

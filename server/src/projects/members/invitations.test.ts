@@ -97,6 +97,29 @@ test("whoever has got an account meanwhile accepts with it, and with no other", 
   expect(refusalOf(await accept(token, person))).toBe(GONE);
 });
 
+test("an account of an address that nobody has proved is invited as well, and accepting proves it", async () => {
+  const project = await server.createProject();
+  const person = await server.signUp();
+  const { token } = await invite(project, person.email);
+  const isIn = { cookie: person.cookie, projectId: project.id };
+  expect((await server.call("GET", "/contacts", isIn)).status).toBe(403);
+  const isProved = () =>
+    server.rows("select verified_at is not null as is from users where id = $1", person.id);
+  expect(await isProved()).toEqual([{ is: false }]);
+  expect((await accept(token, person)).status).toBe(200);
+  expect((await server.call("GET", "/contacts", isIn)).status).toBe(200);
+  expect(await isProved()).toEqual([{ is: true }]);
+  const again = { email: person.email };
+  const { cookie } = project.owner;
+  const refused = await server.call("POST", `/projects/${project.id}/members`, { cookie }, again);
+  expect(refusalOf(refused)).toBe("409 CONFLICT");
+  // Nor is there an invitation for a member whose address is not proved.
+  await server.rows("update users set verified_at = null where id = $1", person.id);
+  expect(refusalOf(await server.call("POST", `/projects/${project.id}/members`, { cookie }, again))).toBe(
+    "409 CONFLICT",
+  );
+});
+
 test("a link is dead once it is revoked, replaced, over, or none", async () => {
   const project = await server.createProject();
   const revoked = await invite(project, newAddress());
@@ -164,4 +187,19 @@ test("only so many invitations wait at a time", async () => {
   const add = (email: string) => server.call("POST", `/projects/${project.id}/members`, caller, { email });
   expect(refusalOf(await add(newAddress()))).toBe("409 CONFLICT");
   expect((await add("p1@example.com")).status).toBe(201);
+});
+
+test("a person adds so many an hour whatever the projects, and one address is asked so often", async () => {
+  const { owner, ...first } = await server.createProject();
+  const second = await server.createProject(owner);
+  const add = (project: { id: string }, email: string) =>
+    server.call("POST", `/projects/${project.id}/members`, { cookie: owner.cookie }, { email });
+  const address = newAddress();
+  for (let at = 0; at < LIMITS.accountMails.value; at++) await add(first, address);
+  expect(refusalOf(await add(first, address))).toBe("429 RATE_LIMIT_EXCEEDED");
+  const left = LIMITS.memberAdditions.value - LIMITS.accountMails.value - 1;
+  const addresses = Array.from({ length: left }, newAddress);
+  const replies = await Promise.all(addresses.map((email, at) => add(at % 2 === 0 ? first : second, email)));
+  expect(replies.filter(({ status }) => status !== 201)).toEqual([]);
+  expect(refusalOf(await add(second, newAddress()))).toBe("429 RATE_LIMIT_EXCEEDED");
 });

@@ -1,4 +1,4 @@
-// Adding people to a project: whoever has an account is a member at once, anybody else gets a link that makes one.
+// Adding people to a project: whoever has an account of a proved address is a member at once, anybody else gets a link (docs/decisions/0095).
 // Before it: members.ts. After it: routes.ts; the mails leave through emails/system-mail/system-mail.ts.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Role } from "@postloft/contract/roles.ts";
@@ -8,8 +8,9 @@ import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { mailLanguageOf, type MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
-import { createUser, findUserByAddress, toldOf, type User } from "../../users/users.ts";
-import { joinProject, readMembersToChange, type MemberView } from "./members.ts";
+import { proveAddress } from "../../users/account.ts";
+import { createUser, findProvenUser, toldOf, type User } from "../../users/users.ts";
+import { isMemberAlready, joinProject, readMembersToChange, type MemberView } from "./members.ts";
 import {
   deleteExpiredInvitations,
   deleteInvitation,
@@ -51,14 +52,15 @@ export type Addition =
       language: MailLanguage;
     };
 
-/** Adds whoever has an account, invites anybody else. @throws Refusal CONFLICT for a member, and over the limits. */
+/** Adds whoever has an account of a proved address, invites anybody else. @throws Refusal CONFLICT for a member, and over the limits. */
 export async function addMember(
   tx: Tx,
   { projectId, email, role, actor }: { projectId: string; email: string; role: Role; actor: Actor },
 ): Promise<Addition> {
   const { members, projectName, projectLanguage } = await readMembersToChange(tx, projectId);
-  const user = await findUserByAddress(tx, email);
+  const user = await findProvenUser(tx, email);
   if (user === undefined) {
+    if (members.some((member) => member.email === email)) throw isMemberAlready(email);
     // Nobody knows which language they speak: that of the project, most likely.
     const language = mailLanguageOf(projectLanguage);
     return { ...(await invite(tx, { projectId, email, role, actor })), projectName, language };
@@ -153,6 +155,8 @@ export async function acceptInvitation(
   // Under the lock: it may have been accepted or revoked meanwhile.
   if ((await deleteInvitation(tx, projectId, id)) === undefined) throw new Refusal("INVITATION_NOT_FOUND");
   await joinProject(tx, members, { projectId, userId: user.id, email, role: role as Role });
+  // They have what was mailed there, as whoever makes an account by the link.
+  await proveAddress(tx, user);
   await recordAudit(tx, [
     {
       projectId,

@@ -36,14 +36,16 @@ const transfer = (by: TestPerson, project: TestProject, userId: string) =>
 
 async function add(project: TestProject, role = "MEMBER", by = project.owner) {
   const person = await server.signUp();
+  await server.prove(person);
   const reply = await server.call<Added>("POST", path(project), session(by), { email: person.email, role });
   expect(reply.status).toBe(201);
   return person;
 }
 
-test("whoever has an account is a member at once, with the role that was given, and is told", async () => {
+test("whoever has an account of a proved address is a member at once, with the role that was given, and is told", async () => {
   const project = await server.createProject();
   const person = await server.signUp();
+  await server.prove(person);
   const body = { email: person.email.toUpperCase(), role: "ADMIN" };
   const reply = await server.call<Added>("POST", path(project), session(project.owner), body);
   expect(reply.status).toBe(201);

@@ -71,8 +71,12 @@ export async function joinProject(
     throw new Refusal("CONFLICT", { message: `A project has at most ${LIMITS.members.value} members.` });
   const { projectId, userId, role } = joining;
   const isNew = await insertMember(tx, { projectId, userId, role });
-  if (!isNew) throw new Refusal("CONFLICT", { message: `${joining.email} is a member already.` });
+  if (!isNew) throw isMemberAlready(joining.email);
   await deleteInvitationsOf(tx, projectId, joining.email);
+}
+
+export function isMemberAlready(email: string): Refusal {
+  return new Refusal("CONFLICT", { message: `${email} is a member already.` });
 }
 
 /** @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN where an admin touches the role OWNER, CONFLICT for the last owner. */

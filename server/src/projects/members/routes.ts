@@ -4,14 +4,14 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../../platform/database.ts";
 import { transaction } from "../../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../../platform/http-route.ts";
-import { takeOrRefuse, type RateLimiter } from "../../platform/rate-limit.ts";
+import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/rate-limit.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
 import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { Sessions } from "../../users/sessions.ts";
-import { attemptsOf } from "../../users/attempts.ts";
+import { attemptsOf, mailsTo } from "../../users/attempts.ts";
 import { getUser } from "../../users/users.ts";
 import {
   acceptInvitation,
@@ -43,11 +43,8 @@ export function memberRoutes(parts: MemberParts): Route[] {
     route(contract.listMembers, async ({ projectId }) => ok(await listMembers(database, projectId))),
     route(contract.addMember, async (call) => {
       const { projectId, body, commit } = call;
-      await takeOrRefuse(parts.rateLimiter, {
-        bucket: `member-additions:${projectId}`,
-        limit: LIMITS.memberAdditions.value,
-        windowSeconds: HOUR_SECONDS,
-      });
+      for (const take of [additionsOf(projectId), additionsOf(call.userId), mailsTo(body.email)])
+        await takeOrRefuse(parts.rateLimiter, take);
       return commit(async (tx) => {
         const added = await addMember(tx, { projectId, ...body, actor: actorOf(call) });
         const inviter = (await getUser(tx, call.userId)).email;
@@ -102,6 +99,13 @@ export function memberRoutes(parts: MemberParts): Route[] {
     ),
   ];
 }
+
+/** Of a project, whoever adds; and of who adds, to whichever project: anybody can make projects. */
+const additionsOf = (id: string): Take => ({
+  bucket: `member-additions:${id}`,
+  limit: LIMITS.memberAdditions.value,
+  windowSeconds: HOUR_SECONDS,
+});
 
 function invitationRoutes({ database, sessions, passwords, rateLimiter }: MemberParts): Route[] {
   return [

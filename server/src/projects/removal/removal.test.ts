@@ -143,6 +143,7 @@ test("a deleted project is gone for everybody, with all its rows; what was done 
   const project = await server.createProject();
   await furnish(project);
   const member = await server.signUp();
+  await server.prove(member);
   await server.call("POST", `/projects/${project.id}/members`, session(project), { email: member.email });
   expect((await remove(project)).status).toBe(202);
   await withWorker(async () => {

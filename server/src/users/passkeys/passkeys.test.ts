@@ -79,6 +79,27 @@ const whoIs = async (reply: Reply<unknown>) =>
 const mailsTo = async ({ email }: TestPerson) =>
   (await readSystemMails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
 
+/** Sets a new password with the link that is mailed for it. */
+async function resetPassword({ email }: TestPerson) {
+  await server.call("POST", "/auth/request-password-reset", {}, { email });
+  const mails = await readSystemMails(server.pool, { to: email, subject: /password/ });
+  const token = /reset-password\/([A-Za-z0-9_-]+)/.exec(mails.at(-1)?.text ?? "")?.[1];
+  const body = { token, newPassword: "a quite new password" };
+  expect((await server.call("POST", "/auth/reset-password", {}, body)).status).toBe(200);
+}
+
+test("a new password by mail leaves the passkey of whoever has proved the address, and none of anybody else", async () => {
+  const stranger = await server.signUp();
+  const { passkey: strange } = await withPasskey(stranger);
+  await resetPassword(stranger);
+  expect(refusalOf(await enter(await show(strange)))).toBe("401 INVALID_CREDENTIALS");
+  const person = await server.signUp();
+  await server.prove(person);
+  const { passkey } = await withPasskey(person);
+  await resetPassword(person);
+  expect((await enter(await show(passkey))).status).toBe(200);
+});
+
 test("a passkey that was added logs in alone, is named and listed with its use, and logs in no more once removed", async () => {
   const person = await server.signUp();
   const { id, passkey } = await withPasskey(person);

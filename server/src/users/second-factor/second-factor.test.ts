@@ -114,6 +114,7 @@ test("a recovery code logs in once, however it is typed; new ones end the old", 
 
 test("it is switched off by password and code together, and a new password by mail does not get around it", async () => {
   const { person, codes, code } = await withFactor();
+  await server.prove(person);
   await server.call("POST", "/auth/request-password-reset", {}, { email: person.email });
   const mail = (await readSystemMails(server.pool, { to: person.email })).at(-1);
   const token = /reset-password\/([A-Za-z0-9_-]+)/.exec(mail?.text ?? "")?.[1];

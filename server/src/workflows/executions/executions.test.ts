@@ -552,8 +552,11 @@ test("somebody starts executions for one contact, or for a segment in the backgr
     async () => expect(await executions(project, workflow.id, "?status=EXITED")).toHaveLength(2),
     WAIT,
   );
-  const { body } = await server.call<{ total: number }>("GET", `/contacts/${ada}/executions`, project.byKey);
-  expect(body.total).toBe(1);
+  const { body } = await server.call("GET", `/contacts/${ada}/executions`, project.byKey);
+  expect(body).toMatchObject({
+    total: 1,
+    data: [{ workflow: { id: workflow.id, name: "A workflow" }, contactId: ada }],
+  });
 });
 
 test("what cannot be stored for one contact fails its execution alone, where it stood before, and says why", async () => {

@@ -24,6 +24,7 @@ function presentListed(row: ListedExecutionRow) {
   return {
     id: row.id,
     workflowId: row.workflowId,
+    workflow: { id: row.workflowId, name: row.workflowName },
     version: row.version,
     contactId: row.contactId,
     contact: row.contactId === null ? null : { id: row.contactId, email: row.email ?? "" },

@@ -24,6 +24,7 @@ export async function findWorkflowRow(database: Database, projectId: string, id:
 export interface ListedExecutionRow {
   id: string;
   workflowId: string;
+  workflowName: string;
   version: number;
   contactId: string | null;
   email: string | null;
@@ -39,10 +40,11 @@ export interface ListedExecutionRow {
 }
 
 const LISTED = sql`
-  x.id, x.workflow_id, x.version, x.contact_id, c.email, x.status, x.step_id,
+  x.id, x.workflow_id, w.name as workflow_name, x.version, x.contact_id, c.email, x.status, x.step_id,
   step ->> 'name' as step_name, step ->> 'type' as step_type, x.waits_for, x.due_at, x.exit_reason, x.started_at, x.ended_at`;
 
 const FROM = sql`
+  join workflows w on w.project_id = x.project_id and w.id = x.workflow_id
   join workflow_versions v on v.project_id = x.project_id and v.workflow_id = x.workflow_id and v.version = x.version
   left join contacts c on c.project_id = x.project_id and c.id = x.contact_id
   left join lateral jsonb_path_query_first(v.graph, '$.steps[*] ? (@.id == $id)', jsonb_build_object('id', x.step_id)) step on true`;

@@ -1,0 +1,89 @@
+// How each receiving provider took a campaign. Before it: campaign-report.tsx. After it: the room of deliverability says what to do.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, type Answer } from "../../api/call.ts";
+import { listCampaignProviders } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatNumber, formatPercent } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Failure, Skeleton } from "../../ui/states.tsx";
+import { Table, type Column } from "../../ui/table.tsx";
+import { PROVIDERS } from "../reports/names.ts";
+
+/** More mails take longer to be counted than anybody waits for who did not ask. */
+const COUNTED_UNASKED = 50_000;
+
+type Row = Answer<NonNullable<typeof listCampaignProviders.endpoint>>[number];
+
+const rate = (key: keyof Row & `${string}Rate`, head: string, width: string): Column<Row> => ({
+  key,
+  head,
+  width,
+  align: "end",
+  cell: (row) => formatPercent(row[key]),
+});
+const COLUMNS: Array<Column<Row>> = [
+  { key: "provider", head: t("Provider"), cell: ({ provider }) => PROVIDERS[provider] ?? provider },
+  {
+    key: "sent",
+    head: t("Sent"),
+    width: "w-24",
+    align: "end",
+    cell: ({ sentCount }) => formatNumber(sentCount),
+  },
+  rate("openRate", t("Opened"), "w-24"),
+  rate("clickRate", t("Clicked"), "w-24"),
+  rate("bounceRate", t("Bounced"), "w-28"),
+  rate("complaintRate", t("Complaints"), "w-32"),
+];
+
+interface Props {
+  projectId: string;
+  campaignId: string;
+  /** Counted again whenever these have changed. */
+  stats: { sentCount: number; openedCount: number; bouncedCount: number; complainedCount: number };
+}
+
+export function ByProvider({ projectId, campaignId, stats }: Props) {
+  const { sentCount, openedCount, bouncedCount, complainedCount } = stats;
+  const isMany = sentCount > COUNTED_UNASKED;
+  const [isAsked, setAsked] = useState(false);
+  const providers = useQuery({
+    queryKey: [
+      "project",
+      projectId,
+      "campaigns",
+      campaignId,
+      "providers",
+      // Of many it is counted when somebody asks, and then stays what it was.
+      ...(isMany ? [] : [sentCount, openedCount, bouncedCount, complainedCount]),
+    ],
+    queryFn: ({ signal }) => call(listCampaignProviders, { projectId, params: { id: campaignId }, signal }),
+    enabled: !isMany || isAsked,
+    placeholderData: (before) => before,
+  });
+  return (
+    <section>
+      <h2 className="mb-2 font-semibold">{t("By provider")}</h2>
+      {providers.isError && <Failure error={providers.error} onRetry={() => void providers.refetch()} />}
+      {providers.isLoading && <Skeleton className="h-24" />}
+      {isMany && !isAsked && providers.data === undefined && (
+        <Card className="flex flex-wrap items-center justify-between gap-3 p-5 text-sm text-soft">
+          {t("To count {count} mails takes a moment.", { count: formatNumber(sentCount) })}
+          <Button onClick={() => setAsked(true)}>{t("Count them")}</Button>
+        </Card>
+      )}
+      {providers.data !== undefined && (
+        <Card className="overflow-hidden">
+          <Table
+            label={t("By provider")}
+            columns={COLUMNS}
+            rows={providers.data}
+            rowKey={({ provider }) => provider}
+          />
+        </Card>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,78 @@
+// The workflows a contact is or was in, newest first. Before it: contact-page.tsx. After it: nothing.
+import { call, type Answer } from "../../api/call.ts";
+import { listContactExecutions } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { t } from "../../text/t.ts";
+import { formatInstant } from "../../ui/format.ts";
+import { More } from "../../ui/more.tsx";
+import { Badge, Card, type Tone } from "../../ui/page.tsx";
+import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
+
+type Execution = Answer<NonNullable<typeof listContactExecutions.endpoint>>["data"][number];
+
+const STATUSES: Record<Execution["status"], { tone: Tone; label: string }> = {
+  RUNNING: { tone: "good", label: t("Under way") },
+  WAITING: { tone: "good", label: t("Waiting") },
+  COMPLETED: { tone: "neutral", label: t("Completed") },
+  EXITED: { tone: "neutral", label: t("Exited") },
+  FAILED: { tone: "bad", label: t("Failed") },
+  CANCELLED: { tone: "neutral", label: t("Cancelled") },
+};
+
+export function ContactWorkflows({ projectId, id }: { projectId: string; id: string }) {
+  const list = useList(
+    ["project", projectId, "contact", id, "executions"],
+    async ({ query: { limit, cursor = "1" }, signal }) => {
+      const query = { page: cursor, pageSize: limit };
+      const { data, page, totalPages } = await call(listContactExecutions, {
+        projectId,
+        params: { id },
+        query,
+        signal,
+      });
+      return { data, cursor: page < totalPages ? String(page + 1) : null };
+    },
+  );
+  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
+  return (
+    <>
+      <Card>
+        {list.rows === undefined && <Skeleton className="m-5 h-20" />}
+        {list.rows?.length === 0 && (
+          <Empty title={t("In no workflow yet")}>
+            {t(
+              "When an event, a segment or your program brings this contact into a workflow, it appears here.",
+            )}
+          </Empty>
+        )}
+        <ul className="divide-y divide-line">
+          {list.rows?.map((execution) => (
+            <li key={execution.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-5 py-3 text-sm">
+              <div className="min-w-40 flex-1">
+                <p className="truncate font-medium">
+                  <bdi>{execution.workflow.name}</bdi>
+                </p>
+                <p className="text-soft">{standingOf(execution)}</p>
+              </div>
+              <Badge tone={STATUSES[execution.status].tone}>{STATUSES[execution.status].label}</Badge>
+              <time dateTime={execution.startedAt} className="text-faint">
+                {formatInstant(execution.startedAt)}
+              </time>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <More count="" list={list} />
+    </>
+  );
+}
+
+/** Where it stands, and until when; of one that ended, why. */
+function standingOf({ currentStep, waitsFor, nextAt, exitReason, completedAt }: Execution): string {
+  const step = currentStep?.name ?? "";
+  if (exitReason !== null && exitReason !== "") return exitReason;
+  if (completedAt !== null) return t("Ended {when}", { when: formatInstant(completedAt) });
+  if (waitsFor !== null) return t("{step}: waits for {event}", { step, event: waitsFor });
+  if (nextAt !== null) return t("{step}: goes on {when}", { step, when: formatInstant(nextAt) });
+  return step;
+}

@@ -1,0 +1,40 @@
+// Work on many projects in batches: a page of them at a time, and each has its turn before any has a second one, however much it has.
+// Before it: loops. After it: their batches.
+
+/** Of one project before the next has its turn. */
+const BATCHES_A_TURN = 20;
+const PROJECTS_A_PAGE = 500;
+
+interface Turns {
+  /** The ids of at most `limit` projects with work behind that one, in their order; null: from the first one on. */
+  listProjects: (after: string | null, limit: number) => Promise<string[]>;
+  /** One batch of a project. @returns whether there is more */
+  runBatch: (projectId: string) => Promise<boolean>;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Gives each project one turn of batches.
+ *
+ * @returns whether one of them has more than its turn took
+ */
+export async function takeTurns({ listProjects, runBatch, signal }: Turns): Promise<boolean> {
+  let hasMore = false;
+  let page: string[] = [];
+  do {
+    page = await listProjects(page.at(-1) ?? null, PROJECTS_A_PAGE);
+    for (const projectId of page) if (await takeTurn({ projectId, runBatch, signal })) hasMore = true;
+  } while (page.length === PROJECTS_A_PAGE && signal?.aborted !== true);
+  return hasMore;
+}
+
+async function takeTurn({
+  projectId,
+  runBatch,
+  signal,
+}: Pick<Turns, "runBatch" | "signal"> & { projectId: string }): Promise<boolean> {
+  for (let batch = 0; batch < BATCHES_A_TURN; batch++) {
+    if (signal?.aborted === true || !(await runBatch(projectId))) return false;
+  }
+  return true;
+}
