@@ -34,7 +34,7 @@ import { scopedKeyRoutes } from "./projects/scoped-keys/routes.ts";
 import { projectRoutes } from "./projects/routes.ts";
 import { createRequestLog } from "./requests/request-log.ts";
 import { requestRoutes } from "./requests/routes.ts";
-import { hasSubscription } from "./billing/billing.ts";
+import { paymentOf } from "./billing/billing.ts";
 import { billingRoutes } from "./billing/routes.ts";
 import type { Billing } from "./billing/stripe.ts";
 import type { Domains } from "./domains/domains.ts";
@@ -278,7 +278,7 @@ function routesOfTenants(
     ...accountRoutes({ ...parts, ...shared, ...facts, isInvited }),
     ...projectRoutes(parts),
     ...setupRoutes(parts),
-    ...removalRoutes({ ...parts, hasSubscription }),
+    ...removalRoutes({ ...parts, ...paymentOf(parts) }),
     ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere: facts.transportName === "mailbox" }),
     ...notificationRoutes(parts),
     ...memberWebhookRoutes({ ...parts, ...shared }),

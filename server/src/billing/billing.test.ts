@@ -95,6 +95,21 @@ const tell = async (told: Told) => {
 const undone = async () =>
   (await off.rows<{ n: number }>("select count(*)::int as n from stripe_events where done_at is null"))[0]?.n;
 
+test("a project with a checkout that was paid is not deleted, whatever Stripe has told yet; one that is open ends", async () => {
+  const [paid, open] = [await off.createProject(), await off.createProject()];
+  for (const project of [paid, open]) expect((await checkout(project)).status).toBe(200);
+  const customer = await customerOf(paid);
+  fake.setSubscription(customer, "active");
+  const remove = (project: TestProject) =>
+    server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), { confirm: "A project" });
+  expect(refusalOf(await remove(paid))).toBe("409 CONFLICT");
+  expect(await isPaidFor(paid)).toBe(true);
+  fake.fail(500, 2);
+  expect(refusalOf(await remove(open))).toBe("503 SERVICE_UNAVAILABLE");
+  expect((await remove(open)).status).toBe(202);
+  expect(fake.openCheckouts(await customerOf(open))).toEqual([]);
+});
+
 test("a project has one customer and one checkout at a time, however often it asks", async () => {
   const project = await off.createProject();
   const replies = await Promise.all([checkout(project), checkout(project)]);

@@ -6,6 +6,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { endCheckouts } from "./follow-subscriptions.ts";
 import { findCustomer, insertCustomer } from "./queries.ts";
 import { isRunning } from "./rules.ts";
 import { readConsumption } from "./caps.ts";
@@ -15,6 +16,14 @@ import { makeCustomer, openCheckout, previewInvoice, type Billing } from "./stri
 export async function hasSubscription(database: Database, projectId: string): Promise<boolean> {
   const row = await findCustomer(database, projectId);
   return row?.subscriptionStatus != null && isRunning(row.subscriptionStatus);
+}
+
+/** What whoever deletes projects asks about paying for them. */
+export function paymentOf({ database, billing }: { database: Database; billing: Billing | null }) {
+  return {
+    hasSubscription,
+    endCheckouts: (projectId: string) => endCheckouts(database, billing, projectId),
+  };
 }
 
 /**

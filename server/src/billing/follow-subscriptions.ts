@@ -9,6 +9,7 @@ import type { Metrics } from "../platform/metrics.ts";
 import {
   deleteDoneEvents,
   endEvents,
+  findCustomer,
   findDueEvents,
   findProjectOfCustomer,
   insertEvent,
@@ -16,7 +17,7 @@ import {
   updateSubscription,
 } from "./queries.ts";
 import { customerOf, isRunning } from "./rules.ts";
-import { readSubscription, type Billing } from "./stripe.ts";
+import { expireCheckouts, readSubscription, type Billing } from "./stripe.ts";
 
 export interface ToldEvent {
   id: string;
@@ -69,6 +70,23 @@ export function startFollowingSubscriptions({ database, billing, log, metrics }:
       return 0;
     },
   });
+}
+
+/**
+ * Before a project is deleted: nobody can begin a subscription of it any more, and one that was begun is known, whatever Stripe has told of it yet.
+ *
+ * @throws Refusal SERVICE_UNAVAILABLE where Stripe gives no answer
+ */
+export async function endCheckouts(
+  database: Database,
+  billing: Billing | null,
+  projectId: string,
+): Promise<void> {
+  const customer = billing === null ? undefined : await findCustomer(database, projectId);
+  if (billing === null || customer === undefined) return;
+  const { customerId } = customer;
+  await expireCheckouts(billing, customerId);
+  await followCustomer(database, billing, { customerId, ids: [] });
 }
 
 /** Asks what is true, and writes it unless somebody else wrote meanwhile: then they are still due. */

@@ -143,6 +143,14 @@ export async function openCheckout(
   });
 }
 
+/** Ends every checkout of a customer that somebody may still pay on. */
+export async function expireCheckouts(billing: Billing, customerId: string): Promise<void> {
+  await billing.ask(async ({ checkout: { sessions } }) => {
+    const open = await sessions.list({ customer: customerId, status: "open", limit: MAX_SUBSCRIPTIONS });
+    for (const { id } of open.data) await sessions.expire(id);
+  });
+}
+
 /** What a project used of one kind on one day. */
 export interface Usage {
   /** The same at each try. */

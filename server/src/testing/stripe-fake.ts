@@ -17,6 +17,8 @@ export interface StripeFake {
   setSubscription(customerId: string, status: string, more?: { id?: string; created?: number }): void;
   addInvoice(customerId: string, status: string): void;
   /** What the meter took, in order. */
+  /** The ids of the checkouts of a customer that can be paid. */
+  openCheckouts(customer: string): string[];
   readonly usage: ReadonlyArray<Readonly<Record<string, string>>>;
   /** So much later, names of usage that was taken are forgotten. */
   forgetUsageNames(): void;
@@ -162,6 +164,8 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
       const id = `in_${invoices.length + 1}`;
       invoices.push({ ...invoiceShape(id, status), customer });
     },
+    openCheckouts: (customer) =>
+      sessions.filter((one) => one.customer === customer && one.status === "open").map(({ id }) => id),
     usage,
     forgetUsageNames: () => usageNames.clear(),
     loseAnswers: (times) => void Object.assign(fault, { lost: times }),

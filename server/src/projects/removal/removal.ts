@@ -55,6 +55,8 @@ const LOOK_MS = 250;
 export interface Payment {
   /** Whether it has a subscription that is not over. */
   hasSubscription: (database: Database, projectId: string) => Promise<boolean>;
+  /** Lets no subscription begin from now on; one that has begun is known after it. */
+  endCheckouts: (projectId: string) => Promise<void>;
 }
 
 /**
@@ -71,7 +73,7 @@ export async function requestRemoval(
     confirm,
     actor,
   }: { projectId: string; removal: "RESET" | "DELETE"; confirm: string; actor: Actor },
-  { hasSubscription }: Payment,
+  { hasSubscription }: Pick<Payment, "hasSubscription">,
 ): Promise<string> {
   const project = await lockForRemoval(tx, projectId);
   if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");

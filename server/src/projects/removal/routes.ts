@@ -14,6 +14,7 @@ export function removalRoutes({
   database,
   wakeJobs,
   hasSubscription,
+  endCheckouts,
 }: { database: Database; wakeJobs: () => void } & Payment): Route[] {
   const removalRoute = (
     endpoint: typeof contract.resetProject | typeof contract.deleteProject,
@@ -22,6 +23,7 @@ export function removalRoutes({
   ) =>
     route(endpoint, async (call) => {
       const { projectId, body } = call;
+      if (removal === "DELETE") await endCheckouts(projectId);
       const answer = await call.commit(async (tx) => ({
         status: 202,
         body: {
