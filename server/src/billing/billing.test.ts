@@ -95,13 +95,14 @@ const tell = async (told: Told) => {
 const undone = async () =>
   (await off.rows<{ n: number }>("select count(*)::int as n from stripe_events where done_at is null"))[0]?.n;
 
+const remove = (project: TestProject) =>
+  server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), { confirm: "A project" });
+
 test("a project with a checkout that was paid is not deleted, whatever Stripe has told yet; one that is open ends", async () => {
   const [paid, open] = [await off.createProject(), await off.createProject()];
   for (const project of [paid, open]) expect((await checkout(project)).status).toBe(200);
   const customer = await customerOf(paid);
   fake.setSubscription(customer, "active");
-  const remove = (project: TestProject) =>
-    server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), { confirm: "A project" });
   expect(refusalOf(await remove(paid))).toBe("409 CONFLICT");
   expect(await isPaidFor(paid)).toBe(true);
   fake.fail(500, 2);
@@ -141,10 +142,7 @@ test("events in any order, twice and at once end in what is true at Stripe, with
   expect(await off.rows("select 1 from stripe_events where id = $1", id)).toHaveLength(1);
   await expect.poll(() => isPaidFor(project), WAIT).toBe(true);
   expect(refusalOf(await checkout(project))).toBe("409 CONFLICT");
-  const removal = { confirm: "A project" };
-  expect(
-    refusalOf(await server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), removal)),
-  ).toBe("409 CONFLICT");
+  expect(refusalOf(await remove(project))).toBe("409 CONFLICT");
   fake.setSubscription(customer, "canceled");
   // The end is told before the beginning, which is told after three days.
   await tell({ customer, type: "customer.subscription.deleted" });
