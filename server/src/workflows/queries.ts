@@ -1,5 +1,5 @@
 // Statements on `workflows` and `workflow_versions`.
-// A change locks the workflow, then the version of its graph; an execution that starts locks the version alone (for key share).
+// A change locks the workflow, then the version of its graph; so does an execution that starts (for share, then for key share).
 import { sql } from "kysely";
 import type { Graph, TriggerType } from "@postloft/contract/workflow-graph.ts";
 import type { Database, Tx } from "../platform/database.ts";

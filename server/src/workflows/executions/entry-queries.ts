@@ -3,6 +3,10 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
 
+/**
+ * Enabled workflows with their current graphs, none of which changes until the transaction ends. The workflows are locked first, alone:
+ * a statement that waits for an edit and finds another version behind it still sees the versions as they were before.
+ */
 export async function findEnterableForShare(
   tx: Tx,
   projectId: string,
@@ -10,6 +14,10 @@ export async function findEnterableForShare(
 ) {
   const isAsked =
     "ids" in by ? sql`w.id = any(${by.ids}::uuid[])` : sql`w.trigger_event = any(${by.events}::text[])`;
+  const { rows: locked } = await sql<{ id: string }>`
+    select w.id from workflows w
+    where w.project_id = ${projectId} and w.enabled and ${isAsked} order by w.id for share`.execute(tx);
+  if (locked.length === 0) return [];
   const { rows } = await sql<{
     id: string;
     name: string;
@@ -22,8 +30,8 @@ export async function findEnterableForShare(
   }>`
     select w.id, w.name, w.version, w.allow_reentry, w.trigger_type, w.trigger_config, w.trigger_event, v.graph
     from workflows w join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version
-    where w.project_id = ${projectId} and w.enabled and ${isAsked}
-    order by w.id for share of w for key share of v`.execute(tx);
+    where w.project_id = ${projectId} and w.id = any(${locked.map(({ id }) => id)}::uuid[])
+    order by w.id for key share of v`.execute(tx);
   return rows;
 }
 

@@ -93,6 +93,46 @@ test.each([
   },
 );
 
+test("an event that comes amid an edit starts the workflow on the edited graph", async () => {
+  const project = await server.createProject();
+  const workflow = await draw(project, {
+    trigger: onEvent("go"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["end", "EXIT", {}],
+    ],
+    links: [["trigger", "end"]],
+  });
+  const editor = await server.pool.connect();
+  try {
+    await editor.query("begin");
+    await editor.query("select 1 from workflows where id = $1 for no key update", [workflow.id]);
+    await track(project, "amid@example.com", "go");
+    const isWaited =
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%workflows w%'";
+    await vi.waitFor(async () => expect(await server.rows(isWaited)).toHaveLength(1), WAIT);
+    await editor.query(
+      `insert into workflow_versions (project_id, workflow_id, version, graph)
+       select project_id, workflow_id, 2, graph from workflow_versions where workflow_id = $1`,
+      [workflow.id],
+    );
+    await editor.query("update workflows set version = 2 where id = $1", [workflow.id]);
+    await editor.query("commit");
+  } finally {
+    editor.release();
+  }
+  await vi.waitFor(
+    async () =>
+      expect(
+        await server.rows(
+          "select version, status from workflow_executions where workflow_id = $1",
+          workflow.id,
+        ),
+      ).toEqual([{ version: 2, status: "EXITED" }]),
+    WAIT,
+  );
+});
+
 test("all of thousands are cancelled; one that had failed before goes on when it is tried again", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
