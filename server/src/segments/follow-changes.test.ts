@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { useTestServer } from "../testing/test-server.ts";
+import { computeDueSegment } from "./compute-segment.ts";
 import { followChanges, startFollowingChanges } from "./follow-changes.ts";
 
 // Nobody follows changes but the test.
@@ -92,4 +93,31 @@ test("while another process has one of a project's segments in hand, no change i
   }
   await followChanges(server.database, projectId);
   expect([await waiting(), (await moves()).length]).toEqual([0, 1]);
+});
+
+const membersOf = (id: string) => ({
+  operator: "AND",
+  conditions: [{ field: `segment.${id}`, operator: "memberOfSegment" }],
+});
+
+test("a tracked segment over a static one follows who is added to that and removed from it", async () => {
+  const { id: projectId, byKey } = await server.createProject();
+  const make = async (body: object) =>
+    (await server.call<{ id: string }>("POST", "/segments", byKey, body)).body.id;
+  const emails = ["ada@example.com"];
+  await server.call("POST", "/contacts", byKey, { email: emails[0] });
+  const guests = await make({ name: "Guests", type: "STATIC" });
+  const through = await make({ name: "Through", filters: membersOf(guests) });
+  const over = await make({ name: "Over", filters: membersOf(through), trackMembership: true });
+  await computeDueSegment(server.database, projectId, over);
+  for (const [method, moves] of [
+    ["POST", ["segment.over.entry"]],
+    ["DELETE", ["segment.over.entry", "segment.over.exit"]],
+  ] as const) {
+    expect((await server.call(method, `/segments/${guests}/members`, byKey, { emails })).status).toBe(200);
+    await followChanges(server.database, projectId);
+    expect(await server.rows("select name from events where project_id = $1 order by id", projectId)).toEqual(
+      moves.map((name) => ({ name })),
+    );
+  }
 });

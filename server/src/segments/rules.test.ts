@@ -41,6 +41,9 @@ test("a segment stands on what its filters name, through others too, and cycles 
 test("the causes of a segment include those of what it stands on", () => {
   const all = nodes({ [B]: event("bought") });
   expect(allCauses(on(B), all)).toEqual({ causes: ["bought"], timeBased: false });
+  // Who is in a static one changes without an event.
+  const onStatic = nodes({ [B]: on(C), [C]: null });
+  expect(allCauses(on(B), onStatic)).toEqual({ causes: ["*"], timeBased: false });
   const recent: Filter = {
     operator: "AND",
     conditions: [{ field: "data.seen", operator: "within", value: 3, unit: "days" }],

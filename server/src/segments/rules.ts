@@ -79,11 +79,16 @@ export interface Causes {
   timeBased: boolean;
 }
 
-/** What can move a contact in or out of a dynamic segment, the segments it stands on included. */
+/**
+ * What can move a contact in or out of a dynamic segment, the segments it stands on included. Whoever is added to a static one or
+ * removed from it is noted as changed.
+ */
 export function allCauses(filters: Filter, nodes: ReadonlyMap<string, Node>): Causes {
-  const inner = [...segmentsUnder(filters, nodes)].map((id) => nodes.get(id)?.filters ?? null);
-  const all = [filters, ...inner.filter((one) => one !== null)].map(causesOf);
+  const inner = [...segmentsUnder(filters, nodes)].flatMap((id) => nodes.get(id) ?? []);
+  const all = [filters, ...inner.flatMap((node) => node.filters ?? [])].map(causesOf);
+  const isOnStatic = inner.some((node) => node.filters === null);
   const names = all.flatMap((one) => [...one.events, ...one.emails, ...(one.contact ? [ANY_CHANGE] : [])]);
+  if (isOnStatic) names.push(ANY_CHANGE);
   return { causes: [...new Set(names)].toSorted(), timeBased: all.some((one) => one.timeBased) };
 }
 
