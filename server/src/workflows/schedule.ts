@@ -10,12 +10,13 @@ export interface Schedule {
 }
 
 /**
- * The first run after an instant; null when there is none, as on 31 February. A time that the change to summer time leaves
- * out runs at the end of the gap.
+ * The first run after an instant; null when there is none, as on 31 February. Where minutes and hours are named, a time that the
+ * change to summer time leaves out runs at the end of the gap, and one that comes twice in autumn runs the first time. With a `*` or a
+ * step in them it runs by what the clock shows, however often.
  * @throws Error that says what is wrong with the line.
  */
 export function nextRunAfter({ cron, timezone = "UTC" }: Schedule, after: Date): Date | null {
-  return new Cron(cron, { mode: "5-part", timezone }).nextRun(after);
+  return new Cron(cron, { mode: "5-part", timezone, fixedTimeRule: "no-wildcard" }).nextRun(after);
 }
 
 /** What is wrong with a schedule, as a sentence; null when it runs. */
