@@ -1,18 +1,19 @@
 // Events of contacts that somebody waits for, and the data of events that somebody reacts to.
 // Before it: reactions.ts tells that something happened. After it: workflows/ start and go on with what happened.
 import type { Database } from "../platform/database.ts";
-import { findReactedEvents, listEventsOfWaits, type EventWait } from "./arrived-queries.ts";
+import { findReactedEvents, listEventsOfWaits, type EventPlace, type EventWait } from "./arrived-queries.ts";
 
-export type { EventWait } from "./arrived-queries.ts";
+export { EVENTS_OF_A_WAIT, type EventPlace, type EventWait } from "./arrived-queries.ts";
 
 export interface Arrived {
   waitId: string;
   id: string;
   at: Date;
+  place: EventPlace;
   data: Readonly<Record<string, unknown>>;
 }
 
-/** What happened since each wait began, oldest first; of one wait the first hundred. */
+/** What happened since each wait began, or behind the place it names, oldest first; of one wait the first hundred. */
 export async function listArrivedEvents(
   database: Database,
   projectId: string,
@@ -23,6 +24,7 @@ export async function listArrivedEvents(
     waitId: row.waitId,
     id: row.id,
     at: row.createdAt,
+    place: { us: row.us, id: row.id },
     data: (row.data ?? {}) as Arrived["data"],
   }));
 }

@@ -1,41 +1,62 @@
 // Events that somebody waits for, read from `events`, and from `emails` for those that were sent.
 // Before it: arrived-events.ts. After it: nothing.
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database } from "../platform/database.ts";
 import { isEmailSent, mailFacts } from "../emails/reading/sent-events.ts";
+
+type Expression = RawBuilder<unknown>;
 
 export interface EventWait {
   waitId: string;
   contactId: string;
   eventName: string;
   since: Date;
+  /** The event behind which to look; the same instant may have more of them. */
+  behind?: EventPlace | undefined;
 }
 
-/** Of one wait at most; a filter may pass over some. */
-const EVENTS_OF_A_WAIT = 100;
+/** Where an event stands among those of its name: its instant in µs since 1970, as exact as it is stored, and its id. */
+export interface EventPlace {
+  us: number;
+  id: string;
+}
+
+/** Of one wait at a time; a filter may pass over some. */
+export const EVENTS_OF_A_WAIT = 100;
+
+const instantOf = (us: Expression) => sql`(timestamptz 'epoch' + ${us} * interval '1 microsecond')`;
+const usOf = (instant: Expression) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
+
+/** Whether an event lies behind the place where a wait `w` stands, or in the time since it began. */
+const isBehind = (instant: Expression, id: Expression) => sql`
+  ${instant} >= greatest(w.since, ${instantOf(sql`w.behind_us`)})
+  and (w.behind_id is null or (${instant}, ${id}) > (${instantOf(sql`w.behind_us`)}, w.behind_id))`;
 
 export async function listEventsOfWaits(database: Database, projectId: string, waits: readonly EventWait[]) {
-  const { rows } = await sql<{ waitId: string; id: string; data: unknown; createdAt: Date }>`
-    select w.wait_id, happened.*
+  const { rows } = await sql<{ waitId: string; id: string; data: unknown; createdAt: Date; us: number }>`
+    select w.wait_id, happened.*, ${usOf(sql`happened.created_at`)} as us
     from unnest(
       ${waits.map(({ waitId }) => waitId)}::uuid[],
       ${waits.map(({ contactId }) => contactId)}::uuid[],
       ${waits.map(({ eventName }) => eventName)}::text[],
-      ${waits.map(({ since }) => since.toISOString())}::timestamptz[]
-    ) as w (wait_id, contact_id, event_name, since)
+      ${waits.map(({ since }) => since.toISOString())}::timestamptz[],
+      ${waits.map(({ behind }) => behind?.us ?? null)}::bigint[],
+      ${waits.map(({ behind }) => behind?.id ?? null)}::uuid[]
+    ) as w (wait_id, contact_id, event_name, since, behind_us, behind_id)
     cross join lateral (
       (select v.id, v.data, v.created_at from events v
-       where v.project_id = ${projectId} and v.contact_id = w.contact_id and v.name = w.event_name and v.created_at >= w.since
-       order by v.created_at limit ${EVENTS_OF_A_WAIT})
+       where v.project_id = ${projectId} and v.contact_id = w.contact_id and v.name = w.event_name
+         and ${isBehind(sql`v.created_at`, sql`v.id`)}
+       order by v.created_at, v.id limit ${EVENTS_OF_A_WAIT})
       union all
       (select e.id, ${mailFacts()}, e.sent_at from emails e
        join email_contents c on c.project_id = e.project_id and c.id = e.content_id
        where w.event_name = ${EMAIL_SENT} and e.project_id = ${projectId} and e.contact_id = w.contact_id
-         and ${isEmailSent(null)} and e.sent_at >= w.since
-       order by e.sent_at limit ${EVENTS_OF_A_WAIT})
+         and ${isEmailSent(null)} and ${isBehind(sql`e.sent_at`, sql`e.id`)}
+       order by e.sent_at, e.id limit ${EVENTS_OF_A_WAIT})
     ) happened
-    order by w.wait_id, happened.created_at`.execute(database);
+    order by w.wait_id, happened.created_at, happened.id`.execute(database);
   return rows;
 }
 

@@ -4,7 +4,6 @@ import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, type GraphStep } from "@postloft/contract/workflow-graph.ts";
 import type { Database, Tx } from "../../platform/database.ts";
-import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { readDefaultSenders } from "../../projects/projects.ts";
@@ -16,9 +15,10 @@ import { loadSegmentsFor, type SegmentSource } from "../../segments/filters/load
 import { readTemplates, type SendableTemplate } from "../../templates/templates.ts";
 import { withFooter } from "../../templates/with-footer.ts";
 import { templateIdOf } from "../references.ts";
-import { openRun, stepOf, type Execution } from "./execution.ts";
+import { readAwaited } from "./awaited-events.ts";
+import { stepOf, type Execution } from "./execution.ts";
 import { queueCalls } from "./webhook-calls.ts";
-import type { ArrivedEvent, Effect, MailPlan } from "./steps/step.ts";
+import type { Effect, MailPlan } from "./steps/step.ts";
 import type { World } from "./walk.ts";
 
 const CAP_REACHED = "The cap on mails of workflows is reached for this month.";
@@ -41,7 +41,7 @@ export function createDatabaseWorld(
           domains,
           templateIds: [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))],
         }),
-        events: await eventsOf(tx, projectId, executions),
+        ...(await readAwaited(tx, { projectId, executions, segments, now })),
       };
     },
     async apply(effects) {
@@ -145,20 +145,6 @@ function planOf(projectId: string, template: SendableTemplate, from: Mailbox): M
     listKind,
   });
   return { content, templateId, goesToSubscribers: listKind !== null };
-}
-
-async function eventsOf(tx: Tx, projectId: string, executions: readonly Execution[]) {
-  const waits = executions.flatMap((execution) => {
-    const step = stepOf(execution);
-    const run = openRun(execution);
-    const { contactId, id } = execution;
-    if (step?.type !== "WAIT_FOR_EVENT" || run === undefined || contactId === null) return [];
-    return [{ waitId: id, contactId, eventName: step.config.eventName, since: new Date(run.at) }];
-  });
-  const events = new Map<string, ArrivedEvent[]>();
-  for (const { waitId, ...event } of waits.length === 0 ? [] : await listArrivedEvents(tx, projectId, waits))
-    events.set(waitId, [...(events.get(waitId) ?? []), event]);
-  return events;
 }
 
 async function change(tx: Tx, projectId: string, effects: readonly Effect[]): Promise<void> {

@@ -1,6 +1,7 @@
 // An execution in memory: one contact on its way through one version of a graph, and what its steps did so far.
 // Before it: execution-queries.ts has its row. After it: walk.ts moves it on.
 import type { Branch, ExecutionStatus, Graph, GraphStep } from "@postloft/contract/workflow-graph.ts";
+import type { EventPlace } from "../../events/arrived-events.ts";
 import { firstStepOf } from "../graph-rules.ts";
 
 /** How a call of a webhook stands; null before it ended. */
@@ -23,6 +24,8 @@ export interface StepRun {
   via?: Branch;
   /** Until when it waits. */
   until?: number;
+  /** The event up to which its filter passed over all that happened, where that was much. */
+  behind?: EventPlace;
   /** What came out, or why it was skipped. */
   out?: Readonly<Record<string, unknown>>;
   error?: string;

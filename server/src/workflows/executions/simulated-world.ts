@@ -71,6 +71,7 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
         contacts: new Map([[execution.contactId ?? "", withEvents(contact, happened)]]),
         mails: plans,
         events: new Map([[execution.id, awaitedBy(execution, happened)]]),
+        unread: new Map(),
       });
     },
     apply: (effects) => Promise.resolve(effects.forEach(apply)),

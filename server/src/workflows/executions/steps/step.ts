@@ -1,6 +1,7 @@
 // What a type of step is: given what it sees, what becomes of the execution. The engine and the simulation run the same steps.
 // Before it: walk.ts. After it: one file for each type.
 import type { Branch, GraphStep, StepType } from "@postloft/contract/workflow-graph.ts";
+import type { EventPlace } from "../../../events/arrived-events.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
 import type { SegmentSources } from "../../../segments/filters/load-segments.ts";
 import type { DataPatch } from "../../../contacts/rules.ts";
@@ -14,6 +15,13 @@ export interface ArrivedEvent {
   data: Readonly<Record<string, unknown>>;
 }
 
+/** That more happened since a wait began than a look goes through: behind which event the next one begins, and when. */
+export interface UnreadEvents {
+  /** Left out: where this one began. */
+  behind?: EventPlace;
+  lookAt: Date;
+}
+
 /** What a mail of a template says and as whom, why it cannot be sent, or why it is not sent now. */
 export type MailPlan =
   | { content: NewEmail["content"]; templateId: string; goesToSubscribers: boolean }
@@ -25,8 +33,10 @@ export interface Facts extends SegmentSources {
   contacts: ReadonlyMap<string, FilterContact>;
   /** By template. */
   mails: ReadonlyMap<string, MailPlan>;
-  /** By execution: what happened since its wait began, oldest first. */
+  /** By execution: what happened since its wait began, oldest first; without what its filter was found to pass over. */
   events: ReadonlyMap<string, readonly ArrivedEvent[]>;
+  /** By execution, where there is more behind these events. */
+  unread: ReadonlyMap<string, UnreadEvents>;
 }
 
 export type StepOf<Type extends StepType> = Extract<GraphStep, { type: Type }>;

@@ -23,12 +23,17 @@ export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
   const arrived = (facts.events.get(execution.id) ?? []).find(
     (event) => event.at.getTime() < until && (filter === undefined || fits(filter, event, facts, now)),
   );
-  if (arrived !== undefined) {
-    const { id: eventId, data, at } = arrived;
-    return { goes: "on", branch: "event", out: { eventId, at: at.toISOString() }, result: data };
+  const unread = facts.unread.get(execution.id);
+  if (arrived === undefined && unread !== undefined) {
+    if (unread.behind !== undefined) run.behind = unread.behind;
+    return { goes: "wait", dueAt: unread.lookAt, waitsFor: eventName };
   }
-  if (until <= now.getTime()) return { goes: "on", branch: "timeout" };
-  return { goes: "wait", dueAt: until === Infinity ? null : new Date(until), waitsFor: eventName };
+  if (arrived === undefined && until > now.getTime())
+    return { goes: "wait", dueAt: until === Infinity ? null : new Date(until), waitsFor: eventName };
+  delete run.behind;
+  if (arrived === undefined) return { goes: "on", branch: "timeout" };
+  const { id: eventId, data, at } = arrived;
+  return { goes: "on", branch: "event", out: { eventId, at: at.toISOString() }, result: data };
 };
 
 /** Whether the data of an event are what a filter asks for: to it they are the data of a contact. */

@@ -1,0 +1,122 @@
+// Waits whose filter passes over very many events: the one that fits is found wherever it stands, a part of them in each transaction.
+import { expect, test } from "vitest";
+import { createSealer } from "../../platform/crypto.ts";
+import { transaction } from "../../platform/database.ts";
+import { createDns } from "../../platform/dns.ts";
+import { newId } from "../../platform/ids.ts";
+import { createLog } from "../../platform/log.ts";
+import { createDomains } from "../../domains/domains.ts";
+import { APP_SECRET, useTestServer } from "../../testing/test-server.ts";
+import { graphOf } from "../../testing/workflow-fixture.ts";
+import { createDatabaseWorld } from "./database-world.ts";
+import { walkable, type Execution } from "./execution.ts";
+import { newExecution } from "./simulate.ts";
+import { walk } from "./walk.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const START = Date.UTC(2026, 2, 1, 12);
+const HOUR = 3_600_000;
+const MANY = 1_250;
+
+/** A wait for the event whose `n` is this one, come to at `START`, and how the engine looks at an instant. */
+async function beginWait(n: number, timeout: number) {
+  const { id: projectId, byKey } = await server.createProject();
+  const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
+    email: "ada@example.com",
+  });
+  const filter = { operator: "AND", conditions: [{ field: "data.n", operator: "equals", value: n }] };
+  const graph = graphOf({
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["wait", "WAIT_FOR_EVENT", { eventName: "seen", filter, timeout }],
+    ],
+    links: [["trigger", "wait"]],
+  });
+  const execution = newExecution({
+    projectId,
+    workflow: { id: newId(), name: "Waits" },
+    version: 1,
+    graph: walkable(graph),
+    contactId: body.id,
+    context: {},
+    startedAt: new Date(START),
+  });
+  const domains = createDomains({
+    database: server.database,
+    sealer: createSealer(APP_SECRET),
+    dns: createDns([]),
+    log: createLog({ level: "silent" }),
+    staysHere: true,
+    returnPath: null,
+    baseUrl: () => "https://post.example",
+  });
+  const look = (atMs: number) =>
+    transaction(server.database, (tx) =>
+      walk(createDatabaseWorld(tx, { projectId, now: new Date(atMs), domains }), [execution]),
+    );
+  await look(START);
+  return { projectId, contactId: body.id, execution, look };
+}
+
+/** The events 1 to `count`, the first at an instant and each so much after the one before. */
+async function happen(
+  { projectId, contactId }: { projectId: string; contactId: string },
+  { count, atMs, everyMs }: { count: number; atMs: number; everyMs: number },
+) {
+  await server.rows(
+    `insert into events (project_id, id, contact_id, name, data, created_at)
+     select $1, new_id(), $2, 'seen', jsonb_build_object('n', n), $4::timestamptz + (n - 1) * $5::float8 * interval '1 millisecond'
+     from generate_series(1, $3::integer) n`,
+    projectId,
+    contactId,
+    count,
+    new Date(atMs),
+    everyMs,
+  );
+}
+
+const wayOf = ({ status, trace }: Execution) => [status, trace.at(-1)?.via, trace.at(-1)?.behind];
+
+test.each([
+  [101, 1_000],
+  [MANY, 1_000],
+  // All in one instant, or closer than a clock of milliseconds tells.
+  [MANY, 0],
+  [MANY, 0.003],
+])("of %i events, %d ms apart, the one that fits is found behind those that do not", async (n, everyMs) => {
+  const wait = await beginWait(n, 24 * 3_600);
+  await happen(wait, { count: MANY, atMs: START + HOUR, everyMs });
+  let looks = 0;
+  while (wait.execution.status === "WAITING" && looks < 10) {
+    await wait.look(START + 2 * HOUR);
+    looks++;
+  }
+  expect(wayOf(wait.execution)).toEqual(["COMPLETED", "event", undefined]);
+  expect(looks).toBe(n > 1_000 ? 2 : 1);
+});
+
+test("where none fits the wait goes on behind them, and ends by its timeout only when all were looked at", async () => {
+  const wait = await beginWait(MANY + 1, 7_200);
+  await happen(wait, { count: MANY, atMs: START + HOUR, everyMs: 1_000 });
+  await wait.look(START + 3 * HOUR);
+  expect(wait.execution).toMatchObject({
+    status: "WAITING",
+    dueAt: new Date(START + 3 * HOUR),
+    waitsFor: "seen",
+  });
+  await wait.look(START + 3 * HOUR);
+  expect(wayOf(wait.execution)).toEqual(["COMPLETED", "timeout", undefined]);
+});
+
+test("behind events of this minute nothing is passed over for good: others of that time may still be on their way", async () => {
+  const wait = await beginWait(MANY + 1, 24 * 3_600);
+  await happen(wait, { count: MANY, atMs: START + HOUR, everyMs: 10 });
+  const last = START + HOUR + 999 * 10;
+  await wait.look(START + HOUR + MANY * 10);
+  expect(wait.execution.dueAt).toEqual(new Date(last + 60_000));
+  expect(wait.execution.trace.at(-1)?.behind).toBeUndefined();
+  await wait.look(last + 60_000);
+  expect(wait.execution.trace.at(-1)?.behind).toBeDefined();
+  await wait.look(last + 60_000);
+  expect(wait.execution).toMatchObject({ status: "WAITING", dueAt: new Date(START + 24 * HOUR) });
+});
