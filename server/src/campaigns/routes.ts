@@ -155,6 +155,7 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
     ),
     route(actions.resumeCampaign, async ({ projectId, params, commit }) => {
       const answer = await commit(async (tx) => ok(await resumeCampaign(tx, projectId, params.id)));
+      wakeJobs();
       wakeSender();
       wakeCampaigns();
       return answer;

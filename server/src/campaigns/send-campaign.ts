@@ -79,8 +79,12 @@ export async function pauseCampaign(tx: Tx, projectId: string, id: string): Prom
   return change(tx, projectId, id, TRANSITIONS.pause);
 }
 
+/** One that has no recipients yet gets them: the job that was to fix them may have failed, and of two the second does nothing. */
 export async function resumeCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
-  return change(tx, projectId, id, TRANSITIONS.resume);
+  const row = await getCampaignRow(tx, projectId, id);
+  await move(tx, projectId, row, TRANSITIONS.resume);
+  if (row.snapshotAt === null) await addSnapshotJob(tx, projectId, row.id);
+  return getCampaign(tx, projectId, row.id);
 }
 
 /** Lets mail go on to a destination that is paused, or to all that are (null). @throws Refusal CONFLICT when none is. */

@@ -2,6 +2,8 @@
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
+import { JobFailure } from "../platform/jobs.ts";
+import { cancelledAt } from "../testing/cancel-waiting.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { snapshotStep } from "./snapshot-recipients.ts";
 
@@ -23,13 +25,16 @@ const snapshot = ({ id }: TestProject, campaignId: string) =>
     }),
   );
 
-async function sendCampaign({ byKey }: TestProject): Promise<string> {
+async function sendCampaign(
+  { byKey }: TestProject,
+  audience: object = { audienceType: "ALL" },
+): Promise<string> {
   const created = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
     name: "News",
     subject: "s",
     body: "<p>b</p>",
     from: "news@sandbox.localhost",
-    audienceType: "ALL",
+    ...audience,
   });
   const { id } = created.body.data;
   expect((await server.call("POST", `/campaigns/${id}/send`, byKey)).status).toBe(200);
@@ -65,4 +70,42 @@ test("fixing who gets it takes a moment also where PostgreSQL has seen nothing o
   );
   const id = await sendCampaign(unknown);
   expect(await snapshot(unknown, id)).toMatchObject({ done: true, result: { totalRecipients: COUNT } });
+});
+
+const TO_MANY = {
+  audienceType: "FILTERED",
+  audienceFilter: { operator: "AND", conditions: [{ field: "email", operator: "contains", value: "@" }] },
+};
+
+test("an error of the database is not the end of the job: it is tried again", async () => {
+  const project = await server.createProject();
+  await addContact(project, "ada@example.com");
+  const id = await sendCampaign(project, TO_MANY);
+  const thrown = await cancelledAt(server, "segments", () => snapshot(project, id));
+  expect(thrown).toMatchObject({ code: "57014" });
+  expect(thrown).not.toBeInstanceOf(JobFailure);
+  expect(await snapshot(project, id)).toMatchObject({ done: true, result: { totalRecipients: 1 } });
+});
+
+test("an audience that cannot be is its end, and says why; resumed when it can be, the campaign gets its recipients", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await addContact(project, "ada@example.com");
+  const { body: guests } = await server.call<{ id: string }>("POST", "/segments", byKey, {
+    name: "Guests",
+    type: "STATIC",
+  });
+  await server.call("POST", `/segments/${guests.id}/members`, byKey, { emails: ["ada@example.com"] });
+  const id = await sendCampaign(project, { audienceType: "SEGMENT", segmentId: guests.id });
+  await server.rows("update campaigns set segment_id = null where id = $1", id);
+  const thrown = await snapshot(project, id).catch((error: unknown) => error);
+  expect(thrown).toEqual(new JobFailure("Its segment was deleted: choose another one."));
+  await server.rows("delete from jobs where project_id = $1", project.id);
+  await server.rows("update campaigns set segment_id = $2 where id = $1", id, guests.id);
+  for (const action of ["pause", "resume"])
+    expect((await server.call("POST", `/campaigns/${id}/${action}`, byKey)).status).toBe(200);
+  expect(await server.rows("select kind, input from jobs where project_id = $1", project.id)).toEqual([
+    { kind: "campaigns.snapshot", input: { campaignId: id } },
+  ]);
+  expect(await snapshot(project, id)).toMatchObject({ done: true, result: { totalRecipients: 1 } });
 });

@@ -3,7 +3,7 @@
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import { limitStatements, type Tx } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
-import { JobFailure, type JobStep } from "../platform/jobs.ts";
+import { asJobFailure, type JobStep } from "../platform/jobs.ts";
 import { snapshotRecipients } from "../emails/outbox/campaign-emails.ts";
 import { recipientsOf } from "../contacts/recipients.ts";
 import { makeContent } from "../emails/outbox/emails.ts";
@@ -26,9 +26,7 @@ export const snapshotStep: JobStep = async (tx, job) => {
 
 async function snapshot(tx: Tx, projectId: string, row: CampaignRow) {
   const kind = row.kind as CampaignKind;
-  const audience = await audienceOf(tx, projectId, audienceOfRow(row)).catch((error: unknown) => {
-    throw new JobFailure(error instanceof Error ? error.message : String(error));
-  });
+  const audience = await audienceOf(tx, projectId, audienceOfRow(row)).catch(asJobFailure);
   const totalRecipients = await snapshotRecipients(
     tx,
     { projectId, campaignId: row.id },

@@ -21,6 +21,7 @@ import {
 } from "./job-queries.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import { Refusal } from "./refusal.ts";
 
 export {
   countJobFileBytes,
@@ -50,6 +51,13 @@ export type JobStep = (tx: Tx, job: RunningJob) => Promise<StepOutcome>;
 /** A reason a person can understand why a job cannot be done; it is not tried again. */
 export class JobFailure extends Error {
   override name = "JobFailure";
+}
+
+/** Of what a step rests on: a refusal ends the job; any other error passes, and the step is tried again. */
+export function asJobFailure(error: unknown): never {
+  if (error instanceof Refusal && error.retryAfterSeconds === null)
+    throw new JobFailure(error.fields?.[0]?.message ?? error.message);
+  throw error;
 }
 
 /** A job that is not tried again, and why. */

@@ -1,6 +1,6 @@
 // Executions that somebody starts: for one contact at once, for a segment or the audience of a schedule in the background.
 // Before it: routes.ts, schedule-runs.ts. After it: enter.ts, and the engine.
-import { addJob, JobFailure, type JobStep } from "../../platform/jobs.ts";
+import { addJob, asJobFailure, JobFailure, type JobStep } from "../../platform/jobs.ts";
 import type { Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { contactExists } from "../../contacts/contacts.ts";
@@ -86,9 +86,7 @@ export const audienceStep: JobStep = async (tx, { projectId, input, checkpoint }
   const { after = null, seen = 0, started = 0 } = (checkpoint ?? {}) as Partial<Checkpoint>;
   const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
   if (workflow === undefined) throw new JobFailure("The workflow is not enabled any more.");
-  const matches = await audienceOf(tx, projectId, audience).catch((error: unknown) => {
-    throw new JobFailure(error instanceof Error ? error.message : String(error));
-  });
+  const matches = await audienceOf(tx, projectId, audience).catch(asJobFailure);
   const contactIds = await listAudienceAfter(tx, projectId, matches, { after, limit: PAGE_SIZE });
   const entries = contactIds.map((contactId) => ({ workflow, contactId, context }));
   const ids = await enterWorkflows(tx, projectId, entries, { bounded: false });

@@ -1,0 +1,47 @@
+// The job that lets an audience enter a workflow, when the database ends one of its statements.
+import { expect, test } from "vitest";
+import { transaction } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { JobFailure } from "../../platform/jobs.ts";
+import { cancelledAt } from "../../testing/cancel-waiting.ts";
+import { useTestServer } from "../../testing/test-server.ts";
+import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { audienceStep } from "./start-executions.ts";
+
+/** Nobody works on jobs but the test. */
+const server = useTestServer({ ROLES: "api" });
+
+test("an error of the database is not the end of the job; a segment that is gone is", async () => {
+  const { id: projectId, byKey } = await server.createProject();
+  await server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
+  const workflow = await drawWorkflow(server.database, projectId, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["end", "EXIT"],
+    ],
+    links: [["trigger", "end"]],
+  });
+  const step = (audience: object) =>
+    transaction(server.database, (tx) =>
+      audienceStep(tx, {
+        projectId,
+        id: newId(),
+        input: { workflowId: workflow.id, audience, context: {} },
+        checkpoint: null,
+        createdAt: new Date(),
+      }),
+    );
+  const everybody = {
+    audienceType: "FILTERED",
+    audienceFilter: { operator: "AND", conditions: [{ field: "email", operator: "contains", value: "@" }] },
+  };
+  const thrown = await cancelledAt(server, "segments", () => step(everybody));
+  expect(thrown).toMatchObject({ code: "57014" });
+  expect(thrown).not.toBeInstanceOf(JobFailure);
+  expect(await step(everybody)).toEqual({ done: true, result: { totalContacts: 1, startedCount: 1 } });
+  const gone = newId();
+  const refused = await step({ audienceType: "SEGMENT", segmentId: gone, audienceFilter: null }).catch(
+    (error: unknown) => error,
+  );
+  expect(refused).toEqual(new JobFailure(`There is no segment ${gone}.`));
+});
