@@ -85,6 +85,30 @@ test("when a batch fails as a whole, each item is tried by itself and only the b
   expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 });
 
+test.each([
+  ["a few of them at once", undefined, 4],
+  ["one at a time where their order matters", 1, 1],
+])("by themselves items are tried %s", async (_how, aloneAtOnce, expected) => {
+  let running = 0;
+  let most = 0;
+  const commits = createGroupCommit<number, number>({
+    lanes: 1,
+    laneOf: () => 0,
+    maxItems: 10,
+    ...(aloneAtOnce === undefined ? {} : { aloneAtOnce }),
+    async run(items) {
+      if (items.length > 1) throw new Error("not together");
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return [...items];
+    },
+  });
+  const items = [1, 2, 3, 4, 5, 6];
+  expect(await Promise.all(items.map((item) => commits.submit(item)))).toEqual(items);
+  expect(most).toBe(expected);
+});
+
 test("a batch that may have taken effect before it failed is never repeated: all its items are refused", async () => {
   let runs = 0;
   const commits = createGroupCommit<number, number>({

@@ -23,9 +23,10 @@ export interface GroupCommitOptions<Item, Result> {
    * only then; otherwise all are refused. Default: a repeat does no harm.
    */
   hadNoEffect?: (error: unknown) => boolean;
+  /** How many of them are tried by themselves at once. Default: a few, so that one that has to wait for a lock keeps few others. */
+  aloneAtOnce?: number;
 }
 
-/** Items of one batch came together, so none of them comes first: after a failure a few at a time go, and one that has to wait for a lock keeps few others. */
 const ALONE_AT_ONCE = 4;
 
 export interface GroupCommit<Item, Result> {
@@ -90,8 +91,9 @@ async function settle<Item, Result>(
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error));
     if (batch.length > 1 && (options.hadNoEffect?.(error) ?? true)) {
-      for (let at = 0; at < batch.length; at += ALONE_AT_ONCE)
-        await Promise.all(batch.slice(at, at + ALONE_AT_ONCE).map((one) => settle([one], options)));
+      const { aloneAtOnce = ALONE_AT_ONCE } = options;
+      for (let at = 0; at < batch.length; at += aloneAtOnce)
+        await Promise.all(batch.slice(at, at + aloneAtOnce).map((one) => settle([one], options)));
     } else for (const { reject } of batch) reject(failure);
   }
 }

@@ -1,7 +1,7 @@
 // The handover of mails: each asks here, just before the final dot, whether it may leave, and is booked here when it was sent. From a
 // yes until it is booked a mail would be in doubt if this process died: only as many are as there are places.
 // Before it: a transport asks; outcomes.ts books. After it: handover-queries.ts.
-import type { Database } from "../../platform/database.ts";
+import { tryAgain, type Database } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
@@ -72,7 +72,7 @@ export function createHandover(options: HandoverOptions): Handover {
       kept: [...inDoubt].filter((id) => !booking.has(id)),
       watched: [...plain, ...list].filter(({ row }) => row.suppressionList).map(keyOf),
     };
-    const ends = await bookAndCheck(database, senderId, mails, options.recipients);
+    const ends = await tryAgain(() => bookAndCheck(database, senderId, mails, options.recipients));
     for (const [id, end] of ends) {
       if (end === "booked") inDoubt.delete(id);
       if (end === "passed") inDoubt.add(id);
@@ -90,11 +90,12 @@ export function createHandover(options: HandoverOptions): Handover {
     options.log.info({ projectId: row.projectId, emailId: row.id }, `a mail was withdrawn: ${why}`);
   }
 
-  // One lane: what is submitted later commits later.
+  // One lane, and one at a time also after a failure: what is submitted later commits later, and knows who has passed before it.
   const commits = createGroupCommit<Matter, boolean>({
     lanes: 1,
     laneOf: () => 0,
     maxItems: MAX_BATCH,
+    aloneAtOnce: 1,
     async run(matters) {
       const sent = matters.filter((matter) => matter.kind === "sent");
       const asking = lease.isHeld()

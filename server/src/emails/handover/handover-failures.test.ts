@@ -1,0 +1,79 @@
+// The handover when a batch of it fails: nobody who passes after that is forgotten in the row of the sender.
+import { sql } from "kysely";
+import { afterEach, expect, test, vi } from "vitest";
+import { transaction } from "../../platform/database.ts";
+import { armFailpoints } from "../../platform/failpoints.ts";
+import { createLog } from "../../platform/log.ts";
+import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";
+import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
+import { createDoubtBrake } from "../doubt/doubt-brake.ts";
+import type { Lease } from "../sending/lease.ts";
+import type { Ready } from "../sending/prepare-emails.ts";
+import { claimEmails } from "../sending/sender-queries.ts";
+import { createHandover } from "./handover.ts";
+import { createInDoubtLimit } from "./in-doubt-limit.ts";
+
+const outbox = useOutbox();
+afterEach(() => armFailpoints([]));
+
+/** Mails that a sender with a lease has claimed, and its handover. */
+async function claimed(count: number) {
+  const { database, projectId } = outbox;
+  const senderId = await outbox.liveSender();
+  await outbox.enqueue(Array.from({ length: count }, () => ({ kind: "TRANSACTIONAL" as const })));
+  const rows = await claimEmails(database, {
+    senderId,
+    projectId,
+    priority: 1,
+    campaignId: null,
+    limit: count,
+    withoutDomains: [],
+  });
+  const log = createLog({ level: "silent" });
+  const handover = createHandover({
+    database,
+    lease: { senderId: () => senderId, isHeld: () => true } as Lease,
+    inDoubtLimit: createInDoubtLimit(count),
+    brake: createDoubtBrake({ pause: async () => undefined, log }),
+    recipients: RECIPIENT_CHECKS,
+    log,
+    metrics: outbox.metrics,
+  });
+  return { senderId, handover, mails: rows.map((row) => ({ row, listKind: null }) as Ready) };
+}
+
+const idsOf = (mails: readonly Ready[]) => mails.map(({ row }) => row.id).toSorted();
+
+test("after a batch that failed all that pass are in doubt if the sender dies, each of them", async () => {
+  const { senderId, handover, mails } = await claimed(4);
+  armFailpoints([{ name: "sending.before_commit", action: "throw", turn: 1 }]);
+  expect(await Promise.all(mails.map((mail) => handover.ask(mail)))).toEqual([true, true, true, true]);
+  const { inDoubt } = await outbox.database
+    .selectFrom("senders")
+    .select("inDoubt")
+    .where("id", "=", senderId)
+    .executeTakeFirstOrThrow();
+  expect(inDoubt.toSorted()).toEqual(idsOf(mails));
+});
+
+test("who is chosen to end a deadlock books all the same", async () => {
+  const { senderId, handover, mails } = await claimed(1);
+  const [id = ""] = idsOf(mails);
+  expect(await handover.ask(mails[0] as Ready)).toBe(true);
+  const sent = { transport: "test", answer: "250 ok", providerMessageId: null };
+  const outcome = { status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
+  const booked = await transaction(outbox.database, async (tx) => {
+    await sql`select 1 from senders where id = ${senderId} for update`.execute(tx);
+    const booking = handover.book({ projectId: outbox.projectId, id, ...outcome }, senderId);
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(outbox.database);
+      expect(rows).toHaveLength(1);
+    }, OUTBOX_WAIT);
+    // The booking has the mail and waits for the sender: it waits longer, so it is the one that notices.
+    await sql`select 1 from emails where id = ${id} for update`.execute(tx);
+    return { booking };
+  });
+  expect(await booked.booking).toBe(true);
+  expect(await outbox.row(id)).toMatchObject({ status: "SENT", attempts: 1 });
+});
