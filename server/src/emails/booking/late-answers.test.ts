@@ -99,6 +99,7 @@ async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
     lease,
     handover: createHandover({
       recipients: RECIPIENT_CHECKS,
+      ending: new AbortController().signal,
       database: outbox.database,
       lease,
       inDoubtLimit,

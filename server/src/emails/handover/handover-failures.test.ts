@@ -36,6 +36,7 @@ async function claimed(count: number) {
     inDoubtLimit: createInDoubtLimit(count),
     brake: createDoubtBrake({ pause: async () => undefined, log }),
     recipients: RECIPIENT_CHECKS,
+    ending: new AbortController().signal,
     log,
     metrics: outbox.metrics,
   });

@@ -31,6 +31,7 @@ test("a mail whose booking fails keeps its place, so that an outage of the datab
     inDoubtLimit,
     brake,
     recipients: RECIPIENT_CHECKS,
+    ending: new AbortController().signal,
     log,
     metrics: createMetrics(),
   });

@@ -44,6 +44,8 @@ export interface HandoverOptions {
   inDoubtLimit: InDoubtLimit;
   brake: DoubtBrake;
   recipients: RecipientChecks;
+  /** From its abort on no mail passes. */
+  ending: AbortSignal;
   log: Log;
   metrics: Metrics;
 }
@@ -53,7 +55,7 @@ type Matter = { kind: "asking"; mail: Ready } | { kind: "sent"; outcome: Outcome
 const MAX_BATCH = 200;
 
 export function createHandover(options: HandoverOptions): Handover {
-  const { database, lease, inDoubtLimit, brake } = options;
+  const { database, lease, inDoubtLimit, brake, ending } = options;
   const inDoubt = new Set<string>();
 
   /** One statement: what one sender sent, and who asks; of mails to lists those of one project. Adds to `done`. */
@@ -98,7 +100,8 @@ export function createHandover(options: HandoverOptions): Handover {
     aloneAtOnce: 1,
     async run(matters) {
       const sent = matters.filter((matter) => matter.kind === "sent");
-      const asking = lease.isHeld()
+      const mayPass = lease.isHeld() && !ending.aborted;
+      const asking = mayPass
         ? matters.flatMap((matter) => (matter.kind === "asking" ? matter.mail : []))
         : [];
       if (asking.length > 0) await failpoint("sending.before_commit");

@@ -43,6 +43,8 @@ export interface SenderOptions extends FailoverOptions {
   projectSendsPerSecond?: number;
   /** Between two renewals of the lease; shorter in tests. */
   beatMs?: number;
+  /** How long what is under way may take when the sender stops; shorter in tests. */
+  drainMs?: number;
   /** What this process knows of transports that take no mail. */
   outages?: () => readonly string[];
   log: Log;
@@ -76,7 +78,15 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const lease = await createLease(options);
   const inDoubtLimit = createInDoubtLimit(connections);
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
-  const { check, books, inDoubt } = createRememberedHandovers({ ...options, lease, inDoubtLimit, brake });
+  /** Aborted when nothing passes the handover check any more. */
+  const ending = new AbortController();
+  const { check, books, inDoubt } = createRememberedHandovers({
+    ...options,
+    lease,
+    inDoubtLimit,
+    brake,
+    ending: ending.signal,
+  });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
   const ready = createReadyQueue<Ready>(
     createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
@@ -260,9 +270,11 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       void measure.stop();
       wakeUp.wake();
       await running;
-      const deadline = performance.now() + DRAIN_MS;
+      const deadline = performance.now() + (options.drainMs ?? DRAIN_MS);
       while ((inPreparation > 0 || inHandover > 0 || inBooking > 0) && performance.now() < deadline)
         await wakeUp.pause(DRAIN_LOOK_MS);
+      // Who asks from here on is told no: else a mail could pass that is given back below.
+      ending.abort();
       await books.drained();
       // What could not be booked in time stays in doubt, under this sender's name.
       await requeueClaimed(database, lease.senderId(), inDoubt());
