@@ -6,6 +6,7 @@ import type { CampaignKey } from "./campaign-queries.ts";
 import { livingSender } from "../sending/lease-queries.ts";
 import { parkedAt } from "../refusals/paused-queries.ts";
 import type { ContactIfThere } from "./recipients.ts";
+import { CONTACT_DELETED } from "./rules.ts";
 import { CLAIMED_COLUMNS, type ClaimedRow, type PausedDomains } from "../sending/sender-queries.ts";
 
 /** Recipients of one batch: as many as a sender claims at a time. */
@@ -14,6 +15,21 @@ export const BATCH_SIZE = 40;
 /** The recipients `r` (id, contact, address) of batches `b`. */
 const recipientsOf = (batches: RawBuilder<unknown>) => sql`
   ${batches} b cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)`;
+
+/** The same with the contact as it is now, and what the rows of their mails need. */
+const waitingOf = (batches: RawBuilder<unknown>, contactIfThere: ContactIfThere) => sql`
+  select b.project_id, r.id, ${contactIfThere(sql`b.project_id`, sql`r.contact_id`)} as contact_id, b.content_id, b.campaign_id,
+    r.address, b.created_at
+  from ${recipientsOf(batches)}`;
+
+/**
+ * Columns `to_address`, `status` and `reason` of a recipient who waits (contact_id, address). Whoever has no contact was
+ * deleted while the batch was made, where the deletion did not find them: their mail never leaves, and says nothing of them.
+ */
+const addressed = (status: RawBuilder<unknown>, reason: RawBuilder<unknown>) => sql`
+  case when contact_id is null then '' else address end,
+  case when contact_id is null then 'SKIPPED' else ${status} end,
+  case when contact_id is null then ${CONTACT_DELETED} else ${reason} end`;
 
 /** Puts each recipient, of a query of `contact_id` and `email`, into a batch, all in one statement; answers how many. */
 export async function insertRecipientBatches(
@@ -80,9 +96,10 @@ export async function claimBatch(
       from ${recipientsOf(sql`ended`)}
       cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...pausedDomains]}::text[]) as is_crowded) w
     ), e as (
-      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at, status, sender_id, due_at)
-      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3, address, created_at,
-        case when is_taken then 'CLAIMED' else 'QUEUED' end, case when is_taken then ${senderId}::uuid end,
+      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at, sender_id, due_at)
+      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3,
+        ${addressed(sql`case when is_taken then 'CLAIMED' else 'QUEUED' end`, sql`null`)},
+        created_at, case when is_taken and contact_id is not null then ${senderId}::uuid end,
         coalesce((
           select ${parkedAt(sql`p.number`)}
           from unnest(${pausedDomains}::text[], ${paused.map(({ number }) => number)}::bigint[]) as p (domain, number)
@@ -123,10 +140,11 @@ export async function takeOutRecipients(
   if (rows.length === 0) return;
   const locked = sql<SqlBool>`b.project_id = ${projectId} and b.id = any(${rows.map(({ id }) => id)}::uuid[])`;
   await sql`
-    insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, created_at)
-    select b.project_id, r.id, ${contactIfThere(sql`b.project_id`, sql`r.contact_id`)}, b.content_id, b.campaign_id, 3, r.address, b.created_at
-    from ${recipientsOf(sql`recipient_batches`)}
-    where ${locked} and ${isMeant(recipients)}`.execute(tx);
+    insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
+    select project_id, id, contact_id, content_id, campaign_id, 3, ${addressed(sql`'QUEUED'`, sql`null`)}, created_at
+    from (${waitingOf(sql`recipient_batches`, contactIfThere)} where ${locked} and ${isMeant(recipients)}) as waiting`.execute(
+    tx,
+  );
   const rest = (values: RawBuilder<unknown>) => sql`array(
     select ${values} from unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)
     where not (${isMeant(recipients)}) order by r.id)`;
@@ -178,9 +196,8 @@ export async function skipBatches(
       returning *
     )
     insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at)
-    select b.project_id, r.id, ${contactIfThere(sql`b.project_id`, sql`r.contact_id`)}, b.content_id, b.campaign_id, 3, r.address, 'SKIPPED',
-      ${reason}, b.created_at
-    from ${recipientsOf(sql`dropped`)}
+    select project_id, id, contact_id, content_id, campaign_id, 3, ${addressed(sql`'SKIPPED'`, sql`${reason}`)}, created_at
+    from (${waitingOf(sql`dropped`, contactIfThere)}) as waiting
     on conflict do nothing`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
 }

@@ -5,6 +5,7 @@ import type { Database, Tx } from "../../platform/database.ts";
 import { providerDomains } from "../../transports/destinations.ts";
 import { SUBJECT, TO_ADDRESS } from "../reading/shown-queries.ts";
 import { isInHandover, standing } from "../handover/handover-queries.ts";
+import { CONTACT_DELETED } from "./rules.ts";
 
 export interface ContentRow {
   projectId: string;
@@ -233,7 +234,7 @@ export async function eraseRecipients(
     isMeant: sql`e.contact_id = any(${contactIds}::uuid[])`,
     set: sql`to_address = '', copies = null,
       status = case when ${hasNotLeft} then 'SKIPPED' else status end,
-      reason = case when ${hasNotLeft} then 'The contact was deleted.' else ${WITHOUT_ADDRESS} end`,
+      reason = case when ${hasNotLeft} then ${CONTACT_DELETED} else ${WITHOUT_ADDRESS} end`,
   });
   return mails.map(({ id }) => id);
 }

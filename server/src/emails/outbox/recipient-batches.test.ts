@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
 import { armFailpoints } from "../../platform/failpoints.ts";
 import { newId } from "../../platform/ids.ts";
+import { deleteContact } from "../../contacts/contacts.ts";
 import { CONTACT_CHECKS, recipientsOf } from "../../contacts/recipients.ts";
 import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";
 import { listEventsOfEmail } from "../../events/events.ts";
@@ -16,7 +17,7 @@ import {
 import { addSendingCampaign, letLeaseRunOut, OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 import { bookActivities } from "../../deliveries/tracking/book-activity.ts";
 import { findLinkTargets } from "../../deliveries/tracking/queries.ts";
-import { claimBatch } from "./batch-queries.ts";
+import { claimBatch, takeOutRecipients } from "./batch-queries.ts";
 import {
   countRecipients,
   dropRecipients,
@@ -50,6 +51,7 @@ interface Campaign {
 async function startCampaign(
   recipients = RECIPIENTS,
   listKind: "MARKETING" | null = "MARKETING",
+  beforeItCommits: () => Promise<void> = async () => undefined,
 ): Promise<Campaign> {
   const { database, projectId } = outbox;
   const key = { projectId, campaignId: newId() };
@@ -69,9 +71,12 @@ async function startCampaign(
     attachments: [],
     listKind,
   });
-  const count = await transaction(database, (tx) =>
-    snapshotRecipients(tx, key, content, recipientsOf(key.projectId, sql<boolean>`c.subscribed`)),
-  );
+  const count = await transaction(database, async (tx) => {
+    const recipientsQuery = recipientsOf(key.projectId, sql<boolean>`c.subscribed`);
+    const fixed = await snapshotRecipients(tx, key, content, recipientsQuery);
+    await beforeItCommits();
+    return fixed;
+  });
   expect(count).toBe(recipients);
   const { rows } = await sql<{ id: string; contactId: string }>`
     select r.id, r.contact_id from recipient_batches b, unnest(b.email_ids, b.contact_ids) as r (id, contact_id)
@@ -395,6 +400,47 @@ test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps
   expect(leftIds(transport)).toEqual(campaign.ids.filter((id) => !out.includes(id)));
   expect(await outbox.countByStatus()).toEqual({ SENT: 58, SKIPPED: 2 });
 });
+
+/** Deletes whoever has the address `3@d3.example.com`. */
+async function deleteOne(): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from contacts where project_id = ${outbox.projectId} and email = '3@d3.example.com'`.execute(
+    outbox.database,
+  );
+  await transaction(outbox.database, (tx) => deleteContact(tx, outbox.projectId, rows[0]?.id ?? ""));
+}
+
+test.each<[string, (campaign: Campaign) => Promise<unknown>]>([
+  ["is sent", () => outbox.start(createScriptedTransport())],
+  [
+    "is cancelled",
+    ({ key }) =>
+      transaction(outbox.database, (tx) =>
+        dropRecipients(tx, key, "Cancelled.", { limit: 1_000, ...CONTACT_CHECKS }),
+      ),
+  ],
+  [
+    "is taken out of its batches",
+    ({ key, ids }) =>
+      transaction(outbox.database, (tx) =>
+        takeOutRecipients(tx, key.projectId, { by: "id", ids }, CONTACT_CHECKS.contactIfThere),
+      ),
+  ],
+])(
+  "who is deleted while the recipients are being fixed gets nothing when the campaign %s, and no mail keeps the address",
+  async (_what, happens) => {
+    const campaign = await startCampaign(5, null, deleteOne);
+    await happens(campaign);
+    await vi.waitFor(async () => expect(await batches()).toBe(0), OUTBOX_WAIT);
+    const mails = await outbox.database
+      .selectFrom("emails")
+      .select(["status", "reason", "toAddress", "senderId"])
+      .where("contactId", "is", null)
+      .execute();
+    const reason = "The contact was deleted.";
+    expect(mails).toEqual([{ status: "SKIPPED", reason, toAddress: "", senderId: null }]);
+  },
+);
 
 test("who is deleted in the middle of the handover has been mailed, and nobody else notices", async () => {
   const campaign = await startCampaign(5, null);

@@ -23,6 +23,9 @@ export function kindOf(priority: number): EmailKind {
 /** Why mail to a list is skipped. */
 export const NOT_SUBSCRIBED = "The contact is not subscribed.";
 
+/** Why mail to a person who was deleted is skipped. */
+export const CONTACT_DELETED = "The contact was deleted.";
+
 /** Why mail to an address on the suppression list is skipped, by why it is listed. */
 export const SUPPRESSED: Readonly<Record<SuppressionReason, string>> = {
   COMPLAINT: "The address is on the suppression list: its owner complained about a mail.",
