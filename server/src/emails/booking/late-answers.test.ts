@@ -1,7 +1,12 @@
 // A sender that wakes after it was declared dead, with the server's answer in hand: what was taken is known as sent, once.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
-import { createScriptedTransport, TAKEN, type ScriptedTransport } from "../../testing/scripted-transport.ts";
+import {
+  createScriptedTransport,
+  refuseWith,
+  TAKEN,
+  type ScriptedTransport,
+} from "../../testing/scripted-transport.ts";
 import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
@@ -146,6 +151,26 @@ test("claimed by another sender that has not handed it over, it is sent and not 
   expect(await outbox.row(id)).toMatchObject({ status: "SENT", attempts: 1 });
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
+
+test.each([
+  ["refused for now", "QUEUED", { kind: "deferred", answer: "451 4.2.0 later" }],
+  ["refused for good", "FAILED", { kind: "rejected", answer: "554 5.7.1 no" }],
+] as const)(
+  "%s by the next attempt, it is sent and not tried a third time",
+  async (_what, status, outcome) => {
+    const { id, wake } = await freezeAll();
+    const other = createScriptedTransport();
+    other.play = refuseWith(outcome);
+    await outbox.start(other);
+    await vi.waitFor(
+      async () => expect(await outbox.row(id)).toMatchObject({ status, attempts: 2 }),
+      OUTBOX_WAIT,
+    );
+    await wake();
+    expect(await outbox.row(id)).toMatchObject({ status: "SENT", attempts: 2, reason: null });
+    expect(await findMiscounts(outbox.database)).toEqual([]);
+  },
+);
 
 test("handed over again by another sender, both attempts are known as sent, and the mail counts once", async () => {
   const { id, wake } = await freezeAll();

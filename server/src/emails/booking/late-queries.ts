@@ -15,7 +15,7 @@ export interface LateAnswer {
 }
 
 /**
- * Sent is who is unconfirmed since this attempt, waits to be tried again for it, or was resolved as failed; of those that are
+ * Sent is who is unconfirmed since this attempt, waits to be tried again after it, or has failed since; of those that are
  * known as sent from elsewhere the answer is added. Of the others, which were handed over again, the attempt is put right.
  */
 export async function updateLateSent(
@@ -41,9 +41,10 @@ export async function updateLateSent(
         subject = ${subjectAfter(sql`i.subject`)},
         variables = ${variablesAfter(sql`true`)}
       from told i
-      where e.project_id = i.project_id and e.id = i.id and e.attempts = i.attempt and e.answer is null
-        and (e.status in ('UNCONFIRMED', 'SENT') or e.status = any(${RETURNED_STATUSES}::text[])
-          or e.status in ('QUEUED', 'CLAIMED', 'FAILED') and not ${isInHandover} and exists (
+      where e.project_id = i.project_id and e.id = i.id and e.answer is null
+        and (e.attempts = i.attempt and (e.status in ('UNCONFIRMED', 'SENT') or e.status = any(${RETURNED_STATUSES}::text[]))
+          -- Also when those after it were refused: this one was taken.
+          or e.attempts >= i.attempt and e.status in ('QUEUED', 'CLAIMED', 'FAILED') and not ${isInHandover} and exists (
             select 1 from email_attempts a where a.project_id = i.project_id and a.email_id = i.id
               and a.attempt = i.attempt and a.outcome = 'uncertain'))
       returning e.project_id, e.id, e.contact_id, case when e.sent_at = now() then e.sent_at end as left_at

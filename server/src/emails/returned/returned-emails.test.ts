@@ -113,6 +113,21 @@ test.each(["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const)(
   },
 );
 
+test.each(["uncertain", "sent"])(
+  "the same where the attempt that is %s was followed by one that was refused",
+  async (outcome) => {
+    const id = await mailAt("QUEUED");
+    await sql`
+      with attempt as (
+        insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport)
+        values (${outbox.projectId}, ${id}, 1, ${outcome}, 'no reply', 'smtp'),
+          (${outbox.projectId}, ${id}, 2, 'deferred', '451 later', 'smtp'))
+      update emails set attempts = 2 where id = ${id}`.execute(outbox.database);
+    expect(await advance(step(id, "DELIVERED", 7))).toMatchObject([{ isFirst: true }]);
+    expect(await instantsOf(id)).toMatchObject({ status: "DELIVERED", sentAt: 7 });
+  },
+);
+
 test("of many that tell the same at once one is first", async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, async () => mailAt("SENT")));
   const batches = Array.from({ length: 8 }, async () =>

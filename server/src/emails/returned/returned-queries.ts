@@ -34,10 +34,10 @@ export async function lockEmailRows(tx: Tx, projectId: string, ids: readonly str
   return rows;
 }
 
-/** Whether mails `e` wait for a further try because nobody knows whether the last one was taken. */
+/** Whether mails `e` wait for a further try although one of those before it may have been taken. */
 const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover} and exists (
-  select 1 from email_attempts a where a.project_id = e.project_id and a.email_id = e.id and a.attempt = e.attempts
-    and a.outcome = 'uncertain'))`;
+  select 1 from email_attempts a
+  where a.project_id = e.project_id and a.email_id = e.id and a.outcome in ('uncertain', 'sent')))`;
 
 /** Where mails stand, to whoever has heard of them: those that wait for a further try in doubt may have left. */
 export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else ${standing} end`;
