@@ -96,6 +96,7 @@ async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
   await letLeaseRunOut(outbox.database, dead);
   const log = createLog({ level: "silent" });
   const lease = { senderId: () => dead, isHeld: () => true } as Lease;
+  const ending = new AbortController().signal;
   const inDoubtLimit = createInDoubtLimit(1);
   const brake = createDoubtBrake({ pause: async () => undefined, log });
   const books = createBookkeeper({
@@ -104,7 +105,7 @@ async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
     lease,
     handover: createHandover({
       recipients: RECIPIENT_CHECKS,
-      ending: new AbortController().signal,
+      ending,
       database: outbox.database,
       lease,
       inDoubtLimit,
@@ -113,6 +114,7 @@ async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
       metrics: outbox.metrics,
     }),
     applyFeedback: async () => undefined,
+    ending,
     log,
     metrics: outbox.metrics,
   });

@@ -1,11 +1,18 @@
 // Books what came of each attempt: the mail's new state, which may be the event `email.sent`, the attempt and what came back, in one transaction.
 // Before it: sender.ts has an outcome; booking.ts says what it means. After it: deliveries/ interprets feedback.
 import { insist } from "../../platform/background.ts";
-import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import {
+  asUnavailable,
+  databaseErrorCode,
+  transaction,
+  type Database,
+  type Tx,
+} from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
+import { Refusal } from "../../platform/refusal.ts";
 import { noteSentMails } from "../../reactions/reactions.ts";
 import type { Meaning } from "../../transports/answers/answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
@@ -52,8 +59,13 @@ export interface Bookkeeper {
 }
 
 const MAX_BATCH = 200;
-/** While the database is away an answer is kept this long; after that the lease is long over and another sender settles the mail. */
+/**
+ * What the database does not take for what it says, and what is a bug of ours, is tried this long: its mail stays in doubt until this
+ * process stops. While the database is away an answer is kept until then: nobody else settles the mail of a sender that lives.
+ */
 const KEPT_MS = 10 * 60_000;
+/** Of what is said (data, constraints, statements); where there is no code, an error of ours. */
+const OF_WHAT_IS_SAID = /^(?:22...|23...|42...|)$/;
 const MAX_REASON_LENGTH = 500;
 
 export function createBookkeeper(options: {
@@ -62,10 +74,12 @@ export function createBookkeeper(options: {
   lease: Lease;
   handover: Pick<Handover, "book" | "drained">;
   applyFeedback: Feedbacks;
+  /** From its abort on nothing is tried again. */
+  ending: AbortSignal;
   log: Log;
   metrics: Metrics;
 }): Bookkeeper {
-  const { database, lease, handover, log, transportName } = options;
+  const { database, lease, handover, ending, log, transportName } = options;
 
   /** Of mails that somebody else has settled meanwhile. */
   async function bookLost(lost: readonly Entry[]): Promise<void> {
@@ -113,7 +127,13 @@ export function createBookkeeper(options: {
         { emailId: entry.outcome.id, ...failure },
         "an outcome could not be booked; it is kept and tried again",
       );
-    await insist(() => submitOnce(entry), { forMs: KEPT_MS, tell });
+    const untilMs = performance.now() + KEPT_MS;
+    await insist(() => submitOnce(entry), {
+      forMs: Number.POSITIVE_INFINITY,
+      mayRepeat: (error) => isAway(error) || performance.now() < untilMs,
+      signal: ending,
+      tell,
+    });
   }
 
   return {
@@ -128,6 +148,11 @@ export function createBookkeeper(options: {
       await lostBooks.drained();
     },
   };
+}
+
+/** Whether a booking failed for what may pass. */
+function isAway(error: unknown): boolean {
+  return asUnavailable(error) instanceof Refusal || !OF_WHAT_IS_SAID.test(databaseErrorCode(error) ?? "");
 }
 
 function handedOver(

@@ -78,7 +78,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const lease = await createLease(options);
   const inDoubtLimit = createInDoubtLimit(connections);
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
-  /** Aborted when nothing passes the handover check any more. */
+  /** Aborted when nothing passes the handover check any more, and what could not be booked is left in doubt. */
   const ending = new AbortController();
   const { check, books, inDoubt } = createRememberedHandovers({
     ...options,

@@ -1,0 +1,80 @@
+// What a server answered is kept until it is in the books: as long as the process runs and the database may come back.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Database } from "../../platform/database.ts";
+import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
+import { TAKEN } from "../../testing/scripted-transport.ts";
+import type { Lease } from "../sending/lease.ts";
+import type { Ready } from "../sending/prepare-emails.ts";
+import { createBookkeeper } from "./outcomes.ts";
+
+const HOUR_MS = 3_600_000;
+const MAIL = { row: { projectId: "p", id: "a", attempts: 0, priority: 1 }, ownSubject: null } as Ready;
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** Books a mail that was sent, in a database that fails with `failure` until it is mended. */
+function booking(failure: object) {
+  const ending = new AbortController();
+  let isMended = false;
+  let tries = 0;
+  const books = createBookkeeper({
+    database: {} as Database,
+    transportName: "smtp",
+    lease: { senderId: () => "s" } as Lease,
+    handover: {
+      async book() {
+        tries++;
+        if (!isMended) throw Object.assign(new Error("it could not be booked"), failure);
+        return true;
+      },
+      drained: async () => undefined,
+    },
+    applyFeedback: async () => undefined,
+    ending: ending.signal,
+    log: createLog({ level: "silent" }),
+    metrics: createMetrics(),
+  });
+  const end = books.record(MAIL, TAKEN).then(
+    () => "booked",
+    () => "given up",
+  );
+  return {
+    end,
+    tries: () => tries,
+    mend: () => void (isMended = true),
+    stop: () => ending.abort(),
+  };
+}
+
+test.each([
+  ["nobody listens", { code: "ECONNREFUSED" }],
+  ["connections are lost", { message: "Connection terminated unexpectedly" }],
+  ["it is read only", { code: "25006" }],
+  ["statements take too long", { code: "57014" }],
+])("where %s for an hour the answer is booked after that", async (_what, failure) => {
+  const { end, mend } = booking(failure);
+  await vi.advanceTimersByTimeAsync(HOUR_MS);
+  mend();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(await Promise.race([end, Promise.resolve("it waits")])).toBe("booked");
+});
+
+test.each([
+  ["the database will never take", { code: "22021" }],
+  ["a bug of ours does not book", {}],
+])("an answer that %s keeps its connection for minutes, and not for ever", async (_what, failure) => {
+  const { end } = booking(failure);
+  await vi.advanceTimersByTimeAsync(HOUR_MS);
+  expect(await Promise.race([end, Promise.resolve("it waits")])).toBe("given up");
+});
+
+test("when the process stops it is tried once more, and no longer", async () => {
+  const { end, stop, tries } = booking({ code: "ECONNREFUSED" });
+  await vi.advanceTimersByTimeAsync(HOUR_MS);
+  const before = tries();
+  stop();
+  expect(await end).toBe("given up");
+  expect(tries()).toBe(before + 1);
+});
