@@ -56,7 +56,7 @@ import { holdForgottenCampaigns } from "./campaigns/held-campaigns.ts";
 import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
 import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
-import { snapshotStep } from "./campaigns/snapshot-recipients.ts";
+import { createSnapshotStep } from "./campaigns/snapshot-recipients.ts";
 import { startEngine } from "./workflows/executions/engine.ts";
 import { takeAnswers } from "./workflows/executions/webhook-calls.ts";
 import { workflowJobs } from "./workflows/executions/jobs.ts";
@@ -142,7 +142,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     kinds: {
       ...contactJobs(),
       [SUPPRESSION_IMPORT]: suppressionImportStep,
-      [SNAPSHOT_JOB]: snapshotStep,
+      [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
       ...workflowJobs(),
       [DELETE_EVENTS_JOB]: deleteEventsStep,
       [RESET_JOB]: removalStep("RESET"),

@@ -20,6 +20,11 @@ export async function findCapsRow(database: Database, projectId: string): Promis
     .executeTakeFirst();
 }
 
+/** Nobody else who asks so goes on before the transaction ends. */
+export async function lockCapsRow(tx: Tx, projectId: string): Promise<void> {
+  await sql`select 1 from billing_limits where project_id = ${projectId} for update`.execute(tx);
+}
+
 /** Projects with a cap that were not told of that kind yet, in the order of their ids, from the one after `after` on. */
 export async function listCappedProjects(
   database: Database,

@@ -32,6 +32,14 @@ const send = ({ byKey }: TestProject, ...to: string[]) =>
     body: "<p>Hello</p>",
   });
 
+const NEWS = {
+  name: "News",
+  subject: "News",
+  body: "<p>News</p>",
+  from: "hello@sandbox.localhost",
+  audienceType: "ALL",
+};
+
 test("a call that does not fit is refused whole, one that fits is taken, and another kind is not touched", async () => {
   const project = await server.createProject();
   expect((await readCaps(project)).transactional).toEqual({
@@ -96,13 +104,7 @@ test("a campaign whose audience does not fit is refused and stays a draft", asyn
   const project = await server.createProject();
   for (const name of ["a", "b", "c"])
     await server.call("POST", "/contacts", project.byKey, { email: `${name}@example.com` });
-  const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, {
-    name: "News",
-    subject: "News",
-    body: "<p>News</p>",
-    from: "hello@sandbox.localhost",
-    audienceType: "ALL",
-  });
+  const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, NEWS);
   await setCaps(project, { campaigns: 2 });
   const path = `/campaigns/${made.body.data.id}`;
   expect(refusalOf(await server.call("POST", `${path}/send`, project.byKey, {}))).toBe(
@@ -115,6 +117,39 @@ test("a campaign whose audience does not fit is refused and stays a draft", asyn
     async () => expect((await readCaps(project)).campaigns).toMatchObject({ usage: 3, isBlocked: true }),
     WAIT,
   );
+});
+
+test("of two campaigns for one room the one that comes too late pauses before anybody gets it, says why, and goes on when there is room", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  for (const name of ["a", "b", "c"])
+    await server.call("POST", "/contacts", byKey, { email: `${name}@example.com` });
+  await setCaps(project, { campaigns: 5 });
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  const paths: string[] = [];
+  for (const name of ["First", "Second"]) {
+    const made = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, { ...NEWS, name });
+    paths.push(`/campaigns/${made.body.data.id}`);
+    const scheduled = await server.call("POST", `${paths.at(-1)}/send`, byKey, { scheduledFor: inAnHour });
+    expect(scheduled.status).toBe(200);
+  }
+  await server.rows("update campaigns set scheduled_for = now() where project_id = $1", project.id);
+  await server.hint("campaigns");
+  const statuses = async () =>
+    Promise.all(
+      paths.map(async (path) => (await server.call<{ status: string }>("GET", path, byKey)).body.status),
+    );
+  await vi.waitFor(async () => expect((await statuses()).toSorted()).toEqual(["PAUSED", "SENT"]), WAIT);
+  const late = paths[(await statuses()).indexOf("PAUSED")] ?? "";
+  const { body } = await server.call<{ heldReason: string }>("GET", late, byKey);
+  expect(body).toMatchObject({ totalRecipients: 0, sentCount: 0 });
+  expect(body.heldReason).toContain("leaves room for 2 this month");
+  const [told] = await readSystemMails(server.pool, { to: project.owner.email, subject: /is paused/ });
+  expect(told?.text).toContain("it has 3 recipients");
+  await setCaps(project, { campaigns: 6 });
+  expect((await server.call("POST", `${late}/resume`, byKey)).status).toBe(200);
+  await vi.waitFor(async () => expect(await statuses()).toEqual(["SENT", "SENT"]), WAIT);
+  expect((await readCaps(project)).campaigns).toMatchObject({ usage: 6 });
 });
 
 test("a workflow skips its mail when the cap is reached, says so, and goes on", async () => {

@@ -7,7 +7,7 @@ import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { findCapsRow, readAccepted, upsertCapsRow } from "./caps-queries.ts";
+import { findCapsRow, lockCapsRow, readAccepted, upsertCapsRow } from "./caps-queries.ts";
 
 /** From this share of a cap on the project is warned. */
 const WARNING_PERCENT = 80;
@@ -112,6 +112,12 @@ export async function readRoom(
 ): Promise<number | null> {
   const cap = (await findCaps(database, projectId))[category];
   return cap === null ? null : Math.max(0, cap - (await readUsage(database, projectId))[category]);
+}
+
+/** The same for whoever takes it in this transaction: what others take at the same time is taken before or after. */
+export async function lockRoom(tx: Tx, projectId: string, category: CapCategory): Promise<number | null> {
+  await lockCapsRow(tx, projectId);
+  return readRoom(tx, projectId, category);
 }
 
 /** @throws Refusal BILLING_LIMIT_EXCEEDED where `count` more would be more than the cap. */

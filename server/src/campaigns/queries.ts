@@ -211,6 +211,7 @@ export async function updateStatus(
     scheduledFor?: Date | null;
     startedAt?: "now";
     finishedAt?: "now" | null;
+    heldReason?: string;
   } = {},
 ): Promise<boolean> {
   const now = sql<Date>`now()`;
@@ -218,7 +219,7 @@ export async function updateStatus(
     .updateTable("campaigns")
     .set({
       status: to,
-      heldReason: null,
+      heldReason: set.heldReason ?? null,
       updatedAt: now,
       ...(to === "SENDING" ? { sendingSince: now } : {}),
       ...("scheduledFor" in set ? { scheduledFor: set.scheduledFor ?? null } : {}),

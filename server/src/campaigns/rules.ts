@@ -60,6 +60,11 @@ export function doubtReason(which: string, answer: string): string {
   );
 }
 
+/** Why it paused before anybody got it. `room`: what a cap of the project left this month. */
+export function overCapReason(recipients: number, room: number): string {
+  return `It has ${recipients} recipients, and the cap on mails of campaigns leaves room for ${room} this month. Nobody has got it yet: raise the cap or wait for the next month, then resume it.`;
+}
+
 /** Whether a kind goes to subscribed contacts only (spec §3.1). */
 export function needsSubscription(kind: CampaignKind): boolean {
   return kind !== "TRANSACTIONAL";

@@ -5,7 +5,7 @@ import { newId } from "../platform/ids.ts";
 import { JobFailure } from "../platform/jobs.ts";
 import { cancelledAt } from "../testing/cancel-waiting.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
-import { snapshotStep } from "./snapshot-recipients.ts";
+import { createSnapshotStep } from "./snapshot-recipients.ts";
 
 /** Nobody works on jobs until the test does. */
 const server = useTestServer({ ROLES: "api" });
@@ -14,6 +14,7 @@ async function addContact({ byKey }: TestProject, email: string) {
   expect((await server.call("POST", "/contacts", byKey, { email })).status).toBe(201);
 }
 
+const snapshotStep = createSnapshotStep({ baseUrl: () => "https://post.example" });
 const snapshot = ({ id }: TestProject, campaignId: string) =>
   transaction(server.database, (tx) =>
     snapshotStep(tx, {

@@ -5,33 +5,40 @@ import { limitStatements, type Tx } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { asJobFailure, type JobStep } from "../platform/jobs.ts";
 import { snapshotRecipients } from "../emails/outbox/campaign-emails.ts";
+import { countMatching } from "../contacts/matching-contacts.ts";
 import { recipientsOf } from "../contacts/recipients.ts";
 import { makeContent } from "../emails/outbox/emails.ts";
 import { withFooter } from "../templates/with-footer.ts";
 import { audienceOf, audienceOfRow, countExcluded, eligible } from "./audience.ts";
+import { pauseOverCap } from "./pause-over-cap.ts";
 import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queries.ts";
 
 /** A million rows take longer than a statement usually may. */
 const SNAPSHOT_TIMEOUT_MS = 10 * 60_000;
 
-/** The step of the job: a campaign that is under way and has no recipients yet gets them; any other is left alone. */
-export const snapshotStep: JobStep = async (tx, job) => {
-  const { campaignId } = job.input as { campaignId: string };
-  const row = await findCampaignForUpdate(tx, job.projectId, campaignId);
-  const isUnderWay = row?.status === "SENDING" || row?.status === "PAUSED";
-  if (row === undefined || !isUnderWay || row.snapshotAt !== null) return { done: true, result: {} };
-  await limitStatements(tx, SNAPSHOT_TIMEOUT_MS);
-  return { done: true, result: await snapshot(tx, job.projectId, row) };
-};
+/** The step of the job: a campaign that is under way and has no recipients yet gets them, unless a cap leaves no room; any other is left alone. */
+export function createSnapshotStep({ baseUrl }: { baseUrl: () => string }): JobStep {
+  return async (tx, job) => {
+    const { campaignId } = job.input as { campaignId: string };
+    const row = await findCampaignForUpdate(tx, job.projectId, campaignId);
+    const isUnderWay = row?.status === "SENDING" || row?.status === "PAUSED";
+    if (row === undefined || !isUnderWay || row.snapshotAt !== null) return { done: true, result: {} };
+    await limitStatements(tx, SNAPSHOT_TIMEOUT_MS);
+    return { done: true, result: await snapshot(tx, job.projectId, row, baseUrl()) };
+  };
+}
 
-async function snapshot(tx: Tx, projectId: string, row: CampaignRow) {
+async function snapshot(tx: Tx, projectId: string, row: CampaignRow, baseUrl: string) {
   const kind = row.kind as CampaignKind;
   const audience = await audienceOf(tx, projectId, audienceOfRow(row)).catch(asJobFailure);
+  const matches = await eligible(tx, projectId, kind, audience);
+  const count = () => countMatching(tx, projectId, matches);
+  if (await pauseOverCap(tx, { projectId, row, baseUrl }, count)) return {};
   const totalRecipients = await snapshotRecipients(
     tx,
     { projectId, campaignId: row.id },
     contentOf(projectId, row),
-    recipientsOf(projectId, await eligible(tx, projectId, kind, audience)),
+    recipientsOf(projectId, matches),
   );
   await failpoint("snapshot.mid");
   const { excluded } = await countExcluded(tx, projectId, kind, audience, totalRecipients);

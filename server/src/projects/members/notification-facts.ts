@@ -31,6 +31,14 @@ export interface PausedCampaign {
   cause: PauseCause;
 }
 
+/** A campaign whose recipients were more than a cap left room for when they were fixed. */
+export interface CappedCampaign {
+  id: string;
+  name: string;
+  recipients: number;
+  room: number;
+}
+
 export interface PausedDestinationFacts {
   /** The campaign; null: list mail of no campaign. */
   campaign: { id: string; name: string } | null;
@@ -88,6 +96,7 @@ export interface WeekCounts {
 export interface NotificationTexts {
   lostDomain: (facts: LostDomain) => NotificationWords;
   pausedCampaign: (facts: PausedCampaign) => NotificationWords;
+  cappedCampaign: (facts: CappedCampaign) => NotificationWords;
   pausedDestination: (facts: PausedDestinationFacts) => NotificationWords;
   suspended: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;
   badRates: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;

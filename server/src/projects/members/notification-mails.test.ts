@@ -3,7 +3,11 @@ import { expect, test } from "vitest";
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { lostDomainMail } from "../../domains/lost-domain-mail.ts";
 import type { DomainRow } from "../../domains/queries.ts";
-import { pausedCampaignMail, pausedDestinationMail } from "../../campaigns/paused-campaign-mail.ts";
+import {
+  cappedCampaignMail,
+  pausedCampaignMail,
+  pausedDestinationMail,
+} from "../../campaigns/paused-campaign-mail.ts";
 import { operatorMail } from "../../deliveries/operator-mail.ts";
 import { suspensionMail, warningMail } from "../../deliveries/suspension-mail.ts";
 import { failedJobMail } from "../../reports/failed-jobs.ts";
@@ -72,6 +76,13 @@ const MAILS: Readonly<Record<string, [MailInLanguage, ...string[]]>> = {
     pausedCampaignMail(campaign, { problem: "in-doubt", inARow: null, last: 100, answer }, URL),
     "100 ",
     answer,
+  ],
+  "a campaign over a cap": [
+    cappedCampaignMail({ ...campaign, projectId: "p1", recipients: 1_234, room: 5 }, URL),
+    "<Spring>",
+    "234",
+    "/campaigns/c1/resume",
+    "/app/p1/campaigns/c1",
   ],
   "one destination": [
     pausedDestinationMail({ projectId: "p1", project: "Shop", campaign, destination: "gmail", answer }, URL),

@@ -79,6 +79,15 @@ export const DE: NotificationTexts = {
     label: "Kampagne öffnen",
     footer: SWITCH_OFF,
   }),
+  cappedCampaign: ({ id, name, recipients, room }) => ({
+    subject: `Die Kampagne „${name}“ ist angehalten`,
+    blocks: [
+      `Die Kampagne „${name}“ hat von selbst angehalten: Sie hat ${number(recipients)} Empfänger, und die Obergrenze für Mails von Kampagnen lässt diesen Monat noch ${number(room)} zu.`,
+      `Noch hat niemand sie erhalten. Erhöhen Sie die Obergrenze in den Einstellungen des Projekts oder warten Sie bis zum nächsten Monat, und setzen Sie die Kampagne dann fort (POST /campaigns/${id}/resume).`,
+    ],
+    label: "Kampagne öffnen",
+    footer: SWITCH_OFF,
+  }),
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "Listenmails" : "Mails";
     const whose = campaign === null ? `des Projekts „${project}“` : `der Kampagne „${campaign.name}“`;

@@ -72,6 +72,15 @@ export const EN: NotificationTexts = {
     label: "Open the campaign",
     footer: SWITCH_OFF,
   }),
+  cappedCampaign: ({ id, name, recipients, room }) => ({
+    subject: `The campaign “${name}” is paused`,
+    blocks: [
+      `The campaign “${name}” paused by itself: it has ${counted(recipients, "recipient", "recipients")}, and the cap on mails of campaigns leaves room for ${number(room)} this month.`,
+      `Nobody has got it yet. Raise the cap in the settings of the project or wait for the next month, then resume it (POST /campaigns/${id}/resume).`,
+    ],
+    label: "Open the campaign",
+    footer: SWITCH_OFF,
+  }),
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "list mail" : "mail";
     const whose = campaign === null ? `the project “${project}”` : `the campaign “${campaign.name}”`;

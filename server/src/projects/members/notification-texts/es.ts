@@ -72,6 +72,15 @@ export const ES: NotificationTexts = {
     label: "Abrir la campaña",
     footer: SWITCH_OFF,
   }),
+  cappedCampaign: ({ id, name, recipients, room }) => ({
+    subject: `La campaña «${name}» está en pausa`,
+    blocks: [
+      `La campaña «${name}» se puso en pausa por sí sola: tiene ${counted(recipients, "destinatario", "destinatarios")}, y el tope de correos de campañas solo deja sitio para ${number(room)} este mes.`,
+      `Nadie la ha recibido todavía. Suba el tope en los ajustes del proyecto o espere al mes que viene, y después reanúdela (POST /campaigns/${id}/resume).`,
+    ],
+    label: "Abrir la campaña",
+    footer: SWITCH_OFF,
+  }),
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "el correo de lista" : "el correo";
     const whose = campaign === null ? `del proyecto «${project}»` : `de la campaña «${campaign.name}»`;

@@ -71,6 +71,15 @@ export const FR: NotificationTexts = {
     label: "Ouvrir la campagne",
     footer: SWITCH_OFF,
   }),
+  cappedCampaign: ({ id, name, recipients, room }) => ({
+    subject: `La campagne « ${name} » est en pause`,
+    blocks: [
+      `La campagne « ${name} » s’est mise en pause d’elle-même : elle a ${counted(recipients, "destinataire", "destinataires")}, et le plafond des e-mails de campagne n’en permet plus que ${number(room)} ce mois-ci.`,
+      `Personne ne l’a encore reçue. Relevez le plafond dans les réglages du projet ou attendez le mois prochain, puis reprenez-la (POST /campaigns/${id}/resume).`,
+    ],
+    label: "Ouvrir la campagne",
+    footer: SWITCH_OFF,
+  }),
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "les e-mails de liste" : "les e-mails";
     const whose = campaign === null ? `du projet « ${project} »` : `de la campagne « ${campaign.name} »`;
