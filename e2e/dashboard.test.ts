@@ -201,13 +201,16 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   await signUp(page, "import@example.com");
   await page.getByRole("link", { name: "Contacts", exact: true }).click();
   await page.getByRole("link", { name: "Import" }).click();
+  const choose = (name: string, buffer: Buffer) =>
+    page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/csv", buffer });
+  await choose("people.xlsx", Buffer.from("504b0304", "hex"));
+  await page.getByText("This is an Excel workbook or a ZIP archive.").waitFor();
+  await choose("excel.csv", Buffer.from("Name;E-Mail\nMüller;mueller@example.com\n", "latin1"));
+  await page.getByText("Look whether this is right: Müller").waitFor();
+  await page.getByRole("button", { name: "Another file" }).click();
   const rows = Array.from({ length: 60 }, (_, at) => `"Person ${at}, <b>";person${at}@example.com;pro`);
   const file = ["Name;E-Mail;Plan;Internal", ...rows, "نور;not an address;free"].join("\n");
-  await page.locator("input[type=file]").setInputFiles({
-    name: "people.csv",
-    mimeType: "text/csv",
-    buffer: Buffer.from(file),
-  });
+  await choose("people.csv", Buffer.from(file));
   await page.getByLabel("What Internal becomes").selectOption({ label: "Leave it out" });
   await page.getByLabel("Name of the field for Name").fill("fullName");
   await page.getByRole("button", { name: "Try it without changing anything" }).click();

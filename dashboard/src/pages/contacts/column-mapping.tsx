@@ -2,7 +2,7 @@
 import { plural, t } from "../../text/t.ts";
 import { INPUT_CLASS } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
-import { samplesOf, type CsvFile, type Mapping } from "./csv.ts";
+import { guessedValues, samplesOf, type CsvFile, type Mapping } from "./csv.ts";
 
 interface ColumnMappingProps {
   file: CsvFile;
@@ -29,6 +29,13 @@ export function ColumnMapping({ file, mapping, onChange }: ColumnMappingProps) {
           <bdi>{file.name}</bdi>
         </h2>
         <p className="text-sm text-soft">{plural(file.rows.length, "{n} row", "{n} rows")}</p>
+        {file.isGuessed && (
+          <p role="status" className="mt-1 text-sm wrap-anywhere text-warn">
+            {t("The file is not UTF-8 and was read as Windows-1252. Look whether this is right: {values}", {
+              values: guessedValues(file).join(" · "),
+            })}
+          </p>
+        )}
       </header>
       <ul className="divide-y divide-line">
         {file.header.map((name, column) => {

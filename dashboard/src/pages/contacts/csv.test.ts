@@ -1,6 +1,6 @@
 // Any table of addresses becomes one that the import takes: its address column found, what is ignored left out, every other value as it was.
 import { expect, test } from "vitest";
-import { guessMapping, samplesOf, writeCsv } from "./csv.ts";
+import { guessedValues, guessMapping, samplesOf, writeCsv } from "./csv.ts";
 
 const file = {
   name: "people.csv",
@@ -9,6 +9,7 @@ const file = {
     ["Ada, Countess", "ada@example.com", "pro", "yes", "x"],
     ["نور", "noor@example.com", 'a "free" one', "", "y"],
   ],
+  isGuessed: false,
 };
 
 test("columns are known by their names", () => {
@@ -18,6 +19,19 @@ test("columns are known by their names", () => {
 test("where no column is named so, the one that holds addresses is the address", () => {
   const unnamed = { ...file, header: ["who", "where", "plan", "ok", "z"] };
   expect(guessMapping(unnamed)[1]).toBe("email");
+});
+
+test("an email column is the address, even behind one of postal addresses", () => {
+  const postal = { ...file, header: ["Adresse", "E-Mail-Adresse"], rows: [["Weg 1", "ada@example.com"]] };
+  expect(guessMapping(postal)).toEqual(["Adresse", "email"]);
+  expect(guessMapping({ ...postal, header: ["Adresse", "Kontakt"] })).toEqual(["Adresse", "email"]);
+  expect(guessMapping({ ...postal, header: ["Address", "Adresse"] })).toEqual(["Address", "email"]);
+  expect(guessMapping({ ...postal, header: ["Adresse", "Ort"], rows: [["", ""]] })).toEqual(["email", "Ort"]);
+});
+
+test("of a file whose letters are a guess, the values that show it are told once each", () => {
+  const rows = [["Anna"], ["Müller"], ["Müller"], ["José"]];
+  expect(guessedValues({ ...file, header: ["Straße"], rows })).toEqual(["Straße", "Müller", "José"]);
 });
 
 test("the address comes first, what is ignored is gone, and values keep their commas, quotes and letters", async () => {

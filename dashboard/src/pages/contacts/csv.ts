@@ -1,41 +1,36 @@
 // A CSV file of any origin, made into one that the import takes: which column becomes what, and the address first.
-// Before it: import-page.tsx reads a file. After it: the API, which has the last word on each row.
+// Before it: read-csv.ts reads a file. After it: the API, which has the last word on each row.
 import Papa from "papaparse";
 
 export interface CsvFile {
   name: string;
   header: string[];
   rows: string[][];
+  /** Whether its letters are a guess, since it is not UTF-8. */
+  isGuessed: boolean;
 }
 
 /** What a column becomes: the name of a field, or null for nothing. */
 export type Mapping = Array<string | null>;
 
-/** @throws Error with a sentence for a person, when the file is no table */
-export async function readCsv(file: File): Promise<CsvFile> {
-  const rows = await new Promise<string[][]>((resolve, reject) => {
-    Papa.parse<string[]>(file, {
-      skipEmptyLines: "greedy",
-      complete: ({ data }) => resolve(data),
-      error: reject,
-    });
-  });
-  const [header, ...rest] = rows;
-  return { name: file.name, header: (header ?? []).map((name) => name.trim()), rows: rest };
-}
-
-const ADDRESS = /^(e-?mail([ _-]?address)?|address|adresse|courriel|correo)$/i;
+const EMAIL = /^(e-?mail([ _-]?(address|adresse))?|courriel|correo)$/i;
+/** An address of mail or of a house. */
+const ADDRESS = /^(address|adresse)$/i;
 const SUBSCRIBED = /^(subscribed|opt[ _-]?in|abonniert|abonné|suscrito)$/i;
 const LOOKS_LIKE_ADDRESS = /^[^\s@]+@[^\s@]+$/;
 const SAMPLES = 20;
 
-/** What each column is by its name, and where none is an address by name, by its values. */
+/** What each column is by its name, and where none is the email by name, by its values. */
 export function guessMapping({ header, rows }: CsvFile): Mapping {
-  const named = header.findIndex((name) => ADDRESS.test(name));
-  const like = header.findIndex((_name, at) =>
-    rows.slice(0, SAMPLES).some((row) => LOOKS_LIKE_ADDRESS.test((row[at] ?? "").trim())),
-  );
-  const address = named === -1 ? like : named;
+  const holdsAddresses = (at: number) =>
+    rows.slice(0, SAMPLES).some((row) => LOOKS_LIKE_ADDRESS.test((row[at] ?? "").trim()));
+  const ways: ReadonlyArray<(name: string, at: number) => boolean> = [
+    (name) => EMAIL.test(name),
+    (name, at) => ADDRESS.test(name) && holdsAddresses(at),
+    (_name, at) => holdsAddresses(at),
+    (name) => ADDRESS.test(name),
+  ];
+  const address = ways.map((isIt) => header.findIndex(isIt)).find((at) => at !== -1);
   return header.map((name, at) => {
     if (at === address) return "email";
     if (SUBSCRIBED.test(name)) return "subscribed";
@@ -50,6 +45,19 @@ export function samplesOf({ rows }: CsvFile, column: number, count = 3): string[
     .map((row) => (row[column] ?? "").trim())
     .filter((value) => value !== "")
     .slice(0, count);
+}
+
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
+
+/** The first values that would read otherwise if the guess of their letters were wrong. */
+export function guessedValues({ header, rows }: CsvFile, count = 3): string[] {
+  const values = new Set<string>();
+  for (const row of [header, ...rows])
+    for (const value of row) {
+      if (BEYOND_ASCII.test(value)) values.add(value.trim());
+      if (values.size === count) return [...values];
+    }
+  return [...values];
 }
 
 /** The file as the import takes it: the address in the first column, what is ignored left out. */

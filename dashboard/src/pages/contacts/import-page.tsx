@@ -1,5 +1,5 @@
 // Contacts from a file: choose it, say which column is what, see what would happen, do it. The running import stands in the URL.
-// Before it: contacts-page.tsx. After it: csv.ts, import-report.tsx.
+// Before it: contacts-page.tsx. After it: read-csv.ts, csv.ts, import-report.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft, FileUp } from "lucide-react";
@@ -12,10 +12,11 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useProject } from "../project-shell.tsx";
 import { ColumnMapping } from "./column-mapping.tsx";
-import { guessMapping, readCsv, writeCsv, type CsvFile } from "./csv.ts";
+import { guessMapping, writeCsv, type CsvFile } from "./csv.ts";
 import { ImportReport } from "./import-report.tsx";
 import { JobProgress, useJob } from "./job-progress.tsx";
 import { keep, readKept, type ChosenFile } from "./kept-import.ts";
+import { readCsv } from "./read-csv.ts";
 
 const route = getRouteApi("/signed-in/$projectId/contacts/import");
 const SAMPLE = "email,firstName,plan,subscribed\nada@example.com,Ada,pro,yes\n";
@@ -94,7 +95,6 @@ function Preparation({ projectId }: { projectId: string }) {
 function FileChoice({ onChoose }: { onChoose: (file: CsvFile) => void }) {
   const reading = useMutation({ mutationFn: readCsv, onSuccess: onChoose });
   const read = (file: File | null | undefined) => file != null && reading.mutate(file);
-  const isEmpty = reading.data !== undefined && reading.data.rows.length === 0;
   return (
     <Card className="max-w-3xl p-5">
       {reading.isError && <Failure error={reading.error} />}
@@ -112,11 +112,14 @@ function FileChoice({ onChoose }: { onChoose: (file: CsvFile) => void }) {
         <input
           type="file"
           accept=".csv,.tsv,.txt,text/csv"
-          onChange={({ target }) => read(target.files?.[0])}
+          onChange={({ target }) => {
+            read(target.files?.[0]);
+            // The same file may be chosen again, once it was saved otherwise.
+            target.value = "";
+          }}
           className="sr-only"
         />
       </label>
-      {isEmpty && <p className="mt-3 text-sm text-warn">{t("There is nothing below the first row.")}</p>}
       <p className="mt-4 text-sm text-soft">
         <a
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(SAMPLE)}`}

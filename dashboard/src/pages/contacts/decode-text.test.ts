@@ -1,0 +1,34 @@
+// A file of any spreadsheet is read with its letters as they are; what is no text is refused, never read as nonsense.
+import { expect, test } from "vitest";
+import { decodeText } from "./decode-text.ts";
+
+const TEXT = "Name;E-Mail\nMüller;mueller@example.com\n";
+const bytes = (text: string, encoding: BufferEncoding) => new Uint8Array(Buffer.from(text, encoding));
+
+test("UTF-8, with and without its mark, is read as such", () => {
+  expect(decodeText(bytes(TEXT, "utf8"))).toEqual({ text: TEXT, isGuessed: false });
+  expect(decodeText(bytes(`\uFEFF${TEXT}`, "utf8"))).toEqual({ text: TEXT, isGuessed: false });
+});
+
+test("UTF-16 is read where a mark says so", () => {
+  const little = bytes(`\uFEFF${TEXT}`, "utf16le");
+  expect(decodeText(little)).toEqual({ text: TEXT, isGuessed: false });
+  expect(decodeText(new Uint8Array(Buffer.from(little).swap16()))).toEqual({ text: TEXT, isGuessed: false });
+});
+
+test("what Excel saves as CSV keeps its umlauts, and is said to be a guess", () => {
+  expect(decodeText(bytes(TEXT, "latin1"))).toEqual({ text: TEXT, isGuessed: true });
+  expect(decodeText(Uint8Array.from([0x80, 0x92]))).toEqual({ text: "€’", isGuessed: true });
+});
+
+test("a workbook, an archive, a PDF, a picture and UTF-16 without a mark are no text", () => {
+  const problems = [
+    bytes("504b030414000600", "hex"),
+    bytes("d0cf11e0a1b11ae1", "hex"),
+    bytes("1f8b0800", "hex"),
+    bytes("%PDF-1.7", "utf8"),
+    bytes("89504e470d0a1a0a0000000d49484452", "hex"),
+    bytes(TEXT, "utf16le"),
+  ].map((file) => decodeText(file).problem);
+  expect(problems).toEqual(["workbook", "workbook", "archive", "pdf", "binary", "binary"]);
+});

@@ -1,0 +1,37 @@
+// A file that somebody chose becomes a table, or a sentence that says why it is none and what to do.
+// Before it: import-page.tsx. After it: decode-text.ts, csv.ts.
+import Papa from "papaparse";
+import { CallError } from "../../api/call.ts";
+import { t } from "../../text/t.ts";
+import type { CsvFile } from "./csv.ts";
+import { decodeText, type NoText } from "./decode-text.ts";
+
+const WHY_NOT: Readonly<Record<NoText, string>> = {
+  workbook: t("This is an Excel workbook or a ZIP archive. Save the sheet as CSV (UTF-8) and choose that."),
+  archive: t("This is an archive. Choose the CSV file itself."),
+  pdf: t("This is a PDF. Choose a CSV file."),
+  binary: t("This is not a text. Save the sheet as CSV (UTF-8) and choose that."),
+};
+
+/** @throws CallError with a sentence for a person, when the file is no table */
+export async function readCsv(file: File): Promise<CsvFile> {
+  const decoded = decodeText(await bytesOf(file));
+  if (decoded.problem !== undefined) throw new CallError(WHY_NOT[decoded.problem]);
+  const [header = [], ...rows] = Papa.parse<string[]>(decoded.text, { skipEmptyLines: "greedy" }).data;
+  if (rows.length === 0) throw new CallError(t("There is nothing below the first row."));
+  return {
+    name: file.name,
+    header: header.map((name) => name.trim()),
+    rows,
+    isGuessed: decoded.isGuessed,
+  };
+}
+
+async function bytesOf(file: File): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await file.arrayBuffer());
+  } catch {
+    // Moved or changed since it was chosen, or a folder that was dropped.
+    throw new CallError(t("The file cannot be read. Choose it again."));
+  }
+}
