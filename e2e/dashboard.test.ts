@@ -104,6 +104,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await context.clearCookies();
   await page.getByRole("link", { name: "Domains" }).click();
   const renewal = page.getByRole("dialog", { name: "Your session ended" });
+  await renewal.getByRole("link", { name: "Continue with Acme ID" }).waitFor();
   await renewal.getByLabel("Email").fill("story@example.com");
   await renewal.getByLabel("Password").fill("correct horse battery staple");
   await renewal.getByRole("button", { name: "Sign in", exact: true }).click();

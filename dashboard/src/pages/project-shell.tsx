@@ -1,7 +1,7 @@
 // What stands around every page of a project: which project, where to go, who is signed in.
-// Before it: router.tsx. After it: the page. A session that ends is renewed in a dialog above it, so nothing typed is lost.
+// Before it: router.tsx. After it: the page, and session-renewal.tsx above it.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, Outlet, useLocation, useNavigate, useRouter } from "@tanstack/react-router";
 import {
   BookOpen,
   Check,
@@ -19,16 +19,15 @@ import { call } from "../api/call.ts";
 import { logOut } from "../api/endpoints.ts";
 import { rememberProject } from "../session/last-project.ts";
 import { accountQuery, configQuery, projectsQuery, type Project } from "../session/queries.ts";
-import { SignInForm } from "../session/sign-in-form.tsx";
 import { LanguageItems } from "./language-items.tsx";
 import { t } from "../text/t.ts";
-import { Dialog } from "../ui/dialog.tsx";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
 import { useToast } from "../ui/toasts.tsx";
 import { Mark } from "./mark.tsx";
 import { useShortcuts, type Opened } from "./palette/shortcuts.ts";
 import { PLACES } from "./places.ts";
 import { NotFoundPage } from "./not-found-page.tsx";
+import { SessionRenewal } from "./session-renewal.tsx";
 import { TabNotes } from "./tab-notes.tsx";
 
 const loadPalette = () => import("./palette/palette.tsx");
@@ -251,13 +250,18 @@ function AccountItem({ projectId }: { projectId: string }) {
 function SignOutItem() {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const router = useRouter();
   const toast = useToast();
   const leave = async () => {
+    // First, since the page may have something to save, or to ask: who stays then is still signed in.
+    await navigate({ to: "/sign-in" });
+    // The way of whoever stayed ends where the next one leads.
+    if (router.state.location.pathname !== "/sign-in") return;
     try {
       await call(logOut);
-      await navigate({ to: "/sign-in" });
       queries.clear();
     } catch {
+      router.history.back();
       toast(t("You are still signed in"), t("The server could not be reached. Try again."));
     }
   };
@@ -265,21 +269,5 @@ function SignOutItem() {
     <MenuItem onSelect={() => void leave()}>
       <LogOut size={14} className="text-faint" aria-hidden /> {t("Sign out")}
     </MenuItem>
-  );
-}
-
-function SessionRenewal() {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const account = useQuery(accountQuery);
-  return (
-    <Dialog
-      title={t("Your session ended")}
-      description={t("Sign in to go on; what you typed is still here.")}
-      open={account.data === null}
-      onClose={() => void navigate({ to: "/sign-in" })}
-    >
-      <SignInForm onDone={() => void queries.invalidateQueries({ queryKey: ["project"] })} />
-    </Dialog>
   );
 }

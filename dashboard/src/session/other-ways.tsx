@@ -4,7 +4,7 @@ import { buttonClass } from "../ui/button.tsx";
 import { useOtherWays } from "./oauth.ts";
 
 /** A button for each of them below the form; nothing where there is none. */
-export function OtherWays({ next }: { next: string }) {
+export function OtherWays({ next, note }: { next: string; note?: string }) {
   const ways = useOtherWays();
   if (ways.length === 0) return null;
   return (
@@ -14,6 +14,7 @@ export function OtherWays({ next }: { next: string }) {
         {t("or")}
         <span className="h-px flex-1 bg-line" />
       </p>
+      {note !== undefined && <p className="mb-3 text-sm text-soft">{note}</p>}
       <ul className="flex flex-col gap-2">
         {ways.map(({ name, title, beginAt }) => (
           <li key={name}>

@@ -6,13 +6,18 @@ interface DialogProps {
   title: string;
   description?: string;
   open: boolean;
-  onClose: () => void;
+  /** Without it, neither Escape nor a click beside it closes the dialog: it stays until it is answered. */
+  onClose?: () => void;
   children: ReactNode;
 }
 
 export function Dialog({ title, description, open, onClose, children }: DialogProps) {
   return (
-    <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root
+      open={open}
+      onOpenChange={(isOpen) => !isOpen && onClose?.()}
+      disablePointerDismissal={onClose === undefined}
+    >
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup className="fixed top-[14vh] left-1/2 max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 overflow-y-auto rounded-lg bg-raised p-5 shadow-float transition duration-150 ease-out data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0">

@@ -49,20 +49,55 @@ function draftOf(segment: Segment | null): Draft {
   };
 }
 
-/** @param filters null while the condition of a dynamic segment is not complete */
-function useSaving(projectId: string, segment: Segment | null, draft: Draft, filters: Filter | null) {
+/** What is written; the condition is null while it is not complete, and of a segment without one. */
+interface Written {
+  draft: Draft;
+  filters: Filter | null;
+}
+
+const storedFiltersOf = (segment: Segment | null) =>
+  (segment?.filters as Filter | null | undefined) ?? EMPTY_FILTER;
+
+const writtenOf = (segment: Segment | null): Written => ({
+  draft: draftOf(segment),
+  filters: filterOf(readTree(storedFiltersOf(segment))),
+});
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+function bodyOf({ draft: { name, description, type, trackMembership }, filters }: Written) {
+  return {
+    name,
+    description: description === "" ? null : description,
+    ...(type === "DYNAMIC" && filters !== null ? { filters, trackMembership } : {}),
+  };
+}
+
+/** What differs: what others change elsewhere in the segment stays. */
+function changeOf(before: Written, after: Written): Partial<ReturnType<typeof bodyOf>> {
+  const old: Record<string, unknown> = bodyOf(before);
+  return Object.fromEntries(
+    Object.entries(bodyOf(after)).filter(([name, value]) => !isSame(value, old[name])),
+  );
+}
+
+/** @param onSaved told what is stored from now on, also when something else is written by then */
+function useSaving(
+  projectId: string,
+  segment: Segment | null,
+  stored: Written,
+  onSaved: (written: Written) => void,
+) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const toast = useToast();
-  const { name, type, trackMembership } = draft;
-  const condition = type === "DYNAMIC" && filters !== null ? { filters, trackMembership } : {};
-  const body = { name, description: draft.description === "" ? null : draft.description, ...condition };
   return useMutation({
-    mutationFn: () =>
+    mutationFn: (written: Written) =>
       segment === null
-        ? call(createSegment, { projectId, body: { ...body, type } })
-        : call(updateSegment, { projectId, params: { id: segment.id }, body }),
-    onSuccess: async ({ id }) => {
+        ? call(createSegment, { projectId, body: { ...bodyOf(written), type: written.draft.type } })
+        : call(updateSegment, { projectId, params: { id: segment.id }, body: changeOf(stored, written) }),
+    onSuccess: async ({ id }, written) => {
+      onSaved(written);
       if (segment === null)
         await navigate({
           to: "/$projectId/segments/$segmentId",
@@ -70,29 +105,26 @@ function useSaving(projectId: string, segment: Segment | null, draft: Draft, fil
           ignoreBlocker: true,
         });
       await invalidateMembers(queries, projectId);
-      toast(t("Segment saved"), name);
+      toast(t("Segment saved"), written.draft.name);
     },
   });
 }
 
 export function SegmentEditor({ projectId, segment }: EditorProps) {
-  const [stored] = useState(() => draftOf(segment));
-  const [draft, setDraft] = useState(stored);
-  const [storedFilters] = useState((segment?.filters as Filter | null | undefined) ?? EMPTY_FILTER);
-  const [tree, act] = useReducer(changeTree, storedFilters, readTree);
+  const [stored, setStored] = useState(() => writtenOf(segment));
+  const [draft, setDraft] = useState(stored.draft);
+  const [tree, act] = useReducer(changeTree, storedFiltersOf(segment), readTree);
   const fields = useFields(projectId, segment?.id);
   const isDynamic = draft.type === "DYNAMIC";
   const filters = isDynamic ? filterOf(tree) : null;
-  const saving = useSaving(projectId, segment, draft, filters);
+  const saving = useSaving(projectId, segment, stored, setStored);
   const matches = useMatches(projectId, filters);
-  const isChanged =
-    JSON.stringify(draft) !== JSON.stringify(stored) ||
-    (isDynamic && JSON.stringify(filters) !== JSON.stringify(segment?.filters ?? null));
-  useLeaveWarning(isChanged && !saving.isSuccess);
+  const isChanged = !isSame({ draft, filters }, stored);
+  useLeaveWarning(isChanged);
   const isWhole = draft.name.trim() !== "" && (!isDynamic || filters !== null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saving.mutate();
+    saving.mutate({ draft, filters });
   };
   return (
     <form onSubmit={submit} noValidate className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_22rem]">

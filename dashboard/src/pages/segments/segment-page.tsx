@@ -52,7 +52,7 @@ export function SegmentPage() {
       {segment.isError && <Failure error={segment.error} onRetry={() => void segment.refetch()} />}
       {data !== undefined && (
         <div className="flex flex-col gap-8">
-          <SegmentEditor key={data.updatedAt} projectId={project.id} segment={data} />
+          <SegmentEditor key={data.id} projectId={project.id} segment={data} />
           <SegmentMembers projectId={project.id} segment={data} />
         </div>
       )}

@@ -1,4 +1,5 @@
-// What a project is called, how it sends and what its mails carry. Only what was changed is sent. Before it: settings-page.tsx.
+// What a project is called, how it sends and what its mails carry. Only what was changed is sent, and what others save meanwhile takes
+// away nothing that is typed. Before it: settings-page.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { z } from "zod";
@@ -13,6 +14,7 @@ import { Field, Select, TextArea } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 
 type Change = z.input<(typeof updateProjectEndpoint)["body"]>;
 interface Draft {
@@ -81,17 +83,33 @@ function changeOf(before: Draft, after: Draft): Change {
   return Object.fromEntries(changed.map((name) => [name, all[name]]));
 }
 
+/** What was typed since it was sent. */
+function withoutSaved(typed: Partial<Draft>, saved: Partial<Draft>): Partial<Draft> {
+  const names = Object.keys(typed) as Array<keyof Draft>;
+  return Object.fromEntries(
+    names.filter((name) => typed[name] !== saved[name]).map((name) => [name, typed[name]]),
+  );
+}
+
 export function GeneralSettings({ project }: { project: Project }) {
   const stored = draftOf(project);
-  const [draft, setDraft] = useState(stored);
+  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const draft: Draft = { ...stored, ...typed };
   const queries = useQueryClient();
   const toast = useToast();
   const refusal = whyNot(project, "ADMIN");
   const change = changeOf(stored, draft);
+  const isChanged = Object.keys(change).length > 0;
+  useLeaveWarning(isChanged);
   const saving = useMutation({
-    mutationFn: () => call(updateProject, { params: { projectId: project.id }, body: change }),
-    onSuccess: async () => {
+    mutationFn: (sent: Partial<Draft>) =>
+      call(updateProject, {
+        params: { projectId: project.id },
+        body: changeOf(stored, { ...stored, ...sent }),
+      }),
+    onSuccess: async (_saved, sent) => {
       await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      setTyped((now) => withoutSaved(now, sent));
       toast(t("Settings saved"));
     },
   });
@@ -100,11 +118,12 @@ export function GeneralSettings({ project }: { project: Project }) {
     value: draft[name],
     disabled: refusal !== undefined,
     error: problemWith(saving.error, name),
-    onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [name]: target.value }),
+    onChange: ({ target }: { target: { value: string } }) =>
+      setTyped((old) => ({ ...old, [name]: target.value })),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saving.mutate();
+    saving.mutate(typed);
   };
   return (
     <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
@@ -122,14 +141,14 @@ export function GeneralSettings({ project }: { project: Project }) {
       <FooterCard tied={tied} />
       <DataCard tied={tied} />
       <div className="flex justify-end gap-2">
-        <Button look="quiet" disabled={Object.keys(change).length === 0} onClick={() => setDraft(stored)}>
+        <Button look="quiet" disabled={!isChanged} onClick={() => setTyped({})}>
           {t("Discard")}
         </Button>
         <Button
           look="primary"
           type="submit"
           busy={saving.isPending}
-          disabled={refusal !== undefined || Object.keys(change).length === 0}
+          disabled={refusal !== undefined || !isChanged}
           title={refusal}
         >
           {t("Save settings")}

@@ -86,7 +86,7 @@ export function NotificationSettings({ project }: { project: Project }) {
           ))}
         </ul>
       </Card>
-      <NotificationWebhook key={webhook.data.url} project={project} webhook={webhook.data} />
+      <NotificationWebhook key={project.id} project={project} webhook={webhook.data} />
     </div>
   );
 }

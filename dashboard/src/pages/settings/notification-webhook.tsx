@@ -17,6 +17,7 @@ import { Badge, Card, type Tone } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { NOTIFICATION_LABELS } from "./notification-labels.ts";
 
 type Webhook = Answer<NonNullable<typeof getNotificationWebhook.endpoint>>;
@@ -32,15 +33,20 @@ export function useNotificationWebhook(project: Project) {
 }
 
 export function NotificationWebhook({ project, webhook }: { project: Project; webhook: Webhook }) {
-  const [url, setUrl] = useState(webhook.url ?? "");
+  const stored = webhook.url ?? "";
+  const [typed, setTyped] = useState<string | null>(null);
+  const url = typed ?? stored;
+  const isChanged = url.trim() !== stored;
+  useLeaveWarning(isChanged);
   const queries = useQueryClient();
   const toast = useToast();
   const params = { projectId: project.id };
   const saving = useMutation({
-    mutationFn: () =>
-      call(setNotificationWebhook, { params, body: { url: url.trim() === "" ? null : url.trim() } }),
-    onSuccess: (saved) => {
+    mutationFn: (sent: string) =>
+      call(setNotificationWebhook, { params, body: { url: sent.trim() === "" ? null : sent.trim() } }),
+    onSuccess: (saved, sent) => {
       queries.setQueryData(keyOf(project), saved);
+      setTyped((now) => (now === sent ? null : now));
       toast(saved.url === null ? t("Nobody is called any more") : t("You are called there from now on"));
     },
   });
@@ -48,7 +54,7 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
   const problem = problemWith(saving.error, "url");
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saving.mutate();
+    saving.mutate(url);
   };
   return (
     <Card>
@@ -69,15 +75,10 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
           placeholder="https://example.com/hook"
           value={url}
           error={problem}
-          onChange={({ target }) => setUrl(target.value)}
+          onChange={({ target }) => setTyped(target.value)}
         />
         <div className="flex flex-wrap items-center gap-2">
-          <Button
-            look="primary"
-            type="submit"
-            busy={saving.isPending}
-            disabled={url.trim() === (webhook.url ?? "")}
-          >
+          <Button look="primary" type="submit" busy={saving.isPending} disabled={!isChanged}>
             {t("Save")}
           </Button>
           <Button busy={trying.isPending} disabled={webhook.url === null} onClick={() => trying.mutate()}>

@@ -39,7 +39,7 @@ export function SettingsPage() {
         value={tab}
         onChoose={(chosen) => void navigate({ search: { tab: chosen } })}
       />
-      {tab === "general" && <GeneralSettings key={project.updatedAt} project={project} />}
+      {tab === "general" && <GeneralSettings key={project.id} project={project} />}
       {tab === "members" && <MemberSettings project={project} />}
       {tab === "notifications" && <NotificationSettings project={project} />}
       {tab === "fields" && <FieldSettings project={project} />}

@@ -14,6 +14,7 @@ import { Badge, Card } from "../../ui/page.tsx";
 import { Bar } from "../../ui/progress.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { BillingSettings } from "./billing-settings.tsx";
 
 type Caps = Answer<NonNullable<typeof getBillingLimits.endpoint>>;
@@ -46,7 +47,7 @@ export function UsageSettings({ project }: { project: Project }) {
           ))}
         </ul>
       </Card>
-      <CapsForm project={project} caps={caps.data} />
+      <CapsForm key={project.id} project={project} caps={caps.data} />
       <BillingSettings project={project} />
     </div>
   );
@@ -79,37 +80,39 @@ function Usage({ label, cap }: { label: string; cap: Cap }) {
 
 /** A whole number above 0, or nothing. */
 const CAP = /^([1-9]\d*)?$/;
+const valueOf = (text: string) => (text.trim() === "" ? null : Number(text));
+/** What is typed and not saved. */
+type Typed = Partial<Record<CapCategory, string>>;
 const asText = ({ limit }: Cap) => (limit === null ? "" : String(limit));
 
 function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
   const queries = useQueryClient();
   const toast = useToast();
   const refusal = whyNot(project, "ADMIN");
-  const [typed, setTyped] = useState<Record<CapCategory, string>>({
-    transactional: asText(caps.transactional),
-    campaigns: asText(caps.campaigns),
-    workflows: asText(caps.workflows),
-  });
-  const valueOf = (category: CapCategory) => (typed[category].trim() === "" ? null : Number(typed[category]));
+  const [typed, setTyped] = useState<Typed>({});
+  const textOf = (category: CapCategory, from = typed) => from[category] ?? asText(caps[category]);
+  useLeaveWarning(CATEGORIES.some((category) => textOf(category) !== asText(caps[category])));
   const saving = useMutation({
-    mutationFn: () =>
+    mutationFn: (sent: Typed) =>
       call(updateBillingLimits, {
         params: { projectId: project.id },
         body: {
-          transactional: valueOf("transactional"),
-          campaigns: valueOf("campaigns"),
-          workflows: valueOf("workflows"),
+          transactional: valueOf(textOf("transactional", sent)),
+          campaigns: valueOf(textOf("campaigns", sent)),
+          workflows: valueOf(textOf("workflows", sent)),
         },
       }),
-    onSuccess: (saved) => {
+    onSuccess: (saved, sent) => {
       queries.setQueryData(keyOf(project.id), saved);
+      // What was typed meanwhile stays.
+      setTyped((now) => (now === sent ? {} : now));
       toast(t("Caps changed"));
     },
   });
-  const isFaulty = (category: CapCategory) => !CAP.test(typed[category].trim());
+  const isFaulty = (category: CapCategory) => !CAP.test(textOf(category).trim());
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!CATEGORIES.some(isFaulty)) saving.mutate();
+    if (!CATEGORIES.some(isFaulty)) saving.mutate(typed);
   };
   const isToldAtAField = CATEGORIES.some((category) => problemWith(saving.error, category) !== undefined);
   return (
@@ -134,7 +137,7 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
             label={LABELS[category]}
             inputMode="numeric"
             disabled={refusal !== undefined}
-            value={typed[category]}
+            value={textOf(category)}
             onChange={({ target }) => setTyped((before) => ({ ...before, [category]: target.value }))}
             error={isFaulty(category) ? t("A whole number above 0.") : problemWith(saving.error, category)}
           />

@@ -7,6 +7,7 @@ import { updateContact } from "../../../api/endpoints.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Failure } from "../../../ui/states.tsx";
+import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import { useUndoToast } from "../../use-undo.ts";
 
 type Data = Record<string, unknown>;
@@ -31,13 +32,15 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
   const base = draft?.base ?? data;
   const text = draft?.text ?? textOf(data);
   const read = parseObject(text);
+  useLeaveWarning(draft !== null);
   const change = (from: Data, to: Data) =>
     call(updateContact, { projectId, params: { id }, body: { data: patchOf(from, to) } });
   const saving = useMutation({
-    mutationFn: (to: Data) => change(base, to),
-    onSuccess: async (_contact, to) => {
+    mutationFn: ({ to }: { to: Data; sent: string }) => change(base, to),
+    onSuccess: async (_contact, { to, sent }) => {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      setDraft(null);
+      // What was typed meanwhile is a change of what was saved.
+      setDraft((now) => (now === null || now.text === sent ? null : { base: to, text: now.text }));
       done(t("Data saved"), { undo: () => change(to, base) });
     },
   });
@@ -72,7 +75,7 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
               look="primary"
               busy={saving.isPending}
               disabled={read === null}
-              onClick={() => saving.mutate(read ?? {})}
+              onClick={() => saving.mutate({ to: read ?? {}, sent: text })}
             >
               {t("Save data")}
             </Button>

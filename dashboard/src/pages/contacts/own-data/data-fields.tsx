@@ -57,7 +57,7 @@ export function DataFields({ projectId, id, data }: DataFieldsProps) {
         <summary className="cursor-pointer px-5 py-3 text-sm font-medium hover:bg-hover">
           {t("Data as JSON")}
         </summary>
-        <DataAsJson projectId={projectId} id={id} data={data} />
+        <DataAsJson key={id} projectId={projectId} id={id} data={data} />
       </details>
     </Card>
   );

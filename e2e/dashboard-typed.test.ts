@@ -1,0 +1,168 @@
+// What is typed in the dashboard and not saved yet, in a real browser: nothing takes it away but who typed it.
+import type { Page, Route } from "playwright-core";
+import { expect, test } from "vitest";
+import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
+import { useBrowser } from "./use-browser.ts";
+
+const server = useTestServer();
+const browser = useBrowser();
+
+interface Opened {
+  page: Page;
+  project: TestProject;
+  /** What the page asked before it would be left; whoever is asked stays, unless `leaves` says otherwise. */
+  asked: string[];
+  leaves: { next: boolean };
+}
+
+/** A page of a project of its own, for its owner. */
+async function open(path: (project: TestProject) => string | Promise<string>): Promise<Opened> {
+  const project = await server.createProject();
+  const context = await browser.newContext({ baseURL: server.url });
+  const { email, password } = project.owner;
+  await context.request.post("/auth/login", { data: { email, password } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const asked: string[] = [];
+  const leaves = { next: false };
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void (leaves.next ? dialog.accept() : dialog.dismiss());
+  });
+  await page.goto(`/app/${project.id}${await path(project)}`);
+  return { page, project, asked, leaves };
+}
+
+async function signInAgain(page: Page, { owner }: TestProject, within = page.locator("body")): Promise<void> {
+  await within.getByLabel("Email").fill(owner.email);
+  await within.getByLabel("Password").fill(owner.password);
+  await within.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+test("typed settings stay when another tab is chosen, and when somebody else saves", async () => {
+  const { page, project, asked } = await open(() => "/settings");
+  const tabs = page.getByRole("group", { name: "Part" });
+  const settings = `/users/@me/projects/${project.id}`;
+  await page.getByLabel("Project name").fill("Typed");
+  await tabs.getByRole("button", { name: "Usage" }).click();
+  await expect.poll(() => asked).toHaveLength(1);
+  expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
+
+  await server.call("PATCH", settings, project.bySession, { language: "pt-BR" });
+  await page.evaluate('new BroadcastChannel("postloft.changes").postMessage("changed")');
+  await expect.poll(() => page.getByLabel("Language").inputValue()).toBe("pt-BR");
+  expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await page.getByText("Settings saved").waitFor();
+  expect(await server.rows("select name, language from projects where id = $1", project.id)).toEqual([
+    { name: "Typed", language: "pt-BR" },
+  ]);
+
+  await tabs.getByRole("button", { name: "Usage" }).click();
+  await page.getByLabel("Mails of campaigns").fill("500");
+  await tabs.getByRole("button", { name: "Notifications" }).click();
+  await expect.poll(() => asked).toHaveLength(2);
+  await page.getByRole("button", { name: "Save caps" }).click();
+  await page.getByText("Caps changed").waitFor();
+  await tabs.getByRole("button", { name: "Notifications" }).click();
+  await page.getByLabel("Address").fill("https://example.com/hook");
+  await tabs.getByRole("button", { name: "General" }).click();
+  await expect.poll(() => asked).toHaveLength(3);
+  expect(await page.getByLabel("Address").inputValue()).toBe("https://example.com/hook");
+});
+
+test("a contact's JSON is asked for before its page is left", async () => {
+  const { page, asked } = await open(async ({ byKey }) => {
+    const contact = { email: "ada@example.com", data: { plan: "pro" } };
+    const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, contact);
+    return `/contacts/${body.id}?tab=data`;
+  });
+  await page.getByText("Data as JSON").click();
+  await page.getByRole("textbox", { name: "Data as JSON" }).fill('{"plan": "free"}');
+  await page.getByRole("link", { name: "All contacts" }).click();
+  await expect.poll(() => asked).toHaveLength(1);
+  await page.getByRole("button", { name: "Save data" }).click();
+  await page.getByText("Data saved").waitFor();
+  await page.getByRole("link", { name: "All contacts" }).click();
+  await page.getByRole("heading", { level: 1, name: "Contacts" }).waitFor();
+  expect(asked).toHaveLength(1);
+});
+
+test("what is typed into a segment while it is being saved stays, with the focus", async () => {
+  const { page, project, asked } = await open(async ({ byKey }) => {
+    const filters = {
+      operator: "AND",
+      conditions: [{ field: "email", operator: "contains", value: "@example.com" }],
+    };
+    const segment = { name: "Readers", type: "DYNAMIC", filters };
+    const { body } = await server.call<{ id: string }>("POST", "/segments", byKey, segment);
+    return `/segments/${body.id}`;
+  });
+  const name = page.getByLabel("Name", { exact: true });
+  await name.fill("Readers of it");
+  let go: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (go = resolve));
+  await page.route("**/segments/*", async (route: Route) => {
+    if (route.request().method() === "PATCH") await held;
+    await route.continue();
+  });
+  await name.press("Enter");
+  await name.press("End");
+  await page.keyboard.type(" all");
+  go?.();
+  await page.getByText("Segment saved").waitFor();
+  await page.getByRole("heading", { level: 1, name: "Readers of it" }).waitFor();
+  expect(await name.inputValue()).toBe("Readers of it all");
+  expect(await name.evaluate((input) => input === input.ownerDocument.activeElement)).toBe(true);
+  await page.getByRole("link", { name: "All segments" }).click();
+  await expect.poll(() => asked).toHaveLength(1);
+  await name.press("Enter");
+  await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
+  expect(await server.rows("select name from segments where project_id = $1", project.id)).toEqual([
+    { name: "Readers of it all" },
+  ]);
+});
+
+test("a session that ended is renewed where one is; neither Escape nor a click leaves, a link does and leads back", async () => {
+  const { page, project, asked, leaves } = await open(() => "/settings");
+  const renewal = page.getByRole("dialog", { name: "Your session ended" });
+  await page.getByLabel("Project name").fill("Typed");
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Save settings" }).click();
+  await renewal.waitFor();
+  await page.keyboard.press("Escape");
+  await page.mouse.click(5, 5);
+  await signInAgain(page, project, renewal);
+  await renewal.waitFor({ state: "detached" });
+  expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
+  expect(asked).toEqual([]);
+
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Save settings" }).click();
+  leaves.next = true;
+  await renewal.getByRole("link", { name: "Leave for the sign-in page" }).click();
+  await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
+  expect(asked).toHaveLength(1);
+  await signInAgain(page, project);
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+});
+
+test("whoever stays on a page does not sign out, now or later", async () => {
+  const { page, project, asked, leaves } = await open(() => "/settings");
+  const isSignedIn = async () => (await page.request.get("/users/@me")).status() === 200;
+  const signOut = async () => {
+    await page.getByRole("button", { name: `Signed in as ${project.owner.email}` }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+  };
+  await page.getByLabel("Project name").fill("Typed");
+  await signOut();
+  await expect.poll(() => asked).toHaveLength(1);
+  expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
+  leaves.next = true;
+  await page.getByRole("link", { name: "Domains" }).click();
+  await page.getByRole("heading", { level: 1, name: "Domains" }).waitFor();
+  expect(await isSignedIn()).toBe(true);
+  await signOut();
+  await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
+  await expect.poll(isSignedIn).toBe(false);
+});
