@@ -155,3 +155,44 @@ test("a test mail says what stands there, saved first", async () => {
     .poll(received, { timeout: 30_000 })
     .toEqual([expect.objectContaining({ subject: "[TEST] For Ada" })]);
 });
+
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+test("an image that arrives late takes back nothing that was written meanwhile; sizes are typed as they are", async () => {
+  const { page, project, faults } = await openTemplates();
+  await create(page, "Announcement");
+  let go: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (go = resolve));
+  await page.route("**/uploads/image", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Add a block", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Image" }).click();
+  await page.getByLabel("Width in pixels").first().pressSequentially("300");
+  await page.getByLabel("What it shows").fill("A leaf");
+  const file = { name: "leaf.png", mimeType: "image/png", buffer: PIXEL };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByRole("button", { name: /^Heading/ }).click();
+  await page.getByRole("textbox", { name: "Heading" }).fill("Written meanwhile");
+  go?.();
+  await page.frameLocator("iframe").getByAltText("A leaf").waitFor();
+  await save(page);
+  const { design } = await stored(project, page);
+  expect(design?.blocks[0]).toMatchObject({ kind: "heading", text: "Written meanwhile" });
+  expect(design?.blocks.at(-1)).toMatchObject({ kind: "image", width: 300, alt: "A leaf" });
+  expect(design?.blocks.at(-1)).toHaveProperty("url", expect.stringMatching(/^http.*\.png$/));
+
+  await page.getByRole("button", { name: /^Image/ }).click();
+  await page.getByLabel("Width in pixels").first().fill("5");
+  await page.getByRole("button", { name: /^Heading/ }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Changed");
+  await page.getByRole("button", { name: "Duplicate" }).first().click();
+  await page.getByText("This is the copy").waitFor();
+  expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toContain("Changed");
+  expect((await stored(project, page)).design?.blocks.at(-1)).toMatchObject({ width: 16 });
+  expect(faults).toEqual([]);
+});

@@ -1,6 +1,6 @@
 // What is done with a template beside writing it: tried out, brought back, copied, deleted. Before it: template-page.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { deleteTemplate, duplicateTemplate, testTemplate } from "../../api/endpoints.ts";
@@ -55,18 +55,33 @@ export function Trials({ projectId, templateId, save, onRestored }: TrialsProps)
   );
 }
 
-export function More({ projectId, template }: { projectId: string; template: Template }) {
+interface MoreProps {
+  projectId: string;
+  template: Template;
+  /** Null: there is nothing to save. */
+  save: (() => Promise<unknown>) | null;
+}
+
+/** A copy, of what is saved first; and the end of it. */
+export function More({ projectId, template, save }: MoreProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const router = useRouter();
   const toast = useToast();
   const deleteLater = useDelayedDeletion(projectId);
   const forget = () => queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
   const copying = useMutation({
-    mutationFn: () => call(duplicateTemplate, { projectId, params: { id: template.id } }),
+    mutationFn: async () => {
+      await save?.();
+      return call(duplicateTemplate, { projectId, params: { id: template.id } });
+    },
     onSuccess: async ({ id }) => {
       await forget();
-      await navigate({ to: "/$projectId/templates/$templateId", params: { projectId, templateId: id } });
-      toast(t("This is the copy"));
+      // Not waited for: who typed on meanwhile is asked, and may stay; that way ends where the next one leads.
+      void navigate({
+        to: "/$projectId/templates/$templateId",
+        params: { projectId, templateId: id },
+      }).then(() => router.state.location.pathname.endsWith(`/${id}`) && toast(t("This is the copy")));
     },
     onError: (error) => toast(t("Nothing was copied"), error.message),
   });

@@ -73,7 +73,7 @@ function Editor({ project, template, onRestored }: EditorProps) {
             save={isChanged ? saving.mutateAsync : null}
             onRestored={onRestored}
           />
-          <More projectId={projectId} template={template} />
+          <More projectId={projectId} template={template} save={isChanged ? saving.mutateAsync : null} />
           <Button
             look="primary"
             busy={saving.isPending}

@@ -2,12 +2,12 @@
 // Before it: template-page.tsx. After it: contract/src/design-html.ts makes the HTML of it.
 import type { Design } from "@postloft/contract/design.ts";
 import { Redo2, Undo2 } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { problemWith } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { BlockList } from "./block-list.tsx";
-import { BLOCK_KINDS, outlineOf } from "./block-tree.ts";
+import { BLOCK_KINDS, outlineOf, withImage } from "./block-tree.ts";
 import { LookForm } from "./look-form.tsx";
 import { useHistory } from "./use-history.ts";
 
@@ -24,9 +24,25 @@ interface BlockEditorProps {
 const hasSameOutline = (before: Design, after: Design) =>
   outlineOf(before.blocks) === outlineOf(after.blocks);
 
+/** What it does as of now, for what arrives later than the page that asked for it; null once the editor is gone. */
+function useLatest<Work>(work: Work) {
+  const latest = useRef<Work | null>(null);
+  useEffect(() => {
+    latest.current = work;
+    return () => {
+      latest.current = null;
+    };
+  });
+  return latest;
+}
+
 export function BlockEditor({ projectId, design, onChange, error, ways }: BlockEditorProps) {
   const { change, undo, redo } = useHistory(design, onChange, hasSameOutline);
   const [open, setOpen] = useState<string | null>(null);
+  const insertImage = useLatest((id: string, url: string) => {
+    const isThere = outlineOf(design.blocks).includes(id);
+    if (isThere) change({ ...design, blocks: withImage(design.blocks, id, url) });
+  });
   const problem = problemWith(error, "design") ?? problemWith(error, "body");
   return (
     <section aria-label={t("Blocks")}>
@@ -54,6 +70,7 @@ export function BlockEditor({ projectId, design, onChange, error, ways }: BlockE
         open={open}
         onOpen={setOpen}
         onChange={(blocks) => change({ ...design, blocks })}
+        onUploaded={(id, url) => insertImage.current?.(id, url)}
       />
       <details className="mt-4 rounded-md border border-line">
         <summary className="cursor-pointer rounded-md px-3 py-2 text-sm font-medium hover:bg-hover">

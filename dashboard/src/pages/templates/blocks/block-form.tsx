@@ -6,7 +6,7 @@ import { Field, Select, TextArea } from "../../../ui/field.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { useVariables } from "../../mail-editor/variables.ts";
 import { ImageForm } from "./image-form.tsx";
-import { AlignChoice, clamped } from "./parts-of-forms.tsx";
+import { AlignChoice, PixelsField } from "./parts-of-forms.tsx";
 
 const RichTextEditor = lazy(async () => ({ default: (await import("./rich-text.tsx")).RichTextEditor }));
 
@@ -14,10 +14,12 @@ interface BlockFormProps<One extends Leaf> {
   projectId: string;
   block: One;
   onChange: (block: One) => void;
+  /** Told of an image that arrived for a block, which may be closed by then. */
+  onUploaded: (id: string, url: string) => void;
 }
-type FormOf<Kind extends Leaf["kind"]> = BlockFormProps<Extract<Leaf, { kind: Kind }>>;
+type FormOf<Kind extends Leaf["kind"]> = Omit<BlockFormProps<Extract<Leaf, { kind: Kind }>>, "onUploaded">;
 
-export function BlockForm({ projectId, block, onChange }: BlockFormProps<Leaf>) {
+export function BlockForm({ projectId, block, onChange, onUploaded }: BlockFormProps<Leaf>) {
   switch (block.kind) {
     case "heading":
       return <HeadingForm {...{ projectId, block, onChange }} />;
@@ -26,16 +28,15 @@ export function BlockForm({ projectId, block, onChange }: BlockFormProps<Leaf>) 
     case "button":
       return <ButtonForm {...{ projectId, block, onChange }} />;
     case "image":
-      return <ImageForm {...{ projectId, block, onChange }} />;
+      return <ImageForm {...{ projectId, block, onChange, onUploaded }} />;
     case "space":
       return (
-        <Field
+        <PixelsField
           label={t("Height in pixels")}
-          type="number"
-          min={4}
-          max={200}
+          least={4}
+          most={200}
           value={block.height}
-          onChange={({ target }) => onChange({ ...block, height: clamped(target.valueAsNumber, 4, 200) })}
+          onChange={(height) => onChange({ ...block, height })}
         />
       );
     case "html":

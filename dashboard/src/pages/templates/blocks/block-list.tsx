@@ -55,6 +55,7 @@ interface BlockListProps<One extends Block> {
   open: string | null;
   onOpen: (id: string | null) => void;
   onChange: (blocks: One[]) => void;
+  onUploaded: (id: string, url: string) => void;
 }
 
 export function BlockList<One extends Block>({
@@ -136,6 +137,7 @@ interface BlockCardProps {
   isLast: boolean;
   onOpen: (id: string | null) => void;
   onChange: (block: Block) => void;
+  onUploaded: (id: string, url: string) => void;
   onMove: (by: -1 | 1) => void;
   onDuplicate: () => void;
   onRemove: () => void;
@@ -163,7 +165,12 @@ function BlockCard({ block, open, onOpen, ...props }: BlockCardProps) {
           {block.kind === "columns" ? (
             <ColumnsForm {...props} block={block} open={open} onOpen={onOpen} />
           ) : (
-            <BlockForm projectId={props.projectId} block={block} onChange={props.onChange} />
+            <BlockForm
+              projectId={props.projectId}
+              block={block}
+              onChange={props.onChange}
+              onUploaded={props.onUploaded}
+            />
           )}
           <Actions {...props} />
         </div>
@@ -207,11 +214,12 @@ interface ColumnsFormProps {
   open: string | null;
   onOpen: (id: string | null) => void;
   onChange: (block: Block) => void;
+  onUploaded: (id: string, url: string) => void;
 }
 
 const MOST_COLUMNS = 3;
 
-function ColumnsForm({ projectId, block, open, onOpen, onChange }: ColumnsFormProps) {
+function ColumnsForm({ projectId, block, open, onOpen, onChange, onUploaded }: ColumnsFormProps) {
   const { columns } = block;
   const put = (at: number, leaves: Leaf[]) =>
     onChange({ ...block, columns: columns.map((old, place) => (place === at ? leaves : old)) });
@@ -229,6 +237,7 @@ function ColumnsForm({ projectId, block, open, onOpen, onChange }: ColumnsFormPr
             // What is closed in a column leaves the columns open.
             onOpen={(id) => onOpen(id ?? block.id)}
             onChange={(changed) => put(at, changed)}
+            onUploaded={onUploaded}
           />
         </section>
       ))}

@@ -85,6 +85,15 @@ export function replaced<One extends Block>(blocks: List<One>, block: One): One[
   return blocks.map((one) => (one.id === block.id ? block : one));
 }
 
+/** With the address of the image of that block, wherever it stands. */
+export function withImage<One extends Block>(blocks: List<One>, id: string, url: string): One[] {
+  return blocks.map((block): One => {
+    if (block.kind === "columns")
+      return { ...block, columns: block.columns.map((leaves) => withImage(leaves, id, url)) };
+    return block.kind === "image" && block.id === id ? { ...block, url } : block;
+  });
+}
+
 export function without<One extends Block>(blocks: List<One>, id: string): One[] {
   return blocks.filter((one) => one.id !== id);
 }

@@ -2,7 +2,7 @@
 import type { Leaf } from "@postloft/contract/design.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Upload } from "lucide-react";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { upload } from "../../../api/call.ts";
 import { uploadImage } from "../../../api/endpoints.ts";
 import { configQuery } from "../../../session/queries.ts";
@@ -10,22 +10,35 @@ import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { Failure } from "../../../ui/states.tsx";
-import { AlignChoice, clamped } from "./parts-of-forms.tsx";
+import { useToast } from "../../../ui/toasts.tsx";
+import { AlignChoice, PixelsField } from "./parts-of-forms.tsx";
 
 interface ImageFormProps {
   projectId: string;
   block: Extract<Leaf, { kind: "image" }>;
   onChange: (block: Extract<Leaf, { kind: "image" }>) => void;
+  onUploaded: (id: string, url: string) => void;
 }
 
 const TYPES = "image/png,image/jpeg,image/gif,image/webp";
 
-export function ImageForm({ projectId, block, onChange }: ImageFormProps) {
+export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormProps) {
   const config = useQuery(configQuery);
   const file = useRef<HTMLInputElement>(null);
+  const toast = useToast();
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const uploading = useMutation({
     mutationFn: (chosen: File) => upload(uploadImage, { projectId }, chosen, "image"),
-    onSuccess: ({ url }) => onChange({ ...block, url }),
+    onSuccess: ({ url }) => onUploaded(block.id, url),
+    onError: (error) => {
+      if (!isOpen.current) toast(t("The image was not uploaded"), error.message);
+    },
   });
   return (
     <>
@@ -71,17 +84,13 @@ export function ImageForm({ projectId, block, onChange }: ImageFormProps) {
           value={block.link}
           onChange={({ target }) => onChange({ ...block, link: target.value })}
         />
-        <Field
+        <PixelsField
           label={t("Width in pixels")}
-          type="number"
+          least={16}
+          most={1200}
           placeholder={t("Full")}
-          value={block.width ?? ""}
-          onChange={({ target }) =>
-            onChange({
-              ...block,
-              width: target.value === "" ? null : clamped(target.valueAsNumber, 16, 1200),
-            })
-          }
+          value={block.width}
+          onChange={(width) => onChange({ ...block, width })}
         />
       </div>
       <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />

@@ -3,7 +3,7 @@ import type { Design, Look } from "@postloft/contract/design.ts";
 import { useId } from "react";
 import { t } from "../../../text/t.ts";
 import { Field, Select } from "../../../ui/field.tsx";
-import { clamped } from "./parts-of-forms.tsx";
+import { PixelsField } from "./parts-of-forms.tsx";
 
 const COLOURS = [
   ["accent", t("Buttons and links")],
@@ -44,13 +44,12 @@ export function LookForm({ design, onChange }: { design: Design; onChange: (desi
           value={look.font}
           onChange={({ target }) => change({ font: target.value as Look["font"] })}
         />
-        <Field
+        <PixelsField
           label={t("Width in pixels")}
-          type="number"
-          min={320}
-          max={800}
-          defaultValue={look.width}
-          onBlur={({ target }) => change({ width: clamped(target.valueAsNumber, 320, 800) })}
+          least={320}
+          most={800}
+          value={look.width}
+          onChange={(width) => change({ width })}
         />
         <Field
           label={t("Language")}

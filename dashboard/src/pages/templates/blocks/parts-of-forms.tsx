@@ -1,11 +1,50 @@
-// What the forms of several kinds of blocks have in them. Before it: block-form.tsx, image-form.tsx, look-form.tsx. After it: ui/choices.tsx.
+// What the forms of several kinds of blocks have in them. Before it: block-form.tsx, image-form.tsx, look-form.tsx. After it: ui/.
 import type { Align } from "@postloft/contract/design.ts";
+import { useState } from "react";
 import { t } from "../../../text/t.ts";
 import { Choices } from "../../../ui/choices.tsx";
+import { Field } from "../../../ui/field.tsx";
 
-/** A whole number within its bounds; what is no number is the least. */
-export function clamped(value: number, least: number, most: number): number {
-  return Number.isNaN(value) ? least : Math.min(most, Math.max(least, Math.round(value)));
+interface PixelsFieldProps<Value extends number | null> {
+  label: string;
+  value: Value;
+  least: number;
+  most: number;
+  /** Shown where there is no number; without it there is always one. */
+  placeholder?: string;
+  onChange: (value: Value) => void;
+}
+
+/** A whole number within its bounds. What is typed on the way there stands as it is, and is brought within them when the field is left. */
+export function PixelsField<Value extends number | null>({
+  label,
+  value,
+  least,
+  most,
+  placeholder,
+  onChange,
+}: PixelsFieldProps<Value>) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const change = (text: string, isLeft: boolean) => {
+    const number = Math.round(Number(text));
+    const within = Math.min(most, Math.max(least, number));
+    setTyped(isLeft ? null : text);
+    if (text === "") {
+      if (placeholder !== undefined) onChange(null as Value);
+    } else if ((isLeft || within === number) && within !== value) onChange(within as Value);
+  };
+  return (
+    <Field
+      label={label}
+      type="number"
+      min={least}
+      max={most}
+      placeholder={placeholder}
+      value={typed ?? value ?? ""}
+      onChange={({ target }) => change(target.value, false)}
+      onBlur={() => typed !== null && change(typed, true)}
+    />
+  );
 }
 
 export function AlignChoice({ value, onChoose }: { value: Align; onChoose: (align: Align) => void }) {
