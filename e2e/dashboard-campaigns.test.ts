@@ -163,3 +163,36 @@ test("a scheduled campaign is a draft again, and from the list one is copied and
   await page.getByText("1 campaign", { exact: true }).waitFor();
   expect(faults).toEqual([]);
 });
+
+test("who gets a campaign is said to be saved only when it is, and is sent again when it was not", async () => {
+  const { page, project, faults } = await openCampaigns();
+  await createDraft(page);
+  await page.getByText("Saved", { exact: true }).waitFor();
+  let isDown = true;
+  await page.route("**/campaigns/*", (route) =>
+    isDown && route.request().method() === "PUT" ? route.abort() : route.continue(),
+  );
+  await page.getByLabel("Whoever matches a condition").check();
+  await page.getByRole("combobox", { name: "Field" }).click();
+  await page.getByRole("option", { name: "Address" }).click();
+  await page.getByLabel("Value").fill("ada@example.com");
+  await page.getByText("The server cannot be reached.").waitFor();
+  await page.getByText("Not saved yet").waitFor();
+  expect(await page.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
+  isDown = false;
+  // With whatever is saved next, and by the button.
+  await page.getByLabel("Type", { exact: true }).selectOption({ label: "Transactional" });
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await page.getByText("1 of 1").waitFor();
+  isDown = true;
+  await page.getByLabel("Everybody").check();
+  await page.getByText("Not saved yet").waitFor();
+  isDown = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("3 of 3").waitFor();
+  const choices = "select audience_type, kind, audience_filter from campaigns where project_id = $1";
+  expect(await server.rows(choices, project.id)).toEqual([
+    { audienceType: "ALL", kind: "TRANSACTIONAL", audienceFilter: null },
+  ]);
+  expect(faults).toEqual([]);
+});

@@ -12,8 +12,9 @@ import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { segmentsQuery } from "../segments/segment-queries.ts";
 import { KIND_OPTIONS, KINDS } from "../templates/kinds.ts";
-import { audienceQuery, useSavingCampaign, type Campaign, type CampaignBody } from "./campaign-queries.ts";
+import { audienceQuery, type Campaign, type CampaignBody } from "./campaign-queries.ts";
 import { FilterChoice } from "./filter-choice.tsx";
+import { useAudienceDraft } from "./use-audience-draft.ts";
 
 interface AudienceStepProps {
   projectId: string;
@@ -22,9 +23,7 @@ interface AudienceStepProps {
 }
 
 export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps) {
-  const saving = useSavingCampaign(projectId, campaign);
-  // What was just chosen is shown while it is saved.
-  const shown = { ...campaign, ...(saving.isPending ? saving.variables : {}) } as Campaign;
+  const { shown, save, retry, settled, saving } = useAudienceDraft(projectId, campaign);
   const [isFilterChosen, setFilterChosen] = useState(campaign.audienceType === "FILTERED");
   const [isWhole, setWhole] = useState(true);
   const choose = (change: Partial<CampaignBody>) => {
@@ -32,12 +31,15 @@ export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps)
       setFilterChosen(false);
       setWhole(true);
     }
-    saving.mutate(change);
+    save(change);
+  };
+  const goOn = async () => {
+    if (await settled()) onNext();
   };
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="flex min-w-0 flex-col gap-5">
-        {saving.isError && <Failure error={saving.error} />}
+        {saving.isError && <Failure error={saving.error} onRetry={retry} />}
         <AudienceChoice
           projectId={projectId}
           campaign={shown}
@@ -58,9 +60,9 @@ export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps)
         </div>
         <div className="flex items-center justify-end gap-3">
           <span role="status" className="text-sm text-faint">
-            {saving.isPending ? t("Saving …") : t("Saved")}
+            {saving.isPending ? t("Saving …") : saving.isError || !isWhole ? t("Not saved yet") : t("Saved")}
           </span>
-          <Button look="primary" disabled={!isWhole || saving.isError} onClick={onNext}>
+          <Button look="primary" disabled={!isWhole || saving.isError} onClick={() => void goOn()}>
             {t("Continue")}
           </Button>
         </div>

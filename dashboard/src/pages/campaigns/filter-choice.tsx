@@ -28,15 +28,16 @@ interface FilterChoiceProps {
 export function FilterChoice({ projectId, campaign, error, onWhole, onChoose }: FilterChoiceProps) {
   const [stored] = useState(() => (campaign.audienceFilter as Filter | null) ?? EMPTY_FILTER);
   const [tree, act] = useReducer(changeTree, stored, readTree);
-  const [saved, setSaved] = useState(() => JSON.stringify(stored));
+  // Whoever takes it keeps it until it is stored.
+  const [given, setGiven] = useState(() => JSON.stringify(stored));
   const fields = useFields(projectId, undefined);
   const filter = filterOf(tree);
   const isWhole = filter !== null;
   useEffect(() => onWhole(isWhole), [isWhole, onWhole]);
   const said = JSON.stringify(filter);
   const save = () => {
-    if (filter === null || said === saved) return;
-    setSaved(said);
+    if (filter === null || said === given) return;
+    setGiven(said);
     onChoose({ audienceType: "FILTERED", segmentId: null, audienceFilter: filter });
   };
   const settled = useDebounced(said, TYPING_PAUSE_MS);
