@@ -47,7 +47,7 @@ export async function updateLateSent(
           or e.attempts >= i.attempt and e.status in ('QUEUED', 'CLAIMED', 'FAILED') and not ${isInHandover} and exists (
             select 1 from email_attempts a where a.project_id = i.project_id and a.email_id = i.id
               and a.attempt = i.attempt and a.outcome = 'uncertain'))
-      returning e.project_id, e.id, e.contact_id, case when e.sent_at = now() then e.sent_at end as left_at
+      returning e.project_id, e.id, e.contact_id, case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at
     ), ${consequences}, corrected as (
       update email_attempts a set outcome = 'sent', answer = i.answer, transport = i.transport
       from told i

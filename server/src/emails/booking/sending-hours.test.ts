@@ -5,7 +5,9 @@ import { createScriptedTransport, refuseWith, TAKEN } from "../../testing/script
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 import { transaction } from "../../platform/database.ts";
 import { addLateSent } from "../../events/counts.ts";
+import { resolveEmails } from "../doubt/resolve-emails.ts";
 import { advanceEmails } from "../returned/returned-emails.ts";
+import { bookLate } from "./late-answers.ts";
 import { countMails, findMiscounts } from "./sending-hours.ts";
 
 const outbox = useOutbox();
@@ -92,6 +94,37 @@ test("nothing that is told by the transport at once is counted before it is book
   for (const id of ids) await outbox.until(id, "FAILED");
   expect(await counted()).toEqual({ sent: 0, refused: 3, bounced: 0, complained: 0 });
   expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test.each<[string, (id: string) => Promise<unknown>]>([
+  [
+    "a person says that they were sent",
+    (id) => {
+      const mails = { projectId: outbox.projectId, campaignId: null, ids: [id] };
+      return transaction(outbox.database, (tx) =>
+        resolveEmails(tx, mails, { as: "sent", by: null }, addLateSent),
+      );
+    },
+  ],
+  [
+    "their answer comes late",
+    (id) => {
+      const sent = { transport: "smtp", answer: "250 ok", providerMessageId: null };
+      const what = { status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
+      return bookLate(outbox.database, [
+        { outcome: { projectId: outbox.projectId, id, ...what }, attempt: 1 },
+      ]);
+    },
+  ],
+])("of mails in doubt a test mail does not count when %s; any other does", async (_when, happens) => {
+  const { database } = outbox;
+  const ids = await outbox.enqueue([{}, {}]);
+  await sql`update emails set status = 'UNCONFIRMED', attempts = 1`.execute(database);
+  await sql`update emails set is_test = true where id = ${ids[0]}`.execute(database);
+  for (const id of ids) await happens(id);
+  expect(await outbox.countByStatus()).toEqual({ SENT: 2 });
+  expect(await counted()).toMatchObject({ sent: 1 });
+  expect(await findMiscounts(database)).toEqual([]);
 });
 
 test("a hundred transactions that count the same hour at once lose nothing", async () => {

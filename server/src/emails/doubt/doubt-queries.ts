@@ -63,7 +63,8 @@ export async function updateResolved(
         sent_at = ${as === "sent" ? sql`coalesce(e.sent_at, chosen.handed_over_at)` : null}
       -- As an array too: of a project that PostgreSQL does not know the join alone reads all mails.
       from chosen where e.project_id = ${projectId} and e.id = chosen.id and e.id = any (array(select id from chosen))
-      returning e.project_id, e.id, e.contact_id, e.attempts, e.sent_at as left_at
+      returning e.project_id, e.id, e.contact_id, e.attempts,
+        case when e.is_test is null then e.sent_at end as left_at
     ), ${consequences}, kept as (
       insert into email_resolutions (project_id, email_id, attempt, resolved_as, resolved_by)
       select project_id, id, attempts, ${as}, ${by ?? BY_KEY}
