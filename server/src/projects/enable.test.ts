@@ -63,6 +63,20 @@ test("what somebody else disabled an owner cannot enable; whoever runs the insta
   expect((await enable(project)).status).toBe(200);
 });
 
+test("a project that somebody enabled by a statement in the database accepts mail and sends none, until it is enabled as it should be", async () => {
+  const project = await server.createProject();
+  await suspend(project);
+  await server.rows("update projects set disabled = false where id = $1", project.id);
+  const enableIt = () =>
+    transaction(server.database, (tx) =>
+      enableProject(tx, { projectId: project.id, actor: SERVICE, reason: "looked at" }),
+    );
+  expect([await enableIt(), await enableIt()]).toEqual([true, false]);
+  expect(
+    await server.rows("select is_open from project_queues where project_id = $1", project.id),
+  ).toMatchObject([{ isOpen: true }]);
+});
+
 test("of ten owners at once one enables it", async () => {
   const project = await server.createProject();
   await suspend(project);

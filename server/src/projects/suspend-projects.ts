@@ -69,8 +69,8 @@ export async function suspendProjects(
 }
 
 /**
- * Enables a project that is disabled, for whoever runs the installation; answers whether it was disabled. Its mail that waits
- * goes on, and its rates are counted from now on.
+ * Enables a project that is disabled, for whoever runs the installation; answers whether it was disabled, or its mail was held after it had
+ * been enabled by a statement of theirs. Its mail that waits goes on, and its rates are counted from now on.
  */
 export async function enableProject(
   tx: Tx,
@@ -79,7 +79,7 @@ export async function enableProject(
   const row = await lockSuspended(tx, projectId, LIMITS.selfEnableDays.value);
   if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   if (row.isRemoved) throw new Refusal("CONFLICT", { message: "The project is being reset or deleted." });
-  if (!row.disabled) return false;
+  if (!row.disabled && !row.isClosed) return false;
   await enableProjectRow(tx, projectId, actor.userId);
   await openOrCloseProjectQueues(tx, [projectId], true);
   await recordAudit(tx, [{ projectId, actor, action: "project.enabled", details: { reason } }]);

@@ -33,11 +33,14 @@ export async function lockSuspended(tx: Tx, projectId: string, days: number) {
   await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
   const { rows } = await sql<{
     disabled: boolean;
+    /** Whether none of its mail leaves. */
+    isClosed: boolean;
     isSuspended: boolean;
     wasLifted: boolean;
     isRemoved: boolean;
   }>`
     select p.disabled,
+      exists (select 1 from project_queues q where q.project_id = p.id and not q.is_open) as is_closed,
       exists (
         select 1 from jobs j where j.project_id = p.id and j.id = p.removal_job and j.state in ('waiting', 'active')
       ) as is_removed,
