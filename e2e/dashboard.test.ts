@@ -101,6 +101,17 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByText("None yet.").waitFor();
   expect((await messages()).status).toBe(401);
 
+  await page.getByRole("button", { name: "Replace both keys" }).click();
+  const replacing = page.getByRole("dialog", { name: "Replace both keys?" });
+  await replacing.getByRole("textbox").fill("Acme");
+  expect(await replacing.getByRole("button", { name: "Replace both keys" }).isDisabled()).toBe(true);
+  await replacing.getByRole("textbox").fill("Acme <b>& Söhne</b>");
+  await replacing.getByRole("button", { name: "Replace both keys" }).click();
+  await page.getByText("Both keys are replaced").waitFor();
+  expect((await server.call("GET", "/contacts", { key })).status).toBe(401);
+  const newKey = (await page.getByText(/^sk_\w+$/).textContent()) ?? "";
+  expect((await server.call("GET", "/contacts", { key: newKey })).status).toBe(200);
+
   await context.clearCookies();
   await page.getByRole("link", { name: "Domains" }).click();
   const renewal = page.getByRole("dialog", { name: "Your session ended" });
@@ -109,6 +120,15 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await renewal.getByLabel("Password").fill("correct horse battery staple");
   await renewal.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { name: "sandbox.localhost" }).waitFor();
+
+  await page.getByRole("button", { name: "Add domain" }).click();
+  await page.getByLabel("Domain", { exact: true }).fill("story.example.com");
+  await page.getByRole("dialog").getByRole("button", { name: "Add domain" }).click();
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  const rotating = page.getByRole("dialog", { name: "Rotate the DKIM key?" });
+  await rotating.getByRole("button", { name: "Rotate key" }).click();
+  await page.getByText("The next key. It signs from the first check on").waitFor();
+  expect(await page.getByRole("button", { name: "Rotate key" }).isDisabled()).toBe(true);
   expect(faults).toEqual([]);
 });
 

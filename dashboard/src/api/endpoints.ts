@@ -78,6 +78,7 @@ export const listDomains = bare<typeof domains.listDomains>("GET", "/domains/pro
 export const createDomain = bare<typeof domains.createDomain>("POST", "/domains");
 export const verifyDomain = bare<typeof domains.verifyDomain>("GET", "/domains/:id/verify");
 export const diagnoseDomain = bare<typeof domains.diagnoseDomain>("GET", "/domains/:id/diagnosis");
+export const rotateDomainKey = bare<typeof domains.rotateDomainKey>("POST", "/domains/:id/rotate-key");
 export const deleteDomain = bare<typeof domains.deleteDomain>("DELETE", "/domains/:id");
 
 export const listActivity = bare<typeof activity.listActivity>("GET", "/activity");

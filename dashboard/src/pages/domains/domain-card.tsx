@@ -19,6 +19,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { dnsAdviceText } from "./dns-advice-text.ts";
 import { domainsQuery, mistakesQuery, type Domain } from "./domains-query.ts";
 import { mistakeText } from "./mistake-text.ts";
+import { RotateKey } from "./rotate-key.tsx";
 import { zoneFileOf } from "./zone-file.ts";
 
 type DnsRecord = Domain["records"][number];
@@ -80,10 +81,11 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
         </div>
         {/* One without records belongs to the installation: there is nothing to check, and it cannot be removed. */}
         {domain.records.length > 0 && (
-          <div className="flex gap-2">
+          <div className="flex flex-wrap gap-2">
             <Button busy={checking.isPending} onClick={() => checking.mutate()}>
               {t("Check now")}
             </Button>
+            <RotateKey project={project} domain={domain} />
             <Button
               look="quiet"
               disabled={refusal !== undefined}

@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { CopyButton, mask, Snippet } from "../../ui/snippet.tsx";
 import { useProject } from "../project-shell.tsx";
+import { ReplaceKeys } from "./replace-keys.tsx";
 import { ScopedKeys } from "./scoped-keys.tsx";
 import { snippetsOf } from "./snippets.ts";
 
@@ -25,6 +26,7 @@ export function KeysPage() {
           about={t("May only record events with /v1/track. Safe in a browser or an app.")}
           value={project.public}
         />
+        <ReplaceKeys project={project} />
       </Card>
       <ScopedKeys project={project} />
       <Examples origin={location.origin} secret={project.secret} />

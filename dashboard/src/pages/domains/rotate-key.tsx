@@ -1,0 +1,69 @@
+// Changes the DKIM key of a domain, while mail flows: the next key signs once DNS has it. Before it: domain-card.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { rotateDomainKey } from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { domainsQuery, type Domain } from "./domains-query.ts";
+
+interface RotateKeyProps {
+  project: Project;
+  domain: Domain;
+}
+
+export function RotateKey({ project, domain }: RotateKeyProps) {
+  const [isAsked, setAsked] = useState(false);
+  const refusal = whyNot(project, "ADMIN") ?? whyNotNow(domain);
+  return (
+    <>
+      <Button look="quiet" disabled={refusal !== undefined} title={refusal} onClick={() => setAsked(true)}>
+        {t("Rotate key")}
+      </Button>
+      {isAsked && <RotateDialog project={project} domain={domain} onClose={() => setAsked(false)} />}
+    </>
+  );
+}
+
+/** There are two keys at most: one that signs, and the next or the former one, whose record comes second. */
+function whyNotNow({ records, dkimTokens, ed25519 }: Domain): string | undefined {
+  if (dkimTokens.length <= (ed25519 ? 2 : 1)) return undefined;
+  const second = records.filter(({ purpose }) => purpose === "dkim")[1];
+  return second?.required === true
+    ? t("The next key waits for its record: publish it first.")
+    : t("The former key stays published for a week. After that the key can be rotated again.");
+}
+
+function RotateDialog({
+  project,
+  domain: { id, domain },
+  onClose,
+}: RotateKeyProps & { onClose: () => void }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const rotating = useMutation({
+    mutationFn: () => call(rotateDomainKey, { projectId: project.id, params: { id } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: domainsQuery(project.id).queryKey });
+      toast(t("The next key is made"), t("Now publish its record in the DNS of {domain}.", { domain }));
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={t("Rotate the DKIM key?")}
+      description={t(
+        "{domain} gets a next key with a TXT record of its own, to be published beside the present one. Mail goes on with the present key until a check finds that record; from then on the next key signs. Leave the present record for seven days after that: mail signed with its key may still be on its way.",
+        { domain },
+      )}
+      action={t("Rotate key")}
+      keep={t("Not yet")}
+      doing={rotating}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+// Replaces both keys of a project: asked for by its name, since programs that use the old ones are refused at once. Before it: keys-page.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { regenerateKeys } from "../../api/endpoints.ts";
+import { projectsQuery, type Project } from "../../session/queries.ts";
+import { whyNot } from "../../session/rights.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+export function ReplaceKeys({ project }: { project: Project }) {
+  const [isAsked, setAsked] = useState(false);
+  const refusal = whyNot(project, "ADMIN");
+  return (
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-4">
+      <p className="min-w-56 flex-1 text-sm text-soft">
+        {t("Replace them when somebody who knew them has left, or when they leaked.")}
+      </p>
+      <Button disabled={refusal !== undefined} title={refusal} onClick={() => setAsked(true)}>
+        {t("Replace both keys")}
+      </Button>
+      {isAsked && <ReplaceDialog project={project} onClose={() => setAsked(false)} />}
+    </div>
+  );
+}
+
+function ReplaceDialog({ project: { id, name }, onClose }: { project: Project; onClose: () => void }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [typed, setTyped] = useState("");
+  const replacing = useMutation({
+    mutationFn: () => call(regenerateKeys, { params: { projectId: id } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
+      toast(t("Both keys are replaced"), t("Give the new ones to your programs."));
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={t("Replace both keys?")}
+      description={t(
+        "The secret and the public key stop working at once: programs that use them are refused until they have the new ones. Scoped keys stay.",
+      )}
+      open
+      onClose={onClose}
+    >
+      <OneFieldForm
+        label={t("Type {name} to confirm", { name })}
+        autoComplete="off"
+        value={typed}
+        onChange={setTyped}
+        action={t("Replace both keys")}
+        expected={name}
+        asking={replacing}
+        onCancel={onClose}
+      />
+    </Dialog>
+  );
+}
