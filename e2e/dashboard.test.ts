@@ -60,6 +60,17 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByRole("button", { name: "Send me a test mail" }).click();
   await page.getByRole("status").getByText("Delivered").waitFor();
   await page.getByText("250 2.0.0 kept in the local mailbox").waitFor();
+  // A mail in doubt: what is said of it counts at once, so it is asked first.
+  await page.getByRole("link", { name: "What happened to it" }).click();
+  await page.waitForURL(/\/emails\//);
+  const mailId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  await server.rows("update emails set status = 'UNCONFIRMED' where id = $1", mailId);
+  await page.reload();
+  await page.getByRole("button", { name: "It did not …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Not yet" }).click();
+  await page.getByRole("button", { name: "It did not …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "It did not arrive" }).click();
+  await page.getByText("Decided by a person").waitFor();
 
   await addContact(page, "ada@example.com");
   await page.getByRole("button", { name: "Unsubscribe" }).click();

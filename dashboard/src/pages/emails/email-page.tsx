@@ -1,25 +1,22 @@
 // One mail: where it stands and why, every attempt with the server's answer, and what it says. Before it: activity, contacts, campaigns.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import type { Resolution } from "@postloft/contract/emails.ts";
-import { call, type Answer } from "../../api/call.ts";
-import { listReturnedMessages, previewEmail, resolveEmail, type getEmail } from "../../api/endpoints.ts";
+import { call } from "../../api/call.ts";
+import { listReturnedMessages, previewEmail } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";
 import { formatBytes, formatInstant } from "../../ui/format.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { useToast } from "../../ui/toasts.tsx";
 import { useProject } from "../project-shell.tsx";
-import { emailQuery } from "./email-query.ts";
+import { Doubt } from "./doubt.tsx";
+import { emailQuery, type WholeEmail } from "./email-query.ts";
 import { StatusBadge } from "./statuses.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/emails/$emailId");
-export type WholeEmail = Answer<NonNullable<typeof getEmail.endpoint>>;
 
 export function EmailPage() {
   const project = useProject();
@@ -57,40 +54,6 @@ export function EmailPage() {
         </div>
       )}
     </Page>
-  );
-}
-
-function Doubt({ projectId, email }: { projectId: string; email: WholeEmail }) {
-  const queries = useQueryClient();
-  const toast = useToast();
-  const resolving = useMutation({
-    mutationFn: (as: Resolution) => call(resolveEmail, { projectId, params: { id: email.id }, body: { as } }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast(t("Noted"));
-    },
-  });
-  return (
-    <Card className="bg-warn-wash p-5">
-      <h2 className="font-medium text-warn">{t("Nobody knows whether this mail was taken")}</h2>
-      <p className="mt-1 mb-3 text-sm text-soft">
-        {t("It was handed over, and no answer came. If you find out, say so here.")}
-      </p>
-      {resolving.isError && <Failure error={resolving.error} />}
-      <div className="flex flex-wrap gap-2">
-        <Button disabled={resolving.isPending} onClick={() => resolving.mutate("sent")}>
-          {t("It arrived")}
-        </Button>
-        <Button disabled={resolving.isPending} onClick={() => resolving.mutate("failed")}>
-          {t("It did not")}
-        </Button>
-        {email.campaignId === null && (
-          <Button disabled={resolving.isPending} onClick={() => resolving.mutate("retry")}>
-            {t("Send it again")}
-          </Button>
-        )}
-      </div>
-    </Card>
   );
 }
 

@@ -1,11 +1,13 @@
 // One mail, asked for again while it moves. Before it: email-page.tsx, projects/delivery-card.tsx.
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
+import { call, type Answer } from "../../api/call.ts";
 import { getEmail } from "../../api/endpoints.ts";
 
 const LOOK_EVERY_MS = 2_000;
 /** Nothing but time and the recipient changes what has left. */
 const MOVING = new Set(["QUEUED", "CLAIMED", "SENDING"]);
+
+export type WholeEmail = Answer<NonNullable<typeof getEmail.endpoint>>;
 
 export function emailQuery(projectId: string, id: string) {
   return queryOptions({

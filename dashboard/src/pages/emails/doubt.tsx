@@ -1,0 +1,79 @@
+// A mail of which nobody knows whether it was taken, and what a person says became of it: asked first, since it counts at once.
+// Before it: email-page.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Resolution } from "@postloft/contract/emails.ts";
+import { call } from "../../api/call.ts";
+import { resolveEmail } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Card } from "../../ui/page.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import type { WholeEmail } from "./email-query.ts";
+
+interface DoubtProps {
+  projectId: string;
+  email: WholeEmail;
+}
+
+export function Doubt({ projectId, email }: DoubtProps) {
+  const [asked, setAsked] = useState<Resolution | null>(null);
+  return (
+    <Card className="bg-warn-wash p-5">
+      <h2 className="font-medium text-warn">{t("Nobody knows whether this mail was taken")}</h2>
+      <p className="mt-1 mb-3 text-sm text-soft">
+        {t("It was handed over, and no answer came. If you find out, say so here.")}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => setAsked("sent")}>{t("It arrived …")}</Button>
+        <Button onClick={() => setAsked("failed")}>{t("It did not …")}</Button>
+        {email.campaignId === null && (
+          <Button onClick={() => setAsked("retry")}>{t("Send it again …")}</Button>
+        )}
+      </div>
+      {asked !== null && (
+        <ResolveDialog projectId={projectId} email={email} as={asked} onClose={() => setAsked(null)} />
+      )}
+    </Card>
+  );
+}
+
+const WORDS: Record<Resolution, { title: string; description: string; action: string }> = {
+  sent: {
+    title: t("Count this mail as sent?"),
+    description: t("Say so when the mail server's log shows that it took the mail. It cannot be taken back."),
+    action: t("It arrived"),
+  },
+  failed: {
+    title: t("Count this mail as failed?"),
+    description: t(
+      "Say so when the mail server's log shows that it did not take the mail. It cannot be taken back.",
+    ),
+    action: t("It did not arrive"),
+  },
+  retry: {
+    title: t("Send this mail again?"),
+    description: t("Whoever got the mail after all gets it twice."),
+    action: t("Send again"),
+  },
+};
+
+interface ResolveDialogProps extends DoubtProps {
+  as: Resolution;
+  onClose: () => void;
+}
+
+function ResolveDialog({ projectId, email: { id }, as, onClose }: ResolveDialogProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const resolving = useMutation({
+    mutationFn: () => call(resolveEmail, { projectId, params: { id }, body: { as } }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      toast(t("Noted"));
+      onClose();
+    },
+  });
+  return <ConfirmDialog {...WORDS[as]} keep={t("Not yet")} doing={resolving} onClose={onClose} />;
+}
