@@ -71,6 +71,13 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await expect.poll(() => htmlOf(page).textContent()).toBe("<p>Dear {{#if");
   await writeHtml(page, "<p>Dear {{firstName}} مرحبا</p><img src=x onerror=alert(1)>");
   await page.getByLabel("Subject").fill("News for {{firstName}}");
+  // A whole address typed by hand: what stands behind the @ chooses the domain.
+  const from = page.getByLabel("From", { exact: true });
+  await from.fill("");
+  await from.pressSequentially("hello@sand");
+  await page.getByLabel("Subject").focus();
+  expect(await from.inputValue()).toBe("hello");
+  expect(await page.getByLabel("At the domain").inputValue()).toBe("sandbox.localhost");
   await page.getByRole("button", { name: "Continue" }).click();
 
   await page.getByText("Ready to send, with some advice").waitFor();

@@ -1,6 +1,7 @@
 // From which address a campaign comes: a name of its own, at one of the domains that are verified. Before it: content-step.tsx.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { t } from "../../text/t.ts";
 import { Field, Select } from "../../ui/field.tsx";
 import { domainsQuery } from "../domains/domains-query.ts";
@@ -13,23 +14,52 @@ interface SenderFieldProps {
   error: string | undefined;
 }
 
+function partsOf(address: string): { local: string; domain: string } {
+  const at = address.lastIndexOf("@");
+  return at < 0
+    ? { local: address, domain: "" }
+    : { local: address.slice(0, at), domain: address.slice(at + 1).trim() };
+}
+
+/** A whole address may be given where its first part is asked for: at once, or letter by letter; then what stands behind the @ chooses. */
+function useWholeAddress(domain: string, verified: readonly string[], onChange: (address: string) => void) {
+  /** What stands in the field from the @ on until it is left. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const chosenBy = (begun: string) => {
+    const name = begun.toLowerCase();
+    if (name === "") return domain;
+    return verified.find((one) => one === name) ?? verified.find((one) => one.startsWith(name));
+  };
+  const type = (text: string) => {
+    const given = partsOf(text);
+    const isWhole = typed === null && given.domain !== "";
+    setTyped(text.includes("@") && !isWhole ? text : null);
+    onChange(isWhole ? text.trim() : `${given.local}@${chosenBy(given.domain) ?? domain}`);
+  };
+  const end = () => {
+    if (typed === null) return;
+    const given = partsOf(typed);
+    setTyped(null);
+    onChange(`${given.local}@${chosenBy(given.domain) ?? given.domain}`);
+  };
+  return { typed, type, end };
+}
+
 export function SenderField({ projectId, value, onChange, error }: SenderFieldProps) {
   const domains = useQuery(domainsQuery(projectId));
-  const at = value.lastIndexOf("@");
-  const [local, domain] = at < 0 ? [value, ""] : [value.slice(0, at), value.slice(at + 1)];
+  const { local, domain } = partsOf(value);
   const verified = (domains.data ?? []).filter((one) => one.verified).map((one) => one.domain);
   const isKnown = domains.data === undefined || verified.includes(domain);
   const options = [...verified, ...(verified.includes(domain) ? [] : [domain])];
+  const { typed, type, end } = useWholeAddress(domain, verified, onChange);
   return (
     <div>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field
           label={t("From")}
-          value={local}
-          onChange={({ target }) =>
-            // A whole address may be pasted.
-            onChange(target.value.includes("@") ? target.value.trim() : `${target.value}@${domain}`)
-          }
+          value={typed ?? local}
+          onChange={({ target }) => type(target.value)}
+          onBlur={end}
           error={error}
         />
         <Select
