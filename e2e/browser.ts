@@ -1,7 +1,7 @@
 // A real Chromium for stories: the one that is named, the system's, or the one from npm, which runs on Linux and needs no installing.
 import { existsSync } from "node:fs";
 import chromiumFromNpm from "@sparticuz/chromium";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -17,6 +17,11 @@ export async function startBrowser(): Promise<Browser> {
 /** Unpacks the one from npm before several tests want it at once: whoever came second would start half of it. */
 export async function setup(): Promise<void> {
   if (installed() === undefined) await chromiumFromNpm.executablePath();
+}
+
+/** Takes away what browsers lack on plain http, at every host but localhost. */
+export async function asOnPlainHttp(context: BrowserContext): Promise<void> {
+  await context.addInitScript("delete Crypto.prototype.randomUUID; delete Navigator.prototype.clipboard;");
 }
 
 /** The code of a mail in the dashboard. */

@@ -1,6 +1,7 @@
 // The dashboard as a person uses it, in a real browser: from no account to a mail that arrived.
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
+import { asOnPlainHttp } from "./browser.ts";
 import { useBrowser } from "./use-browser.ts";
 import { fromBase32 } from "../server/src/testing/base32.ts";
 import { FAKE_CLIENT, startIdentityFake } from "../server/src/testing/identity-fake.ts";
@@ -311,6 +312,7 @@ test("whatever has a name is opened by it, and pages by keys that can be turned 
 
 test("a second factor is switched on, asked for at the door, and passed with a recovery code", async () => {
   const context = await browser.newContext();
+  await asOnPlainHttp(context);
   const page = await context.newPage();
   await signUp(page, "factor@example.com");
   await page.getByRole("button", { name: "Signed in as factor@example.com" }).click();
@@ -328,6 +330,17 @@ test("a second factor is switched on, asked for at the door, and passed with a r
   await dialog.getByRole("button", { name: "Switch on" }).click();
   await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
   const recoveryCode = (await dialog.getByRole("listitem").first().textContent()) ?? "";
+  // What is shown once stays beside a click, and where nothing can be copied it can be read whole.
+  await page.mouse.click(5, 5);
+  await page.evaluate("document.execCommand = () => false");
+  await page.getByRole("button", { name: "Copy the recovery codes" }).click();
+  const byHand = page.getByRole("dialog", { name: "It was not copied" });
+  expect(await byHand.getByLabel("Text to copy").inputValue()).toContain(recoveryCode);
+  expect(await page.evaluate("getSelection().toString()")).toContain(recoveryCode);
+  await byHand.getByRole("button", { name: "Close" }).click();
+  await page.evaluate("delete document.execCommand");
+  await page.getByRole("button", { name: "Copy the recovery codes" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
   await page.getByRole("button", { name: "I have kept them" }).click();
   await page.getByText("10 recovery codes are left.").waitFor();
 

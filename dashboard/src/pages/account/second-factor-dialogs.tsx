@@ -263,7 +263,6 @@ function CodesDialog({ codes, onClose }: DialogProps & { codes: readonly string[
       title={t("Keep these recovery codes")}
       description={t("They are shown this once. Each signs you in once when the app is not at hand.")}
       open
-      onClose={onClose}
     >
       <div className="flex items-start gap-1 rounded-md border border-line bg-side py-2 pr-1 pl-3">
         <ul className="grid flex-1 grid-cols-2 gap-x-4 gap-y-1 font-mono text-xs">

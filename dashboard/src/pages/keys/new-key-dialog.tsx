@@ -210,10 +210,9 @@ function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }
       title={t("Copy the key now")}
       description={t("It is shown this once: only a fingerprint of it is stored.")}
       open
-      onClose={onClose}
     >
       <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
-        <code className="min-w-0 flex-1 truncate font-mono text-xs">{secret}</code>
+        <code className="min-w-0 flex-1 font-mono text-xs break-all">{secret}</code>
         <CopyButton text={secret} label={t("Copy the key")} />
       </div>
       <div className="mt-4 flex justify-end">

@@ -80,10 +80,9 @@ function LinkDialog({ email, link, onClose }: { email: string; link: string; onC
         email,
       })}
       open
-      onClose={onClose}
     >
       <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
-        <code className="min-w-0 flex-1 truncate font-mono text-xs">{link}</code>
+        <code className="min-w-0 flex-1 font-mono text-xs break-all">{link}</code>
         <CopyButton text={link} label={t("Copy the link")} />
       </div>
       <div className="mt-4 flex justify-end">

@@ -21,6 +21,7 @@ export const BLOCK_KINDS = Object.keys(BLOCK_NAMES) as BlockKind[];
 export const LEAF_KINDS = BLOCK_KINDS.filter((kind) => kind !== "columns");
 
 const LEFT: Align = "left";
+const ID_BYTES = 16;
 
 export function textOf(...paragraphs: string[]): RichText {
   return {
@@ -32,14 +33,20 @@ export function textOf(...paragraphs: string[]): RichText {
   };
 }
 
+/** Without crypto.randomUUID, which browsers lack on plain http. */
+function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 export function newBlock(kind: BlockKind): Block {
   return kind === "columns"
-    ? { id: crypto.randomUUID(), kind, columns: [[newLeaf("text")], [newLeaf("text")]] }
+    ? { id: newId(), kind, columns: [[newLeaf("text")], [newLeaf("text")]] }
     : newLeaf(kind);
 }
 
 function newLeaf(kind: Leaf["kind"]): Leaf {
-  const id = crypto.randomUUID();
+  const id = newId();
   switch (kind) {
     case "heading":
       return { id, kind, level: 1, text: t("A heading"), align: LEFT };
@@ -114,7 +121,7 @@ export function duplicated<One extends Block>(blocks: List<One>, id: string): On
 }
 
 function copyOf<One extends Block>(block: One): One {
-  const id = crypto.randomUUID();
+  const id = newId();
   return block.kind === "columns"
     ? { ...block, id, columns: block.columns.map((leaves) => leaves.map(copyOf)) }
     : { ...block, id };
