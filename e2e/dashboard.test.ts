@@ -81,6 +81,12 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByText("Nobody matches").waitFor();
   await page.reload();
   await page.getByText("Nobody matches").waitFor();
+  await page.route("**/users/@me/projects", (route) => route.fulfill({ status: 403 }));
+  await page.reload();
+  await page.getByText("The server said 403 and nothing more.").waitFor();
+  await page.unroute("**/users/@me/projects");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Nobody matches").waitFor();
   await page.goBack();
   await page.getByRole("link", { name: "ada@example.com" }).waitFor();
 
@@ -269,7 +275,14 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   await page.getByRole("button", { name: "Choose all 60 that match" }).click();
   await page.getByLabel("Choose person59@example.com").uncheck();
   const chosen = page.getByRole("region", { name: "Chosen contacts" });
+  let isAnswered = false;
+  await page.route("**/contacts/bulk/*", (route) =>
+    isAnswered ? route.continue() : route.fulfill({ status: 403 }),
+  );
   await chosen.getByRole("button", { name: "Unsubscribe" }).click();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("The server said 403 and nothing more.").waitFor();
+  isAnswered = true;
   await page.getByText("59 changed, 0 were so already, 0 failed.").waitFor();
   await page.reload();
   await page.getByText("59 changed, 0 were so already, 0 failed.").waitFor();

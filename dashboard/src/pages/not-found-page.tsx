@@ -1,5 +1,5 @@
 // What stands at an address that leads nowhere, and where a page failed as a whole.
-import { Link, type ErrorComponentProps } from "@tanstack/react-router";
+import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
 import { t } from "../text/t.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { Empty, Failure } from "../ui/states.tsx";
@@ -22,9 +22,15 @@ export function NotFoundPage() {
 }
 
 export function PageFailure({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = () => {
+    reset();
+    // What was asked before the page was shown is asked again; otherwise it would fail as it did.
+    void router.invalidate();
+  };
   return (
     <main className="mx-auto max-w-lg px-5 py-16">
-      <Failure error={error} onRetry={reset} />
+      <Failure error={error} onRetry={retry} />
     </main>
   );
 }

@@ -155,7 +155,20 @@ export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
     });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- said once, when it is over
   }, [isOver]);
-  if (job.isError) return <Failure error={job.error} onRetry={onClose} />;
+  const close = (
+    <Button look="quiet" onClick={onClose}>
+      {t("Close")}
+    </Button>
+  );
+  if (job.isError)
+    return (
+      <div className="mb-4 flex flex-wrap items-start gap-2">
+        <div className="min-w-60 flex-1">
+          <Failure error={job.error} onRetry={() => void job.refetch()} />
+        </div>
+        {close}
+      </div>
+    );
   if (data === undefined) return null;
   return (
     <Card className="mb-4 flex flex-wrap items-center gap-4 px-5 py-3.5">
@@ -177,11 +190,7 @@ export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
           </p>
         )}
       </div>
-      {(isOver || data.state === "failed") && (
-        <Button look="quiet" onClick={onClose}>
-          {t("Close")}
-        </Button>
-      )}
+      {(isOver || data.state === "failed") && close}
     </Card>
   );
 }
