@@ -95,6 +95,17 @@ test("line ends of another system stay, and variables of contacts are offered wh
   await page.getByRole("option", { name: /firstName/ }).click();
   await save(page);
   expect((await stored(project, page)).body).toBe("<p>one</p>\r\n<p>two</p>\r\n<p>{{firstName}}</p>");
+
+  // For whoever has none there is a word in the language of the project's mail, whatever language its author reads.
+  await server.call("POST", "/contacts", project.byKey, { email: "nameless@example.com" });
+  await server.call("PATCH", `/users/@me/projects/${project.id}`, project.bySession, { language: "de-CH" });
+  await page.reload();
+  await htmlOf(page).click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("{{fir");
+  await page.getByRole("option", { name: /firstName.*%/ }).click();
+  await save(page);
+  expect((await stored(project, page)).body).toContain(`{{firstName ?? "Freund"}}`);
 });
 
 test("a mail is written by blocks, goes on in HTML, and its blocks are brought back as they were", async () => {

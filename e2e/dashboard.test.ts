@@ -506,6 +506,14 @@ test("a subscription begins at Stripe; then the settings have the next invoice, 
   await context.close();
 });
 
+const openedWithin = (value: number, unit: string) =>
+  encodeURIComponent(
+    JSON.stringify({
+      operator: "AND",
+      conditions: [{ field: "event.opened", operator: "triggeredWithin", value, unit }],
+    }),
+  );
+
 test("the dashboard speaks the language of the browser, and the one that is chosen", async () => {
   const context = await browser.newContext({ locale: "de-AT" });
   const page = await context.newPage();
@@ -515,4 +523,17 @@ test("the dashboard speaks the language of the browser, and the one that is chos
   await page.evaluate(`localStorage.setItem("postloft.language", "fr")`);
   await page.reload();
   await page.getByRole("heading", { name: "Se connecter à Postloft" }).waitFor();
+
+  // A span of time is bent as each language bends it.
+  const { id, owner } = server.project;
+  const { email, password } = owner;
+  await context.request.post(`${server.url}/auth/login`, { data: { email, password } });
+  const says = async (language: string, filter: string, sentence: string) => {
+    await page.evaluate(`localStorage.setItem("postloft.language", "${language}")`);
+    await page.goto(`${server.url}/app/${id}/contacts?filter=${filter}`);
+    await page.getByText(sentence).waitFor();
+  };
+  await says("de", openedWithin(30, "days"), "opened kam in den letzten 30 Tagen vor.");
+  await says("es", openedWithin(3, "hours"), "opened ocurrió en las últimas 3 horas.");
+  await says("es", openedWithin(1, "weeks"), "opened ocurrió en los últimos 7 días.");
 });

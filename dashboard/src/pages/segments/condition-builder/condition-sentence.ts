@@ -4,7 +4,7 @@ import { locale, plural, t } from "../../../text/t.ts";
 import { formatNumber } from "../../../ui/format.ts";
 import { kindOf } from "./condition-tree.ts";
 import type { Fields } from "./fields.ts";
-import { formatSpan, isAboutDates } from "./operators.ts";
+import { formatSpan, formatTimeUpToNow, isAboutDates } from "./operators.ts";
 
 const LISTS = {
   AND: new Intl.ListFormat(locale(), { type: "conjunction" }),
@@ -48,7 +48,9 @@ export function phraseOf(
       ? t("the contact is subscribed")
       : t("the contact is not subscribed");
   const value = formatValue(given);
-  const span = typeof given === "number" && unit !== undefined ? formatSpan(given, unit) : "";
+  const hasSpan = typeof given === "number" && unit !== undefined;
+  const span = hasSpan ? formatSpan(given, unit) : "";
+  const upToNow = hasSpan ? formatTimeUpToNow(given, unit) : "";
   const isOfDates = isAboutDates(condition, typeOf(path));
   switch (operator) {
     case "equals":
@@ -84,11 +86,11 @@ export function phraseOf(
         ? t("{field} is on or before {value}", { field, value })
         : t("{field} is at most {value}", { field, value });
     case "within":
-      return t("{field} is in the last {span}", { field, span });
+      return t("{field} is {upToNow}", { field, upToNow });
     case "olderThan":
       return t("{field} is longer ago than {span}", { field, span });
     default:
-      return phraseOfPresence(operator, { kind, field, span, times: given, unit, window });
+      return phraseOfPresence(operator, { kind, field, span, upToNow, times: given, unit, window });
   }
 }
 
@@ -96,6 +98,7 @@ interface Presence {
   kind: ReturnType<typeof kindOf>;
   field: string;
   span: string;
+  upToNow: string;
   times: FilterCondition["value"];
   unit: FilterCondition["unit"];
   window: FilterCondition["window"];
@@ -103,30 +106,25 @@ interface Presence {
 
 /** Of operators that ask whether there is something: a value, an event, a membership. */
 function phraseOfPresence(operator: FilterCondition["operator"], said: Presence): string {
-  const { kind, field, span, times, unit, window } = said;
+  const { kind, field, span, upToNow, times, unit, window } = said;
   switch (operator) {
     case "triggered": {
       const count = typeof times === "number" ? times : 1;
       return unit !== undefined && window !== undefined
-        ? plural(
-            count,
-            "{field} happened in the last {span}",
-            "{field} happened {n} times in the last {span}",
-            {
-              field,
-              span: formatSpan(window, unit),
-            },
-          )
+        ? plural(count, "{field} happened {upToNow}", "{field} happened {n} times {upToNow}", {
+            field,
+            upToNow: formatTimeUpToNow(window, unit),
+          })
         : plural(count, "{field} happened", "{field} happened {n} times", { field });
     }
     case "notTriggered":
       return t("{field} never happened", { field });
     case "triggeredWithin":
-      return t("{field} happened in the last {span}", { field, span });
+      return t("{field} happened {upToNow}", { field, upToNow });
     case "triggeredOlderThan":
       return t("{field} last happened longer ago than {span}", { field, span });
     case "notTriggeredWithin":
-      return t("{field} did not happen in the last {span}", { field, span });
+      return t("{field} did not happen {upToNow}", { field, upToNow });
     case "memberOfSegment":
       return t("the contact is in {field}", { field });
     case "notMemberOfSegment":

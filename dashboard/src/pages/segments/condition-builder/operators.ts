@@ -89,6 +89,22 @@ export function formatSpan(amount: number, unit: FilterUnit): string {
   }
 }
 
+/** "in the last 3 days": whole, since many languages bend each word of it. */
+export function formatTimeUpToNow(amount: number, unit: FilterUnit): string {
+  switch (unit) {
+    case "minutes":
+      return plural(amount, "in the last minute", "in the last {n} minutes");
+    case "hours":
+      return plural(amount, "in the last hour", "in the last {n} hours");
+    case "days":
+      return plural(amount, "in the last day", "in the last {n} days");
+    case "weeks":
+      return plural(amount, "in the last week", "in the last {n} weeks");
+    case "months":
+      return plural(amount, "in the last month", "in the last {n} months");
+  }
+}
+
 export const UNIT_NAMES: Record<FilterUnit, string> = {
   minutes: t("minutes"),
   hours: t("hours"),
