@@ -131,14 +131,16 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   expect((await server.call("GET", "/contacts", { key: newKey })).status).toBe(200);
 
   await context.clearCookies();
-  await page.getByRole("link", { name: "Domains" }).click();
+  await page.getByRole("link", { name: "Templates" }).click();
   const renewal = page.getByRole("dialog", { name: "Your session ended" });
   await renewal.getByRole("link", { name: "Continue with Acme ID" }).waitFor();
   await renewal.getByLabel("Email").fill("story@example.com");
   await renewal.getByLabel("Password").fill("correct horse battery staple");
   await renewal.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { name: "sandbox.localhost" }).waitFor();
+  await page.getByText("No template yet").waitFor();
 
+  await page.getByRole("link", { name: "Domains" }).click();
+  await page.getByRole("heading", { name: "sandbox.localhost" }).waitFor();
   await page.getByRole("button", { name: "Add domain" }).click();
   await page.getByLabel("Domain", { exact: true }).fill("story.example.com");
   await page.getByRole("dialog").getByRole("button", { name: "Add domain" }).click();
@@ -147,6 +149,11 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await rotating.getByRole("button", { name: "Rotate key" }).click();
   await page.getByText("The next key. It signs from the first check on").waitFor();
   expect(await page.getByRole("button", { name: "Rotate key" }).isDisabled()).toBe(true);
+  // The program of the first mail sends from a domain of one's own as soon as there is one.
+  await page.getByRole("button", { name: "Check now" }).click();
+  await page.getByText("story.example.com is verified").waitFor();
+  await page.getByRole("link", { name: "API keys" }).click();
+  await page.getByText('"from": "hello@story.example.com"').waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -536,4 +543,6 @@ test("the dashboard speaks the language of the browser, and the one that is chos
   await says("de", openedWithin(30, "days"), "opened kam in den letzten 30 Tagen vor.");
   await says("es", openedWithin(3, "hours"), "opened ocurrió en las últimas 3 horas.");
   await says("es", openedWithin(1, "weeks"), "opened ocurrió en los últimos 7 días.");
+  await page.goto(`${server.url}/app/${id}/reports?about=deliverability&days=365`);
+  await page.getByText("Los últimos 180 días").waitFor();
 });

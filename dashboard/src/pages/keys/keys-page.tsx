@@ -1,10 +1,13 @@
 // The two keys of a project, what each may do, its scoped ones, and programs that use them.
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
+import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { CopyButton, mask, Snippet } from "../../ui/snippet.tsx";
+import { Skeleton } from "../../ui/states.tsx";
+import { EXAMPLE_SENDER, NoSender, useSender } from "../domains/sender.tsx";
 import { useProject } from "../project-shell.tsx";
 import { ReplaceKeys } from "./replace-keys.tsx";
 import { ScopedKeys } from "./scoped-keys.tsx";
@@ -29,7 +32,7 @@ export function KeysPage() {
         <ReplaceKeys project={project} />
       </Card>
       <ScopedKeys project={project} />
-      <Examples origin={location.origin} secret={project.secret} />
+      <Examples project={project} />
     </Page>
   );
 }
@@ -67,8 +70,10 @@ function Key({ title, about, value, isSecret = false }: KeyProps) {
   );
 }
 
-function Examples({ origin, secret }: { origin: string; secret: string }) {
-  const programs = snippetsOf(origin, secret);
+function Examples({ project }: { project: Project }) {
+  const { secret } = project;
+  const { domains, sender } = useSender(project);
+  const programs = snippetsOf(location.origin, secret, sender ?? EXAMPLE_SENDER);
   const [language, setLanguage] = useState("curl");
   return (
     <section className="mt-8">
@@ -86,11 +91,16 @@ function Examples({ origin, secret }: { origin: string; secret: string }) {
           </Button>
         ))}
       </div>
-      <Snippet
-        code={programs[language] ?? ""}
-        secret={secret}
-        label={t("Copy: {what}", { what: language })}
-      />
+      {domains.isPending ? (
+        <Skeleton className="h-40" />
+      ) : (
+        <Snippet
+          code={programs[language] ?? ""}
+          secret={secret}
+          label={t("Copy: {what}", { what: language })}
+        />
+      )}
+      {domains.isSuccess && sender === undefined && <NoSender projectId={project.id} />}
     </section>
   );
 }

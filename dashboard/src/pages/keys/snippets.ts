@@ -1,33 +1,32 @@
 // The first mail in several languages, with the reader's own address of the server and key in it.
-const MAIL = {
-  to: "ada@example.com",
-  from: "hello@sandbox.localhost",
-  subject: "Hello",
-  body: "<p>It works.</p>",
-};
-
-function json(indent: number): string {
-  return JSON.stringify(MAIL, null, 2).replaceAll("\n", `\n${" ".repeat(indent)}`);
+function mailFrom(sender: string) {
+  return { to: "ada@example.com", from: sender, subject: "Hello", body: "<p>It works.</p>" };
 }
 
-export function firstMail(origin: string, key: string): string {
+/** As JSON that stands between single quotes as well: a name may have one. */
+function json(sender: string, indent?: number): string {
+  const text = JSON.stringify(mailFrom(sender), null, indent === undefined ? 0 : 2);
+  return text.replaceAll("'", "\\u0027").replaceAll("\n", `\n${" ".repeat(indent ?? 0)}`);
+}
+
+export function firstMail(origin: string, key: string, sender: string): string {
   return `curl ${origin}/v1/send \\
   -H "Authorization: Bearer ${key}" \\
   -H "Content-Type: application/json" \\
-  -d '${json(2)}'`;
+  -d '${json(sender, 2)}'`;
 }
 
 /** Language → program. */
-export function snippetsOf(origin: string, key: string): Record<string, string> {
+export function snippetsOf(origin: string, key: string, sender: string): Record<string, string> {
   return {
-    curl: firstMail(origin, key),
+    curl: firstMail(origin, key, sender),
     "Node.js": `const response = await fetch("${origin}/v1/send", {
   method: "POST",
   headers: {
     Authorization: "Bearer ${key}",
     "Content-Type": "application/json",
   },
-  body: JSON.stringify(${json(2)}),
+  body: JSON.stringify(${json(sender, 2)}),
 });
 console.log(await response.json());`,
     Python: `import requests
@@ -35,26 +34,26 @@ console.log(await response.json());`,
 response = requests.post(
     "${origin}/v1/send",
     headers={"Authorization": "Bearer ${key}"},
-    json=${json(4)},
+    json=${json(sender, 4)},
 )
 print(response.json())`,
     PHP: `<?php
 $context = stream_context_create(["http" => [
   "method" => "POST",
   "header" => "Authorization: Bearer ${key}\\r\\nContent-Type: application/json",
-  "content" => '${JSON.stringify(MAIL)}',
+  "content" => '${json(sender)}',
 ]]);
 echo file_get_contents("${origin}/v1/send", false, $context);`,
     Ruby: `require "net/http"
 
 response = Net::HTTP.post(
   URI("${origin}/v1/send"),
-  '${JSON.stringify(MAIL)}',
+  '${json(sender)}',
   "Authorization" => "Bearer ${key}",
   "Content-Type" => "application/json"
 )
 puts response.body`,
-    Go: `body := strings.NewReader(\`${JSON.stringify(MAIL)}\`)
+    Go: `body := strings.NewReader(\`${json(sender)}\`)
 request, _ := http.NewRequest("POST", "${origin}/v1/send", body)
 request.Header.Set("Authorization", "Bearer ${key}")
 request.Header.Set("Content-Type", "application/json")

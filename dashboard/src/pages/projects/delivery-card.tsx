@@ -9,7 +9,7 @@ import { t } from "../../text/t.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
-import { domainsQuery } from "../domains/domains-query.ts";
+import { useSender } from "../domains/sender.tsx";
 import { emailQuery } from "../emails/email-query.ts";
 import { StatusBadge } from "../emails/statuses.tsx";
 
@@ -59,14 +59,6 @@ function QueueHealth() {
       {trouble ?? t("Nothing waits longer than it should.")}
     </p>
   );
-}
-
-/** The sender of the project, or one at the first domain that is verified. */
-function useSender(project: Project) {
-  const domains = useQuery(domainsQuery(project.id));
-  const verified = domains.data?.find((domain) => domain.verified);
-  const sender = project.defaultFrom ?? (verified === undefined ? undefined : `hello@${verified.domain}`);
-  return { domains, sender };
 }
 
 function TestMail({ project }: { project: Project }) {

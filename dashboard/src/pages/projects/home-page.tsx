@@ -13,6 +13,7 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Snippet } from "../../ui/snippet.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { ActivityLines } from "../activity/activity-item.tsx";
+import { EXAMPLE_SENDER, NoSender, useSender } from "../domains/sender.tsx";
 import { firstMail } from "../keys/snippets.ts";
 import { useProject } from "../project-shell.tsx";
 import { MailTiles } from "../reports/mail-tiles.tsx";
@@ -132,17 +133,23 @@ function Latest({ projectId }: { projectId: string }) {
 
 function FirstMail({ project }: { project: Project }) {
   const config = useQuery(configQuery);
+  const { domains, sender } = useSender(project);
   return (
     <Card className="p-5">
       <h2 className="font-semibold">{t("Send a mail from your program")}</h2>
       <p className="mt-0.5 mb-4 text-sm text-soft">
         {t("One call; the copy has the secret key of this project in it.")}
       </p>
-      <Snippet
-        code={firstMail(location.origin, project.secret)}
-        secret={project.secret}
-        label={t("Copy the command")}
-      />
+      {domains.isPending ? (
+        <Skeleton className="h-40" />
+      ) : (
+        <Snippet
+          code={firstMail(location.origin, project.secret, sender ?? EXAMPLE_SENDER)}
+          secret={project.secret}
+          label={t("Copy the command")}
+        />
+      )}
+      {domains.isSuccess && sender === undefined && <NoSender projectId={project.id} />}
       <div className="mt-4 flex flex-wrap gap-2">
         {config.data?.features.email.provider === "mailbox" && (
           <a href="/mailbox" className={buttonClass("plain")}>
@@ -159,6 +166,7 @@ function FirstMail({ project }: { project: Project }) {
 
 function NextSteps({ project }: { project: Project }) {
   const state = useQuery(setupStateQuery(project.id));
+  const provider = useQuery(configQuery).data?.features.email.provider;
   return (
     <Card className="p-5">
       <h2 className="font-semibold">{t("Getting started")}</h2>
@@ -182,8 +190,20 @@ function NextSteps({ project }: { project: Project }) {
               {t("Or let your program send to somebody new.")}
             </Step>
             <Step isDone={state.data.hasVerifiedDomain} title={t("Have a domain to send from")}>
-              {t("Mail from your own domain needs its DNS records. Until then send from:")}{" "}
-              <code className="font-mono text-xs">sandbox.localhost</code>
+              {provider === "mailbox" ? (
+                <>
+                  {t("Mail from your own domain needs its DNS records. Until then send from:")}{" "}
+                  <code className="font-mono text-xs">sandbox.localhost</code>
+                </>
+              ) : (
+                <Link
+                  to="/$projectId/domains"
+                  params={{ projectId: project.id }}
+                  className="text-accent hover:underline"
+                >
+                  {t("Add a domain to send from")}
+                </Link>
+              )}
             </Step>
           </>
         )}

@@ -33,6 +33,11 @@ export function DeliverabilityReport({ projectId, days }: { projectId: string; d
   const { domains, providers, reportAddress } = room.data;
   return (
     <>
+      {days > MOST_DAYS && (
+        <p className="text-sm text-soft">
+          {t("The last {days} days: what receivers report is kept no longer.", { days: MOST_DAYS })}
+        </p>
+      )}
       <p className="text-sm text-soft">
         {reportAddress === null
           ? t(
