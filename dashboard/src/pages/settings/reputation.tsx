@@ -173,7 +173,10 @@ function Suspended({ project }: { project: Project }) {
     <Card className="max-w-2xl p-5">
       <h2 className="font-semibold text-bad">{t("This project is disabled: it sends nothing")}</h2>
       <p className="mt-1 mb-4 text-sm text-soft">
-        {refusal ?? t("Remove the cause first: clean the addresses that bounced. Then say what it was.")}
+        {refusal ??
+          t(
+            "First stop what brought those addresses: a form, a list, a program. Then say what it was and enable the project; mail that waits leaves at once. Contacts cannot be changed before, so clean the addresses that bounced right after, before you send again.",
+          )}
       </p>
       {refusal === undefined && (
         <OneFieldForm
