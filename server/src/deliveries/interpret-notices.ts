@@ -3,6 +3,7 @@
 import { parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
+import { noteContacts } from "../reactions/reactions.ts";
 import { recordEvents } from "../events/events.ts";
 import { findReturnedMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
 import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
@@ -208,6 +209,13 @@ async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Se
       patch: readDataPatch(undefined),
       via: { source: "inbound", actor: null, ip: null },
     })),
+  );
+  // What they wrote is an event of mail, which tells nobody that there is a new contact.
+  await noteContacts(
+    tx,
+    pairUp(own, contacts).flatMap(([{ projectId }, { contactId, isNew }]) =>
+      isNew ? [{ projectId, contactId }] : [],
+    ),
   );
   await recordEvents(
     tx,

@@ -514,6 +514,10 @@ test("who writes in becomes a contact that is not subscribed, with an event; who
   const to = await inboundAddress();
   const write = (from: string) =>
     smtp(personalMail({ from, subject: "Hi", messageId: `${from}.1` }), to, from);
+  // Somebody follows changes of contacts.
+  await sql`insert into event_subscriptions (project_id, event_name, subscriber) values (${projectId}, '*', 'segments')`.execute(
+    database,
+  );
   await tell(
     write("new@example.com"),
     write(mail.address),
@@ -531,6 +535,11 @@ test("who writes in becomes a contact that is not subscribed, with an event; who
     select c.id, c.subscribed, l.source from contacts c join consent_changes l on l.contact_id = c.id
     where c.email = 'new@example.com'`.execute(database);
   expect(rows).toMatchObject([{ subscribed: false, source: "inbound" }]);
+  const noted = await sql<{ id: string }>`
+    with taken as (delete from event_reactions where project_id = ${projectId} returning contact_id as id),
+      unsubscribed as (delete from event_subscriptions where project_id = ${projectId})
+    select id from taken`.execute(database);
+  expect(noted.rows).toEqual([{ id: rows[0]?.id }]);
   expect(await eventsOf({ contactId: rows[0]?.id ?? "" })).toEqual([
     {
       name: "email.received",
