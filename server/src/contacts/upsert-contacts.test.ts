@@ -3,11 +3,17 @@ import * as fc from "fast-check";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database.ts";
+import { idTimeMs } from "../platform/ids.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { createTracker } from "../v1/track.ts";
 import { viaApi } from "./consent.ts";
 import { readDataPatch } from "./rules.ts";
-import { flipAndRecord, upsertContacts, type ContactChange } from "./upsert-contacts.ts";
+import {
+  flipAndRecord,
+  upsertContacts,
+  upsertContactsWithEvents,
+  type ContactChange,
+} from "./upsert-contacts.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const RUNS = 60;
@@ -161,6 +167,36 @@ test("what one contact tracks through the door keeps its order, whatever others 
   expect(flips.map(({ name }) => name)).toEqual(
     Array.from({ length: 99 }, (_, at) => (at % 2 === 0 ? "contact.unsubscribed" : "contact.subscribed")),
   );
+});
+
+test("what is tracked and comes to the database late is stored under ids of then, in its order, and answered with them", async () => {
+  const { id: projectId } = await server.createProject();
+  const happenings = ["a", "b", "a", "a"].map((name, n) => ({
+    change: change(projectId, `${name}@example.com`, { data: { n } }),
+    event: "seen",
+    data: { n },
+  }));
+  const [{ ms: startedMs = 0 } = {}] = await server.rows<{ ms: number }>(
+    "select floor(extract(epoch from now()) * 1000)::float8 as ms",
+  );
+  // As if the process stood still, or waited for a connection, between making the ids and the statement.
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 20_000);
+  const tracking = upsertContactsWithEvents(server.database, happenings);
+  clock.mockRestore();
+  const answers = await tracking;
+  const stored = await server.rows<{ id: string; contactId: string; data: object }>(
+    "select id, contact_id, data from events where project_id = $1 order by id",
+    projectId,
+  );
+  expect(stored.map(({ id, contactId }) => ({ id, contactId }))).toEqual(
+    answers.map(({ id, contactId }) => ({ id, contactId })),
+  );
+  expect(stored.map(({ data }) => data)).toEqual(happenings.map(({ data }) => data));
+  expect(idTimeMs(stored[0]?.id ?? "")).toBeGreaterThanOrEqual(startedMs - 1_000);
+  expect(await readContacts(projectId)).toMatchObject([
+    { email: "a@example.com", data: { n: 3 } },
+    { email: "b@example.com", data: { n: 1 } },
+  ]);
 });
 
 test("many transactions at once for the same new addresses make each contact once, without a deadlock", async () => {

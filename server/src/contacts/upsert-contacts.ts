@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
 import { now } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";
@@ -85,22 +85,38 @@ export async function upsertContactsWithEvents(
   const changes = intoRounds(happenings.map(({ change }) => change))
     .flat()
     .map((group) => group.change);
-  const statement = isSame(happenings[0], events)
-    ? contactUpsertWithEvents(
-        changes.map((change) => rowOf(change, events[0]?.data)),
-        fieldsOf(changes),
-        events.map((event) => ({ ...event, hasAdded: true })),
-      )
-    : contactUpsertWithEvents(
-        changes.map((change) => rowOf(change)),
-        fieldsOf(changes),
-        events,
-      );
-  const contacts = byAddress(await upsertContactRows(database, statement));
+  const isOnce = isSame(happenings[0], events);
+  const statement = contactUpsertWithEvents(
+    changes.map((change) => rowOf(change, isOnce ? events[0]?.data : null)),
+    fieldsOf(changes),
+    isOnce ? events.map((event) => ({ ...event, hasAdded: true })) : events,
+  );
+  const rows = await upsertContactRows(database, statement);
+  if (rows.length === 0) return happenIn(database, happenings);
+  const contacts = byAddress(rows);
   return events.map(({ projectId, email, id }) => {
     const contact = contacts.get(projectId)?.get(email);
     if (contact === undefined) throw new Error("An upserted contact has no row.");
     return { contactId: contact.id, id, createdAt };
+  });
+}
+
+/** The same in a transaction that begins before the ids of its events are made: when the statement came to the database too late. */
+async function happenIn(database: Database, happenings: readonly ContactHappening[]) {
+  return transaction(database, async (tx) => {
+    const contacts = await upsertContacts(
+      tx,
+      happenings.map(({ change }) => change),
+    );
+    return recordEvents(
+      tx,
+      pairUp(happenings, contacts).map(([{ change, event, data }, { contactId }]) => ({
+        projectId: change.projectId,
+        contactId,
+        name: event,
+        data,
+      })),
+    );
   });
 }
 

@@ -2,6 +2,7 @@
 // Before it: upsert-contacts.ts, which sorts each batch so that locks are taken in one order.
 import { sql, type RawBuilder } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database.ts";
+import { idTimeMs } from "../platform/ids.ts";
 import { recordEventsFrom } from "../events/events.ts";
 import type { Via } from "./consent.ts";
 import type { FieldType } from "./rules.ts";
@@ -64,7 +65,11 @@ export interface UpsertEvent {
   hasAdded?: boolean;
 }
 
-/** The same, and an event each in the order given: as one statement it needs no transaction around it. */
+/**
+ * The same, and an event each in the order given: as one statement it needs no transaction around it. The ids of the events were made
+ * before it began: where that is so long ago that they may lie among those that are counted already (docs/decisions/0044), it does
+ * nothing and answers nothing.
+ */
 export function contactUpsertWithEvents(
   contacts: readonly ContactUpsert[],
   fields: readonly ContactField[],
@@ -84,11 +89,19 @@ export function contactUpsertWithEvents(
     join upserted u on u.project_id = e.project_id and u.email = e.email
     order by e.id`;
   return sql<UpsertedContact>`
-    ${plannedOften} with ${upserted(contacts, fields)}, ${recordEventsFrom(source)} select * from upserted`;
+    ${plannedOften} with ${upserted(contacts, fields, isInTime(events[0]?.id ?? ""))}, ${recordEventsFrom(source)} select * from upserted`;
 }
 
+/** A second before a transaction begins is as far back as the counts wait for it. */
+const isInTime = (firstId: string) =>
+  sql`${idTimeMs(firstId)}::bigint >= extract(epoch from now()) * 1000 - 1000`;
+
 /** As CTEs of a larger statement; the last of them answers. */
-function upserted(contacts: readonly ContactUpsert[], fields: readonly ContactField[]): RawBuilder<unknown> {
+function upserted(
+  contacts: readonly ContactUpsert[],
+  fields: readonly ContactField[],
+  isWanted: RawBuilder<unknown> = sql`true`,
+): RawBuilder<unknown> {
   return sql`
     given as (
       select i.*, c.id, c.subscribed as was,
@@ -107,6 +120,7 @@ function upserted(contacts: readonly ContactUpsert[], fields: readonly ContactFi
         ${arrayOf(contacts.map((contact) => contact.via.ip))}::inet[]
       ) as i (project_id, email, new_id, subscribed, added, removed, source, actor, ip)
       left join contacts c on c.project_id = i.project_id and c.email = i.email
+      where ${isWanted}
     ), inserted as (
       insert into contacts (project_id, id, email, subscribed, data)
       select project_id, new_id, email, subscribed, bounded_data(added, '{}') from given where id is null order by project_id, email
