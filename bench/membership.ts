@@ -10,6 +10,7 @@ import { createMetrics } from "../server/src/platform/metrics.ts";
 import { recordEvents } from "../server/src/events/events.ts";
 import { BULK_KIND, getBulk, startBulk } from "../server/src/contacts/bulk/bulk-changes.ts";
 import { stepOfBulk } from "../server/src/contacts/bulk/change-contacts.ts";
+import { memberships } from "../server/src/segments/usage.ts";
 import { computeSegment } from "../server/src/segments/compute-segment.ts";
 import { followChanges } from "../server/src/segments/follow-changes.ts";
 import { createSegment } from "../server/src/segments/segments.ts";
@@ -125,7 +126,7 @@ async function unsubscribe(database: Database, projectId: string): Promise<void>
   const contactIds = await someContacts(database, projectId, BULK);
   const jobs = startJobs({
     database,
-    kinds: { [BULK_KIND]: stepOfBulk },
+    kinds: { [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, memberships) },
     log: createLog({ level: "warn" }),
     metrics: createMetrics(),
   });

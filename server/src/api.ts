@@ -53,6 +53,7 @@ import { createExplainer } from "./segments/filters/explain-apart.ts";
 import { segmentRoutes } from "./segments/routes.ts";
 import {
   listSegmentsWithEvent,
+  memberships,
   whoIsMeant,
   segmentsNamingField,
   segmentsOfContact,
@@ -252,16 +253,11 @@ function openReports(parts: ApiParts) {
 
 function routesOfContacts(parts: ApiParts): Route[] {
   const { database, wakeJobs } = parts;
+  const whoNamesFields = { segmentsNamingField, campaignsNamingField, workflowsNamingField };
   return [
-    ...contactRoutes({ database, linksOf: parts.linksOf, ...whoIsMeant }),
+    ...contactRoutes({ database, linksOf: parts.linksOf, memberships, ...whoIsMeant }),
     ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
-    ...contactFieldRoutes({
-      database,
-      wakeJobs,
-      segmentsNamingField,
-      campaignsNamingField,
-      workflowsNamingField,
-    }),
+    ...contactFieldRoutes({ database, wakeJobs, ...whoNamesFields }),
     ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, segmentsOfContact }),
     ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath }) }),
   ];

@@ -36,6 +36,7 @@ import { SUPPRESSION_IMPORT, suppressionImportStep } from "./suppressions/import
 import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
 import { findSuppressed } from "./suppressions/suppressions.ts";
 import { noteExpiredEvents, startFollowingChanges } from "./segments/follow-changes.ts";
+import { memberships } from "./segments/usage.ts";
 import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
 import type { Network } from "./webhooks/networks.ts";
@@ -140,7 +141,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const jobs = startJobs({
     database,
     kinds: {
-      ...contactJobs(),
+      ...contactJobs(memberships),
       [SUPPRESSION_IMPORT]: suppressionImportStep,
       [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
       ...workflowJobs(),

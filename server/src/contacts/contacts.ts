@@ -168,9 +168,22 @@ function tooManyKeys(): Refusal {
   );
 }
 
+/** Where contacts stand that are deleted: handed in, because segments/ come later in the reading order. */
+export interface Memberships {
+  /** Locks the segments whose counts will change. */
+  lock(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void>;
+  /** Ends the memberships of contacts that are locked, and lowers the counts. */
+  end(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void>;
+}
+
 /** Deletes a contact as `deleteContacts` does. @throws Refusal CONTACT_NOT_FOUND. */
-export async function deleteContact(tx: Tx, projectId: string, id: string): Promise<void> {
-  const deleted = isId(id) ? await deleteContacts(tx, projectId, [id]) : [];
+export async function deleteContact(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  memberships: Memberships,
+): Promise<void> {
+  const deleted = isId(id) ? await deleteContacts(tx, projectId, [id], memberships) : [];
   if (deleted.length === 0) throw new Refusal("CONTACT_NOT_FOUND");
 }
 
@@ -178,12 +191,20 @@ export async function deleteContact(tx: Tx, projectId: string, id: string): Prom
  * Deletes contacts with their events; mails to them lose the person, and those that wait are not sent. Answers the ids of
  * those that were there.
  */
-export async function deleteContacts(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
+export async function deleteContacts(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+  memberships: Memberships,
+): Promise<string[]> {
   await subtractContacts(tx, projectId, ids);
   // Mails before contacts, as the sender locks them, so that neither waits for the other in a circle.
   await forgetRecipients(tx, projectId, ids, CONTACT_CHECKS.contactIfThere);
+  // Segments before contacts, as whoever adds members does.
+  await memberships.lock(tx, projectId, ids);
   const locked = await lockContacts(tx, projectId, ids, "deleting");
   const found = locked.map((row) => row.id);
+  await memberships.end(tx, projectId, found);
   // Mails that were being queued when we came are there by now, and no more can come.
   await forgetRecipients(tx, projectId, found, CONTACT_CHECKS.contactIfThere);
   await deleteContactRows(tx, projectId, found);

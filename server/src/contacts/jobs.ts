@@ -3,10 +3,15 @@
 import type { JobStep } from "../platform/jobs.ts";
 import { BULK_KIND } from "./bulk/bulk-changes.ts";
 import { stepOfBulk } from "./bulk/change-contacts.ts";
+import type { Memberships } from "./contacts.ts";
 import { stepOfFieldDeletion } from "./fields/delete-field.ts";
 import { IMPORT_KIND, importStep } from "./import/import-contacts.ts";
 import { FIELD_KIND } from "./shown-data-queries.ts";
 
-export function contactJobs(): Record<string, JobStep> {
-  return { [IMPORT_KIND]: importStep, [BULK_KIND]: stepOfBulk, [FIELD_KIND]: stepOfFieldDeletion };
+export function contactJobs(memberships: Memberships): Record<string, JobStep> {
+  return {
+    [IMPORT_KIND]: importStep,
+    [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, memberships),
+    [FIELD_KIND]: stepOfFieldDeletion,
+  };
 }

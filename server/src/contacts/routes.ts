@@ -4,7 +4,14 @@ import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import { listConsentChanges, viaDashboard } from "./consent.ts";
-import { contactRefusal, deleteContact, getContact, lookUpContacts, updateContact } from "./contacts.ts";
+import {
+  contactRefusal,
+  deleteContact,
+  getContact,
+  lookUpContacts,
+  updateContact,
+  type Memberships,
+} from "./contacts.ts";
 import { countAll, listContacts, type Membership } from "./list-contacts.ts";
 import type { ContactLinks } from "./links.ts";
 import { readContactPage } from "./list-cursor.ts";
@@ -15,6 +22,7 @@ import { contactViewRoutes } from "./views/routes.ts";
 interface ContactParts extends Membership {
   database: Database;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
+  memberships: Memberships;
 }
 
 export function contactRoutes(parts: ContactParts): Route[] {
@@ -71,7 +79,7 @@ export function contactRoutes(parts: ContactParts): Route[] {
     ),
     route(contract.deleteContact, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
-        await deleteContact(tx, projectId, params.id);
+        await deleteContact(tx, projectId, params.id, parts.memberships);
         return noContent();
       }),
     ),

@@ -12,6 +12,7 @@ import { noteExpiredEvents } from "../segments/follow-changes.ts";
 import { countNews } from "./counts.ts";
 import { listEventNames } from "./event-names.ts";
 import { changeEventRetention, deleteExpired, dropOldMonths } from "./retention.ts";
+import { memberships } from "../segments/usage.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -143,7 +144,9 @@ test("dropped or deleted, the same events and the same counts are left, also whe
           expect(await leftOf(dropped)).toEqual(await leftOf(deleted));
 
           for (const { projectId, contactIds } of [deleted, dropped])
-            await transaction(server.database, (tx) => deleteContacts(tx, projectId, contactIds.slice(0, 1)));
+            await transaction(server.database, (tx) =>
+              deleteContacts(tx, projectId, contactIds.slice(0, 1), memberships),
+            );
           expect(await leftOf(dropped)).toEqual(await leftOf(deleted));
         },
       )
@@ -232,7 +235,9 @@ test("how many there are of a name are those that are kept; mails stay, until th
   const kept = (await leftOf(told)).events.filter(({ name }) => name === "seen").length;
   expect(kept).toBeLessThan(MONTHS);
   expect(await counts()).toEqual(["email.sent 2", `seen ${kept}`]);
-  await transaction(server.database, (tx) => deleteContacts(tx, told.projectId, [mail?.contactId ?? ""]));
+  await transaction(server.database, (tx) =>
+    deleteContacts(tx, told.projectId, [mail?.contactId ?? ""], memberships),
+  );
   expect(await counts()).toEqual(["email.sent 1", `seen ${kept}`]);
   await leftOf(told);
 });

@@ -37,6 +37,7 @@ import {
   listTopEvents,
 } from "./analytics.ts";
 import { previousPeriod, readPeriod, type Period } from "./period.ts";
+import { memberships } from "../segments/usage.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
@@ -242,7 +243,9 @@ async function take(
   for (const one of steps) {
     if (one.do === "count") await countNews(database, { lagSeconds: 0, stepSize: one.size });
     else if (one.do === "delete contact")
-      await transaction(database, (tx) => deleteContacts(tx, projectId, [contactIds[one.which] ?? ""]));
+      await transaction(database, (tx) =>
+        deleteContacts(tx, projectId, [contactIds[one.which] ?? ""], memberships),
+      );
     else if (one.do === "delete name")
       await transaction(database, (tx) => deleteEvents(tx, users, projectId, one.name));
     else if (one.do === "happen") {

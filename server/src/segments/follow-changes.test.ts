@@ -121,3 +121,61 @@ test("a tracked segment over a static one follows who is added to that and remov
     );
   }
 });
+
+/** How many members segments are said to have, and how many are stored. */
+const countsOf = (projectId: string) =>
+  server.rows<{ name: string; told: number; stored: number }>(
+    `select s.name, s.member_count as told,
+       (select count(*)::integer from segment_members m where m.project_id = s.project_id and m.segment_id = s.id) as stored
+     from segments s where s.project_id = $1 order by s.name`,
+    projectId,
+  );
+
+test("a refresh of a tracked segment counts its members, not those who are about to be", async () => {
+  const pro = { field: "data.plan", operator: "equals", value: "pro" };
+  const { projectId, byKey, email, segmentId } = await furnish(pro, { plan: "free" });
+  const refresh = async () => (await server.call("POST", `/segments/${segmentId}/refresh`, byKey)).body;
+  await computeDueSegment(server.database, projectId, segmentId);
+  await server.call("POST", "/contacts", byKey, { email, data: { plan: "pro" } });
+  expect(await refresh()).toEqual({ memberCount: 0 });
+  await followChanges(server.database, projectId);
+  expect(await countsOf(projectId)).toEqual([{ name: "Tracked", told: 1, stored: 1 }]);
+  // What went wrong before is put right.
+  await server.rows("update segments set member_count = 7 where id = $1", segmentId);
+  expect(await refresh()).toEqual({ memberCount: 1 });
+  expect(await countsOf(projectId)).toEqual([{ name: "Tracked", told: 1, stored: 1 }]);
+});
+
+test("a contact that is deleted is counted in its segments no more, whoever adds members beside it", async () => {
+  const pro = { field: "data.plan", operator: "equals", value: "pro" };
+  const { projectId, byKey, segmentId } = await furnish(pro, { plan: "pro" });
+  const emails = Array.from({ length: 12 }, (_, n) => `person${n}@example.com`);
+  const ids: string[] = [];
+  for (const one of emails)
+    ids.push(
+      (await server.call<{ id: string }>("POST", "/contacts", byKey, { email: one, data: { plan: "pro" } }))
+        .body.id,
+    );
+  const { body: guests } = await server.call<{ id: string }>("POST", "/segments", byKey, {
+    name: "Guests",
+    type: "STATIC",
+  });
+  const add = (some: readonly string[]) =>
+    server.call("POST", `/segments/${guests.id}/members`, byKey, { emails: some });
+  const remove = (id: string) => server.call("DELETE", `/contacts/${id}`, byKey);
+  await computeDueSegment(server.database, projectId, segmentId);
+  await add(emails.slice(0, 2));
+  expect((await remove(ids[0] ?? "")).status).toBe(204);
+  expect(await countsOf(projectId)).toEqual([
+    { name: "Guests", told: 1, stored: 1 },
+    { name: "Tracked", told: 12, stored: 12 },
+  ]);
+  const replies = await Promise.all([
+    ...emails.slice(2).map((one) => add([one])),
+    ...ids.slice(2, 9).map(remove),
+  ]);
+  expect(replies.filter(({ status }) => status !== 200 && status !== 204)).toEqual([]);
+  await followChanges(server.database, projectId);
+  const [told, tracked] = await countsOf(projectId);
+  expect([told?.told, tracked]).toEqual([told?.stored, { name: "Tracked", told: 5, stored: 5 }]);
+});

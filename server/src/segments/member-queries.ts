@@ -3,6 +3,9 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Tx } from "../platform/database.ts";
 import { recordEventsFrom, sameEventFor } from "../events/events.ts";
 
+/** Whether each member of a segment `s` is stored, and counted as it comes and goes. */
+const followsMembers = sql`(s.type = 'STATIC' or s.track_membership)`;
+
 /** What a segment is called in its events. */
 export interface EventNames {
   entry: string;
@@ -87,8 +90,9 @@ export async function insertMembers(
   const { rows } = await sql<{ contactId: string }>`
     with come as (
       insert into segment_members (project_id, segment_id, contact_id)
+      -- Who is being deleted is none of them; locked in the order in which deletion locks.
       select ${projectId}::uuid, ${segmentId}::uuid, c.id from contacts c
-      where c.project_id = ${projectId} and c.email = any(${emails}::text[]) order by c.id
+      where c.project_id = ${projectId} and c.email = any(${emails}::text[]) order by c.email for key share
       on conflict do nothing returning contact_id
     ), counted as (
       update segments set member_count = member_count + (select count(*) from come)::integer
@@ -115,4 +119,52 @@ export async function deleteMembersByEmail(
       where project_id = ${projectId} and id = ${segmentId}
     ) select contact_id from gone`.execute(tx);
   return rows.map((row) => row.contactId);
+}
+
+/** Locks the segments in which these contacts are counted, in one order; memberships may be added to others until the contacts are locked. */
+export async function lockSegmentsOf(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<void> {
+  await sql`
+    select 1 from segments s
+    where s.project_id = ${projectId} and s.id in (
+      select m.segment_id from segment_members m
+      where m.project_id = ${projectId} and m.contact_id = any(${contactIds}::uuid[]))
+    order by s.id for no key update`.execute(tx);
+}
+
+/** Ends the memberships of contacts that are deleted. The count of a segment whose members are not kept is of when it was counted. */
+export async function deleteMembershipsOf(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<void> {
+  await sql`
+    with gone as (
+      delete from segment_members m
+      where m.project_id = ${projectId} and m.contact_id = any(${contactIds}::uuid[]) returning m.segment_id
+    ), counted as (select segment_id, count(*)::integer as count from gone group by segment_id)
+    update segments s set member_count = greatest(0, s.member_count - counted.count)
+    from counted where s.project_id = ${projectId} and s.id = counted.segment_id and ${followsMembers}`.execute(
+    tx,
+  );
+}
+
+/**
+ * How many members of a segment are stored, where its count follows them: it is locked, so none moves beside it. Null where the count is of
+ * who matches: nobody keeps its members, or they are about to be computed as a whole.
+ */
+export async function countStoredMembers(tx: Tx, projectId: string, id: string): Promise<number | null> {
+  const locked = await sql`
+    select 1 from segments s
+    where s.project_id = ${projectId} and s.id = ${id} and ${followsMembers} and (s.compute_due_at is null or s.compute_due_at > now())
+    for no key update`.execute(tx);
+  if (locked.rows.length === 0) return null;
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from segment_members where project_id = ${projectId} and segment_id = ${id}`.execute(
+    tx,
+  );
+  return rows[0]?.count ?? 0;
 }

@@ -165,9 +165,8 @@ export async function updateMemberCount(
   id: string,
   memberCount: number,
 ): Promise<void> {
-  await sql`update segments set member_count = ${memberCount} where project_id = ${projectId} and id = ${id}`.execute(
-    database,
-  );
+  await sql`update segments set member_count = ${memberCount}
+    where project_id = ${projectId} and id = ${id} and member_count <> ${memberCount}`.execute(database);
 }
 
 export async function deleteSegmentRow(tx: Tx, projectId: string, id: string): Promise<void> {

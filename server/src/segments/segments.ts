@@ -12,6 +12,7 @@ import { subscribeToEvents } from "../reactions/reactions.ts";
 import { membershipForAll, restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
 import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
+import { countStoredMembers } from "./member-queries.ts";
 import {
   countSegments,
   deleteSegmentRow,
@@ -263,12 +264,10 @@ export async function refreshSegment(
 }
 
 async function count(tx: Tx, projectId: string, row: SegmentRow): Promise<number> {
-  const memberCount = await countMatching(
-    tx,
-    projectId,
-    await segmentRestriction(tx, projectId, "id", row.id),
-  );
-  if (memberCount !== row.memberCount) await updateMemberCount(tx, projectId, row.id, memberCount);
+  const memberCount =
+    (await countStoredMembers(tx, projectId, row.id)) ??
+    (await countMatching(tx, projectId, await segmentRestriction(tx, projectId, "id", row.id)));
+  await updateMemberCount(tx, projectId, row.id, memberCount);
   return memberCount;
 }
 

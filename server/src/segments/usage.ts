@@ -4,8 +4,10 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
+import type { Memberships } from "../contacts/contacts.ts";
 import { membershipOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
+import { deleteMembershipsOf, lockSegmentsOf } from "./member-queries.ts";
 import { listSegmentsByCause } from "./queries.ts";
 import { segmentRestriction } from "./segments.ts";
 import { listSegmentsNaming, listSegmentsOfContact } from "./usage-queries.ts";
@@ -29,6 +31,9 @@ async function membersOf(
 
 /** Who is meant by a segment or by conditions, for contacts/. */
 export const whoIsMeant = { membersOf, matchesOf: segmentRestriction };
+
+/** The memberships of contacts that are deleted, for contacts/. */
+export const memberships: Memberships = { lock: lockSegmentsOf, end: deleteMembershipsOf };
 
 /** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
 export async function segmentsOfContact(

@@ -10,6 +10,7 @@ import type { Via } from "../rules.ts";
 import { flipAndRecord, upsertContacts } from "../upsert-contacts.ts";
 import { sealUpTo, takeCut } from "./seal-consent.ts";
 import { verifyConsentLogs } from "./verify-consent.ts";
+import { memberships } from "../../segments/usage.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const VIA: Via = { source: "import", actor: randomUUID(), ip: null };
@@ -75,7 +76,7 @@ test("while many write at once, and contacts go, each row is sealed once and no 
       const made = await subscribe(project, emailsOf(10));
       const ids = made.map(({ contactId }) => contactId);
       await Promise.all([flip(project, ids.slice(0, 4), false), flip(project, ids.slice(2, 7), false)]);
-      await transaction(server.database, (tx) => deleteContacts(tx, project.id, ids.slice(6)));
+      await transaction(server.database, (tx) => deleteContacts(tx, project.id, ids.slice(6), memberships));
     }
   });
   let isWriting = true;
@@ -135,7 +136,7 @@ test("what a transaction under way has written is waited for, and nobody waits f
 test("a contact that is deleted leaves nothing of itself, and the chain whole", async () => {
   const { project, ids } = await withLog();
   const [gone = ""] = ids;
-  await transaction(server.database, (tx) => deleteContacts(tx, project.id, [gone]));
+  await transaction(server.database, (tx) => deleteContacts(tx, project.id, [gone], memberships));
   expect(await faultsOf(project)).toEqual([]);
   await seal();
   expect(await faultsOf(project)).toEqual([]);

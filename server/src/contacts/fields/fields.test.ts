@@ -14,6 +14,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../../testing/test-server.ts";
+import { memberships } from "../../segments/usage.ts";
 import { contactJobs } from "../jobs.ts";
 
 /** Nobody works on jobs until a test does. */
@@ -75,7 +76,12 @@ const dataOf = async ({ id }: TestProject) =>
 /** Works on jobs, in this process, until none is left. */
 async function workOff({ id }: TestProject): Promise<void> {
   const log = createLog({ level: "silent" });
-  const jobs = startJobs({ database: server.database, kinds: contactJobs(), log, metrics: createMetrics() });
+  const jobs = startJobs({
+    database: server.database,
+    kinds: contactJobs(memberships),
+    log,
+    metrics: createMetrics(),
+  });
   await vi.waitFor(
     async () =>
       expect(
@@ -521,7 +527,7 @@ test("while keys are written and fields taken away at once, no value that was wr
   );
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(),
+    kinds: contactJobs(memberships),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });

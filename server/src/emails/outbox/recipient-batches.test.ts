@@ -34,6 +34,7 @@ import { forgetRecipients } from "./forget-recipients.ts";
 import { deleteExpiredSender } from "../sending/lease-queries.ts";
 import { measureQueue } from "../sending/measure-queries.ts";
 import { claimEmails } from "../sending/sender-queries.ts";
+import { memberships } from "../../segments/usage.ts";
 
 const outbox = useOutbox();
 afterEach(() => armFailpoints([]));
@@ -407,7 +408,9 @@ async function deleteOne(): Promise<void> {
     select id from contacts where project_id = ${outbox.projectId} and email = '3@d3.example.com'`.execute(
     outbox.database,
   );
-  await transaction(outbox.database, (tx) => deleteContact(tx, outbox.projectId, rows[0]?.id ?? ""));
+  await transaction(outbox.database, (tx) =>
+    deleteContact(tx, outbox.projectId, rows[0]?.id ?? "", memberships),
+  );
 }
 
 test.each<[string, (campaign: Campaign) => Promise<unknown>]>([

@@ -14,6 +14,7 @@ import { advanceEmails } from "../returned/returned-emails.ts";
 import { updateOutcomes } from "../booking/outcome-queries.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import { confirmSent } from "../returned/returned-emails.ts";
+import { memberships } from "../../segments/usage.ts";
 
 const outbox = useOutbox();
 const keyOf = (id: string) => ({ projectId: outbox.projectId, id });
@@ -193,7 +194,7 @@ test("with its contact the event goes, and the subject that named him", async ()
   await isLeaving;
   const contacts = [await contactOf(before), await contactOf(during)];
   expect(await sentEvents()).toHaveLength(1);
-  await transaction(outbox.database, (tx) => deleteContacts(tx, outbox.projectId, contacts));
+  await transaction(outbox.database, (tx) => deleteContacts(tx, outbox.projectId, contacts, memberships));
   deleted();
   await outbox.until(during, "SENT");
   expect(await sentEvents()).toEqual([]);

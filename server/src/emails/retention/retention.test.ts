@@ -14,6 +14,7 @@ import { recountSample } from "../../events/recount.ts";
 import type { Copies } from "../outbox/emails.ts";
 import { findReturnedMails } from "../returned/returned-emails.ts";
 import { changeEmailRetention, forgetOld } from "./retention.ts";
+import { memberships } from "../../segments/usage.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const ADDRESSES = ["ada@gmail.com", "bob@web.de", "cyd@example.net"];
@@ -227,6 +228,7 @@ test("what is counted only afterwards is counted by the provider that the mail w
       tx,
       project.id,
       contacts.map(({ id }) => id),
+      memberships,
     ),
   );
   await expectTrueCounts();

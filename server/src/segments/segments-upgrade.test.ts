@@ -1,4 +1,4 @@
-// The upgrade by which segments that stand on static ones follow them (migration 0101).
+// The upgrade by which segments that stand on static ones follow them, and counts are of who is stored (migrations 0101 and 0102).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { migrate } from "../platform/migrations.ts";
@@ -19,8 +19,8 @@ afterAll(() => old.drop());
 async function add(slug: string, filters: object | null, causes: string[], isTracked: boolean) {
   const id = newId();
   await old.pool.query(
-    `insert into segments (project_id, id, name, slug, type, filters, causes, track_membership)
-     values ($1, $2, $3, $3, $4, $5, $6, $7)`,
+    `insert into segments (project_id, id, name, slug, type, filters, causes, track_membership, member_count)
+     values ($1, $2, $3, $3, $4, $5, $6, $7, 3)`,
     [projectId, id, slug, filters === null ? "STATIC" : "DYNAMIC", filters, causes, isTracked],
   );
   return id;
@@ -39,7 +39,7 @@ const on = (id: string, ...others: object[]) => ({
   ],
 });
 
-test("segments over static ones, through others too, wait for changes of contacts; tracked ones are computed once", async () => {
+test("segments over static ones, through others too, wait for changes of contacts; tracked ones are computed once, others counted", async () => {
   const still = await add("still", null, [], false);
   const direct = await add("direct", on(still), ["seen"], true);
   await add(
@@ -52,14 +52,14 @@ test("segments over static ones, through others too, wait for changes of contact
   await add("over-elsewhere", on(elsewhere), ["seen"], true);
   await migrate(old.pool);
   const { rows } = await old.pool.query(
-    "select slug, causes, compute_due_at is not null as is_due from segments order by slug",
+    "select slug, causes, compute_due_at is not null as is_due, member_count as told from segments order by slug",
   );
   expect(rows).toEqual([
-    { slug: "direct", causes: ["*", "seen"], isDue: true },
-    { slug: "elsewhere", causes: ["seen"], isDue: false },
-    { slug: "far", causes: ["*", "email.open", "seen"], isDue: false },
-    { slug: "over-elsewhere", causes: ["seen"], isDue: false },
-    { slug: "still", causes: [], isDue: false },
+    { slug: "direct", causes: ["*", "seen"], isDue: true, told: 3 },
+    { slug: "elsewhere", causes: ["seen"], isDue: false, told: 0 },
+    { slug: "far", causes: ["*", "email.open", "seen"], isDue: false, told: 3 },
+    { slug: "over-elsewhere", causes: ["seen"], isDue: false, told: 0 },
+    { slug: "still", causes: [], isDue: false, told: 0 },
   ]);
   expect((await old.pool.query("select event_name, subscriber from event_subscriptions")).rows).toEqual([
     { eventName: "*", subscriber: "segments" },
