@@ -103,7 +103,12 @@ function hostOf(text: string): string {
 
 /** Whether a canonical address can travel only where SMTPUTF8 is offered (RFC 6531). */
 export function hasNonAsciiLocalPart(address: string): boolean {
-  return NON_ASCII.test(address.slice(0, address.lastIndexOf("@")));
+  return NON_ASCII.test(localPartOf(address));
+}
+
+/** What stands before the last `@`. */
+export function localPartOf(address: string): string {
+  return address.slice(0, Math.max(0, address.lastIndexOf("@")));
 }
 
 /** The domain of a canonical address, as A-labels. */

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
-import { domainOf } from "@postloft/contract/address.ts";
+import { domainOf, localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { limitConnection, type ConnectionLimits } from "./platform/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
@@ -12,7 +12,7 @@ import { isReportName } from "./domains/reports/domain-reports.ts";
 import { isInboundName } from "./projects/projects.ts";
 import type { NoticeStore } from "./deliveries/notices.ts";
 import { isReturnPath, type ReturnPaths } from "./deliveries/return-path.ts";
-import { isOperatorName, localPartOf } from "./deliveries/returned-message.ts";
+import { isOperatorName } from "./deliveries/returned-message.ts";
 
 export interface SmtpParts {
   notices: NoticeStore;

@@ -1,6 +1,6 @@
 // What notices mean: read, matched with the mails they are about, done. A mail we do not know yet may still be on its way into the books.
 // Before it: notices.ts claims them. After it: deliveries.ts does what the reports say; a message becomes an event of who wrote it.
-import { parseAddress } from "@postloft/contract/address.ts";
+import { localPartOf, parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
 import { noteContacts } from "../reactions/reactions.ts";
@@ -21,12 +21,7 @@ import type { Deliveries, MailReport } from "./deliveries.ts";
 import type { InterpretNotices, Verdict } from "./notices.ts";
 import { operatorMail } from "./operator-mail.ts";
 import type { NoticeRow } from "./queries.ts";
-import {
-  localPartOf,
-  readReturnedMessage,
-  type IncomingMessage,
-  type OperatorMessage,
-} from "./returned-message.ts";
+import { readReturnedMessage, type IncomingMessage, type OperatorMessage } from "./returned-message.ts";
 import type { ReturnPaths } from "./return-path.ts";
 import { hasLeft, neverLeaves } from "./rules.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";

@@ -1,7 +1,7 @@
 // A message that came in over SMTP: a report about one of our mails, somebody who writes, or a machine that answers. Never throws.
 // Before it: notices.ts has it as bytes. After it: interpret-notices.ts finds the mail, or the contact.
 import PostalMime, { type Attachment, type Email } from "postal-mime";
-import { domainOf, parseAddress } from "@postloft/contract/address.ts";
+import { domainOf, localPartOf, parseAddress } from "@postloft/contract/address.ts";
 import { SIGNED_ID_HEADER } from "../message/message-headers.ts";
 import type { MailNames } from "../emails/returned/returned-emails.ts";
 import { tellCause } from "../transports/answers/answers.ts";
@@ -81,10 +81,6 @@ export async function readReturnedMessage(
 /** Whether it is one of those that every domain must have. */
 export function isOperatorName(localPart: string): boolean {
   return OPERATOR_NAMES.includes(localPart.toLowerCase());
-}
-
-export function localPartOf(address: string): string {
-  return address.slice(0, Math.max(0, address.lastIndexOf("@")));
 }
 
 function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: ReturnPaths): Report[] {

@@ -18,6 +18,8 @@ function render(
 const SHOP = {
   name: "Ada & Bob",
   url: "https://a.example/?a=1&b=2",
+  // Letters, where an ampersand begins one without a semicolon behind it.
+  entities: "https://a.example/?id=1&param=2&region=eu&copy=3",
   items: ["pen", "ink"],
   body: "<p>one &amp; two</p><ul><li>three</ul>",
   lines: "first\n\n\nsecond",
@@ -31,6 +33,7 @@ test.each([
   ["{{#each items}}\n  {{this}}<br>\n{{/each}}", "pen\nink"],
   ["<table>{{#each items}}<tr><td>{{@index}}</td><td>{{this}}</td></tr>{{/each}}</table>", "0 pen\n1 ink"],
   ['<a href="{{url}}">{{url}}</a>', "https://a.example/?a=1&b=2"],
+  ['<a href="{{{entities}}}">Go</a>', "Go (https://a.example/?id=1&param=2&region=eu&copy=3)"],
   ['<a href="{{url}}">Go, {{name}}</a>', "Go, Ada & Bob (https://a.example/?a=1&b=2)"],
   [
     "<a href={{url}}>Go</a> <a href='{{missing ?? \"https://b.example\"}}'>B</a>",

@@ -1,7 +1,7 @@
 // The transport `mailbox`: nothing leaves the machine. Messages are kept to look at, and magic addresses play a whole delivery.
 // Before it: sender.ts. After it: ../mailbox.ts shows the messages; deliveries/ interprets the feedback.
 import { decodeWords } from "postal-mime";
-import { domainOf } from "@postloft/contract/address.ts";
+import { domainOf, localPartOf } from "@postloft/contract/address.ts";
 import type { Database } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { newId } from "../platform/ids.ts";
@@ -77,7 +77,7 @@ export function createMailboxTransport(database: Database): Transport {
 /** The magic local part of an address at the sandbox domain, without `+anything`; empty for every other address. */
 function magicRole(address: string): string {
   if (domainOf(address) !== SANDBOX_DOMAIN) return "";
-  return address.slice(0, address.lastIndexOf("@")).split("+")[0] ?? "";
+  return localPartOf(address).split("+")[0] ?? "";
 }
 
 function toRow({ projectId, emailId, envelope, raw }: OutgoingMessage): NewMessage {

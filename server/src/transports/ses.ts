@@ -16,6 +16,7 @@ import { EMAIL_TAG, PROJECT_TAG } from "./ses-tags.ts";
 import type { SesServer } from "./ses-url.ts";
 import { toPrintableLine } from "./smtp-replies.ts";
 import {
+  REWRITTEN_BY_SES,
   refusalOutcome,
   type MayLeave,
   type Outcome,
@@ -37,8 +38,6 @@ const DEFAULT_CONNECTIONS = 10;
 const ENDING = "this process is ending";
 /** SES writes Feedback-ID itself and takes its first two parts from these tags (docs/decisions/0014-mail-through-ses.md). */
 const STREAM_TAGS = ["ses:feedback-id-a", "ses:feedback-id-b"];
-/** SES developer guide, "Amazon SES header fields" and "Manual DKIM signing"; and Feedback-ID, which it adds. */
-const REWRITTEN_FIELDS = ["date", "message-id", "feedback-id"];
 
 /**
  * A transport that speaks the HTTP API of Amazon SES. Every answer becomes an `Outcome`; `send` throws only what the
@@ -81,7 +80,7 @@ export function createSesTransport(options: SesOptions): Transport {
 
   return {
     name: "ses",
-    rewrites: REWRITTEN_FIELDS,
+    rewrites: REWRITTEN_BY_SES,
     send(message, mayLeave) {
       const sending = sendOne(message, mayLeave).finally(() => inFlight.delete(sending));
       inFlight.add(sending);

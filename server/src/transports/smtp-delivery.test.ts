@@ -64,6 +64,21 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
       expect(sink.bodyByteCount() > 0).toBe(outcome.kind === "sent");
     });
 
+    test("a copy that is refused for now holds the mail up a few times, and then it goes on without it", async () => {
+      const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
+      const mail = composeMail(1, { to: ["bob@to.test", "full@to.test"] });
+      const at = async (attempt: number) => transport.send({ ...mail, attempt }, saysYes);
+      for (const attempt of [1, 2, 3]) expect(await at(attempt)).toMatchObject({ kind: "deferred" });
+      const sent = await at(4);
+      expect(sent.kind).toBe("sent");
+      expect(sent).toMatchObject({
+        answer: expect.stringContaining("full@to.test>: 452 4.2.2 mailbox full"),
+      });
+      expect(sink.journal).toHaveLength(1);
+      const full = composeMail(2, { to: ["full@to.test", "bob@to.test"] });
+      expect(await transport.send({ ...full, attempt: 9 }, saysYes)).toMatchObject({ kind: "deferred" });
+    });
+
     test("a server that lets DATA in behind a refused recipient gets no message, and the next goes over a fresh connection", async () => {
       const { sink, transport } = await start(
         {

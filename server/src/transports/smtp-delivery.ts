@@ -16,6 +16,8 @@ export interface SmtpMail {
   /** Before dot-stuffing, for SIZE (RFC 1870 §3). */
   sizeBytes: number;
   needsSmtpUtf8: boolean;
+  /** The first is 1. */
+  attempt: number;
 }
 
 export interface Delivery {
@@ -36,6 +38,8 @@ const BAD_SEQUENCE = 503;
 /** RFC 3463: invalid command. Some servers say it of DATA without a recipient, with a code of 554. */
 const NOT_THE_COMMAND = /^5\.5\.1\b/;
 /** Amazon SES over SMTP: `250 Ok <message id>` (SES developer guide, "SMTP response codes"). */
+/** So often a copy that is refused for now holds up the mail: some ten minutes, as long as greylisting takes. */
+const ATTEMPTS_FOR_COPIES = 3;
 const SES_ACCEPTANCE = /^250 Ok ([0-9a-f]{16}-[0-9a-f-]{36}-\d{6})$/;
 
 /** How far the dialogue got, for the reading of a failure. */
@@ -152,7 +156,9 @@ async function announce(
     refusals.push(refusal);
     if (index === 0) primaryRefusal = refusal;
   }
-  const decisive = refusals.find(({ outcome }) => outcome.kind === "deferred") ?? primaryRefusal;
+  // Copies that are refused for now are waited for a few times; then the recipient alone decides, and it goes on without them.
+  const deferred = refusals.find(({ outcome }) => outcome.kind === "deferred");
+  const decisive = (mail.attempt <= ATTEMPTS_FOR_COPIES ? deferred : undefined) ?? primaryRefusal;
   if (decisive !== undefined) return { refusal: decisive };
   const refused = refusals.flatMap(({ outcome }) => ("answer" in outcome ? [outcome.answer] : []));
   return { refused, dataAsked };

@@ -285,6 +285,17 @@ test("close at its deadline defers those who still wait for a connection", async
   expect(sink.connectionCount()).toBe(1);
 });
 
+const rewrittenBy = (host: string) =>
+  createSmtpTransport({ url: { host, port: 587, secure: false }, heloName: "x.test" }).rewrites;
+
+test("over SMTP, too, Amazon SES writes fields of its own, which are not signed; another server writes none", () => {
+  const fields = ["date", "message-id", "feedback-id"];
+  expect(rewrittenBy("email-smtp.eu-west-1.amazonaws.com")).toEqual(fields);
+  expect(rewrittenBy("email-smtp-fips.us-gov-west-1.amazonaws.com")).toEqual(fields);
+  expect(rewrittenBy("smtp.example.com")).toBeUndefined();
+  expect(rewrittenBy("email-smtp.eu-west-1.amazonaws.com.example.org")).toBeUndefined();
+});
+
 test("refuses settings that cannot work", () => {
   const url = { host: "127.0.0.1", port: 25, secure: false };
   expect(() => createSmtpTransport({ url, heloName: "a b" })).toThrow("HELO name");

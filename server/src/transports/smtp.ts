@@ -11,6 +11,7 @@ import { DEFAULT_SMTP_TIMEOUTS, type SmtpTimeouts } from "./smtp-timeouts.ts";
 import { MAX_SMTP_CONNECTIONS, type SmtpServer } from "./smtp-url.ts";
 import {
   DEFAULT_CONNECTIONS,
+  REWRITTEN_BY_SES,
   type MayLeave,
   type Outcome,
   type OutgoingMessage,
@@ -32,6 +33,8 @@ export interface SmtpOptions {
 }
 
 const DEFAULT_MAX_MESSAGES_PER_CONNECTION = 100;
+/** Amazon SES rewrites the same fields by SMTP as by its API. */
+const SES_HOST = /^email-smtp(?:-fips)?\.[a-z0-9-]{1,63}\.amazonaws\.com(?:\.cn)?\.?$/i;
 /** A domain name, or an address literal. */
 const HELO_NAME = /^(?:[a-z0-9_.-]{1,255}|\[[a-z0-9:.]{1,64}\])$/i;
 
@@ -65,6 +68,7 @@ export function createSmtpTransport(options: SmtpOptions): Transport {
   return {
     name: "smtp",
     takesReturnPath: true,
+    ...(SES_HOST.test(options.url.host) ? { rewrites: REWRITTEN_BY_SES } : {}),
     async send(message, mayLeave) {
       const mail = toSmtpMail(message);
       if ("refusal" in mail) return { kind: "rejected", answer: mail.refusal };
@@ -94,8 +98,8 @@ function toSmtpMail(message: OutgoingMessage): SmtpMail | { refusal: string } {
   if ("refusal" in envelope) return envelope;
   const wire = toWireBody(message.raw);
   if ("refusal" in wire) return wire;
-  const { needsSmtpUtf8, raw } = message;
-  return { paths: envelope.paths, body: wire.body, sizeBytes: raw.length, needsSmtpUtf8 };
+  const { needsSmtpUtf8, raw, attempt } = message;
+  return { paths: envelope.paths, body: wire.body, sizeBytes: raw.length, needsSmtpUtf8, attempt };
 }
 
 /** For whoever has a place in the pool; gives it back. */

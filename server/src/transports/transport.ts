@@ -3,6 +3,9 @@
 import type { Meaning, RefusalMeaning } from "./answers/answers.ts";
 
 /** Messages in handover at once unless the setting says otherwise: so many can be in doubt after a crash (promise P3). */
+/** SES developer guide, "Amazon SES header fields" and "Manual DKIM signing"; and Feedback-ID, which it adds (docs/decisions/0014-mail-through-ses.md). */
+export const REWRITTEN_BY_SES: readonly string[] = ["date", "message-id", "feedback-id"];
+
 export const DEFAULT_CONNECTIONS = 20;
 
 /** A message as bytes with its envelope, ready to leave. The headers inside `raw` say nothing about where it goes. */

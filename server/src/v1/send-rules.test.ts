@@ -14,7 +14,7 @@ function callOf(text: string): ListCall | null {
   const [kind = "", names = "", change] = text.split(" ");
   const addresses = names.split("+").map((name) => `${name}@x.y`);
   const subscribed = change === undefined ? undefined : change === "+";
-  return { projectId: "p", addresses, subscribed, isToList: kind === "list" };
+  return { projectId: "p", addresses, copies: [], subscribed, isToList: kind === "list" };
 }
 
 test.for([
@@ -61,7 +61,7 @@ test.for([
 });
 
 test("the same address in another project is another contact", () => {
-  const call = { addresses: ["no@x.y"], subscribed: undefined, isToList: true };
+  const call = { addresses: ["no@x.y"], copies: [], subscribed: undefined, isToList: true };
   expect(
     findUnreachable(
       [
@@ -71,4 +71,14 @@ test("the same address in another project is another contact", () => {
       states,
     ),
   ).toEqual([null, "no@x.y"]);
+});
+
+test("a copy of mail to a list goes to nobody who unsubscribed, whatever is said of the recipient; to an archive it goes", () => {
+  const call = { projectId: "p", addresses: ["yes@x.y"], subscribed: true, isToList: true };
+  const calls = [
+    { ...call, copies: ["new@x.y", "no@x.y"] },
+    { ...call, copies: ["new@x.y", "yes@x.y"] },
+    { ...call, copies: ["no@x.y"], isToList: false },
+  ];
+  expect(findUnreachable(calls, states)).toEqual(["no@x.y", null, null]);
 });

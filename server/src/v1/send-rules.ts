@@ -5,6 +5,8 @@
 export interface ListCall {
   projectId: string;
   addresses: readonly string[];
+  /** Who gets a copy of each mail: nobody who unsubscribed, and whoever is no contact. */
+  copies: readonly string[];
   /** undefined keeps it; a new contact is not subscribed. */
   subscribed: boolean | undefined;
   /** Whether its template is one for lists. */
@@ -29,8 +31,13 @@ export function findUnreachable(
       const key = contactKey(call.projectId, address);
       return { address, key, isSubscribed: call.subscribed ?? subscribed.get(key) ?? false };
     });
-    const unreachable = call.isToList ? after.find(({ isSubscribed }) => !isSubscribed) : undefined;
-    if (unreachable !== undefined) return unreachable.address;
+    if (call.isToList) {
+      const copied = call.copies.find(
+        (address) => subscribed.get(contactKey(call.projectId, address)) === false,
+      );
+      const unreachable = after.find(({ isSubscribed }) => !isSubscribed)?.address ?? copied;
+      if (unreachable !== undefined) return unreachable;
+    }
     for (const { key, isSubscribed } of after) subscribed.set(key, isSubscribed);
     return null;
   });

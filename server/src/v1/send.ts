@@ -250,13 +250,17 @@ async function readUnreachable(tx: Tx, plans: ReadonlyArray<Plan | Error>): Prom
     if (plan instanceof Error) return null;
     const { projectId, body } = plan.item;
     const addresses = body.to.map(({ address }) => address);
+    const copies = [...(body.cc ?? []), ...(body.bcc ?? [])].map(({ address }) => address);
     const isToList = plan.draft.template !== null && plan.draft.template.type !== "TRANSACTIONAL";
-    return { projectId, addresses, subscribed: body.subscribed, isToList };
+    return { projectId, addresses, copies, subscribed: body.subscribed, isToList };
   });
   const asked = calls.flatMap((call) =>
-    call === null || !call.isToList || call.subscribed !== undefined
+    call === null || !call.isToList
       ? []
-      : call.addresses.map((email) => ({ projectId: call.projectId, email })),
+      : [...(call.subscribed === undefined ? call.addresses : []), ...call.copies].map((email) => ({
+          projectId: call.projectId,
+          email,
+        })),
   );
   const rows = asked.length === 0 ? [] : await findSubscriptions(tx, asked);
   return findUnreachable(

@@ -61,6 +61,15 @@ test("every attempt carries the same Message-ID and the same Date", () => {
   expect(Math.abs(messageDateOf(id).getTime() - Date.now())).toBeLessThan(5_000);
 });
 
+const after = (ms: number) => new Date(Date.now() + ms);
+
+test("a mail of a campaign that leaves hours after it began is of when it was made", () => {
+  const id = newId();
+  expect(messageDateOf(id, after(59 * MINUTE_MS))).toEqual(messageDateOf(id));
+  const late = after(61 * MINUTE_MS);
+  expect(messageDateOf(id, late)).toEqual(late);
+});
+
 test("notices move a mail forward only", () => {
   const allowed = EMAIL_STATUSES.flatMap((from) =>
     RETURNED_STATUSES.filter((to) => isForward(from, to)).map((to) => `${from} → ${to}`),

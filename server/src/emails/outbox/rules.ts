@@ -10,9 +10,18 @@ export function messageIdOf(emailId: string, fromAddress: string): string {
   return `${emailId}@${domainOf(fromAddress)}`;
 }
 
-/** The Date header: when the mail was accepted, the same at every attempt. */
-export function messageDateOf(emailId: string): Date {
-  return new Date(idTimeMs(emailId));
+const DATE_MAY_LIE_BACK_MS = 60 * 60_000;
+
+/**
+ * The Date header: when the mail was accepted, the same at every attempt. Of a campaign that leaves over hours or was paused it is when the mail is
+ * made: filters take a date that lies hours back for a forged one, and people find the mail below what came since.
+ *
+ * @param madeAt of a mail of a campaign
+ */
+export function messageDateOf(emailId: string, madeAt: Date | null = null): Date {
+  const acceptedMs = idTimeMs(emailId);
+  const isLate = madeAt !== null && madeAt.getTime() - acceptedMs > DATE_MAY_LIE_BACK_MS;
+  return isLate ? madeAt : new Date(acceptedMs);
 }
 
 /** The kind a priority stands for: 1 transactional, 2 workflow, 3 campaign. */

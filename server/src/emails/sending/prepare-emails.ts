@@ -1,7 +1,8 @@
 // From claimed rows to signed messages: load contents, contacts and files, render, build, sign. A mail that cannot be prepared fails alone.
 // Before it: sender.ts claimed. After it: sender.ts hands the messages to the transport.
-import { domainOf, hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
+import { domainOf, hasNonAsciiLocalPart, localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { now } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
@@ -117,7 +118,7 @@ export function createPreparer(options: {
     const returnPath = surroundings.returnPathOf?.(row.projectId, row.id) ?? null;
     const built = buildMessage({
       messageId: messageIdOf(row.id, content.fromAddress),
-      date: messageDateOf(row.id),
+      date: messageDateOf(row.id, row.campaignId === null ? null : now()),
       from: named({ address: content.fromAddress, name: content.fromName }),
       to: [named({ address: row.toAddress, name: row.toName })],
       cc: copies.cc.map(named),
@@ -160,7 +161,10 @@ export function createPreparer(options: {
         raw,
         // Detached, it is nobody's any more; left to itself it would bring on a collection of all garbage every few thousand mails.
         free: () => void rendered.body.memory.buffer.transfer(0),
-        needsSmtpUtf8: [envelope.from, ...envelope.to].some(hasNonAsciiLocalPart),
+        // For the envelope, and for addresses in the header (RFC 6532).
+        needsSmtpUtf8: [envelope.from, ...envelope.to, content.fromAddress, content.replyTo ?? ""].some(
+          hasNonAsciiLocalPart,
+        ),
         streams: [
           row.campaignId ?? streamOf({ kind: kindOf(row.priority), listKind: content.listKind }),
           publicProjectId,
@@ -273,10 +277,6 @@ interface Rendered {
 }
 
 const NOT_RENDERED: Rendered = { rendered: undefined, unsubscribeUrl: null };
-
-function localPartOf(address: string): string {
-  return address.slice(0, address.lastIndexOf("@"));
-}
 
 const addressOf = (mailbox: Mailbox) => mailbox.address;
 

@@ -151,6 +151,11 @@ export const MAILBOX_UNAVAILABLE = anyOf(
   "mailbox (?:is )?(?:unavailable|not available)|mailbox name (?:not allowed|is invalid)|recipient (?:is )?unavailable",
 );
 
+/** The same before a reason that is not the mailbox. */
+export const UNAVAILABLE_BY_POLICY = anyOf(
+  "mailbox (?:is )?(?:unavailable|not available).{0,20}(?:reject\\w{0,3} (?:due to|for) )?polic(?:y|ies)\\b",
+);
+
 export const NO_SUCH_DOMAIN = anyOf(
   "(?:unknown|no such|bad|invalid|unrouteable|unroutable|nonexistent|non-existent)(?: mail| destination| recipient)? (?:host|domain|system)s?(?! error)",
   "(?:host|domain)(?: or (?:domain|host))?(?: name)?(?: is| \\S{1,80})? (?:unknown|not found|does not exist|doesn't exist|is not reachable|nonexistent|not known|has no (?:mail|mx|a) )(?![^.;]{0,20}try again)",

@@ -50,6 +50,13 @@ test.each<[answer: string, cause: Cause, part?: AnsweredPart]>([
   ["550 Sender verify failed", "sender-refused"],
   ["550 5.1.0 Sender rejected", "sender-refused"],
   ["550 5.1.8 Sender address rejected: Domain not found", "sender-refused"],
+  ["553 5.1.8 example.org: Domain not found", "sender-refused"],
+  ["550 5.1.8 no MX record found for domain example.org", "sender-refused"],
+  ["550 5.7.1 Your domain has no MX record", "sender-refused"],
+  [
+    "550 5.7.26 This mail has been blocked because the sender is unauthenticated. Gmail requires all senders to authenticate with either SPF or DKIM.",
+    "authentication",
+  ],
   ["550 5.1.0 <me@shop.example> sender rejected", "sender-refused", "mail"],
   ["550 Verification failed for <me@shop.example>: no such user", "sender-refused"],
   ["553 5.1.8 Domain of sender address does not exist", "sender-refused"],

@@ -109,6 +109,15 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
   {
     status: "none",
     code: "55x",
+    words: words.UNAVAILABLE_BY_POLICY,
+    cause: "policy",
+    source: "GMX: the text of 550 before what it is about",
+    sample:
+      "550 Requested action not taken: mailbox unavailable Reject due to policy restrictions. For explanation visit https://postmaster.gmx.net",
+  },
+  {
+    status: "none",
+    code: "55x",
     words: words.MAILBOX_UNAVAILABLE,
     of: "rcpt",
     cause: "unknown-user",
@@ -120,6 +129,13 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     cause: "expired",
     source: "Postfix: a name server that did not answer, not a name that does not exist",
     sample: "550 Host or domain name not found, name service error: try again",
+  },
+  {
+    status: "X.7.x",
+    words: words.NO_SUCH_DOMAIN,
+    cause: "sender-refused",
+    source: "RFC 3463 X.7.x is about who may: the domain that is not found is that of the sender",
+    sample: "550 5.7.1 Your domain has no MX record",
   },
   {
     code: "5xx",

@@ -112,6 +112,32 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     sample: "550 #5.1.0 Address rejected.",
   },
 
+  // Codes that are about us by what they mean, whatever the words.
+  {
+    status: "X.1.7",
+    cause: "sender-refused",
+    source: "RFC 3463",
+    sample: "553 5.1.7 me@example.com",
+    samplePart: "mail",
+  },
+  { status: "X.1.8", cause: "sender-refused", source: "RFC 3463", sample: "550 5.1.8 me@example.com" },
+  {
+    status: "X.7.27",
+    cause: "sender-refused",
+    source: "RFC 7505 §4.2: the domain of the sender has a null MX",
+    sample: "550 5.7.27 domain example.org has a null MX, which does not accept mail",
+  },
+  ...(["X.7.20", "X.7.21", "X.7.22", "X.7.23", "X.7.24", "X.7.26", "X.7.515"] as const).map(
+    (status): RefusalRow => ({
+      status,
+      cause: "authentication",
+      source:
+        status === "X.7.515"
+          ? "Microsoft, requirements for bulk senders"
+          : "RFC 7372, Gmail SMTP error reference",
+      sample: `550 ${status.replace("X", "5")} Not like this`,
+    }),
+  ),
   // About us, whatever the code. The sender first: it may be said of it that the user is unknown.
   {
     words: words.SENDER,

@@ -77,14 +77,6 @@ export const ROWS_OF_CODES: readonly RefusalRow[] = [
     sample: "550 5.4.310 example.com",
   },
   {
-    status: "X.1.7",
-    cause: "sender-refused",
-    source: "RFC 3463",
-    sample: "553 5.1.7 me@example.com",
-    samplePart: "mail",
-  },
-  { status: "X.1.8", cause: "sender-refused", source: "RFC 3463", sample: "550 5.1.8 me@example.com" },
-  {
     of: "mail",
     status: "X.1.x",
     cause: "sender-refused",
@@ -159,17 +151,6 @@ export const ROWS_OF_CODES: readonly RefusalRow[] = [
     sample: "525 5.7.13 ada@example.com",
   },
   { status: "X.7.25", cause: "reverse-dns", source: "RFC 7372", sample: "550 5.7.25 Not like this" },
-  ...(["X.7.20", "X.7.21", "X.7.22", "X.7.23", "X.7.24", "X.7.26", "X.7.27", "X.7.515"] as const).map(
-    (status): RefusalRow => ({
-      status,
-      cause: "authentication",
-      source:
-        status === "X.7.515"
-          ? "Microsoft, requirements for bulk senders"
-          : "RFC 7372, Gmail SMTP error reference",
-      sample: `550 ${status.replace("X", "5")} Not like this`,
-    }),
-  ),
   { status: "X.7.x", cause: "policy", source: "RFC 3463", sample: "554 5.7.9 Not like this" },
   {
     status: "none",
