@@ -126,7 +126,7 @@ async function unsubscribe(database: Database, projectId: string): Promise<void>
   const contactIds = await someContacts(database, projectId, BULK);
   const jobs = startJobs({
     database,
-    kinds: { [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, memberships) },
+    kinds: { [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, [memberships]) },
     log: createLog({ level: "warn" }),
     metrics: createMetrics(),
   });

@@ -789,6 +789,7 @@ CREATE TABLE webhook_calls (
 );
 CREATE INDEX webhook_calls_due ON webhook_calls USING btree (project_id, due_at) WHERE state = 'waiting'::text;
 CREATE INDEX webhook_calls_ended ON webhook_calls USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX webhook_calls_executions ON webhook_calls USING btree (project_id, owner_id) WHERE owner_kind = 'workflow'::text;
 CREATE INDEX webhook_calls_members ON webhook_calls USING btree (project_id, owner_id, id) WHERE owner_kind = 'member'::text;
 
 CREATE TABLE audit_heads (

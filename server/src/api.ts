@@ -53,7 +53,6 @@ import { createExplainer } from "./segments/filters/explain-apart.ts";
 import { segmentRoutes } from "./segments/routes.ts";
 import {
   listSegmentsWithEvent,
-  memberships,
   whoIsMeant,
   segmentsNamingField,
   segmentsOfContact,
@@ -74,6 +73,7 @@ import { createUploads } from "./uploads/uploads.ts";
 import { executionRoutes } from "./workflows/executions/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 import {
+  dependents,
   listWorkflowsWithEvent,
   workflowOfSegment,
   workflowsNamingField,
@@ -255,7 +255,7 @@ function routesOfContacts(parts: ApiParts): Route[] {
   const { database, wakeJobs } = parts;
   const whoNamesFields = { segmentsNamingField, campaignsNamingField, workflowsNamingField };
   return [
-    ...contactRoutes({ database, linksOf: parts.linksOf, memberships, ...whoIsMeant }),
+    ...contactRoutes({ database, linksOf: parts.linksOf, dependents, ...whoIsMeant }),
     ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
     ...contactFieldRoutes({ database, wakeJobs, ...whoNamesFields }),
     ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, segmentsOfContact }),

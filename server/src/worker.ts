@@ -36,7 +36,6 @@ import { SUPPRESSION_IMPORT, suppressionImportStep } from "./suppressions/import
 import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
 import { findSuppressed } from "./suppressions/suppressions.ts";
 import { noteExpiredEvents, startFollowingChanges } from "./segments/follow-changes.ts";
-import { memberships } from "./segments/usage.ts";
 import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
 import type { Network } from "./webhooks/networks.ts";
@@ -62,6 +61,7 @@ import { startEngine } from "./workflows/executions/engine.ts";
 import { takeAnswers } from "./workflows/executions/webhook-calls.ts";
 import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
+import { dependents } from "./workflows/usage.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
 import { createInterpreter } from "./deliveries/interpret-notices.ts";
 import { sweepReturnedMessages } from "./emails/returned/returned-messages.ts";
@@ -141,7 +141,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const jobs = startJobs({
     database,
     kinds: {
-      ...contactJobs(memberships),
+      ...contactJobs(dependents),
       [SUPPRESSION_IMPORT]: suppressionImportStep,
       [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
       ...workflowJobs(),

@@ -168,11 +168,11 @@ function tooManyKeys(): Refusal {
   );
 }
 
-/** Where contacts stand that are deleted: handed in, because segments/ come later in the reading order. */
-export interface Memberships {
-  /** Locks the segments whose counts will change. */
+/** What later folders hold of contacts that are deleted: handed in, because they come later in the reading order. */
+export interface Dependents {
+  /** Locks what will change, before the contacts are locked. */
   lock(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void>;
-  /** Ends the memberships of contacts that are locked, and lowers the counts. */
+  /** Ends what is held of contacts that are locked. */
   end(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void>;
 }
 
@@ -181,9 +181,9 @@ export async function deleteContact(
   tx: Tx,
   projectId: string,
   id: string,
-  memberships: Memberships,
+  dependents: readonly Dependents[],
 ): Promise<void> {
-  const deleted = isId(id) ? await deleteContacts(tx, projectId, [id], memberships) : [];
+  const deleted = isId(id) ? await deleteContacts(tx, projectId, [id], dependents) : [];
   if (deleted.length === 0) throw new Refusal("CONTACT_NOT_FOUND");
 }
 
@@ -195,16 +195,16 @@ export async function deleteContacts(
   tx: Tx,
   projectId: string,
   ids: readonly string[],
-  memberships: Memberships,
+  dependents: readonly Dependents[],
 ): Promise<string[]> {
   await subtractContacts(tx, projectId, ids);
   // Mails before contacts, as the sender locks them, so that neither waits for the other in a circle.
   await forgetRecipients(tx, projectId, ids, CONTACT_CHECKS.contactIfThere);
-  // Segments before contacts, as whoever adds members does.
-  await memberships.lock(tx, projectId, ids);
+  // Segments before contacts, as whoever adds members does; executions as well, as the engine does.
+  for (const { lock } of dependents) await lock(tx, projectId, ids);
   const locked = await lockContacts(tx, projectId, ids, "deleting");
   const found = locked.map((row) => row.id);
-  await memberships.end(tx, projectId, found);
+  for (const { end } of dependents) await end(tx, projectId, found);
   // Mails that were being queued when we came are there by now, and no more can come.
   await forgetRecipients(tx, projectId, found, CONTACT_CHECKS.contactIfThere);
   await deleteContactRows(tx, projectId, found);

@@ -3,15 +3,15 @@
 import type { JobStep } from "../platform/jobs.ts";
 import { BULK_KIND } from "./bulk/bulk-changes.ts";
 import { stepOfBulk } from "./bulk/change-contacts.ts";
-import type { Memberships } from "./contacts.ts";
+import type { Dependents } from "./contacts.ts";
 import { stepOfFieldDeletion } from "./fields/delete-field.ts";
 import { IMPORT_KIND, importStep } from "./import/import-contacts.ts";
 import { FIELD_KIND } from "./shown-data-queries.ts";
 
-export function contactJobs(memberships: Memberships): Record<string, JobStep> {
+export function contactJobs(dependents: readonly Dependents[]): Record<string, JobStep> {
   return {
     [IMPORT_KIND]: importStep,
-    [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, memberships),
+    [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, dependents),
     [FIELD_KIND]: stepOfFieldDeletion,
   };
 }

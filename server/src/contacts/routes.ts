@@ -10,7 +10,7 @@ import {
   getContact,
   lookUpContacts,
   updateContact,
-  type Memberships,
+  type Dependents,
 } from "./contacts.ts";
 import { countAll, listContacts, type Membership } from "./list-contacts.ts";
 import type { ContactLinks } from "./links.ts";
@@ -22,7 +22,7 @@ import { contactViewRoutes } from "./views/routes.ts";
 interface ContactParts extends Membership {
   database: Database;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
-  memberships: Memberships;
+  dependents: readonly Dependents[];
 }
 
 export function contactRoutes(parts: ContactParts): Route[] {
@@ -79,7 +79,7 @@ export function contactRoutes(parts: ContactParts): Route[] {
     ),
     route(contract.deleteContact, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
-        await deleteContact(tx, projectId, params.id, parts.memberships);
+        await deleteContact(tx, projectId, params.id, parts.dependents);
         return noContent();
       }),
     ),

@@ -145,7 +145,7 @@ test("dropped or deleted, the same events and the same counts are left, also whe
 
           for (const { projectId, contactIds } of [deleted, dropped])
             await transaction(server.database, (tx) =>
-              deleteContacts(tx, projectId, contactIds.slice(0, 1), memberships),
+              deleteContacts(tx, projectId, contactIds.slice(0, 1), [memberships]),
             );
           expect(await leftOf(dropped)).toEqual(await leftOf(deleted));
         },
@@ -236,7 +236,7 @@ test("how many there are of a name are those that are kept; mails stay, until th
   expect(kept).toBeLessThan(MONTHS);
   expect(await counts()).toEqual(["email.sent 2", `seen ${kept}`]);
   await transaction(server.database, (tx) =>
-    deleteContacts(tx, told.projectId, [mail?.contactId ?? ""], memberships),
+    deleteContacts(tx, told.projectId, [mail?.contactId ?? ""], [memberships]),
   );
   expect(await counts()).toEqual(["email.sent 1", `seen ${kept}`]);
   await leftOf(told);

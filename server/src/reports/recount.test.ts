@@ -244,7 +244,7 @@ async function take(
     if (one.do === "count") await countNews(database, { lagSeconds: 0, stepSize: one.size });
     else if (one.do === "delete contact")
       await transaction(database, (tx) =>
-        deleteContacts(tx, projectId, [contactIds[one.which] ?? ""], memberships),
+        deleteContacts(tx, projectId, [contactIds[one.which] ?? ""], [memberships]),
       );
     else if (one.do === "delete name")
       await transaction(database, (tx) => deleteEvents(tx, users, projectId, one.name));

@@ -4,7 +4,7 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import type { Memberships } from "../contacts/contacts.ts";
+import type { Dependents } from "../contacts/contacts.ts";
 import { membershipOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
 import { deleteMembershipsOf, lockSegmentsOf } from "./member-queries.ts";
@@ -33,7 +33,7 @@ async function membersOf(
 export const whoIsMeant = { membersOf, matchesOf: segmentRestriction };
 
 /** The memberships of contacts that are deleted, for contacts/. */
-export const memberships: Memberships = { lock: lockSegmentsOf, end: deleteMembershipsOf };
+export const memberships: Dependents = { lock: lockSegmentsOf, end: deleteMembershipsOf };
 
 /** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
 export async function segmentsOfContact(

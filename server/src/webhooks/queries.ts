@@ -51,6 +51,19 @@ export async function deleteWaitingCallsOf(
       and state = 'waiting' and url is distinct from ${owner.exceptUrl}`.execute(tx);
 }
 
+/** All calls of executions, those that ended among them. */
+export async function deleteCallsOfExecutions(
+  tx: Tx,
+  projectId: string,
+  executionIds: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from webhook_calls
+    where project_id = ${projectId} and owner_kind = 'workflow' and owner_id = any(${executionIds}::uuid[])`.execute(
+    tx,
+  );
+}
+
 /** The last calls of an owner, newest first. */
 export async function listCallsOf(
   database: Database,

@@ -4,7 +4,13 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { WebhookMethod } from "./check-webhook.ts";
-import { deleteEndedCalls, deleteWaitingCalls, insertCalls, type CallKey } from "./queries.ts";
+import {
+  deleteCallsOfExecutions,
+  deleteEndedCalls,
+  deleteWaitingCalls,
+  insertCalls,
+  type CallKey,
+} from "./queries.ts";
 
 /** On whose behalf endpoints are called. */
 export type CallOwner = "workflow" | "member";
@@ -47,6 +53,15 @@ export async function queueWebhookCalls(tx: Tx, calls: readonly NewWebhookCall[]
  */
 export async function cancelWebhookCalls(tx: Tx, keys: readonly CallKey[]): Promise<string[]> {
   return keys.length === 0 ? [] : deleteWaitingCalls(tx, keys);
+}
+
+/** Forgets all that was sent and answered for executions: what has not ended is not tried again. A try that is under way goes on. */
+export async function forgetCallsOfExecutions(
+  tx: Tx,
+  projectId: string,
+  executionIds: readonly string[],
+): Promise<void> {
+  if (executionIds.length > 0) await deleteCallsOfExecutions(tx, projectId, executionIds);
 }
 
 /** Deletes calls that ended a week ago. */

@@ -1,6 +1,10 @@
-// Who of the workflows uses a template, a segment, a field, an event: asked by those who own them, before they are deleted.
-// Before it: api.ts hands these to templates/, segments/, contacts/fields/ and events/. After it: reference-queries.ts.
+// Who of the workflows uses a template, a segment, a field, an event, and what executions hold of contacts: asked by those who own
+// them, before they are deleted.
+// Before it: api.ts and worker.ts hand these to templates/, segments/, contacts/ and events/. After it: reference-queries.ts, executions/.
 import type { Database } from "../platform/database.ts";
+import type { Dependents } from "../contacts/contacts.ts";
+import { memberships } from "../segments/usage.ts";
+import { forgetExecutionsOf, lockExecutionsOf } from "./executions/forget-executions.ts";
 import {
   findWorkflowOfSegment,
   listStepsSending,
@@ -8,6 +12,12 @@ import {
   listWorkflowsNamingField,
   type NamedRow,
 } from "./reference-queries.ts";
+
+/** What is held of contacts that are deleted, for contacts/; in the order in which it is locked. */
+export const dependents: readonly Dependents[] = [
+  memberships,
+  { lock: lockExecutionsOf, end: forgetExecutionsOf },
+];
 
 /** The steps that send a template, of current graphs, whether enabled or not. */
 export async function workflowStepsOf(

@@ -47,7 +47,7 @@ const read = async ({ byKey }: TestProject, jobId: string) =>
 async function finish(project: TestProject, jobId: string): Promise<Record<string, unknown> | null> {
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(memberships),
+    kinds: contactJobs([memberships]),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });
@@ -103,7 +103,7 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "before" | 
     const row = await findClaimedForUpdate(tx, key, claimId);
     if (row === undefined) throw new Error("The job was claimed.");
     const { input, checkpoint, createdAt } = row;
-    const outcome = await stepOfBulk(tx, { ...key, input, checkpoint, createdAt }, memberships);
+    const outcome = await stepOfBulk(tx, { ...key, input, checkpoint, createdAt }, [memberships]);
     if (outcome.done) throw new Error("The job has more than one step.");
     const { progress } = outcome;
     await updateJobStep(tx, key, {

@@ -11,7 +11,7 @@ import {
   type RunningJob,
   type StepOutcome,
 } from "../../platform/jobs.ts";
-import { deleteContacts, type Memberships } from "../contacts.ts";
+import { deleteContacts, type Dependents } from "../contacts.ts";
 import { lockContacts } from "../queries.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import { CONTACTS_A_STEP, type BulkInput } from "./bulk-changes.ts";
@@ -29,13 +29,17 @@ interface Checkpoint extends Counts {
 }
 
 /** Does one step of a bulk change. */
-export async function stepOfBulk(tx: Tx, job: RunningJob, memberships: Memberships): Promise<StepOutcome> {
+export async function stepOfBulk(
+  tx: Tx,
+  job: RunningJob,
+  dependents: readonly Dependents[],
+): Promise<StepOutcome> {
   const input = job.input as BulkInput;
   const before = (job.checkpoint as Checkpoint | null) ?? (await begin(tx, job));
   const done = before.success + before.unchanged + before.failure;
   const part = { offset: done * ID_BYTES, length: CONTACTS_A_STEP * ID_BYTES };
   const ids = unpackIds(await readJobFile(tx, job, part));
-  const { changed, present } = await change(tx, job.projectId, input, ids, memberships);
+  const { changed, present } = await change(tx, job.projectId, input, ids, dependents);
   const missing = ids.filter((id) => !present.has(id));
   const after = {
     total: before.total,
@@ -60,10 +64,10 @@ async function change(
   projectId: string,
   { operation, actor }: BulkInput,
   ids: readonly string[],
-  memberships: Memberships,
+  dependents: readonly Dependents[],
 ): Promise<{ changed: number; present: ReadonlySet<string> }> {
   if (operation === "delete") {
-    const deleted = new Set(await deleteContacts(tx, projectId, ids, memberships));
+    const deleted = new Set(await deleteContacts(tx, projectId, ids, dependents));
     return { changed: deleted.size, present: deleted };
   }
   const subscribed = operation === "subscribe";

@@ -76,7 +76,7 @@ test("while many write at once, and contacts go, each row is sealed once and no 
       const made = await subscribe(project, emailsOf(10));
       const ids = made.map(({ contactId }) => contactId);
       await Promise.all([flip(project, ids.slice(0, 4), false), flip(project, ids.slice(2, 7), false)]);
-      await transaction(server.database, (tx) => deleteContacts(tx, project.id, ids.slice(6), memberships));
+      await transaction(server.database, (tx) => deleteContacts(tx, project.id, ids.slice(6), [memberships]));
     }
   });
   let isWriting = true;
@@ -136,7 +136,7 @@ test("what a transaction under way has written is waited for, and nobody waits f
 test("a contact that is deleted leaves nothing of itself, and the chain whole", async () => {
   const { project, ids } = await withLog();
   const [gone = ""] = ids;
-  await transaction(server.database, (tx) => deleteContacts(tx, project.id, [gone], memberships));
+  await transaction(server.database, (tx) => deleteContacts(tx, project.id, [gone], [memberships]));
   expect(await faultsOf(project)).toEqual([]);
   await seal();
   expect(await faultsOf(project)).toEqual([]);

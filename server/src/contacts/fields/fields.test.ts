@@ -78,7 +78,7 @@ async function workOff({ id }: TestProject): Promise<void> {
   const log = createLog({ level: "silent" });
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(memberships),
+    kinds: contactJobs([memberships]),
     log,
     metrics: createMetrics(),
   });
@@ -527,7 +527,7 @@ test("while keys are written and fields taken away at once, no value that was wr
   );
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(memberships),
+    kinds: contactJobs([memberships]),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });

@@ -409,7 +409,7 @@ async function deleteOne(): Promise<void> {
     outbox.database,
   );
   await transaction(outbox.database, (tx) =>
-    deleteContact(tx, outbox.projectId, rows[0]?.id ?? "", memberships),
+    deleteContact(tx, outbox.projectId, rows[0]?.id ?? "", [memberships]),
   );
 }
 

@@ -194,7 +194,7 @@ test("with its contact the event goes, and the subject that named him", async ()
   await isLeaving;
   const contacts = [await contactOf(before), await contactOf(during)];
   expect(await sentEvents()).toHaveLength(1);
-  await transaction(outbox.database, (tx) => deleteContacts(tx, outbox.projectId, contacts, memberships));
+  await transaction(outbox.database, (tx) => deleteContacts(tx, outbox.projectId, contacts, [memberships]));
   deleted();
   await outbox.until(during, "SENT");
   expect(await sentEvents()).toEqual([]);

@@ -228,7 +228,7 @@ test("what is counted only afterwards is counted by the provider that the mail w
       tx,
       project.id,
       contacts.map(({ id }) => id),
-      memberships,
+      [memberships],
     ),
   );
   await expectTrueCounts();

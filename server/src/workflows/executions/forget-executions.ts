@@ -1,0 +1,27 @@
+// What executions and their calls hold of contacts that are deleted goes with them.
+// Before it: contacts/ deletes, and is handed these by usage.ts. After it: the engine ends the executions that are left.
+import type { Tx } from "../../platform/database.ts";
+import { forgetCallsOfExecutions } from "../../webhooks/webhook-calls.ts";
+import { listExecutionIdsOf, lockExecutionRowsOf } from "./contact-queries.ts";
+
+/**
+ * Locks the executions of contacts, as the engine does before it touches the contacts. Their calls go before that: a call that ends is
+ * locked before its execution.
+ */
+export async function lockExecutionsOf(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<void> {
+  await forgetCallsOfExecutions(tx, projectId, await listExecutionIdsOf(tx, projectId, contactIds));
+  await lockExecutionRowsOf(tx, projectId, contactIds);
+}
+
+/** Forgets the calls that came while their executions were being locked: of contacts that are locked no more can come. */
+export async function forgetExecutionsOf(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
+): Promise<void> {
+  await forgetCallsOfExecutions(tx, projectId, await lockExecutionRowsOf(tx, projectId, contactIds));
+}
