@@ -19,10 +19,30 @@ export async function lockExecutionRowsOf(
   tx: Tx,
   projectId: string,
   contactIds: readonly string[],
+): Promise<void> {
+  await sql`
+    select 1 from workflow_executions
+    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[]) order by id for update`.execute(
+    tx,
+  );
+}
+
+/**
+ * Takes from executions all that they hold of contacts that are locked, and the contacts themselves. Their steps stay: when, by which branch,
+ * which mail, why one was skipped.
+ */
+export async function emptyExecutionRowsOf(
+  tx: Tx,
+  projectId: string,
+  contactIds: readonly string[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from workflow_executions
-    where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[]) order by id for update`.execute(
+    update workflow_executions x set contact_id = null, context = null, results = null, answer = null,
+      trace = case when jsonb_path_exists(x.trace, '$[*].out') then (
+        select jsonb_agg(run - 'out' || jsonb_strip_nulls(jsonb_build_object('out', (
+          select jsonb_object_agg(key, value) from jsonb_each(run -> 'out') where key in ('emailId', 'reason')))) order by place)
+        from jsonb_array_elements(x.trace) with ordinality as v (run, place)) else x.trace end
+    where x.project_id = ${projectId} and x.contact_id = any(${contactIds}::uuid[]) returning x.id`.execute(
     tx,
   );
   return rows.map((row) => row.id);

@@ -18,20 +18,33 @@ const endpoint = createServer((request, response) => {
 beforeAll(() => new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve)));
 afterAll(() => void endpoint.close().closeAllConnections());
 
+interface Whole {
+  steps: Array<{ name: string; status: string; branch: string | null; email: object | null }>;
+}
+
 /** A contact whose execution has called one endpoint, and tries another one that does not answer. */
 async function contactAmidRetries() {
   const project = await server.createProject();
   const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+  const template = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
+    name: "Welcome",
+    subject: "Hello {{event.plan}}",
+    body: "<p>{{email}}</p>",
+    type: "TRANSACTIONAL",
+    from: "hello@sandbox.localhost",
+  });
   const workflow = await drawWorkflow(server.database, project.id, {
     trigger: { type: "EVENT", config: { eventName: "asked" }, event: "asked" },
     steps: [
       ["trigger", "TRIGGER"],
+      ["welcome", "SEND_EMAIL", { templateId: template.body.id }],
       ["ask", "WEBHOOK", { url: `${url}/codes`, method: "POST" }],
       ["is it?", "CONDITION", { field: "event.plan", operator: "equals", value: "plan of ada" }],
       ["tell", "WEBHOOK", { url: `${url}/down`, method: "POST" }],
     ],
     links: [
-      ["trigger", "ask"],
+      ["trigger", "welcome"],
+      ["welcome", "ask"],
       ["ask", "is it?"],
       ["is it?", "tell", "yes"],
     ],
@@ -52,6 +65,55 @@ async function contactAmidRetries() {
   );
   return { project, workflow, contactId: tracked.body.data.contact };
 }
+
+test("an execution of a contact that was deleted holds nothing of it, and its steps and their numbers stay", async () => {
+  const { project, workflow, contactId } = await contactAmidRetries();
+  const [row] = await server.rows<{ id: string }>(
+    "select id from workflow_executions where workflow_id = $1",
+    workflow.id,
+  );
+  const read = async <Body = object>(path: string) =>
+    (await server.call<Body>("GET", `/workflows/${workflow.id}/${path}`, project.byKey)).body;
+  const numbers = async () =>
+    (await read<{ steps: Array<Record<string, unknown>> }>("stats")).steps.map(
+      ({ stepId, entered, passed, cancelled, waiting, sent }) =>
+        [stepId === workflow.step("tell"), entered, passed, cancelled, waiting, sent].join(" "),
+    );
+  const execution = `executions/${row?.id}`;
+  const before = await read(execution);
+  expect(before).toMatchObject({
+    context: { plan: "plan of ada" },
+    results: { ask: { body: { code: "of ada" } } },
+  });
+  expect(JSON.stringify(before)).toContain('"seen":"plan of ada"');
+  await vi.waitFor(async () => expect(await numbers()).toContain("false 1 1 0 0 1"), WAIT);
+  const counted = await numbers();
+  expect(counted).toContain("true 1 0 0 1 0");
+
+  expect((await server.call("DELETE", `/contacts/${contactId}`, project.byKey)).status).toBe(204);
+  const kept = "select t::text as text from workflow_executions t where workflow_id = $1";
+  expect(JSON.stringify(await server.rows(kept, workflow.id))).not.toMatch(/of ada|ada@/);
+  await vi.waitFor(async () => expect(await read(execution)).toMatchObject({ status: "CANCELLED" }), WAIT);
+  const after = await read<Whole>(execution);
+  expect(after).toMatchObject({
+    contactId: null,
+    exitReason: "The contact was deleted.",
+    context: {},
+    results: {},
+  });
+  const steps = after.steps.map(({ name, status, branch, email }) => [name, status, email ? "mail" : branch]);
+  expect(steps.map((step) => step.join(" "))).toEqual([
+    "trigger COMPLETED ",
+    "welcome COMPLETED mail",
+    "ask COMPLETED ",
+    "is it? COMPLETED yes",
+    "tell CANCELLED ",
+  ]);
+  expect(JSON.stringify(after)).not.toMatch(/of ada|ada@/);
+  expect(await numbers()).toEqual(
+    counted.map((line) => (line === "true 1 0 0 1 0" ? "true 1 0 1 0 0" : line)),
+  );
+});
 
 test.each([
   ["by itself", (id: string) => ["DELETE", `/contacts/${id}`, undefined] as const],

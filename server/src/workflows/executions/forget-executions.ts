@@ -2,7 +2,7 @@
 // Before it: contacts/ deletes, and is handed these by usage.ts. After it: the engine ends the executions that are left.
 import type { Tx } from "../../platform/database.ts";
 import { forgetCallsOfExecutions } from "../../webhooks/webhook-calls.ts";
-import { listExecutionIdsOf, lockExecutionRowsOf } from "./contact-queries.ts";
+import { emptyExecutionRowsOf, listExecutionIdsOf, lockExecutionRowsOf } from "./contact-queries.ts";
 
 /**
  * Locks the executions of contacts, as the engine does before it touches the contacts. Their calls go before that: a call that ends is
@@ -17,11 +17,14 @@ export async function lockExecutionsOf(
   await lockExecutionRowsOf(tx, projectId, contactIds);
 }
 
-/** Forgets the calls that came while their executions were being locked: of contacts that are locked no more can come. */
+/**
+ * Empties the executions of contacts that are locked: none can begin any more. With the calls that came while their executions were being
+ * locked.
+ */
 export async function forgetExecutionsOf(
   tx: Tx,
   projectId: string,
   contactIds: readonly string[],
 ): Promise<void> {
-  await forgetCallsOfExecutions(tx, projectId, await lockExecutionRowsOf(tx, projectId, contactIds));
+  await forgetCallsOfExecutions(tx, projectId, await emptyExecutionRowsOf(tx, projectId, contactIds));
 }
