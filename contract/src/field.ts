@@ -203,6 +203,9 @@ export const contactData = z
     const keys = Object.keys(data);
     if (keys.length > LIMITS.dataKeys.value)
       context.addIssue(issue(`Must have at most ${LIMITS.dataKeys.value} keys.`, "too_big", data));
+    // null takes it from contacts that have one from before.
+    if (Object.hasOwn(data, "") && data[""] !== null)
+      context.addIssue(issue("A key must have at least one character.", "too_small", data, [""]));
     for (const key of keys) {
       if (key.length > LIMITS.dataKeyLength.value)
         context.addIssue(

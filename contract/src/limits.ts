@@ -148,7 +148,11 @@ export const LIMITS = {
     "fields",
     "Keys of `data` that the contacts of a project have; one more is refused until one is deleted.",
   ),
-  importColumns: limit(1000, "columns", "Columns of an imported file."),
+  importColumns: limit(
+    2_003,
+    "columns",
+    "Columns of an imported file: all `fields`, and those that every export has beside them.",
+  ),
   dataKeyLength: limit(255, "characters", "One key of `data`."),
   dataBytes: limit(MEGABYTE, "bytes", "The data of one contact, and one `data` payload."),
   eventNames: limit(1_000, "names", "`GET /events/names` and `GET /events/stats`."),

@@ -166,9 +166,15 @@ const updateContact = z
   .superRefine(({ updates, subscriptionAction = "none" }, context) => {
     if (Object.keys(updates ?? {}).length === 0 && subscriptionAction === "none")
       context.addIssue(issue("Required, or a `subscriptionAction`.", "required", updates, ["updates"]));
-    for (const key of ["__proto__", "constructor", "prototype"])
+    for (const key of ["", "__proto__", "constructor", "prototype"])
       if (Object.hasOwn(updates ?? {}, key))
         context.addIssue(issue("This key cannot be stored.", "custom", key, ["updates", key]));
+    if (Object.keys(updates ?? {}).some((key) => key.length > LIMITS.dataKeyLength.value))
+      context.addIssue(
+        issue(`A key may have at most ${LIMITS.dataKeyLength.value} characters.`, "too_big", updates, [
+          "updates",
+        ]),
+      );
     const length = JSON.stringify(updates ?? {}).length;
     if (length > LIMITS.stepConfigLength.value)
       context.addIssue(

@@ -120,6 +120,7 @@ const BAD_DATA: Array<[string, string | object, string]> = [
   ["prototype", '{"prototype":1}', "data.prototype custom"],
   ["1,001 keys", keysOf(1_001), "data too_big"],
   ["a key of 256 characters", { ["k".repeat(256)]: 1 }, `data.${"k".repeat(40)} too_big`],
+  ["an empty key", { "": 1 }, "data. too_small"],
   ["an array", "[1]", "data invalid_type"],
   ["a text", '"x"', "data invalid_type"],
   ["41 levels", `{"a":${"[".repeat(41)}${"]".repeat(41)}}`, `data.a${".0".repeat(38)} too_big`],

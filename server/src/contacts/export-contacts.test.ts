@@ -1,6 +1,7 @@
 // Contacts as CSV: whole, in one form for ever, harmless in a spreadsheet, and the same after an import.
 import { Readable } from "node:stream";
 import type { KyselyPlugin } from "kysely";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { expect, test } from "vitest";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { endOfImport, uploadCsv } from "../testing/upload.ts";
@@ -152,6 +153,28 @@ test("what is exported is the same after an import, and no cell is a formula", a
   const expected = ODD.map(({ email, subscribed = true, data }) => ({ email, subscribed, data }));
   expect(contacts.toSorted(byEmail)).toEqual(expected.toSorted(byEmail));
   expect(timeless((await exportAll(other.byKey)).text)).toEqual(timeless(text));
+});
+
+test("what an import takes is what an export may have: as many keys as a project has fields, and no empty one", async () => {
+  const [one, other] = [
+    await server.createProject(server.project.owner),
+    await server.createProject(server.project.owner),
+  ];
+  const keys = Array.from({ length: LIMITS.fields.value }, (_, at) => `k${at}`);
+  const data = Object.fromEntries(keys.map((key) => [key, 1]));
+  // As it was stored before empty keys were refused.
+  await addContacts(one.id, [{ email: "ada@example.com", data: { ...data, "": 1 } }]);
+  const { body } = await uploadCsv(server.call, other.byKey, (await exportAll(one.byKey)).text);
+  const { result } = await endOfImport(server.call, other.byKey, body.jobId);
+  expect(result).toMatchObject({ createdCount: 1, failureCount: 0 });
+  const imported = "select data from contacts where project_id = $1";
+  expect(await server.rows(imported, other.id)).toEqual([{ data }]);
+  const [contact] = await server.rows<{ id: string }>(
+    "select id from contacts where project_id = $1",
+    one.id,
+  );
+  await server.call("PATCH", `/contacts/${contact?.id}`, one.byKey, { data: { "": null } });
+  expect(await server.rows(imported, one.id)).toEqual([{ data }]);
 });
 
 const MANY = 6_500;

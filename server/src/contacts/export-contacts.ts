@@ -42,13 +42,16 @@ function writeContact(row: ExportedRow, keys: readonly string[]): string {
   return writeRow([row.email, row.subscribed, row.createdAt.toISOString(), ...values]);
 }
 
-/** Every key that occurs: registered ones first, in the order in which they were first seen. A key that comes later is not in the file. */
+/**
+ * Every key that occurs: registered ones first, in the order in which they were first seen. A key that comes later is not in the file, nor is
+ * an empty one, which may be there from before: no import takes a column without a name.
+ */
 async function listKeys(database: Database, projectId: string, conditions: Conditions): Promise<string[]> {
   const found = new Set<string>();
   for (let after: string | null = null; ;) {
     const look = { after, limit: CONTACTS_A_LOOK };
     const { keys, last, count } = await listDataKeysAfter(database, projectId, conditions, look);
-    for (const key of keys) found.add(key);
+    for (const key of keys) if (key !== "") found.add(key);
     if (count < CONTACTS_A_LOOK) break;
     after = last;
   }

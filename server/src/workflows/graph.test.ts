@@ -184,6 +184,8 @@ test("a faulty config is told by the names of its fields", async () => {
       config: { field: `segment.${segment.body.id}`, operator: "memberOfSegment" },
     },
     "update of nothing": { type: "UPDATE_CONTACT", config: {} },
+    "update of a long key": { type: "UPDATE_CONTACT", config: { updates: { ["k".repeat(256)]: 1 } } },
+    "update of a key without a name": { type: "UPDATE_CONTACT", config: { updates: { "": 1 } } },
     "custom recipient without address": {
       type: "SEND_EMAIL",
       config: { recipient: { type: "CUSTOM" } },
@@ -221,6 +223,8 @@ test("a faulty config is told by the names of its fields", async () => {
     "condition without operator": "422 config.operator required",
     "condition on a foreign segment": "422 config custom",
     "update of nothing": "422 config.updates required",
+    "update of a long key": "422 config.updates too_big",
+    "update of a key without a name": "422 config.updates. custom",
     "custom recipient without address": "422 config.recipient.customEmail required",
     "foreign template": "422 templateId custom",
     "template of a delay": "422 templateId custom",

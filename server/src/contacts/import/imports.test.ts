@@ -174,7 +174,7 @@ const REFUSED: Array<[string, string | Buffer, RegExp]> = [
   ["UTF-16 without a mark", Buffer.from("email\nada@example.com\n", "utf16le"), /NUL/],
   ["bytes that are no UTF-8", Buffer.from("email,name\nada@example.com,J\u00f6rg\n", "latin1"), /UTF-8/],
   ["half a UTF-16 pair", Buffer.from("\ufeffemail\n\ud800\n", "utf16le"), /UTF-16LE/],
-  ["10,000 columns", `email${many(9_999)}\n`, /10000 columns; at most 1000/],
+  ["10,000 columns", `email${many(9_999)}\n`, /10000 columns; at most 2003/],
   ["__proto__", "email,__proto__\n", /Column 2 cannot be a key of data: The name __proto__/],
   ["constructor with a prefix", "email,a,data.constructor\n", /Column 3/],
   ["a name twice", "email,name,age,name\n", /Column 4 has the same name/],

@@ -32,7 +32,7 @@ const DOUBLED_QUOTES = /""/g;
 const MAX_ROW_BYTES = LIMITS.importRowBytes.value;
 const TOO_LONG = `The row has more than ${MAX_ROW_BYTES} bytes.`;
 /** A row may have cells too many, which is told where it is known how many columns there are, but not cells without end. */
-const MAX_CELLS = 20 * LIMITS.importColumns.value;
+const MAX_CELLS = 10 * LIMITS.importColumns.value;
 const TOO_MANY = `The row has more than ${MAX_CELLS} cells.`;
 /** So much of a first cell is shown beside a fault. */
 const SHOWN_CHARS = 254;
