@@ -6,6 +6,7 @@ import { wholeEmail } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { event } from "./events.ts";
 import { id, instant, pathId, queryBoolean, uploadedFile } from "./field.ts";
+import { contactExecution } from "./executions.ts";
 import { filterText } from "./filters.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits.ts";
@@ -115,6 +116,7 @@ export const exportContact = endpoint({
       contact,
       consent: z.array(consentChange),
       segments: z.array(z.object({ id: z.uuid(), name: z.string(), since: instant })),
+      executions: z.array(contactExecution).describe("Of workflows, oldest first."),
       events: z.array(event),
       emails: z.array(
         wholeEmail.extend({

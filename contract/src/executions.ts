@@ -51,6 +51,17 @@ const execution = listedExecution.extend({
   steps: z.array(stepRun).describe("What it did so far, in order."),
 });
 
+/** What one execution holds of its contact. */
+export const contactExecution = execution.pick({
+  id: true,
+  workflow: true,
+  status: true,
+  startedAt: true,
+  completedAt: true,
+  context: true,
+  results: true,
+});
+
 /** In the path. */
 export const ofWorkflow = z.object({ id: pathId });
 const one = z.object({ id: pathId, executionId: pathId });

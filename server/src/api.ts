@@ -74,6 +74,7 @@ import { executionRoutes } from "./workflows/executions/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 import {
   dependents,
+  executionsOfContact,
   listWorkflowsWithEvent,
   workflowOfSegment,
   workflowsNamingField,
@@ -258,7 +259,7 @@ function routesOfContacts(parts: ApiParts): Route[] {
     ...contactRoutes({ database, linksOf: parts.linksOf, dependents, ...whoIsMeant }),
     ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
     ...contactFieldRoutes({ database, wakeJobs, ...whoNamesFields }),
-    ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, segmentsOfContact }),
+    ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, segmentsOfContact, executionsOfContact }),
     ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath }) }),
   ];
 }

@@ -1,6 +1,7 @@
 // All we hold on one contact over HTTP: nothing is left out, nothing of anybody else is in it, and deletion leaves none of it.
 import { expect, test, vi } from "vitest";
 import { refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
+import { drawWorkflow } from "../testing/workflow-fixture.ts";
 
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -9,6 +10,7 @@ interface Export {
   contact: { id: string; email: string; data: unknown };
   consent: Array<{ subscribed: boolean; source: string }>;
   segments: Array<{ id: string; name: string; since: string }>;
+  executions: Array<{ id: string }>;
   events: Array<{ id: string; name: string }>;
   emails: Array<{
     id: string;
@@ -94,6 +96,43 @@ test("the export holds the contact, its consent, segments, events and mails with
   const { variables: _variables, ...mail } = all.emails[0] ?? { id: "" };
   expect(mail).toEqual((await server.call("GET", `/emails/${mail.id}`, byKey)).body);
   expect((await exportOf(byKey, bob)).emails.map(({ subject }) => subject)).toEqual(["Mail 9"]);
+});
+
+test("the export holds what executions of workflows hold, each once, however many there are", async () => {
+  const { id, byKey } = await server.createProject(server.project.owner);
+  const ada = await addContact(byKey, "ada@sandbox.localhost");
+  const bob = await addContact(byKey, "bob@sandbox.localhost");
+  const workflow = await drawWorkflow(server.database, id, {
+    name: "Welcome",
+    steps: [["trigger", "TRIGGER"]],
+    links: [],
+    enabled: false,
+  });
+  await server.rows(
+    `insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, status, ended_at, context, results)
+     select $1, new_id(), $2, contact, n, 1, 'COMPLETED', now(), jsonb_build_object('n', n), '{"ask":{"status":200}}'
+     from unnest($3::uuid[]) contact, generate_series(1, 250) n`,
+    id,
+    workflow.id,
+    [ada, bob],
+  );
+  const { executions } = await exportOf(byKey, ada);
+  const stored = await server.rows<{ id: string; n: number }>(
+    "select id, entry::int as n from workflow_executions where contact_id = $1 order by id",
+    ada,
+  );
+  expect(stored).toHaveLength(250);
+  expect(executions).toEqual(
+    stored.map((row) => ({
+      id: row.id,
+      workflow: { id: workflow.id, name: "Welcome" },
+      status: "COMPLETED",
+      startedAt: expect.any(String),
+      completedAt: expect.any(String),
+      context: { n: row.n },
+      results: { ask: { status: 200 } },
+    })),
+  );
 });
 
 test("a contact of another project, and one that is none, is the same 404", async () => {

@@ -1,5 +1,5 @@
 // All we hold on one contact, as JSON that is written while it is read: a contact may have more events than memory has room for.
-// Before it: import/routes.ts. After it: events/ and emails/ tell what they hold.
+// Before it: import/routes.ts. After it: workflows/, events/ and emails/ tell what they hold.
 import type { Database } from "../platform/database.ts";
 import { readEmailHistory } from "../emails/reading/email-history.ts";
 import { listEvents, listEventsOfEmail, type EventView } from "../events/events.ts";
@@ -19,12 +19,17 @@ export interface ContactSegments {
   ) => Promise<Array<{ id: string; name: string; createdAt: Date }>>;
 }
 
+/** What workflows/ holds of a contact; handed in by api.ts. */
+export interface ContactExecutions {
+  executionsOfContact: (database: Database, projectId: string, contactId: string) => AsyncIterable<unknown>;
+}
+
 /** The pieces of one JSON object. @throws Refusal CONTACT_NOT_FOUND, before the first piece. */
 export async function openContactExport(
   database: Database,
   projectId: string,
   id: string,
-  { segmentsOfContact }: ContactSegments,
+  { segmentsOfContact, executionsOfContact }: ContactSegments & ContactExecutions,
 ): Promise<AsyncGenerator<string>> {
   const contact = await getContact(database, projectId, id);
   const consent = await listConsentChanges(database, projectId, id);
@@ -35,6 +40,7 @@ export async function openContactExport(
   }));
   const start = JSON.stringify({ contact, consent, segments }).slice(0, -1);
   return writeExport(start, {
+    executions: executionsOfContact(database, projectId, id),
     events: readEvents(database, projectId, id),
     emails: readEmailHistory(database, projectId, id, listEventsOfEmail),
   });

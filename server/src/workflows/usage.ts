@@ -4,6 +4,7 @@
 import type { Database } from "../platform/database.ts";
 import type { Dependents } from "../contacts/contacts.ts";
 import { memberships } from "../segments/usage.ts";
+import { listExecutionsHolding } from "./executions/contact-queries.ts";
 import { forgetExecutionsOf, lockExecutionsOf } from "./executions/forget-executions.ts";
 import {
   findWorkflowOfSegment,
@@ -18,6 +19,29 @@ export const dependents: readonly Dependents[] = [
   memberships,
   { lock: lockExecutionsOf, end: forgetExecutionsOf },
 ];
+
+const EXECUTIONS_A_PAGE = 100;
+
+/** What executions hold of a contact, oldest first, as it is read: there may be many. */
+export async function* executionsOfContact(database: Database, projectId: string, contactId: string) {
+  for (let after: string | null = null; ;) {
+    const page = { after, limit: EXECUTIONS_A_PAGE };
+    const rows = await listExecutionsHolding(database, projectId, contactId, page);
+    for (const row of rows)
+      yield {
+        id: row.id,
+        workflow: { id: row.workflowId, name: row.workflowName },
+        status: row.status,
+        startedAt: row.startedAt.toISOString(),
+        completedAt: row.endedAt?.toISOString() ?? null,
+        context: row.context ?? {},
+        results: row.results ?? {},
+      };
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < EXECUTIONS_A_PAGE) return;
+    after = last.id;
+  }
+}
 
 /** The steps that send a template, of current graphs, whether enabled or not. */
 export async function workflowStepsOf(

@@ -5,14 +5,16 @@ import { transaction, type Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
 import { actorOf, recordAudit } from "../../audit/audit-log.ts";
 import { csv } from "../csv-answer.ts";
-import { openContactExport, type ContactSegments } from "../export-contact.ts";
+import { openContactExport, type ContactExecutions, type ContactSegments } from "../export-contact.ts";
 import { writeContacts } from "../export-contacts.ts";
 import { conditionsOf, type Membership } from "../list-contacts.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
 import { addImport, getImport, prepareImport, writeImportErrors } from "./imports.ts";
 
 export function contactFileRoutes(
-  dependencies: { database: Database; wakeJobs: () => void } & Membership & ContactSegments,
+  dependencies: { database: Database; wakeJobs: () => void } & Membership &
+    ContactSegments &
+    ContactExecutions,
 ): Route[] {
   const { database, wakeJobs } = dependencies;
   return [

@@ -1,5 +1,5 @@
 // Statements on the executions of contacts.
-// Before it: forget-executions.ts. After it: nothing.
+// Before it: forget-executions.ts, usage.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
@@ -46,4 +46,32 @@ export async function emptyExecutionRowsOf(
     tx,
   );
   return rows.map((row) => row.id);
+}
+
+interface HoldingRow {
+  id: string;
+  workflowId: string;
+  workflowName: string;
+  status: string;
+  startedAt: Date;
+  endedAt: Date | null;
+  context: unknown;
+  results: unknown;
+}
+
+/** The executions of a contact with what they hold of it, a page, by id. */
+export async function listExecutionsHolding(
+  database: Database,
+  projectId: string,
+  contactId: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<HoldingRow[]> {
+  const isBehind = after === null ? sql`true` : sql`x.id > ${after}`;
+  const { rows } = await sql<HoldingRow>`
+    select x.id, x.workflow_id, w.name as workflow_name, x.status, x.started_at, x.ended_at, x.context, x.results
+    from workflow_executions x join workflows w on w.project_id = x.project_id and w.id = x.workflow_id
+    where x.project_id = ${projectId} and x.contact_id = ${contactId} and ${isBehind} order by x.id limit ${limit}`.execute(
+    database,
+  );
+  return rows;
 }
