@@ -77,6 +77,19 @@ test("a project that somebody enabled by a statement in the database accepts mai
   ).toMatchObject([{ isOpen: true }]);
 });
 
+test("its owner opens it as well, and may enable it once more when it is suspended again", async () => {
+  const project = await server.createProject();
+  await suspend(project);
+  await server.rows("update projects set disabled = false where id = $1", project.id);
+  expect((await enable(project)).status).toBe(200);
+  expect(
+    await server.rows("select is_open from project_queues where project_id = $1", project.id),
+  ).toMatchObject([{ isOpen: true }]);
+  expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
+  await suspend(project);
+  expect((await enable(project)).status).toBe(200);
+});
+
 test("of ten owners at once one enables it", async () => {
   const project = await server.createProject();
   await suspend(project);

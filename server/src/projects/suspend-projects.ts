@@ -80,20 +80,26 @@ export async function enableProject(
   if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   if (row.isRemoved) throw new Refusal("CONFLICT", { message: "The project is being reset or deleted." });
   if (!row.disabled && !row.isClosed) return false;
-  await enableProjectRow(tx, projectId, actor.userId);
+  // Who was enabled by a statement was so by whoever runs the installation: their owner may do it once all the same.
+  await enableProjectRow(tx, projectId, row.disabled ? actor.userId : null);
   await openOrCloseProjectQueues(tx, [projectId], true);
   await recordAudit(tx, [{ projectId, actor, action: "project.enabled", details: { reason } }]);
   return true;
 }
 
-/** The same for its owner: only after a suspension, and only once in a while. @throws Refusal CONFLICT */
+/**
+ * The same for its owner: only after a suspension, and only once in a while, unless it is enabled and only its mail is held.
+ *
+ * @throws Refusal CONFLICT
+ */
 export async function enableOwnProject(
   tx: Tx,
   enabled: { projectId: string; actor: Actor; reason: string },
 ): Promise<void> {
   const row = await lockSuspended(tx, enabled.projectId, LIMITS.selfEnableDays.value);
-  if (row?.disabled !== true) throw new Refusal("CONFLICT", { message: "The project is not disabled." });
-  if (!row.isSuspended || row.wasLifted)
+  if (row === undefined || (!row.disabled && !row.isClosed))
+    throw new Refusal("CONFLICT", { message: "The project is not disabled." });
+  if (row.disabled && (!row.isSuspended || row.wasLifted))
     throw new Refusal("CONFLICT", {
       message: row.wasLifted
         ? `An owner may do this once in ${LIMITS.selfEnableDays.value} days. Ask whoever runs this installation.`
