@@ -3,15 +3,19 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { transaction } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
 import { findReturnedMails } from "../emails/returned/returned-emails.ts";
 import { findMiscounts } from "../emails/booking/sending-hours.ts";
 import { createScriptedTransport } from "../testing/scripted-transport.ts";
-import { useOutbox } from "../testing/outbox-fixture.ts";
+import { putInHandover, useOutbox } from "../testing/outbox-fixture.ts";
 import { createDeliveries } from "./deliveries.ts";
 import type { ReportKind } from "./rules.ts";
+import { bookActivities } from "./tracking/book-activity.ts";
 
 const outbox = useOutbox();
 const deliveries = createDeliveries({ guard: async () => undefined });
+
+const PERSON = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0";
 
 const EVIDENCE: ReadonlyArray<[ReportKind, EmailStatus]> = [
   ["sent", "SENT"],
@@ -45,8 +49,7 @@ const report = (id: string, kind: ReportKind) =>
       { projectId: outbox.projectId, emailId: id, providerId: null },
     ]);
     if (mail === undefined || mail === null) throw new Error("the mail is there");
-    // A person: judged as one, some time after the mail left.
-    const data = { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0" };
+    const data = { userAgent: PERSON };
     return deliveries.applyReports(tx, [{ mail, kind, at: new Date(), data }]);
   });
 const sentAt = async (id: string) =>
@@ -81,6 +84,46 @@ test.each(EVIDENCE)(
     expect(transport.handedOver.map(({ emailId }) => emailId)).toEqual([other]);
   },
 );
+
+const visit = (id: string, secondsAfter: number) =>
+  transaction(outbox.database, (tx) =>
+    bookActivities(tx, [
+      {
+        projectId: outbox.projectId,
+        emailId: id,
+        kind: "click",
+        number: 1,
+        link: "https://shop.example",
+        at: new Date(Date.now() + secondsAfter * 1000),
+        userAgent: PERSON,
+        purpose: "",
+        otherLinkMs: Number.POSITIVE_INFINITY,
+        isLast: true,
+      },
+    ]),
+  );
+
+test.each(["UNCONFIRMED", "QUEUED"])(
+  "%s in doubt, the click of a person on a link of ours ends the doubt, and that of a filter at once does not",
+  async (status) => {
+    const id = await inDoubt(status);
+    await visit(id, 1);
+    expect(await outbox.row(id)).toMatchObject({ status });
+    await visit(id, 300);
+    expect(await outbox.row(id)).toMatchObject({ status: "CLICKED" });
+    expect(await findMiscounts(outbox.database)).toEqual([]);
+  },
+);
+
+test("while it is handed over for the first time every click is a filter's", async () => {
+  const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
+  await putInHandover(outbox.database, newId(), id);
+  await visit(id, 300);
+  expect(await outbox.row(id)).toMatchObject({ status: "SENDING" });
+  expect(await sql`select 1 from link_clicks where email_id = ${id}`.execute(outbox.database)).toMatchObject({
+    rows: [],
+  });
+});
 
 test("of a mail that waits after a refusal nothing comes back", async () => {
   const id = await inDoubt("QUEUED");

@@ -37,6 +37,7 @@ export interface VisitedMailRow {
   contentId: string;
   campaignId: string | null;
   status: EmailStatus;
+  /** Of a mail in doubt the end of its last attempt; null only while it is handed over for the first time. */
   sentAt: Date | null;
   listKind: ListKind | null;
   tracked: boolean;
@@ -48,7 +49,11 @@ export async function findVisitedMails(
   keys: ReadonlyArray<{ projectId: string; emailId: string }>,
 ): Promise<VisitedMailRow[]> {
   const { rows } = await sql<VisitedMailRow>`
-    select e.project_id, e.id, e.contact_id, e.content_id, e.campaign_id, ${statusInDoubt} as status, e.sent_at, c.list_kind, c.tracked, q.tracking
+    select e.project_id, e.id, e.contact_id, e.content_id, e.campaign_id, ${statusInDoubt} as status,
+      coalesce(e.sent_at, (
+        select max(a.created_at) from email_attempts a
+        where a.project_id = e.project_id and a.email_id = e.id and a.outcome in ('uncertain', 'sent'))) as sent_at,
+      c.list_kind, c.tracked, q.tracking
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.emailId)}::uuid[]) as i (project_id, id)
     join emails e on e.project_id = i.project_id and e.id = i.id
     join email_contents c on c.project_id = e.project_id and c.id = e.content_id
