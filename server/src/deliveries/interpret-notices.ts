@@ -5,7 +5,7 @@ import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import { recordEvents } from "../events/events.ts";
-import { findReturnedMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
+import { findHeldMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
 import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 import { isReportName, keepDomainReport } from "../domains/reports/domain-reports.ts";
@@ -23,7 +23,7 @@ import { operatorMail } from "./operator-mail.ts";
 import type { NoticeRow } from "./queries.ts";
 import { readReturnedMessage, type IncomingMessage, type OperatorMessage } from "./returned-message.ts";
 import type { ReturnPaths } from "./return-path.ts";
-import { hasLeft, neverLeaves } from "./rules.ts";
+import { hasLeft, neverLeaves, UNSURE_KINDS, type ReportKind } from "./rules.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
 
 export interface InterpreterOptions {
@@ -50,7 +50,7 @@ export function createInterpreter({
   return async (tx, notices) => {
     const read = await Promise.all(notices.map((notice) => readNotice(notice, reading)));
     const reports = read.flatMap((one) => ("reports" in one ? one.reports : []));
-    const mails = await findReturnedMails(
+    const mails = await findHeldMails(
       tx,
       reports.map(({ names }) => names),
     );
@@ -58,10 +58,8 @@ export function createInterpreter({
     const ready: Array<{ report: Report; about: MailReport }> = [];
     const verdicts = pairUp(notices, read).map(([notice, one]): Verdict | null => {
       if (!("reports" in one)) return null;
-      const open = one.reports.some((report) => isOpen(mailOf.get(report) ?? null));
-      // Not in parts: all reports of a notice wait for the last of their mails.
-      if (open && notice.ageSeconds < PATIENCE_SECONDS)
-        return { waitSeconds: Math.max(FIRST_WAIT_SECONDS, notice.ageSeconds) };
+      const waitSeconds = secondsToWait(one.reports, mailOf, notice.ageSeconds);
+      if (waitSeconds !== null) return { waitSeconds };
       for (const report of one.reports) {
         const mail = mailOf.get(report) ?? null;
         if (mail !== null && isAbout(report, mail)) ready.push({ report, about: { ...report, mail } });
@@ -153,8 +151,22 @@ async function readNotice(
   }
 }
 
-/** Whether the books may know more about the mail in a while: it is not there, or it is waiting to be tried again. */
-function isOpen(mail: ReturnedMail | null): boolean {
+/** Until a notice is looked at again; null: it is done now. Not in parts: all reports of one wait for the last of their mails. */
+function secondsToWait(
+  reports: readonly Report[],
+  mailOf: ReadonlyMap<Report, ReturnedMail | null>,
+  ageSeconds: number,
+): number | null {
+  const open = reports.filter((report) => isOpen(report.kind, mailOf.get(report) ?? null));
+  if (open.length === 0 || ageSeconds >= PATIENCE_SECONDS) return null;
+  // One whose handover ends in doubt may be tried again half a minute later.
+  const isSoon = open.some((report) => mailOf.get(report)?.status === "SENDING");
+  return isSoon ? FIRST_WAIT_SECONDS : Math.max(FIRST_WAIT_SECONDS, ageSeconds);
+}
+
+/** Whether the books may know more about the mail in a while: it is not there, waits to be tried again, or is in handover. */
+function isOpen(kind: ReportKind, mail: ReturnedMail | null): boolean {
+  if (mail?.status === "SENDING") return UNSURE_KINDS.has(kind);
   return mail === null || (!hasLeft(mail.status) && !neverLeaves(mail.status));
 }
 

@@ -1,6 +1,6 @@
 // What notices do in the books: each once, forward only, in any order, whoever reads them and whatever dies in between.
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createDatabase, transaction, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
@@ -350,6 +350,54 @@ test("a mail in the middle of its handover is taken as sent by a delivery, not b
   await tell(sns(sesEvent(opened, "Open")), sns(sesEvent(delivered, "Delivery")));
   expect([(await mailRow(opened)).status, (await mailRow(opened)).sentAt]).toEqual(["CLAIMED", null]);
   expect(await statusOf(delivered)).toBe("DELIVERED");
+  expect(await findMiscounts(database)).toEqual([]);
+});
+
+test.for([
+  ["Send", {}],
+  ["DeliveryDelay", {}],
+  ["Bounce", { bounceType: "Transient", bounceSubType: "MailboxFull" }],
+] as const)(
+  "%s of a mail in the middle of its handover is kept until its end, and ends the doubt that came of it",
+  async ([type, body]) => {
+    const mail = await oneMail({ status: "CLAIMED" });
+    const sender = newId();
+    await putInHandover(database, sender, mail.id);
+    await tell(sns(sesEvent(mail, type, body)));
+    expect(await results()).toEqual([null]);
+    await sql`delete from senders where id = ${sender}`.execute(database);
+    await sql`update emails set status = 'UNCONFIRMED', sender_id = null where id = ${mail.id}`.execute(
+      database,
+    );
+    // Soon enough for a mail that would be tried once more.
+    await sql`update notices set due_at = due_at - interval '10 seconds'`.execute(database);
+    await readAll();
+    expect([await statusOf(mail), await results()]).toEqual(["SENT", [expect.any(String)]]);
+    expect(await findMiscounts(database)).toEqual([]);
+  },
+);
+
+test("a handover that ends in doubt while a notice about it is read is seen as ended", async () => {
+  const mail = await oneMail({ status: "CLAIMED" });
+  const sender = newId();
+  await putInHandover(database, sender, mail.id);
+  await store([sns(sesEvent(mail, "DeliveryDelay"))]);
+  const reading = await transaction(database, async (tx) => {
+    await sql`delete from senders where id = ${sender}`.execute(tx);
+    await sql`update emails set status = 'UNCONFIRMED', sender_id = null where id = ${mail.id}`.execute(tx);
+    const done = readAll();
+    await vi.waitFor(async () => {
+      const { rows } = await sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        database,
+      );
+      expect(rows).not.toEqual([]);
+    }, 10_000);
+    // Not waited for in here: it waits for this to commit.
+    return { done };
+  });
+  await reading.done;
+  expect(await statusOf(mail)).toBe("SENT");
   expect(await findMiscounts(database)).toEqual([]);
 });
 

@@ -46,6 +46,15 @@ function row(event: string | null, more: Partial<Interpretation> = {}): Interpre
   return { event, data: {}, status: null, once: "status", activity: null, unsubscribe: null, ...more };
 }
 
+/** What in the middle of a handover does not end it, and would say afterwards that the mail was taken. */
+export const UNSURE_KINDS: ReadonlySet<ReportKind> = new Set([
+  "sent",
+  "delayed",
+  "soft-bounce",
+  "refused",
+  "not-spam",
+]);
+
 /** One row per kind (spec §3.1: a hard bounce and a complaint unsubscribe, a soft bounce does not). */
 export const INTERPRETATIONS: Readonly<Record<ReportKind, Interpretation>> = {
   // The row of a mail that is confirmed is the event.

@@ -15,13 +15,12 @@ export interface LateEnds {
 /** Books what was answered. A mail that another sender has in handover, or has ended since, keeps the state it has there. */
 export async function bookLate(database: Database, answers: readonly LateAnswer[]): Promise<LateEnds> {
   if (answers.length === 0) return { sent: [], sentAgain: [] };
-  const byProject = Map.groupBy(answers, ({ outcome }) => outcome.projectId);
   const rows = await transaction(database, async (tx) => {
     // First the locks, in one order everywhere: who has been let go by the handover check meanwhile is seen by the next statement.
-    for (const projectId of [...byProject.keys()].toSorted()) {
-      const ids = byProject.get(projectId)?.map(({ outcome }) => outcome.id) ?? [];
-      await lockEmailRows(tx, projectId, ids);
-    }
+    await lockEmailRows(
+      tx,
+      answers.map(({ outcome }) => outcome),
+    );
     return updateLateSent(tx, answers);
   });
   const idsOf = (isEnded: boolean) => rows.filter((row) => row.isEnded === isEnded).map(({ id }) => id);

@@ -56,16 +56,18 @@ export type LockedEmails = ReadonlySet<string>;
  * mails take turns, where each would wait for the other. What comes back about a mail in doubt makes its further try needless.
  */
 export async function lockEmails(tx: Tx, keys: readonly EmailKey[]): Promise<LockedEmails> {
-  const unsent = new Set<string>();
-  const byProject = Map.groupBy(keys, ({ projectId }) => projectId);
-  for (const projectId of [...byProject.keys()].toSorted()) {
-    const ids = [...new Set(byProject.get(projectId)?.map(({ id }) => id))];
-    const rows = await lockEmailRows(tx, projectId, ids);
-    for (const row of rows) if (row.isUnsent) unsent.add(keyOf({ projectId, id: row.id }));
-    const waiting = rows.filter((row) => row.mayBeInDoubt).map(({ id }) => id);
-    if (waiting.length > 0) await updateFurtherTries(tx, projectId, waiting);
-  }
-  return unsent;
+  const rows = await lockEmailRows(tx, keys);
+  const waiting = Map.groupBy(
+    rows.filter((row) => row.mayBeInDoubt),
+    ({ projectId }) => projectId,
+  );
+  for (const [projectId, own] of waiting)
+    await updateFurtherTries(
+      tx,
+      projectId,
+      own.map(({ id }) => id),
+    );
+  return new Set(rows.filter((row) => row.isUnsent).map(keyOf));
 }
 
 /**
@@ -239,6 +241,22 @@ export async function findReturnedMails(
     const key = second.get(name) ?? keys.get(name);
     return key === undefined ? null : (found.get(keyOf(key)) ?? more.get(keyOf(key)) ?? null);
   });
+}
+
+/** Where a mail may come to stand elsewhere in this very moment, in a way that decides what something about it means. */
+const MOVING: ReadonlySet<EmailStatus> = new Set(["SENDING", "UNCONFIRMED"]);
+
+/** The same for whoever books by where the mails stand: in handover or in doubt, they stay where they are until the transaction ends. */
+export async function findHeldMails(
+  tx: Tx,
+  names: readonly MailNames[],
+): Promise<Array<ReturnedMail | null>> {
+  const found = await findReturnedMails(tx, names);
+  const mails = found.filter((mail) => mail !== null);
+  if (!mails.some(({ status }) => MOVING.has(status))) return found;
+  await lockEmailRows(tx, mails);
+  const now = await readMails(tx, mails);
+  return found.map((mail) => (mail === null ? null : (now.get(keyOf(mail)) ?? null)));
 }
 
 async function readMails(tx: Database, keys: readonly EmailKey[]): Promise<Map<string, ReturnedMail>> {

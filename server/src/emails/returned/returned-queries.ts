@@ -25,10 +25,31 @@ interface BookedRow {
 
 type LeftRow = BookedRow & { sentAt: Date; contactId: string | null };
 
+interface LockedRow {
+  projectId: string;
+  id: string;
+  isUnsent: boolean;
+  mayBeInDoubt: boolean;
+}
+
+/** Makes mails the transaction's own, in one order everywhere: transactions that take several of the same take turns. */
+export async function lockEmailRows(
+  tx: Tx,
+  keys: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<LockedRow[]> {
+  const byProject = Map.groupBy(keys, ({ projectId }) => projectId);
+  const locked: LockedRow[] = [];
+  for (const projectId of [...byProject.keys()].toSorted()) {
+    const ids = [...new Set(byProject.get(projectId)?.map(({ id }) => id))];
+    locked.push(...(await lockRowsOf(tx, projectId, ids)));
+  }
+  return locked;
+}
+
 /** Within one project, so that sharded tables take it. */
-export async function lockEmailRows(tx: Tx, projectId: string, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; isUnsent: boolean; mayBeInDoubt: boolean }>`
-    select id, sent_at is null as is_unsent, status in ('QUEUED', 'CLAIMED') and attempts > 0 as may_be_in_doubt from emails
+async function lockRowsOf(tx: Tx, projectId: string, ids: readonly string[]): Promise<LockedRow[]> {
+  const { rows } = await sql<LockedRow>`
+    select project_id, id, sent_at is null as is_unsent, status in ('QUEUED', 'CLAIMED') and attempts > 0 as may_be_in_doubt from emails
     where project_id = ${projectId} and id = any(${ids}::uuid[])
     order by id for update`.execute(tx);
   return rows;
