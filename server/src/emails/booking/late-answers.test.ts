@@ -8,13 +8,15 @@ import {
   type ScriptedTransport,
 } from "../../testing/scripted-transport.ts";
 import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
+import { transaction } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";
+import type { Outcome } from "../../transports/transport.ts";
 import { createLog } from "../../platform/log.ts";
 import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";
 import { createDoubtBrake } from "../doubt/doubt-brake.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { createHandover } from "../handover/handover.ts";
-import type { Lease } from "../sending/lease.ts";
+import { settleSender, type Lease } from "../sending/lease.ts";
 import { createBookkeeper } from "./outcomes.ts";
 import { createInDoubtLimit } from "../handover/in-doubt-limit.ts";
 import type { Ready } from "../sending/prepare-emails.ts";
@@ -78,7 +80,7 @@ test("still in handover by its dead sender, the mail is sent", async () => {
 });
 
 /** Transactional mail that a process has in handover which stands still as a whole; `wake` books its answer. */
-async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
+async function freezeAll(): Promise<{ id: string; dead: string; wake: () => Promise<void> }> {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   const dead = newId();
   await sql`insert into senders (id, lease_until) values (${dead}, now() - interval '1 second')`.execute(
@@ -118,11 +120,11 @@ async function freezeAll(): Promise<{ id: string; wake: () => Promise<void> }> {
     log,
     metrics: outbox.metrics,
   });
-  return { id, wake: () => books.record({ row, ownSubject: null } as Ready, TAKEN) };
+  return { id, dead, wake: () => books.record({ row, ownSubject: null } as Ready, TAKEN) };
 }
 
 /** Another sender's transport, which stops before or after its handover check. */
-function stopping(where: "before" | "after") {
+function stopping(where: "before" | "after", outcome: Outcome = TAKEN) {
   const other = createScriptedTransport();
   const reached = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -134,7 +136,7 @@ function stopping(where: "before" | "after") {
     if (where === "before") await stop();
     if (!(await mayLeave())) return { kind: "withdrawn" };
     if (where === "after") await stop();
-    return TAKEN;
+    return outcome;
   };
   return { other, reached: reached.promise, release: () => held.resolve() };
 }
@@ -185,6 +187,57 @@ test("handed over again by another sender, both attempts are known as sent, and 
   await outbox.until(id, "SENT");
   expect(await outbox.row(id)).toMatchObject({ attempts: 2 });
   expect(await timelineOf(id)).toEqual(["queued", "attempt sent: 250", "attempt sent: 250", "email.sent"]);
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test.each([
+  ["is refused for now", { kind: "deferred", answer: "451 4.2.0 later" }],
+  ["is refused for good", { kind: "rejected", answer: "550 5.1.1 no such user", meaning: "hard-bounce" }],
+  ["gets no answer", { kind: "uncertain", answer: "no reply after the dot" }],
+] as const)(
+  "handed over again by another sender, which %s, it is sent all the same and not a third time",
+  async (_what, outcome) => {
+    const { id, wake } = await freezeAll();
+    const { other, reached, release } = stopping("after", outcome);
+    await outbox.start(other);
+    await reached;
+    await wake();
+    release();
+    await outbox.until(id, "SENT");
+    expect(await outbox.row(id)).toMatchObject({ attempts: 2, reason: null });
+    const attempts = (await timelineOf(id)).filter((item) => item.startsWith("attempt"));
+    expect(attempts).toEqual(["attempt sent: 250", expect.stringContaining(outcome.kind)]);
+    expect(await findMiscounts(outbox.database)).toEqual([]);
+  },
+);
+
+test("handed over again by another sender that dies, it is sent all the same and counts once", async () => {
+  const { id, dead, wake } = await freezeAll();
+  await transaction(outbox.database, (tx) => settleSender(tx, dead, [id]));
+  await sql`delete from senders where id = ${dead}`.execute(outbox.database);
+  const { other, reached, release } = stopping("after");
+  const second = await outbox.start(other, FROZEN);
+  await reached;
+  await wake();
+  await expire();
+  await outbox.start(createScriptedTransport());
+  await outbox.until(id, "SENT");
+  expect(await outbox.row(id)).toMatchObject({ attempts: 2, reason: null });
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+  release();
+  await second.stop();
+  expect(await findMiscounts(outbox.database)).toEqual([]);
+});
+
+test("in doubt twice, it is sent by the late answer to the first attempt", async () => {
+  const { id, wake } = await freezeAll();
+  const { other, reached, release } = stopping("after", { kind: "uncertain", answer: "no reply" });
+  await outbox.start(other);
+  await reached;
+  release();
+  await outbox.until(id, "UNCONFIRMED");
+  await wake();
+  expect(await outbox.row(id)).toMatchObject({ status: "SENT", attempts: 2, reason: null });
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 

@@ -15,7 +15,7 @@ export interface LateAnswer {
 }
 
 /**
- * Sent is who is unconfirmed since this attempt, waits to be tried again after it, or has failed since; of those that are
+ * Sent is who is unconfirmed or has failed since this attempt, or waits to be tried again after it; of those that are
  * known as sent from elsewhere the answer is added. Of the others, which were handed over again, the attempt is put right.
  */
 export async function updateLateSent(
@@ -43,8 +43,8 @@ export async function updateLateSent(
       from told i
       where e.project_id = i.project_id and e.id = i.id and e.answer is null
         and (e.attempts = i.attempt and (e.status in ('UNCONFIRMED', 'SENT') or e.status = any(${RETURNED_STATUSES}::text[]))
-          -- Also when those after it were refused: this one was taken.
-          or e.attempts >= i.attempt and e.status in ('QUEUED', 'CLAIMED', 'FAILED') and not ${isInHandover} and exists (
+          -- Also when those after it were refused, or in doubt as well: this one was taken.
+          or e.attempts >= i.attempt and e.status in ('UNCONFIRMED', 'QUEUED', 'CLAIMED', 'FAILED') and not ${isInHandover} and exists (
             select 1 from email_attempts a where a.project_id = i.project_id and a.email_id = i.id
               and a.attempt = i.attempt and a.outcome = 'uncertain'))
       returning e.project_id, e.id, e.contact_id, case when e.sent_at = now() and e.is_test is null then e.sent_at end as left_at

@@ -233,8 +233,11 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
       senderId,
       await endDoubts(
         tx,
-        own.map((entry) => entry.outcome),
-        new Set(own.flatMap(({ kept, outcome }) => (kept?.outcome === "uncertain" ? [outcome.id] : []))),
+        own.map(({ outcome, attempt, kept }) => ({
+          outcome,
+          attempt,
+          isInDoubt: kept?.outcome === "uncertain",
+        })),
       ),
     );
     const byId = new Map(own.map((entry) => [entry.outcome.id, entry]));
@@ -278,10 +281,11 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
 function countsOf(
   done: ReadonlyArray<{ row: { projectId: string; leftAt: Date | null }; entry: Entry }>,
 ): ToCount[] {
-  return done.flatMap(({ row, entry }): ToCount[] => {
-    if (row.leftAt !== null) return [{ projectId: row.projectId, at: row.leftAt, what: "sent" }];
-    return entry.kept?.meaning === "hard-bounce" && !entry.isTest
-      ? [{ projectId: row.projectId, at: null, what: "refused" }]
-      : [];
-  });
+  return done.flatMap(({ row: { projectId, leftAt }, entry }): ToCount[] => [
+    ...(leftAt === null ? [] : [{ projectId, at: leftAt, what: "sent" as const }]),
+    // Also one that left before: an earlier attempt was taken.
+    ...(entry.kept?.meaning === "hard-bounce" && !entry.isTest
+      ? [{ projectId, at: null, what: "refused" as const }]
+      : []),
+  ]);
 }

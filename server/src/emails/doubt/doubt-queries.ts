@@ -5,23 +5,49 @@ import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { consequences } from "../booking/outcome-queries.ts";
 
+interface MailKey {
+  projectId: string;
+  id: string;
+}
+
+const idsOf = (keys: readonly MailKey[]) =>
+  sql`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)`;
+
 /**
  * Of these mails, those that wait for a person after this doubt: their project wants it, it is not their first, or an earlier
  * attempt that was in doubt is known as sent since.
  */
-export async function listWithoutFurtherTry(
-  tx: Tx,
-  keys: ReadonlyArray<{ projectId: string; id: string }>,
-): Promise<Set<string>> {
+export async function listWithoutFurtherTry(tx: Tx, keys: readonly MailKey[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    select i.id
-    from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
+    select i.id from ${idsOf(keys)}
     join project_queues q on q.project_id = i.project_id
     where q.when_in_doubt = 'WAIT' or exists (
       select 1 from email_attempts a
       where a.project_id = i.project_id and a.email_id = i.id and a.outcome in ('uncertain', 'sent'))`.execute(
     tx,
   );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Of these mails, those with an attempt that ended in doubt, whatever is known of it since. */
+export async function listWithDoubts(tx: Tx, keys: readonly MailKey[]): Promise<MailKey[]> {
+  const { rows } = await sql<MailKey>`
+    select i.project_id, i.id from ${idsOf(keys)}
+    where exists (
+      select 1 from email_attempts a
+      where a.project_id = i.project_id and a.email_id = i.id and a.outcome in ('uncertain', 'sent'))`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** Of these mails, those with an attempt that is known as sent since it ended in doubt. */
+export async function listTaken(tx: Tx, keys: readonly MailKey[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select i.id from ${idsOf(keys)}
+    where exists (
+      select 1 from email_attempts a
+      where a.project_id = i.project_id and a.email_id = i.id and a.outcome = 'sent')`.execute(tx);
   return new Set(rows.map(({ id }) => id));
 }
 

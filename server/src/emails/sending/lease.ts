@@ -5,6 +5,9 @@ import { transaction, type Database, type Tx } from "../../platform/database.ts"
 import { newId } from "../../platform/ids.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
+import { pairUp } from "../../platform/pair-up.ts";
+import { noteSentMails } from "../../reactions/reactions.ts";
+import { countMails } from "../booking/sending-hours.ts";
 import { endDoubts } from "../doubt/doubts.ts";
 import { kindOf, waitInDoubtMs } from "../outbox/rules.ts";
 import {
@@ -155,7 +158,12 @@ export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly s
       sent: null,
     };
   });
-  await updateOutcomes(tx, senderId, await endDoubts(tx, outcomes, new Set(outcomes.map(({ id }) => id))));
+  const ended = pairUp(uncertain, outcomes).map(([email, outcome]) => ({
+    outcome,
+    attempt: email.attempts + 1,
+    isInDoubt: true,
+  }));
+  const rows = await updateOutcomes(tx, senderId, await endDoubts(tx, ended));
   await insertAttempts(
     tx,
     uncertain.map((email) => ({
@@ -167,6 +175,16 @@ export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly s
       transport: null,
       meaning: null,
     })),
+  );
+  // Of those an earlier attempt had been taken.
+  const left = rows.flatMap((row) => (row.leftAt === null ? [] : [{ ...row, leftAt: row.leftAt }]));
+  await noteSentMails(
+    tx,
+    left.map(({ projectId, contactId, id }) => ({ projectId, contactId, emailId: id })),
+  );
+  await countMails(
+    tx,
+    left.map(({ projectId, leftAt }) => ({ projectId, at: leftAt, what: "sent" })),
   );
   return { requeued, uncertain: uncertain.map(({ id }) => id) };
 }
