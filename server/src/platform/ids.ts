@@ -8,6 +8,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Below every id there is. */
 export const NO_ID = "00000000-0000-0000-0000-000000000000";
 
+/** No contact has this id: whoever opens its links changes nobody's subscription. */
+export const NOBODY = NO_ID;
+
 /** Random numbers are taken from the system so many at a time: one call for each id would cost more than the rest of it. */
 const RANDOM_NUMBERS = 1024;
 

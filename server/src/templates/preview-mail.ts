@@ -1,5 +1,6 @@
 // What a mail that was sent, or will be, says to its recipient. Before it: routes.ts. After it: the renderer that also makes the mails.
 import type { Database } from "../platform/database.ts";
+import { NOBODY } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findMessageOfEmail } from "../transports/kept-messages.ts";
 import { readWrittenMail } from "../emails/reading/written-mail.ts";
@@ -8,7 +9,7 @@ import { recipientOf, renderedAs } from "../emails/sending/rendered-as.ts";
 import { asksForFooter, templateVariables } from "../rendering/template-variables.ts";
 import { readContactsForRendering } from "../contacts/contacts.ts";
 import { readFooters } from "./footers.ts";
-import { NOBODY, type PreviewParts } from "./preview.ts";
+import type { PreviewParts } from "./preview.ts";
 
 export interface MailPreview {
   subject: string;

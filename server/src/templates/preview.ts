@@ -2,6 +2,7 @@
 // Before it: routes.ts. After it: the renderer that also makes the mails, with the same variables and limits.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database.ts";
+import { NOBODY } from "../platform/ids.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
@@ -38,8 +39,6 @@ export interface Preview {
   warnings: Warning[];
 }
 
-/** No contact has this id: whoever opens a link of a preview changes nobody's subscription. */
-export const NOBODY = "00000000-0000-0000-0000-000000000000";
 const EXAMPLE_ADDRESS = "recipient@example.com";
 
 /** @throws Refusal VALIDATION_ERROR for faulty variables and for what is too slow or too large; CONTACT_NOT_FOUND. */

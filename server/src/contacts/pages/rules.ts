@@ -66,14 +66,19 @@ const STATES = {
   unsubscribed: { heading: "unsubscribedTitle", text: "unsubscribedText" },
 } as const;
 
-/** A page that only tells something: the link is not ours, the contact is gone, or nothing works right now. */
-export function plainPage(about: "invalid" | "gone" | "problem", sender: string | null): PageContent {
+/** A page that only tells something: the link is not ours, the contact is gone or was none, or nothing works right now. */
+export function plainPage(
+  about: "invalid" | "gone" | "trial" | "problem",
+  sender: string | null,
+): PageContent {
   const page = { sender, isNews: false, note: null, button: null, link: null };
   switch (about) {
     case "invalid":
       return { ...page, heading: "invalidTitle", text: "invalidText" };
     case "gone":
       return { ...page, heading: "goneTitle", text: "goneText" };
+    case "trial":
+      return { ...page, heading: "trialTitle", text: "trialText" };
     case "problem":
       return { ...page, heading: "problemTitle", text: "problemText" };
   }

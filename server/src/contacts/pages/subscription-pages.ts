@@ -1,6 +1,7 @@
 // The public pages behind the links in mails: looking changes nothing, a form changes the subscription (decisions §12).
 // Before it: routes.ts; links.ts made the links. After it: upsert-contacts.ts flips, page.ts writes the answer.
 import type { Database, Tx } from "../../platform/database.ts";
+import { NOBODY } from "../../platform/ids.ts";
 import type { ContactLinks, LinkedContact, LinkPurpose } from "../links.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import { chooseAccepted, chooseLocale } from "./locale.ts";
@@ -54,7 +55,10 @@ export function createSubscriptionPages(options: {
     // One from elsewhere would tell others who opens the page.
     const logo = ownImagePath(projectId, found?.logoUrl ?? "");
     if (found === undefined || found.email === null || found.subscribed === null)
-      return { status: 200, html: writePage(locale, plainPage("gone", sender), {}, logo) };
+      return {
+        status: 200,
+        html: writePage(locale, plainPage(contactId === NOBODY ? "trial" : "gone", sender), {}, logo),
+      };
     const contact = { subscribed: found.subscribed, isNews, sender: found.projectName };
     const content = subscriptionPage(visit.purpose, contact, linksOf(projectId, contactId));
     const values = { email: maskAddress(found.email), project: found.projectName };

@@ -5,7 +5,7 @@ import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
-import { newId } from "../../platform/ids.ts";
+import { newId, NOBODY } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { AskedRenderer } from "../../rendering/asked-renderer.ts";
 import { templateVariables } from "../../rendering/template-variables.ts";
@@ -49,9 +49,6 @@ export interface SimulationRequest {
   from?: string | undefined;
   version?: number | undefined;
 }
-
-/** No contact has this id: whoever opens a link of a simulated mail changes nobody's subscription. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, CONTACT_NOT_FOUND. */
 export async function simulate(parts: SimulationParts, projectId: string, request: SimulationRequest) {

@@ -21,6 +21,8 @@ export const ca: PageTexts = {
   invalidText: "És incomplet o no és vàlid. Torneu a obrir l’enllaç des del correu.",
   goneTitle: "No hi ha cap dada vostra desada",
   goneText: "L’adreça per a la qual es va crear aquest enllaç ja no està desada aquí i no rep butlletins.",
+  trialTitle: "Aquest enllaç és només de mostra",
+  trialText: "És d’un correu de prova o d’una previsualització: no pertany a ningú i no canvia res.",
   problemTitle: "No ha funcionat",
   problemText: "No s’ha canviat res. Torneu-ho a provar d’aquí a una estona.",
   footerReason: "Rebeu aquest correu perquè us heu subscrit als butlletins de {project}.",

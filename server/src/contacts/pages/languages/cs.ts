@@ -21,6 +21,8 @@ export const cs: PageTexts = {
   invalidText: "Je neúplný nebo neplatný. Otevřete prosím odkaz v e-mailu znovu.",
   goneTitle: "Nic o vás neuchováváme",
   goneText: "Adresa, pro kterou byl tento odkaz vytvořen, zde už není uložena a newslettery na ni nechodí.",
+  trialTitle: "Tento odkaz je jen na ukázku",
+  trialText: "Pochází ze zkušebního e-mailu nebo z náhledu: nikomu nepatří a nic nemění.",
   problemTitle: "Nepodařilo se to",
   problemText: "Nic se nezměnilo. Zkuste to prosím za chvíli znovu.",
   footerReason: "Tento e-mail dostáváte, protože odebíráte newslettery od odesílatele {project}.",

@@ -22,6 +22,8 @@ export const cy: PageTexts = {
   goneTitle: "Nid oes dim wedi’i gadw amdanoch chi",
   goneText:
     "Nid yw’r cyfeiriad y gwnaed y ddolen hon ar ei gyfer yn cael ei gadw yma bellach, ac nid yw’n derbyn cylchlythyrau.",
+  trialTitle: "Dolen enghreifftiol yw hon",
+  trialText: "Daw o e-bost prawf neu o ragolwg: nid yw’n perthyn i neb ac nid yw’n newid dim.",
   problemTitle: "Wnaeth hynny ddim gweithio",
   problemText: "Ni newidiwyd dim. Rhowch gynnig arall arni ymhen ychydig.",
   footerReason: "Rydych yn derbyn yr e-bost hwn am eich bod wedi tanysgrifio i gylchlythyrau gan {project}.",

@@ -22,6 +22,8 @@ export const da: PageTexts = {
   goneTitle: "Der er ikke gemt noget om dig",
   goneText:
     "Adressen, som dette link blev lavet til, er ikke længere gemt her og modtager ingen nyhedsbreve.",
+  trialTitle: "Dette link er kun til visning",
+  trialText: "Det står i en testmail eller en forhåndsvisning: Det tilhører ingen og ændrer intet.",
   problemTitle: "Det lykkedes ikke",
   problemText: "Intet er ændret. Prøv igen om et øjeblik.",
   footerReason: "Du modtager denne e-mail, fordi du er tilmeldt nyhedsbreve fra {project}.",

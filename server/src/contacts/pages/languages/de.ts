@@ -22,6 +22,8 @@ export const de: PageTexts = {
   goneTitle: "Über Sie ist nichts gespeichert",
   goneText:
     "Die Adresse, für die dieser Link erstellt wurde, ist hier nicht mehr gespeichert und erhält keine Newsletter.",
+  trialTitle: "Dieser Link dient nur der Ansicht",
+  trialText: "Er steht in einer Test-E-Mail oder einer Vorschau: Er gehört niemandem und ändert nichts.",
   problemTitle: "Das hat nicht geklappt",
   problemText: "Es wurde nichts geändert. Bitte versuchen Sie es gleich noch einmal.",
   footerReason: "Sie erhalten diese E-Mail, weil Sie Newsletter von {project} abonniert haben.",

@@ -20,6 +20,8 @@ export const en = {
   invalidText: "It is incomplete or not valid. Please open the link in the e-mail again.",
   goneTitle: "Nothing is stored about you",
   goneText: "The address this link was made for is no longer stored here, and it receives no newsletters.",
+  trialTitle: "This link is only for show",
+  trialText: "It is in a test e-mail or a preview: it belongs to nobody, and nothing changes.",
   problemTitle: "That did not work",
   problemText: "Nothing was changed. Please try again in a moment.",
   footerReason: "You are receiving this e-mail because you are subscribed to newsletters from {project}.",

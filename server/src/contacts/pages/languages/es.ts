@@ -21,6 +21,8 @@ export const es: PageTexts = {
   invalidText: "Está incompleto o no es válido. Vuelva a abrir el enlace desde el correo electrónico.",
   goneTitle: "No se guarda ningún dato sobre usted",
   goneText: "La dirección para la que se creó este enlace ya no está guardada aquí y no recibe boletines.",
+  trialTitle: "Este enlace es solo de muestra",
+  trialText: "Está en un correo de prueba o en una vista previa: no pertenece a nadie y no cambia nada.",
   problemTitle: "No ha funcionado",
   problemText: "No se ha cambiado nada. Inténtelo de nuevo en unos instantes.",
   footerReason: "Recibe este correo electrónico porque se ha suscrito a los boletines de {project}.",

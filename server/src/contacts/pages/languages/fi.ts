@@ -22,6 +22,8 @@ export const fi: PageTexts = {
   goneTitle: "Sinusta ei ole tallennettu mitään",
   goneText:
     "Osoitetta, jolle tämä linkki tehtiin, ei enää säilytetä täällä, eikä siihen lähetetä uutiskirjeitä.",
+  trialTitle: "Tämä linkki on vain näytteeksi",
+  trialText: "Se on testiviestissä tai esikatselussa: se ei kuulu kenellekään eikä muuta mitään.",
   problemTitle: "Se ei onnistunut",
   problemText: "Mitään ei muutettu. Yritä hetken kuluttua uudelleen.",
   footerReason: "Saat tämän viestin, koska olet tilannut uutiskirjeitä lähettäjältä {project}.",

@@ -22,6 +22,8 @@ export const fr: PageTexts = {
   goneTitle: "Aucune donnée ne vous concerne ici",
   goneText:
     "L’adresse pour laquelle ce lien a été créé n’est plus enregistrée ici et ne reçoit plus de newsletters.",
+  trialTitle: "Ce lien n’est qu’un exemple",
+  trialText: "Il figure dans un e-mail de test ou un aperçu : il n’appartient à personne et ne modifie rien.",
   problemTitle: "Cela n’a pas fonctionné",
   problemText: "Rien n’a été modifié. Veuillez réessayer dans un instant.",
   footerReason: "Vous recevez cet e-mail car votre adresse est abonnée aux newsletters de {project}.",

@@ -22,6 +22,8 @@ export const hu: PageTexts = {
   goneTitle: "Önről semmit sem tárolunk",
   goneText:
     "Azt a címet, amelyhez ez a hivatkozás készült, itt már nem tároljuk, és nem érkezik rá hírlevél.",
+  trialTitle: "Ez a hivatkozás csak szemléltetésre szolgál",
+  trialText: "Egy próba e-mailben vagy előnézetben szerepel: senkihez sem tartozik, és nem változtat semmin.",
   problemTitle: "Nem sikerült",
   problemText: "Semmi sem változott. Kérjük, próbálja újra egy kicsit később.",
   footerReason: "Azért kapta ezt az e-mailt, mert feliratkozott a következő feladó hírleveleire: {project}.",

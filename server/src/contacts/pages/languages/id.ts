@@ -21,6 +21,9 @@ export const id: PageTexts = {
   invalidText: "Tautan tidak lengkap atau tidak valid. Silakan buka kembali tautan di email.",
   goneTitle: "Tidak ada data tentang Anda yang tersimpan",
   goneText: "Alamat yang dituju tautan ini tidak lagi tersimpan di sini dan tidak menerima buletin.",
+  trialTitle: "Tautan ini hanya contoh",
+  trialText:
+    "Tautan ini berasal dari email uji coba atau pratinjau: bukan milik siapa pun dan tidak mengubah apa pun.",
   problemTitle: "Tidak berhasil",
   problemText: "Tidak ada yang diubah. Silakan coba lagi sebentar lagi.",
   footerReason: "Anda menerima email ini karena berlangganan buletin dari {project}.",

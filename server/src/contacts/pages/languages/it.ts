@@ -22,6 +22,9 @@ export const it: PageTexts = {
   goneTitle: "Non è conservato alcun dato su di Lei",
   goneText:
     "L’indirizzo per cui è stato creato questo link non è più conservato qui e non riceve newsletter.",
+  trialTitle: "Questo link è solo dimostrativo",
+  trialText:
+    "Si trova in un’e-mail di prova o in un’anteprima: non appartiene a nessuno e non modifica nulla.",
   problemTitle: "Non ha funzionato",
   problemText: "Non è stato modificato nulla. Riprovi tra qualche istante.",
   footerReason: "Riceve questa e-mail perché ha effettuato l’iscrizione alle newsletter di {project}.",

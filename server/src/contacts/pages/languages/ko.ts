@@ -21,6 +21,8 @@ export const ko: PageTexts = {
   invalidText: "링크가 불완전하거나 유효하지 않습니다. 이메일에 있는 링크를 다시 열어 주세요.",
   goneTitle: "저장된 정보가 없습니다",
   goneText: "이 링크가 만들어진 주소는 더 이상 여기에 저장되어 있지 않으며, 뉴스레터도 발송되지 않습니다.",
+  trialTitle: "보기용 링크입니다",
+  trialText: "테스트 이메일이나 미리보기에 있는 링크입니다. 누구의 것도 아니며 아무것도 변경되지 않습니다.",
   problemTitle: "처리하지 못했습니다",
   problemText: "변경된 내용이 없습니다. 잠시 후 다시 시도해 주세요.",
   footerReason: "{project} 뉴스레터를 구독하고 계시므로 이 이메일을 보내 드립니다.",

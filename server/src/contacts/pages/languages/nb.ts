@@ -21,6 +21,8 @@ export const nb: PageTexts = {
   invalidText: "Den er ufullstendig eller ugyldig. Åpne lenken i e-posten på nytt.",
   goneTitle: "Ingenting er lagret om deg",
   goneText: "Adressen denne lenken ble laget for, er ikke lenger lagret her og får ingen nyhetsbrev.",
+  trialTitle: "Denne lenken er bare til visning",
+  trialText: "Den står i en testmelding eller en forhåndsvisning: Den tilhører ingen og endrer ingenting.",
   problemTitle: "Det gikk ikke",
   problemText: "Ingenting er endret. Prøv igjen om et øyeblikk.",
   footerReason: "Du får denne e-posten fordi du er påmeldt nyhetsbrev fra {project}.",

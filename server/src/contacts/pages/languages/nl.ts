@@ -22,6 +22,8 @@ export const nl: PageTexts = {
   goneTitle: "Over u is niets opgeslagen",
   goneText:
     "Het adres waarvoor deze link is gemaakt, is hier niet meer opgeslagen en ontvangt geen nieuwsbrieven.",
+  trialTitle: "Deze link is alleen een voorbeeld",
+  trialText: "Hij staat in een testmail of een voorvertoning: hij is van niemand en verandert niets.",
   problemTitle: "Dat is niet gelukt",
   problemText: "Er is niets gewijzigd. Probeer het zo meteen nog eens.",
   footerReason: "U ontvangt deze e-mail omdat u bent aangemeld voor nieuwsbrieven van {project}.",

@@ -21,6 +21,8 @@ export const pl: PageTexts = {
   invalidText: "Jest niepełny lub nieprawidłowy. Otwórz ponownie link z wiadomości e-mail.",
   goneTitle: "Nie przechowujemy żadnych danych o Tobie",
   goneText: "Adres, dla którego utworzono ten link, nie jest już tu zapisany i nie otrzymuje newsletterów.",
+  trialTitle: "Ten link służy tylko do podglądu",
+  trialText: "Pochodzi z wiadomości testowej lub podglądu: nie należy do nikogo i niczego nie zmienia.",
   problemTitle: "Nie udało się",
   problemText: "Nic nie zostało zmienione. Spróbuj ponownie za chwilę.",
   footerReason: "Otrzymujesz tę wiadomość, ponieważ subskrybujesz newslettery od {project}.",

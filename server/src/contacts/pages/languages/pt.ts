@@ -21,6 +21,8 @@ export const pt: PageTexts = {
   invalidText: "Está incompleto ou não é válido. Abra novamente o link a partir do e-mail.",
   goneTitle: "Não há dados guardados sobre si",
   goneText: "O endereço para o qual este link foi criado já não está guardado aqui e não recebe newsletters.",
+  trialTitle: "Este link é apenas um exemplo",
+  trialText: "Está num e-mail de teste ou numa pré-visualização: não pertence a ninguém e não altera nada.",
   problemTitle: "Não funcionou",
   problemText: "Nada foi alterado. Tente novamente dentro de momentos.",
   footerReason: "Recebeu este e-mail porque subscreveu as newsletters de {project}.",

@@ -22,6 +22,9 @@ export const ro: PageTexts = {
   goneTitle: "Nu este păstrată nicio informație despre dumneavoastră",
   goneText:
     "Adresa pentru care a fost creat acest link nu mai este păstrată aici și nu primește newslettere.",
+  trialTitle: "Acest link este doar un exemplu",
+  trialText:
+    "Se află într-un e-mail de test sau într-o previzualizare: nu aparține nimănui și nu modifică nimic.",
   problemTitle: "Nu a reușit",
   problemText: "Nu s-a modificat nimic. Încercați din nou peste câteva momente.",
   footerReason: "Primiți acest e-mail deoarece v-ați abonat la newsletterele de la {project}.",

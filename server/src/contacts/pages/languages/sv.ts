@@ -21,6 +21,8 @@ export const sv: PageTexts = {
   invalidText: "Den är ofullständig eller ogiltig. Öppna länken i mejlet igen.",
   goneTitle: "Ingenting är sparat om dig",
   goneText: "Adressen som länken skapades för finns inte längre sparad här och får inga nyhetsbrev.",
+  trialTitle: "Den här länken är bara till för visning",
+  trialText: "Den finns i ett testmejl eller en förhandsvisning: den tillhör ingen och ändrar ingenting.",
   problemTitle: "Det gick inte",
   problemText: "Ingenting har ändrats. Försök igen om en liten stund.",
   footerReason: "Du får det här mejlet eftersom du prenumererar på nyhetsbrev från {project}.",

@@ -22,6 +22,9 @@ export const tr: PageTexts = {
   goneTitle: "Hakkınızda kayıtlı bilgi yok",
   goneText:
     "Bu bağlantının oluşturulduğu adres artık burada kayıtlı değil ve bu adrese bülten gönderilmiyor.",
+  trialTitle: "Bu bağlantı yalnızca gösterim içindir",
+  trialText:
+    "Bir deneme e-postasında veya önizlemede yer alıyor: kimseye ait değildir ve hiçbir şeyi değiştirmez.",
   problemTitle: "İşlem tamamlanamadı",
   problemText: "Hiçbir şey değiştirilmedi. Lütfen biraz sonra yeniden deneyin.",
   footerReason: "Bu e-postayı, {project} bültenlerine abone olduğunuz için alıyorsunuz.",

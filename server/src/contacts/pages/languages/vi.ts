@@ -21,6 +21,9 @@ export const vi: PageTexts = {
   invalidText: "Liên kết không đầy đủ hoặc không hợp lệ. Vui lòng mở lại liên kết trong email.",
   goneTitle: "Không có thông tin nào về bạn được lưu",
   goneText: "Địa chỉ mà liên kết này được tạo cho không còn được lưu ở đây và không nhận bản tin.",
+  trialTitle: "Liên kết này chỉ để minh họa",
+  trialText:
+    "Liên kết này nằm trong email thử nghiệm hoặc bản xem trước: không thuộc về ai và không thay đổi gì.",
   problemTitle: "Không thực hiện được",
   problemText: "Không có gì thay đổi. Vui lòng thử lại sau giây lát.",
   footerReason: "Bạn nhận được email này vì đã đăng ký nhận bản tin từ {project}.",

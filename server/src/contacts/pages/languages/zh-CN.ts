@@ -21,6 +21,8 @@ export const zhCN: PageTexts = {
   invalidText: "链接不完整或无效。请重新打开邮件中的链接。",
   goneTitle: "这里没有保存您的信息",
   goneText: "此链接对应的邮箱地址已不再保存在这里，也不会收到邮件简报。",
+  trialTitle: "此链接仅供展示",
+  trialText: "它来自测试邮件或预览，不属于任何人，也不会更改任何内容。",
   problemTitle: "操作未完成",
   problemText: "没有任何更改。请稍后再试。",
   footerReason: "您收到这封邮件，是因为您订阅了 {project} 的邮件简报。",

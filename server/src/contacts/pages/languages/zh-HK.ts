@@ -21,6 +21,8 @@ export const zhHK: PageTexts = {
   invalidText: "連結不完整或無效。請重新開啟電郵內的連結。",
   goneTitle: "這裡沒有儲存您的資料",
   goneText: "此連結所屬的電郵地址已不再儲存於此，亦不會收到電子通訊。",
+  trialTitle: "此連結僅供展示",
+  trialText: "它來自測試電郵或預覽，不屬於任何人，亦不會更改任何內容。",
   problemTitle: "操作未能完成",
   problemText: "沒有任何更改。請稍後再試。",
   footerReason: "您收到這封電郵，是因為您訂閱了 {project} 的電子通訊。",

@@ -21,6 +21,8 @@ export const zhTW: PageTexts = {
   invalidText: "連結不完整或無效。請重新開啟郵件中的連結。",
   goneTitle: "這裡沒有儲存您的資料",
   goneText: "此連結所屬的電子郵件地址已不再儲存於此，也不會收到電子報。",
+  trialTitle: "此連結僅供展示",
+  trialText: "它來自測試郵件或預覽，不屬於任何人，也不會變更任何內容。",
   problemTitle: "操作未完成",
   problemText: "沒有任何變更。請稍後再試一次。",
   footerReason: "您會收到這封郵件，是因為您訂閱了 {project} 的電子報。",

@@ -1,0 +1,90 @@
+// The links of mail that only looks like a contact's: whoever tries it out changes nothing of the contact.
+import { expect, test } from "vitest";
+import { useTestServer, type TestProject } from "../testing/test-server.ts";
+
+const server = useTestServer();
+
+const BODY = "<p>Hi {{name}}</p><a href='{{unsubscribeUrl}}'>Stop</a>";
+
+async function projectWithAda(): Promise<TestProject> {
+  const project = await server.createProject();
+  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com", data: { name: "Ada" } });
+  return project;
+}
+
+/** The address behind the one link of the mail that came last. */
+async function linkIn({ byKey }: TestProject, to: string): Promise<string> {
+  const list = () => server.call<{ data: Array<{ id: string }> }>("GET", `/mailbox/messages?to=${to}`, byKey);
+  await expect.poll(async () => (await list()).body.data.length).toBe(1);
+  const id = (await list()).body.data[0]?.id ?? "";
+  const { body } = await server.call<{ html: string }>("GET", `/mailbox/messages/${id}`, byKey);
+  expect(body.html).toContain("Hi Ada");
+  return /href=["']([^"']*\/unsubscribe\/[^"']*)["']/.exec(body.html)?.[1] ?? "";
+}
+
+const isSubscribed = async ({ id }: TestProject) =>
+  (
+    await server.rows<{ subscribed: boolean }>(
+      "select subscribed from contacts where project_id = $1 and email = 'ada@example.com'",
+      id,
+    )
+  )[0]?.subscribed;
+
+/** Opens the page of a link, and presses the button of the mail program. */
+async function follow(link: string): Promise<string> {
+  const page = await (await fetch(link)).text();
+  const body = new URLSearchParams({ "List-Unsubscribe": "One-Click" });
+  expect((await fetch(link, { method: "POST", body })).status).toBe(200);
+  return page;
+}
+
+async function sendTest({ byKey }: TestProject, email: string): Promise<void> {
+  const list = await server.call<{ data: Array<{ id: string }> }>("GET", "/contacts", byKey);
+  const template = await server.call<{ id: string }>("POST", "/templates", byKey, {
+    name: "News",
+    subject: "News",
+    type: "MARKETING",
+    body: BODY,
+  });
+  const sent = await server.call("POST", `/templates/${template.body.id}/test`, byKey, {
+    email,
+    from: "hello@sandbox.localhost",
+    contactId: list.body.data[0]?.id,
+  });
+  expect(sent.status).toBe(200);
+}
+
+test("a test mail as a contact unsubscribes nobody, and its links say what they are", async () => {
+  const project = await projectWithAda();
+  await sendTest(project, "me@example.org");
+  const page = await follow(await linkIn(project, "me@example.org"));
+  expect(page).toContain("This link is only for show");
+  expect(page).not.toContain("<form");
+  expect(await isSubscribed(project)).toBe(true);
+});
+
+test("to the contact itself it has the contact's own links", async () => {
+  const project = await projectWithAda();
+  await sendTest(project, "ada@example.com");
+  expect(await follow(await linkIn(project, "ada@example.com"))).toContain("Do you want to unsubscribe?");
+  expect(await isSubscribed(project)).toBe(false);
+});
+
+test("what a test key sends never gets to its contact, and has nobody's links", async () => {
+  const project = await projectWithAda();
+  const key = await server.call<{ data: { key: string } }>(
+    "POST",
+    `/projects/${project.id}/keys`,
+    { cookie: project.owner.cookie },
+    { name: "Key", scopes: ["test:send"] },
+  );
+  const sent = await server.call(
+    "POST",
+    "/v1/send",
+    { key: key.body.data.key },
+    { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "News", body: BODY },
+  );
+  expect(sent.status).toBe(200);
+  expect(await follow(await linkIn(project, "ada@example.com"))).toContain("This link is only for show");
+  expect(await isSubscribed(project)).toBe(true);
+});
