@@ -71,7 +71,10 @@ export const FORMS: readonly Form[] = [
   { server: "Mercury", sign: /mercury\/32|your message was not delivered to the following/i },
   { server: "MDaemon", sign: /session transcript|mdaemon/i },
   { server: "CommuniGate", sign: /failed to deliver to '/i },
-  { server: "Mimecast", sign: /this is a delivery failure notification message indicating/i },
+  {
+    server: "Mimecast",
+    sign: /this is a delivery failure notification message indicating|an email that you attempted to send to the following address could not be delivered/i,
+  },
   { server: "Lotus SMTP", sign: /failure reasons {1,4}-{3,}/i },
   { server: "Activehunter", sign: />>>> ?permanent|the following address(?:es)? failed/i },
   { server: "Biglobe", sign: /the following addresses had delivery (?:problems|errors)[^]{0,10}-----/i },

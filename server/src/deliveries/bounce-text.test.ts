@@ -202,6 +202,42 @@ test.each<[server: string, text: string, kind: string, cause: string | undefined
     "hard-bounce",
     "unknown-user",
   ],
+  [
+    "nobody known, with an answer in a line of its own",
+    "We tried ada@example.com.\n\n> 550 no such user",
+    "hard-bounce",
+    "unknown-user",
+  ],
+  [
+    "nobody known, with an answer that is quoted",
+    "ada@example.com: the other server said: 550 no such user",
+    "hard-bounce",
+    "unknown-user",
+  ],
+  [
+    "nobody known, with the number of a telephone",
+    "Our office has moved. Call us at 415-555-0100.",
+    "soft-bounce",
+    "moved",
+  ],
+  [
+    "nobody known, with the same in a line of its own",
+    "Our office has moved. Call us:\n415-555-0100",
+    "soft-bounce",
+    "moved",
+  ],
+  [
+    "nobody known, with a street",
+    "Our office has moved to\n500 Market Street,\nwhich is an office we moved to",
+    "soft-bounce",
+    "moved",
+  ],
+  [
+    "Mimecast",
+    "An email that you attempted to send to the following address could not be delivered:\n\nada@example.com\n\nAdditional information follows:\n5.4.1 Recipient address rejected: Access denied. [x.prod.outlook.com]",
+    "hard-bounce",
+    "unknown-user",
+  ],
 ])("%s: %s", async (_, text, kind, cause, report) => {
   expect(await kindsOf(`${text}${ORIGINAL}`, report)).toEqual([[kind, cause]]);
 });
@@ -236,11 +272,27 @@ test.each<[what: string, report: Report]>([
   ["Auto-Submitted", { from: "ada@example.com", headers: ["Auto-Submitted: auto-replied"] }],
   ["a telling subject", { from: "ada@example.com", subject: "Automatic reply: News" }],
   ["the same in German", { from: "ada@example.com", subject: "Abwesenheitsnotiz: News" }],
+  ["the same from mail@", { from: "mail@example.com", headers: ["Auto-Submitted: auto-replied"] }],
+  [
+    "the same from a name that begins with Mail",
+    { from: "Mail Boxes Etc <shop@example.com>", headers: ["Auto-Submitted: auto-replied"] },
+  ],
   ["X-Autoreply", { from: "ada@example.com", headers: ["X-Autoreply: yes"] }],
 ])("an automatic reply is nothing, by %s", async (_, report) => {
   expect(await read("I am away. The user is unknown to me. 550 5.1.1", report)).toMatchObject({
     kind: "ignored",
   });
+});
+
+test("a daemon answers too, by its address or by the whole of its name", async () => {
+  for (const from of [
+    "MAILER-DAEMON@mx.example.net",
+    "Mailer <noreply@mx.example.net>",
+    "Mail <x@example.net>",
+  ])
+    expect(
+      await kindsOf("It failed: 550 5.1.1 no such user", { from, headers: ["Auto-Submitted: auto-replied"] }),
+    ).toEqual([["hard-bounce", "unknown-user"]]);
 });
 
 test("what a person writes to a return path is no bounce", async () => {

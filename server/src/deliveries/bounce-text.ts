@@ -86,7 +86,7 @@ function readBlock(
   { trusted }: { trusted: boolean },
 ): { status: RecipientStatus; isTelling: boolean } {
   const said = text.slice(0, MAX_BLOCK_LENGTH);
-  const { code, enhanced, words } = findReply(said);
+  const { code, enhanced, words, hasBoth, inPlace } = findReply(said);
   const host = HOST.exec(said)?.[1]?.toLowerCase() ?? null;
   const answer = {
     code: code ?? (enhanced?.startsWith("4") ? 450 : 550),
@@ -102,8 +102,11 @@ function readBlock(
   const judged =
     byReply?.row.words === undefined ? judgeEnd({ ...answer, text: `${enhanced ?? ""} ${said}` }) : byReply;
   const kind = kindOf(judged.cause);
-  // Words of nobody knows whom, and no server's answer among them: nobody is unsubscribed for that.
-  const isProven = trusted || code !== null || enhanced !== null;
+  // Words of nobody knows whom, and no server's answer that says it: nobody is unsubscribed for that.
+  const isProven =
+    trusted ||
+    hasBoth ||
+    (inPlace !== null && judgeEnd({ ...answer, text: inPlace }).row.words !== undefined);
   return {
     status: {
       recipient,

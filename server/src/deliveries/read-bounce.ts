@@ -29,7 +29,9 @@ export function readBounce(email: Email, raw: Buffer, sender: string): Bounce {
     return { kind: "nothing", why: "nothing came back" };
   if (isReceipt(email) && !/was automatically rejected/i.test(text))
     return { kind: "nothing", why: "a receipt" };
-  const isFromDaemon = isDaemon(email.from?.address ?? "") || isDaemon(email.from?.name ?? "");
+  const name = email.from?.name ?? "";
+  const isFromDaemon =
+    isDaemon(email.from?.address ?? "") || isDaemon(name) || /^\s*mail(?:er)?\s*$/i.test(name);
   const evidence = isDaemon(sender) || isFromDaemon;
   const isBounce =
     headers.has("x-failed-recipients") ||
@@ -148,7 +150,7 @@ function isReceipt(email: Email): boolean {
 
 /** Names under which servers send reports, as an address or a display name. */
 function isDaemon(name: string): boolean {
-  return /^(?:mailer-?daemon|mail(?:er)?|post_?master|postmaster|mdaemon|double-bounce|mail delivery (?:system|subsystem)|mail administrator|system administrator)\b|mail deliver|mailer.?daemon/i.test(
+  return /^(?:mailer-?daemon|post_?master|postmaster|mdaemon|double-bounce|mail delivery (?:system|subsystem)|mail administrator|system administrator)\b|mail deliver|mailer.?daemon/i.test(
     name.trim(),
   );
 }

@@ -7,12 +7,21 @@ const REPLY =
   /(?:^|[\s:;"'(<>[=,])([45][0-57]\d)(?:[ :-]{1,2}[45][0-57]\d)?(?=[\s:;,.'"-]|$)(?:[\s-]{0,3}|: ?|, ?error_code ?:)(#?[45]\.\d{1,3}\.\d{1,3}(?![\d.]))?/gi;
 const ENHANCED = /(?:^|[\s:;("'#<[])([45]\.\d{1,3}\.\d{1,3})(?![\d.]\d|\.?\d)/;
 const MAX_REPLIES = 50;
+/** Where a reply begins: the line, or who said it. */
+const IN_PLACE = /(?:^|\n)[\s>*"'<]{0,16}$|\bsaid:\s{0,8}["'<]{0,2}$/i;
+const MAX_LEAD = 40;
+/** A number of a telephone, a street or a price goes on otherwise. */
+const GOES_ON = /^[\s-]{0,3}\d/;
 
 export interface ToldReply {
   code: number | null;
   enhanced: string | null;
   /** What stands behind the codes. */
   words: string;
+  /** Both codes stand together: nobody but a server writes that. */
+  hasBoth: boolean;
+  /** What follows in its line and those folded to it, when the code stands where replies begin; else null. */
+  inPlace: string | null;
 }
 
 /** The reply that a text quotes: the first with both codes, else the first. */
@@ -31,7 +40,21 @@ export function findReply(text: string): ToldReply {
   const before = found === null ? "" : text.slice(0, found.index);
   const after = found === null ? text : text.slice(found.index + found[0].length);
   // In a diagnostic the words before the reply are of the server that tells.
-  return { code: found === null ? null : Number(found[1]), enhanced, words: `${after} ${before}` };
+  return {
+    code: found === null ? null : Number(found[1]),
+    enhanced,
+    words: `${after} ${before}`,
+    hasBoth: found?.[2] !== undefined,
+    inPlace:
+      found !== null && isInPlace(found[0], before, after)
+        ? (after.split(/\n(?![ \t]{2})/, 1)[0] ?? "")
+        : null,
+  };
+}
+
+function isInPlace(match: string, before: string, after: string): boolean {
+  const lead = `${before}${/^[^45]?/.exec(match)?.[0] ?? ""}`.slice(-MAX_LEAD);
+  return IN_PLACE.test(lead) && !GOES_ON.test(after);
 }
 
 const PARTS: ReadonlyArray<readonly [AnsweredPart, RegExp]> = [
