@@ -12,15 +12,16 @@ interface Report {
   from?: string;
   subject?: string;
   headers?: readonly string[];
+  type?: string;
   sender?: string;
 }
 
-async function read(text: string, { from, subject, headers = [], sender = "" }: Report = {}) {
+async function read(text: string, { from, subject, headers = [], type, sender = "" }: Report = {}) {
   const raw = Buffer.from(
     [
       `From: ${from ?? "MAILER-DAEMON@mx.example.net"}`,
       `Subject: ${subject ?? "failure notice"}`,
-      "Content-Type: text/plain; charset=utf-8",
+      `Content-Type: ${type ?? "text/plain; charset=utf-8"}`,
       ...headers,
       "",
       text,
@@ -282,6 +283,51 @@ test.each<[what: string, report: Report]>([
   expect(await read("I am away. The user is unknown to me. 550 5.1.1", report)).toMatchObject({
     kind: "ignored",
   });
+});
+
+test.each([
+  "Automatic reply: News",
+  "Automatische Antwort: News",
+  "Automatisch antwoord: News",
+  "Automatiskt svar: News",
+  "Automatisk svar: News",
+  "Réponse automatique : News",
+  "Réponse automatique : News".normalize("NFD"),
+  "Respuesta automática: News",
+  "Risposta automatica: News",
+  "Resposta automática: News",
+  "Odpowiedź automatyczna: News",
+  "Automatyczna odpowiedź: News",
+  "Automatická odpověď: News",
+  "Automaattinen vastaus: News",
+  "Automatikus válasz: News",
+  "Răspuns automat: News",
+  "Otomatik yanıt: News",
+  "Автоматический ответ: News",
+  "自動応答: News",
+  "Re: AW: Automatische Antwort: News",
+])("who is away says so in the language of their program: %s", async (subject) => {
+  expect(await read("Until Monday.", { from: "ada@example.com", subject })).toMatchObject({
+    kind: "ignored",
+  });
+});
+
+test("Exchange's answers are known by their headers, its reports are none", async () => {
+  const headers = ["Auto-Submitted: auto-generated", "X-Auto-Response-Suppress: All"];
+  const subject = "Ada ei ole paikalla";
+  const away = { from: "ada@example.com", subject, headers };
+  expect(await read("Until Monday.", away)).toMatchObject({ kind: "ignored" });
+  const failed = "It failed: 550 5.1.1 no such user";
+  expect(await kindsOf(failed, { ...away, from: "postmaster@example.com" })).toEqual([
+    ["hard-bounce", "unknown-user"],
+  ]);
+  const parts = `--x\r\nContent-Type: text/plain\r\n\r\n${failed}\r\n--x\r\nContent-Type: message/rfc822\r\n\r\nSubject: News\r\n\r\nHello\r\n--x--`;
+  expect(await kindsOf(parts, { ...away, type: "multipart/mixed; boundary=x" })).toEqual([
+    ["hard-bounce", "unknown-user"],
+  ]);
+  expect(await kindsOf(failed, { ...away, headers: headers.slice(0, 1) })).toEqual([
+    ["hard-bounce", "unknown-user"],
+  ]);
 });
 
 test("a daemon answers too, by its address or by the whole of its name", async () => {

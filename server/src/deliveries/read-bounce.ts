@@ -1,6 +1,7 @@
 // A message that came back to the address of a mail: what it says of the mail, by its machine-readable part or by its words. Never throws.
 // Before it: returned-message.ts took it apart. After it: the same place makes reports of it.
 import type { Email } from "postal-mime";
+import { isAutomaticReply } from "./automatic-replies.ts";
 import { readBounceText, tellingPart, withoutNoise } from "./bounce-text.ts";
 import { readDeliveryStatus, type RecipientStatus } from "./delivery-status.ts";
 import { readText } from "../platform/foreign-values.ts";
@@ -153,17 +154,4 @@ function isDaemon(name: string): boolean {
   return /^(?:mailer-?daemon|post_?master|postmaster|mdaemon|double-bounce|mail delivery (?:system|subsystem)|mail administrator|system administrator)\b|mail deliver|mailer.?daemon/i.test(
     name.trim(),
   );
-}
-
-const REPLY_SUBJECT =
-  /^(?:re: ?|fwd?: ?|aw: ?|sv: ?){0,3}\W{0,3}(?:auto(?:matic(?:ally)?|mated)?[ :_-]{1,3}(?:reply|response|answer|generated|submitted|antwort)|auto(?:reply|response|responder|antwort)|auto:|out of (?:the )?office|on vacation|vacation (?:reply|message|notice)|away (?:from|message)|abwesen|réponse automatique|absence du|respuesta autom|fuera de la oficina|risposta autom|fuori (?:sede|ufficio)|resposta autom|fora do escrit|自動(?:返信|応答)|不在|автоответ|автоматический ответ|вне офиса|i am (?:away|out of)|holiday)/i;
-const REPLY_HEADERS = ["x-autoreply", "x-autorespond", "x-auto-reply", "x-autoresponder", "x-vacation"];
-
-/** RFC 3834: somebody is away. It says nothing about the mail but that it arrived, and not even that for certain. */
-function isAutomaticReply(email: Email, headers: ReadonlyMap<string, string>, isReport: boolean): boolean {
-  if (REPLY_HEADERS.some((name) => headers.has(name)) || REPLY_SUBJECT.test(email.subject ?? "")) return true;
-  if (/^auto_reply/i.test(headers.get("precedence") ?? "")) return true;
-  const submitted = headers.get("auto-submitted") ?? "";
-  if (/vacation|out-of-office/i.test(submitted)) return true;
-  return /^auto-replied/i.test(submitted) && !isReport;
 }
