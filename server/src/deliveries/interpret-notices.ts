@@ -127,9 +127,9 @@ async function readNotice(
   if (notice.source === "sns") {
     const event = readSesEvent(notice.text ?? "");
     if (event === null) return { ignored: "no event in it" };
-    return event.report === null
+    return event.reports.length === 0
       ? { ignored: `nothing to do: ${event.type === "" ? "no type" : event.type}` }
-      : { reports: [event.report] };
+      : { reports: [...event.reports] };
   }
   const envelope = { sender: notice.sender ?? "", recipient: notice.recipient ?? "" };
   if (isReportName(localPartOf(envelope.recipient))) {

@@ -307,6 +307,23 @@ test("of a mail with copies only what is about its contact counts", async () => 
   expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["BOUNCED", false]);
 });
 
+test("of addresses that bounced together the contact's own is judged", async () => {
+  const mail = await oneMail({ copies: { cc: [], bcc: [{ address: "boss@example.com", name: null }] } });
+  const gone = {
+    emailAddress: "boss@example.com",
+    status: "5.1.1",
+    diagnosticCode: "smtp; 550 5.1.1 no such user",
+  };
+  const full = {
+    emailAddress: mail.address,
+    status: "5.2.2",
+    diagnosticCode: "smtp; 552 5.2.2 mailbox full",
+  };
+  const part = { bounceType: "Permanent", bounceSubType: "General", bouncedRecipients: [gone, full] };
+  await tell(sns(sesEvent(mail, "Bounce", part)));
+  expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["SENT", true]);
+});
+
 test("a notice that is quicker than the books waits for its mail", async () => {
   const mail = await oneMail({ status: "QUEUED" });
   const unknown = { ...mail, id: newId(), providerId: "unknown" };

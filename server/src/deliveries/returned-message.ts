@@ -111,7 +111,7 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
   if (names === null) return [];
   // Amazon SNS can mail the notices of SES.
   const told = readSesEvent(jsonIn(email.text));
-  if (told?.report) return [{ ...told.report, names }];
+  if (told !== null && told.reports.length > 0) return told.reports.map((report) => ({ ...report, names }));
   const bounce = readBounce(email, raw, envelope.sender);
   if (bounce.kind === "nothing") return [];
   const { kept } = bounce;

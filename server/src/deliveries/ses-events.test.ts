@@ -98,7 +98,7 @@ const FIXTURES: ReadonlyArray<[string, object, string | null]> = [
 
 test.for(FIXTURES)("%s %j is %s, in both shapes", ([type, part, kind]) => {
   for (const event of [sesEvent(mail, type, { ...part }), sesNotification(mail, type, { ...part })])
-    expect(read(event)?.report?.kind ?? null).toBe(kind);
+    expect(read(event)?.reports[0]?.kind ?? null).toBe(kind);
 });
 
 test("every row of the table has a fixture that reaches it", () => {
@@ -121,12 +121,12 @@ test("every row of the table has a fixture that reaches it", () => {
 
 test("event publishing names the mail by our tags, feedback notifications by our Message-ID", () => {
   const tagged = { projectId: mail.projectId, emailId: mail.id, providerId: mail.providerId };
-  expect(read(sesEvent(mail, "Delivery"))?.report?.names).toEqual(tagged);
+  expect(read(sesEvent(mail, "Delivery"))?.reports[0]?.names).toEqual(tagged);
   const untagged = { ...tagged, projectId: null };
-  expect(read(sesNotification(mail, "Delivery"))?.report?.names).toEqual(untagged);
-  expect(read(sesNotification(mail, "Delivery", {}, { headers: [] }))?.report?.names).toEqual(untagged);
+  expect(read(sesNotification(mail, "Delivery"))?.reports[0]?.names).toEqual(untagged);
+  expect(read(sesNotification(mail, "Delivery", {}, { headers: [] }))?.reports[0]?.names).toEqual(untagged);
   const foreign = { headers: [], commonHeaders: { messageId: "<42@elsewhere.example>" } };
-  expect(read(sesNotification(mail, "Delivery", {}, foreign))?.report?.names).toEqual({
+  expect(read(sesNotification(mail, "Delivery", {}, foreign))?.reports[0]?.names).toEqual({
     projectId: null,
     emailId: null,
     providerId: mail.providerId,
@@ -136,14 +136,17 @@ test("event publishing names the mail by our tags, feedback notifications by our
 test("whom it speaks of, when it was and why are told", () => {
   const at = "2026-02-03T04:05:06.789Z";
   expect(
-    read(sesEvent(mail, "Bounce", { ...bounce("Permanent", "NoEmail"), timestamp: at }))?.report,
+    read(sesEvent(mail, "Bounce", { ...bounce("Permanent", "NoEmail"), timestamp: at }))?.reports[0],
   ).toMatchObject({
     recipients: ["ada@example.com"],
     at: new Date(at),
     data: { reason: "Permanent NoEmail smtp; 550 5.1.1 user unknown" },
   });
   const link = "https://shop.example/?a=1&b=2";
-  expect(read(sesEvent(mail, "Click", { link }))?.report).toMatchObject({ recipients: null, data: { link } });
+  expect(read(sesEvent(mail, "Click", { link }))?.reports[0]).toMatchObject({
+    recipients: null,
+    data: { link },
+  });
 });
 
 test("what SES calls permanent is judged by what the server said: a blocklist is about us", () => {
@@ -155,14 +158,55 @@ test("what SES calls permanent is judged by what the server said: a blocklist is
       { ...first, status: "5.7.1", diagnosticCode: "smtp; 550 5.7.1 client host blocked using a list" },
     ],
   };
-  expect(read(sesEvent(mail, "Bounce", blocked))?.report).toMatchObject({
+  expect(read(sesEvent(mail, "Bounce", blocked))?.reports[0]).toMatchObject({
     kind: "refused",
     data: { cause: "reputation", refusedBy: "example.com" },
   });
-  expect(read(sesEvent(mail, "Bounce", event))?.report).toMatchObject({
+  expect(read(sesEvent(mail, "Bounce", event))?.reports[0]).toMatchObject({
     kind: "hard-bounce",
     data: { cause: "unknown-user", refusedBy: "example.com" },
   });
+});
+
+test.for([
+  [
+    "General",
+    "5.2.1",
+    "smtp; 550-5.2.1 The email account that you tried to reach is disabled",
+    "soft-bounce",
+  ],
+  ["NoEmail", "5.2.2", "smtp; 552 5.2.2 mailbox full", "soft-bounce"],
+  ["General", "5.0.0", undefined, "soft-bounce"],
+  ["General", "5.1.1", undefined, "hard-bounce"],
+  ["General", undefined, undefined, "hard-bounce"],
+  ["Suppressed", "5.2.1", "smtp; 550 5.2.1 The email account is disabled", "hard-bounce"],
+  ["OnAccountSuppressionList", "5.1.0", "Amazon SES has suppressed sending to this address", "hard-bounce"],
+  ["Suppressed", "5.7.1", "smtp; 550 5.7.1 client host blocked using a list", "hard-bounce"],
+  ["UnsubscribedRecipient", "5.2.1", "smtp; 550 5.2.1 disabled", "hard-bounce"],
+] as const)(
+  "permanent is gone only when the server says so, or a list of SES: %s, %s, %s is a %s",
+  ([subType, status, diagnosticCode, kind]) => {
+    const event = {
+      ...bounce("Permanent", subType),
+      bouncedRecipients: [{ emailAddress: "ada@example.com", action: "failed", status, diagnosticCode }],
+    };
+    expect(read(sesEvent(mail, "Bounce", event))?.reports.map((report) => report.kind)).toEqual([kind]);
+  },
+);
+
+test("of several addresses that bounced each has its own end", () => {
+  const event = bounce("Permanent", "General");
+  const [gone] = event.bouncedRecipients;
+  const full = {
+    emailAddress: "bob@example.net",
+    status: "5.2.2",
+    diagnosticCode: "smtp; 552 5.2.2 mailbox full",
+  };
+  const reports = read(sesEvent(mail, "Bounce", { ...event, bouncedRecipients: [full, gone] }))?.reports;
+  expect(reports).toMatchObject([
+    { kind: "soft-bounce", recipients: ["bob@example.net"], data: { cause: "mailbox-full" } },
+    { kind: "hard-bounce", recipients: ["ada@example.com"], data: { cause: "unknown-user" } },
+  ]);
 });
 
 test("the same event has the same key however it comes, another event another", () => {
@@ -217,9 +261,9 @@ test("no text and no JSON makes it throw, and nothing comes out that the databas
     fc.property(
       fc.oneof({ weight: 1, arbitrary: anyEvent }, { weight: 4, arbitrary: almostEvent }),
       (event) => {
-        const { report } = read(event) ?? { report: null };
-        if (report !== null) reports++;
-        expect(JSON.stringify(report)).not.toMatch(/\\u0000|\\ud800/);
+        const [report] = read(event)?.reports ?? [];
+        if (report !== undefined) reports++;
+        expect(JSON.stringify(read(event)?.reports ?? [])).not.toMatch(/\\u0000|\\ud800/);
         expect(report?.at?.getUTCFullYear() ?? 2026).toBeLessThan(2200);
       },
     ),

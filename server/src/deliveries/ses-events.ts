@@ -28,8 +28,8 @@ export interface SesEvent {
   type: string;
   /** What makes two of them the same event; null when it does not say enough. */
   key: string | null;
-  /** null: a type that means nothing for a mail, or one we do not know. */
-  report: Report | null;
+  /** None: a type that means nothing for a mail, or one we do not know. Several: a mail with copies bounced for more than one. */
+  reports: readonly Report[];
 }
 
 export interface SesRow {
@@ -42,6 +42,8 @@ export interface SesRow {
   feedbackType?: string;
   /** Of a change of topics: only this one leaves the list. */
   unsubscribesAll?: true;
+  /** SES says it by a list of its own: no server was asked, so no server's words are about it. */
+  isOwnList?: true;
   /** null: noted, and nothing is done. */
   kind: ReportKind | null;
 }
@@ -61,7 +63,8 @@ export const SES_ROWS: readonly SesRow[] = [
   {
     type: "Bounce",
     part: "bounce",
-    subTypes: ["Suppressed", "OnAccountSuppressionList"],
+    subTypes: ["Suppressed", "OnAccountSuppressionList", "UnsubscribedRecipient"],
+    isOwnList: true,
     kind: "hard-bounce",
   },
   { type: "Bounce", part: "bounce", bounceType: "Permanent", kind: "hard-bounce" },
@@ -105,31 +108,49 @@ export function readSesEvent(text: string): SesEvent | null {
   return {
     type,
     key: row === undefined || providerId === null || at === null ? null : contentId(JSON.stringify(identity)),
-    report:
-      row === undefined || row.kind === null
-        ? null
-        : { names, recipients, at, ...refusalIn(row.kind, part, dataOf(row, part, link)) },
+    reports: row === undefined ? [] : reportsOf(row, part, { names, recipients, at }, link),
   };
 }
 
-/** Amazon SES calls a blocklist permanent too: what the server said decides whether the address is gone. */
-function refusalIn(kind: ReportKind, part: Record<string, unknown>, data: Record<string, unknown>) {
+/** One for each address that bounced: whose mail it is only its row knows. */
+function reportsOf(
+  row: SesRow,
+  part: Record<string, unknown>,
+  { names, recipients, at }: Pick<Report, "names" | "recipients" | "at">,
+  link: string | null,
+): Report[] {
+  const { kind } = row;
+  if (kind === null) return [];
+  const bounced = readList(part["bouncedRecipients"]).slice(0, MAX_RECIPIENTS).map(readObject);
+  const entries = bounced.length === 0 ? [null] : bounced;
+  return entries.map((entry) => {
+    const address = readText(entry?.["emailAddress"], 320);
+    const own = bounced.length > 1 ? (address === null ? [] : [address]) : recipients;
+    const data = dataOf(row, part, entry, link);
+    return { names, recipients: own, at, ...refusalIn({ kind, isOwnList: row.isOwnList }, entry, data) };
+  });
+}
+
+/** Amazon SES calls a blocklist permanent too, and a mailbox that is disabled: what the server said decides whether the address is gone. */
+function refusalIn(
+  { kind, isOwnList }: { kind: ReportKind; isOwnList: true | undefined },
+  entry: Record<string, unknown> | null,
+  data: Record<string, unknown>,
+): Pick<Report, "kind" | "data"> {
   if (kind !== "hard-bounce" && kind !== "soft-bounce") return { kind, data };
-  const first = readObject(readList(part["bouncedRecipients"])[0]);
-  const diagnostic = readText(first?.["diagnosticCode"], MAX_REASON_LENGTH);
-  if (diagnostic === null) return { kind, data };
-  const status = readText(first?.["status"], 20) ?? "";
-  const domain = domainOf(readText(first?.["emailAddress"], 320) ?? "");
+  const diagnostic = readText(entry?.["diagnosticCode"], MAX_REASON_LENGTH);
+  const status = readText(entry?.["status"], 20) ?? "";
+  if (diagnostic === null && !/^[45]\.\d/.test(status)) return { kind, data };
+  const domain = domainOf(readText(entry?.["emailAddress"], 320) ?? "");
   const fields = new Map([
     ["status", status],
-    ["diagnostic-code", diagnostic],
+    ["diagnostic-code", diagnostic ?? ""],
   ]);
   const { cause, speaker, row } = judgeGroup(fields, domain === "" ? [] : [domain]);
-  const isAboutUs = row.words !== undefined && kindOf(cause) === "refused";
-  return {
-    kind: isAboutUs ? ("refused" as const) : kind,
-    data: { ...data, ...tellCause(cause, speaker ?? (domain === "" ? null : domain)) },
-  };
+  const told = { ...data, ...tellCause(cause, speaker ?? (domain === "" ? null : domain)) };
+  if (isOwnList === true) return { kind, data: told };
+  if (row.words !== undefined && kindOf(cause) === "refused") return { kind: "refused", data: told };
+  return { kind: kindOf(cause) === "hard-bounce" ? kind : "soft-bounce", data: told };
 }
 
 function fits(row: SesRow, part: Record<string, unknown> | null): boolean {
@@ -169,19 +190,23 @@ function recipientsOf(part: Record<string, unknown>): string[] | null {
 }
 
 /** Why a mail did not arrive; who opened it with which program, and where a link led. */
-function dataOf(row: SesRow, part: Record<string, unknown>, link: string | null): Record<string, unknown> {
+function dataOf(
+  row: SesRow,
+  part: Record<string, unknown>,
+  entry: Record<string, unknown> | null,
+  link: string | null,
+): Record<string, unknown> {
   if (row.kind === "opened" || row.kind === "clicked") {
     const userAgent = readText(part["userAgent"], MAX_REASON_LENGTH);
     return { ...(link === null ? {} : { link }), ...(userAgent === null ? {} : { userAgent }) };
   }
-  const first = readObject(readList(part["bouncedRecipients"])[0]);
   const words = [
     part["bounceType"],
     part["bounceSubType"],
     part["complaintFeedbackType"],
     part["reason"],
     part["errorMessage"],
-    first?.["diagnosticCode"],
+    entry?.["diagnosticCode"],
   ].flatMap((word) => readText(word, MAX_REASON_LENGTH) ?? []);
   const isBad = ["Bounce", "Complaint", "Reject", "Rendering Failure"].includes(row.type);
   return isBad && words.length > 0 ? { reason: words.join(" ").slice(0, MAX_REASON_LENGTH) } : {};
