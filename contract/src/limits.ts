@@ -37,7 +37,11 @@ export const LIMITS = {
   formBytes: limit(16 * 1024, "bytes", "A form sent to one of the public pages."),
   webhookBytes: limit(256 * 1024, "bytes", "A notification at a path below `/webhooks`."),
   billingInvoices: limit(100, "invoices", "Listed of a project, newest first."),
-  inboundBytes: limit(10 * MEGABYTE, "bytes", "A message that the role `smtp` takes."),
+  inboundBytes: limit(
+    10 * MEGABYTE,
+    "bytes",
+    "A message that the role `smtp` takes; what comes back about a mail may have the whole mail in it.",
+  ),
   inboundMessages: limit(
     1000,
     "messages per project in 10 minutes",

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { sql } from "kysely";
 import { createTransport } from "nodemailer";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { createDatabase, createPool, type Database } from "./platform/database.ts";
 import { newId } from "./platform/ids.ts";
 import { createLog } from "./platform/log.ts";
@@ -157,7 +158,7 @@ test("nothing is taken for anybody else: this is no relay", async () => {
 
 test("there is no login and no encryption to be had, and the size is said", async () => {
   const [, hello = ""] = await talk("EHLO client.example");
-  expect(hello).toContain(`SIZE ${10 * 1024 * 1024}`);
+  expect(hello).toContain(`SIZE ${41 * 1024 * 1024}`);
   expect(hello).not.toMatch(/AUTH|STARTTLS/);
   const refused = await talk("EHLO client.example", "AUTH PLAIN AGEAYg==");
   expect(refused[2]).toMatch(/^5\d\d /);
@@ -173,6 +174,22 @@ test("a message that is too large is refused, whatever it said of its size", asy
   const large = Buffer.concat([personalMail(), Buffer.alloc(10 * 1024 * 1024, "a line of text\r\n")]);
   expect(await send(large, project, { from: "ada@example.com" })).toMatch(/^552 /);
   expect(await stored()).toEqual([]);
+});
+
+test("it is refused before it is sent when its size is said", async () => {
+  const size = 11 * 1024 * 1024;
+  const opening = ["EHLO client.example", `MAIL FROM:<a@example.com> SIZE=${size}`];
+  const [toProject, toPath] = [`RCPT TO:<${project}>`, `RCPT TO:<${path}>`];
+  const told = (await talk(...opening, toProject, toPath, toProject)).slice(3);
+  expect(told.map((reply) => reply.slice(0, 3))).toEqual(["552", "250", "250"]);
+});
+
+test("a bounce may have the whole of the largest mail in it, and only its beginning is kept", async () => {
+  const returned = Buffer.alloc(LIMITS.messageBytes.value, "a line of text\r\n");
+  expect(await send(Buffer.concat([bounceMail(), returned]), path)).toMatch(/^250/);
+  expect((await stored()).map(({ raw }) => raw.length)).toEqual([512 * 1024]);
+  const [, , larger] = await talk("EHLO client.example", `MAIL FROM:<> SIZE=${42 * 1024 * 1024}`);
+  expect(larger).toMatch(/^552 /);
 });
 
 test("of a long message the beginning is kept", async () => {

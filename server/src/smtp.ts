@@ -50,11 +50,13 @@ const MAX_RECIPIENTS = 10;
 /** Whoever says nothing for so long is let go. */
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
-/** An honest server on a bad line brings 10 MB in that time; whoever has more to say connects again. */
+/** An honest server on a bad line brings 10 MB in that time, on a usual one the largest report; whoever has more to say connects again. */
 const CONNECTION_LIMITS: ConnectionLimits = { messageMs: 300_000, sessionMs: 900_000 };
 const RATE_WINDOW_SECONDS = 600;
 /** The rest of a message is taken and thrown away: reports and what a person wrote stand at the beginning. */
 const KEPT_BYTES = 512 * 1024;
+/** Many servers return the whole of a mail, with the report and what servers on the way wrote before it. */
+const MOST_BYTES = LIMITS.messageBytes.value + 1024 * 1024;
 
 class SmtpRefusal extends Error {
   readonly responseCode: number;
@@ -83,7 +85,7 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
   const server = new SMTPServer({
     name: parts.name,
     banner: "Postloft",
-    size: LIMITS.inboundBytes.value,
+    size: MOST_BYTES,
     maxClients: MAX_CONNECTIONS,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
@@ -168,6 +170,7 @@ async function answerRecipient(
   const kind = kindOf(address, parts);
   if (kind === null) return done(NOT_OURS);
   if (envelope.rcptTo.length >= MAX_RECIPIENTS) return done(TOO_MANY_RECIPIENTS);
+  if (kind !== "report" && saidBytes(envelope) > mostBytes(envelope, parts)) return done(TOO_LARGE);
   let isWithin: boolean;
   try {
     isWithin = await isWithinRate(kind, address, senderOf(envelope), parts);
@@ -195,6 +198,18 @@ async function isWithinRate(
   for (const take of takes)
     if (!(await rateLimiter.take({ ...take, windowSeconds: RATE_WINDOW_SECONDS })).allowed) return false;
   return true;
+}
+
+/** What comes back may be as large as a mail and its report: refused, it would come back to nobody, and the address would stay. */
+function mostBytes({ rcptTo }: SMTPServerSession["envelope"], parts: SmtpParts): number {
+  const hasReport = rcptTo.some(({ address }) => kindOf(address, parts) === "report");
+  return hasReport ? MOST_BYTES : LIMITS.inboundBytes.value;
+}
+
+/** RFC 1870; 0 where nothing is said. */
+function saidBytes({ mailFrom }: SMTPServerSession["envelope"]): number {
+  const args = mailFrom === false ? false : mailFrom.args;
+  return args === false ? 0 : Number(args.SIZE ?? 0);
 }
 
 /** In `rate_windows` stands nobody's address. */
@@ -228,8 +243,9 @@ async function answerMessage(
 async function takeMessage(
   stream: SMTPServerDataStream,
   { envelope }: SMTPServerSession,
-  { notices, returnPaths }: SmtpParts,
+  parts: SmtpParts,
 ): Promise<void> {
+  const { notices, returnPaths } = parts;
   const hash = createHash("sha256");
   const chunks: Buffer[] = [];
   let size = 0;
@@ -238,7 +254,7 @@ async function takeMessage(
     size += chunk.length;
     hash.update(chunk);
   }
-  if (stream.sizeExceeded) throw TOO_LARGE;
+  if (size > mostBytes(envelope, parts)) throw TOO_LARGE;
   const raw = Buffer.concat(chunks);
   const sender = senderOf(envelope);
   const fingerprint = messageIdIn(raw) ?? hash.digest("base64url");
