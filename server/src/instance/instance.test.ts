@@ -55,42 +55,6 @@ test("GET /health answers while the process lives, GET /ready when it can work",
   ]);
 });
 
-test("mail that nobody sends makes the installation not ready, and it says so", async () => {
-  const { byKey, id } = await server.createProject();
-  // Mail of a queue that is closed stays where it is: the sender does not touch it under our hands.
-  const closed = await server.rows(
-    "update project_queues set is_open = false where project_id = $1 returning project_id",
-    id,
-  );
-  expect(closed).not.toEqual([]);
-  const mail = { to: "a@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" };
-  const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
-    "POST",
-    "/v1/send",
-    byKey,
-    mail,
-  );
-  const email = body.data.emails[0]?.email;
-  const waiting = await server.rows(
-    "update emails set due_at = now() - interval '10 minutes' where id = $1 returning status",
-    email,
-  );
-  expect(waiting).toEqual([{ status: "QUEUED" }]);
-  const ready = await server.call("GET", "/ready");
-  expect([ready.status, ready.body]).toEqual([
-    503,
-    {
-      status: "not ready",
-      checks: { database: "ok", migrations: "ok", queue: "failing", disk: "ok" },
-      warnings: [],
-    },
-  ]);
-  const page = await server.call("GET", "/");
-  expect(page.text).toContain("needs attention");
-  await server.rows("delete from emails where id = $1", email);
-  expect((await server.call("GET", "/ready")).status).toBe(200);
-});
-
 test("a mail server that is away is told by every process, and takes none out of service", async () => {
   const worker = await server.startAnother({
     MAIL_TRANSPORT: "smtp://user:hunter2@127.0.0.1:1",

@@ -1,6 +1,7 @@
 // Statements about the installation itself.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { NO_ID } from "../platform/ids.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 
 export async function countAppliedMigrations(database: Database): Promise<number> {
@@ -27,13 +28,26 @@ export async function readServer(database: Database): Promise<{ version: number;
   return rows[0] ?? { version: 0, now: new Date(0) };
 }
 
-/** Seconds since the transactional mail that waits longest was due; 0 when none waits. A large campaign may wait for hours. */
+/** A queue with a rate of its own is as long as its project wants it to be while mails leave it: one left within so many seconds. */
+const MOVING_SECONDS = 120;
+
+/**
+ * Seconds since the transactional mail that waits longest was due; 0 when none waits. A large campaign may wait for hours, and mail of a
+ * queue that is closed for ever.
+ */
 export async function readOldestDueSeconds(database: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
-    select coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as seconds
-    from (select due_at from emails where status = 'QUEUED' and campaign_id is null and priority = 1 and due_at <= now() limit 1000) q`.execute(
-    database,
-  );
+    select coalesce(extract(epoch from now() - min((
+      select min(e.due_at) from emails e
+      where e.project_id = q.project_id and e.priority = 1 and e.campaign_id is null and e.status = 'QUEUED' and e.due_at <= now()
+    ))), 0)::float8 as seconds
+    from project_queues q
+    where q.is_open and (q.sending_rate is null or (
+      -- With a limit, so that it stays a probe.
+      select true from emails s
+      where s.project_id = q.project_id and s.sent_at is not null and s.contact_id is not null
+        and sent_event_id(s.id, s.sent_at) >= sent_event_id(${NO_ID}, now() - make_interval(secs => ${MOVING_SECONDS}))
+      limit 1) is null)`.execute(database);
   return rows[0]?.seconds ?? 0;
 }
 

@@ -1,0 +1,67 @@
+// Which mail that waits makes an installation not ready: such as nobody sends, and no project's own affair.
+import { expect, test } from "vitest";
+import { useTestServer } from "../testing/test-server.ts";
+
+/** Nobody sends here. */
+const server = useTestServer({ ROLES: "api" });
+
+const NOT_READY = [
+  503,
+  {
+    status: "not ready",
+    checks: { database: "ok", migrations: "ok", queue: "failing", disk: "ok" },
+    warnings: [],
+  },
+];
+
+/** A project whose mail was due ten minutes ago. */
+async function makeOverdue() {
+  await server.rows("delete from emails");
+  const { byKey, id } = await server.createProject();
+  const mail = { to: "a@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" };
+  expect((await server.call("POST", "/v1/send", byKey, mail)).status).toBe(200);
+  const waiting = await server.rows(
+    "update emails set due_at = now() - interval '10 minutes' where project_id = $1 returning status",
+    id,
+  );
+  expect(waiting).toEqual([{ status: "QUEUED" }]);
+  return { id, byKey, mail };
+}
+
+async function askReady() {
+  const { status, body } = await server.call("GET", "/ready");
+  return [status, body];
+}
+
+test("mail that nobody sends makes the installation not ready, and it says so", async () => {
+  await makeOverdue();
+  expect(await askReady()).toEqual(NOT_READY);
+  const page = await server.call("GET", "/");
+  expect(page.text).toContain("needs attention");
+  await server.rows("delete from emails");
+  expect((await server.call("GET", "/ready")).status).toBe(200);
+});
+
+test("mail of a project that may not send says nothing about the installation", async () => {
+  const { id } = await makeOverdue();
+  await server.rows("update project_queues set is_open = false where project_id = $1", id);
+  expect((await server.call("GET", "/ready")).status).toBe(200);
+});
+
+test("a queue that its project slows down is as long as that makes it while mails leave it", async () => {
+  const { id, byKey, mail } = await makeOverdue();
+  await server.rows("update project_queues set sending_rate = 1 where project_id = $1", id);
+  expect(await askReady()).toEqual(NOT_READY);
+  await server.call("POST", "/v1/send", byKey, mail);
+  const leave = (at: string) =>
+    server.rows(
+      `update emails set status = 'SENT', sent_at = now() - $2::interval
+      where id = (select id from emails where project_id = $1 order by id desc limit 1) returning 1`,
+      id,
+      at,
+    );
+  expect(await leave("1 second")).toHaveLength(1);
+  expect((await server.call("GET", "/ready")).status).toBe(200);
+  await leave("10 minutes");
+  expect(await askReady()).toEqual(NOT_READY);
+});
