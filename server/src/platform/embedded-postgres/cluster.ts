@@ -139,7 +139,8 @@ export async function createCluster(places: {
   await flushFolder(dataDir);
 }
 
-async function flushFolder(folder: string): Promise<void> {
+/** Makes the names in a folder survive a power failure. */
+export async function flushFolder(folder: string): Promise<void> {
   // Windows cannot open folders, and flushes names by itself.
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");

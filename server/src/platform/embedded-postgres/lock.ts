@@ -104,7 +104,7 @@ function inUse(dataDir: string, holder: string): DataDirInUseError {
 }
 
 /** Started once with sudo, the owner of the folder must be able to start it afterwards. */
-function giveToOwnerOfFolder(dataDir: string, files: string[]): void {
+export function giveToOwnerOfFolder(dataDir: string, files: string[]): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dataDir);
   for (const file of files) chownSync(file, uid, gid);

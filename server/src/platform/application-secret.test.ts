@@ -1,0 +1,42 @@
+// The secret of a data folder: made once, whole or not at all, and for whoever the folder belongs to.
+import { execFile } from "node:child_process";
+import { chown, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readOrMakeSecret } from "./application-secret.ts";
+
+const NOBODY = 65_534;
+
+let dataDir = "";
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "postloft-secret-"));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+test("it is made once, whoever comes first, and nobody else may read it", async () => {
+  const made = await Promise.all([readOrMakeSecret(dataDir), readOrMakeSecret(dataDir)]);
+  expect(made).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), made[0]]);
+  expect(await readOrMakeSecret(dataDir)).toBe(made[0]);
+  expect((await stat(join(dataDir, "app-secret"))).mode & 0o777).toBe(0o600);
+  expect(await readdir(dataDir)).toEqual(["app-secret"]);
+});
+
+test("where there is no room for it the next start makes it", async () => {
+  const module = JSON.stringify(new URL("./application-secret.ts", import.meta.url));
+  const script = `(await import(${module})).readOrMakeSecret(${JSON.stringify(dataDir)})`;
+  // No byte may be written to a file.
+  const args = ["-c", 'ulimit -f 0; exec "$0" --input-type=module -e "$1"', process.execPath, script];
+  await expect(promisify(execFile)("sh", args)).rejects.toThrow("Command failed");
+  expect(await readdir(dataDir)).not.toContain("app-secret");
+  expect(await readOrMakeSecret(dataDir)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("made with sudo, it belongs to whom the folder belongs to", async () => {
+  // Only root may give a folder away; what anybody else makes is theirs.
+  if (process.getuid?.() === 0) await chown(dataDir, NOBODY, NOBODY);
+  await readOrMakeSecret(dataDir);
+  const [folder, file] = [await stat(dataDir), await stat(join(dataDir, "app-secret"))];
+  expect([file.uid, file.gid]).toEqual([folder.uid, folder.gid]);
+});
