@@ -2,7 +2,7 @@
 // Before it: tools/bootstrap/program.js. After it: instance/admin-commands.ts.
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { readOrMakeSecret } from "./platform/application-secret.ts";
+import { findSecret } from "./platform/application-secret.ts";
 import { runCommand } from "./platform/command.ts";
 import { readConfig, type Config } from "./platform/config.ts";
 import { createSealer } from "./platform/crypto.ts";
@@ -41,7 +41,7 @@ export async function runAdmin(
   const pool = createPool({ connection: found.connection, maxConnections: 2, log });
   try {
     await migrate(pool);
-    const sealer = createSealer(settings.APP_SECRET ?? (await readOrMakeSecret(dataDir)));
+    const sealer = createSealer(settings.APP_SECRET ?? (await findSecret(dataDir)));
     const told = await asked.run({ database: createDatabase(pool), sealer, readInput });
     if (asked.isJson) say(JSON.stringify(told.json));
     else told.lines.forEach(say);

@@ -1,11 +1,10 @@
 // `npm run backup -- <file>` and `npm run restore -- <file>`: everything an installation has, in one file and back into an empty one.
 // Before it: tools/bootstrap/program.js. After it: backup/write-backup.ts, backup/restore-backup.ts.
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
-import { readOrMakeSecret } from "./platform/application-secret.ts";
+import { findSecret, keepSecret, readSecret } from "./platform/application-secret.ts";
 import { runCommand, UsageError } from "./platform/command.ts";
 import { readConfig, type Config } from "./platform/config.ts";
 import { createPool } from "./platform/database.ts";
@@ -38,17 +37,11 @@ export async function backUp(config: Config, file: string, say: Say): Promise<Ba
   if (existsSync(path)) throw new BackupFileError(`${path} is there already: name a new file.`);
   const dataDir = resolve(config.DATA_DIR);
   const found = await findDatabase({ databaseUrl: config.DATABASE_URL, dataDir, log: say });
-  const secret = config.APP_SECRET ?? (await readOrMakeSecret(dataDir));
-  const written = await onPool(config, found, (pool) =>
-    writeBackup(
-      {
-        pool,
-        secret: { value: secret, isInFolder: config.APP_SECRET === undefined },
-        version: manifest.version,
-      },
-      path,
-    ),
-  );
+  const written = await onPool(config, found, async (pool) => {
+    const value = config.APP_SECRET ?? (await findSecret(dataDir));
+    const secret = { value, isInFolder: config.APP_SECRET === undefined };
+    return writeBackup({ pool, secret, version: manifest.version }, path);
+  });
   return { file: path, ...written };
 }
 
@@ -65,15 +58,21 @@ export async function restore(config: Config, file: string, say: Say): Promise<B
           close: stop,
         }))
       : { connection: { connectionString: config.DATABASE_URL }, close: async () => undefined };
-  await onPool(config, found, (pool) => restoreBackup(pool, path, checked));
-  if (config.APP_SECRET === undefined) await keepSecret(dataDir, secret);
+  const keep = config.APP_SECRET === undefined ? () => keepIn(dataDir, secret) : async () => undefined;
+  await onPool(config, found, (pool) => restoreBackup(pool, path, checked, keep));
   const rows = Object.values(checked.end.rows).reduce((sum, count) => sum + count, 0);
   return { file: path, tables: checked.about.tables.length, rows };
 }
 
-/** The data folder is new: nothing is sealed with a secret it may have made. */
-const keepSecret = (dataDir: string, secret: string) =>
-  writeFile(join(dataDir, "app-secret"), secret, { mode: 0o600 });
+/** A restore that was cut off may have kept it already. @throws BackupFileError where there is another one, which may be needed yet */
+async function keepIn(dataDir: string, secret: string): Promise<void> {
+  const there = await readSecret(dataDir);
+  if (there === null) return keepSecret(dataDir, secret);
+  if (there !== secret)
+    throw new BackupFileError(
+      `${join(dataDir, "app-secret")} is there already and is not the one of this backup: restore into a new DATA_DIR, or move that file away.`,
+    );
+}
 
 async function onPool<T>(
   config: Config,

@@ -23,6 +23,7 @@ import { smtpNameOf } from "./transports/smtp-name.ts";
 import { paceOf } from "./emails/sending/pace.ts";
 import { defaultSystemAddress } from "./emails/system-mail/prepare-system-mail.ts";
 import { createSessions } from "./users/sessions.ts";
+import { hasUsers } from "./users/users.ts";
 import { createPublicIds } from "./projects/public-ids.ts";
 import { openBilling } from "./billing/stripe.ts";
 import { createDomains } from "./domains/domains.ts";
@@ -65,7 +66,7 @@ export async function startPostloft(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Running> {
   const opened = await openDatabase(config, log, say);
-  const { pool, secret } = opened;
+  const { pool } = opened;
   // Once for all tries: its statements are prepared under names, which connections keep.
   const database = createDatabase(pool);
   const closing: Array<() => Promise<void>> = [];
@@ -76,6 +77,7 @@ export async function startPostloft(
     try {
       const applied = await migrate(pool, say);
       if (applied.length > 0) say(`The database was brought up to date (changes: ${applied.length}).`);
+      const secret = await opened.readSecret(() => hasUsers(database));
       return await startRoles(config, { database, pool, secret, log, say, closing });
     } catch (error) {
       await closeParts().catch((failure: unknown) =>
@@ -99,7 +101,8 @@ export async function startPostloft(
   }
 }
 
-interface Ground extends Omit<OpenDatabase, "close"> {
+interface Ground extends Pick<OpenDatabase, "pool"> {
+  secret: string;
   database: Database;
   log: Log;
   say: (line: string) => void;

@@ -138,6 +138,23 @@ test("what is used is left alone", async () => {
   expect(await digests(server.pool)).toEqual(before);
 });
 
+const failToKeep = async () => {
+  throw new Error("The disk is full.");
+};
+
+test("where the secret cannot be kept no row is", async () => {
+  const other = await createTestDatabase();
+  try {
+    const before = await digests(other.pool);
+    await expect(restoreBackup(other.pool, path, await checkBackup(path), failToKeep)).rejects.toThrow(
+      "full",
+    );
+    expect(await digests(other.pool)).toEqual(before);
+  } finally {
+    await other.drop();
+  }
+});
+
 test("a file that is there is not written over", async () => {
   const bytes = await readFile(path);
   await writeFile(`${join(folder, "taken")}.partial`, "somebody's");

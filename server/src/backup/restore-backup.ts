@@ -53,12 +53,15 @@ export function secretFor(about: Manifest, given: string | undefined): string {
 
 /**
  * Loads a checked backup into an empty database and brings it to the newest shape.
+ *
+ * @param keepSecret called before anything counts: whatever happens then, no rows are there without the secret that opens their keys
  * @throws BackupFileError when the database is in use, or the file is not what it was when it was checked
  */
 export async function restoreBackup(
   pool: pg.Pool,
   path: string,
   { about, end }: { about: Manifest; end: End },
+  keepSecret: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const client = await pool.connect();
   try {
@@ -69,6 +72,7 @@ export async function restoreBackup(
     await migrate(pool, undefined, about.migration);
     await beginLoading(client);
     await load(client, path, { about, end });
+    await keepSecret();
     await endReading(client);
     client.release();
   } catch (error) {

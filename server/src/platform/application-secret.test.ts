@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readOrMakeSecret } from "./application-secret.ts";
+import { findSecret, readOrMakeSecret } from "./application-secret.ts";
 
 const NOBODY = 65_534;
+const isNew = async () => false;
 
 let dataDir = "";
 beforeEach(async () => {
@@ -16,27 +17,37 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 test("it is made once, whoever comes first, and nobody else may read it", async () => {
-  const made = await Promise.all([readOrMakeSecret(dataDir), readOrMakeSecret(dataDir)]);
+  const made = await Promise.all([readOrMakeSecret(dataDir, isNew), readOrMakeSecret(dataDir, isNew)]);
   expect(made).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), made[0]]);
-  expect(await readOrMakeSecret(dataDir)).toBe(made[0]);
+  expect(await readOrMakeSecret(dataDir, isNew)).toBe(made[0]);
   expect((await stat(join(dataDir, "app-secret"))).mode & 0o777).toBe(0o600);
   expect(await readdir(dataDir)).toEqual(["app-secret"]);
 });
 
 test("where there is no room for it the next start makes it", async () => {
   const module = JSON.stringify(new URL("./application-secret.ts", import.meta.url));
-  const script = `(await import(${module})).readOrMakeSecret(${JSON.stringify(dataDir)})`;
+  const script = `(await import(${module})).readOrMakeSecret(${JSON.stringify(dataDir)}, async () => false)`;
   // No byte may be written to a file.
   const args = ["-c", 'ulimit -f 0; exec "$0" --input-type=module -e "$1"', process.execPath, script];
   await expect(promisify(execFile)("sh", args)).rejects.toThrow("Command failed");
   expect(await readdir(dataDir)).not.toContain("app-secret");
-  expect(await readOrMakeSecret(dataDir)).toMatch(/^[0-9a-f]{64}$/);
+  expect(await readOrMakeSecret(dataDir, isNew)).toMatch(/^[0-9a-f]{64}$/);
 });
 
 test("made with sudo, it belongs to whom the folder belongs to", async () => {
   // Only root may give a folder away; what anybody else makes is theirs.
   if (process.getuid?.() === 0) await chown(dataDir, NOBODY, NOBODY);
-  await readOrMakeSecret(dataDir);
+  await readOrMakeSecret(dataDir, isNew);
   const [folder, file] = [await stat(dataDir), await stat(join(dataDir, "app-secret"))];
   expect([file.uid, file.gid]).toEqual([folder.uid, folder.gid]);
+});
+
+test("none is made beside a database with accounts, which it would not open, nor by who only reads", async () => {
+  const told = /app-secret is missing, and APP_SECRET is not set.*Put the file back, or set APP_SECRET/;
+  await expect(readOrMakeSecret(dataDir, async () => true)).rejects.toThrow(told);
+  await expect(findSecret(dataDir)).rejects.toThrow(told);
+  expect(await readdir(dataDir)).toEqual([]);
+  const made = await readOrMakeSecret(dataDir, isNew);
+  expect(await findSecret(dataDir)).toBe(made);
+  expect(await readOrMakeSecret(dataDir, async () => true)).toBe(made);
 });

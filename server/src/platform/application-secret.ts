@@ -6,13 +6,20 @@ import { join } from "node:path";
 import { flushFolder } from "./embedded-postgres/cluster.ts";
 import { systemErrorCode } from "./embedded-postgres/errors.ts";
 import { giveToOwnerOfFolder } from "./embedded-postgres/lock.ts";
+import { StartError } from "./start-error.ts";
 
 const SECRET_BYTES = 32;
 
-/** Reads the secret of a data folder, making it at the first start; only its owner may read the file. */
-export async function readOrMakeSecret(dataDir: string): Promise<string> {
+/**
+ * Reads the secret of a data folder, making it at the first start; only its owner may read the file.
+ *
+ * @param isInUse whether its database has accounts: what they sealed is never opened with a new one
+ * @throws StartError where it is gone
+ */
+export async function readOrMakeSecret(dataDir: string, isInUse: () => Promise<boolean>): Promise<string> {
   const there = await readSecret(dataDir);
   if (there !== null) return there;
+  if (await isInUse()) throw missing(dataDir);
   const made = randomBytes(SECRET_BYTES).toString("hex");
   try {
     await keepSecret(dataDir, made);
@@ -24,8 +31,21 @@ export async function readOrMakeSecret(dataDir: string): Promise<string> {
   return made;
 }
 
+/** Of a data folder whose database is there. @throws StartError where there is none */
+export async function findSecret(dataDir: string): Promise<string> {
+  const secret = await readSecret(dataDir);
+  if (secret === null) throw missing(dataDir);
+  return secret;
+}
+
+const missing = (dataDir: string) =>
+  new StartError(
+    `${pathOf(dataDir)} is missing, and APP_SECRET is not set: nobody can read the keys in the database without this secret. ` +
+      "Put the file back, or set APP_SECRET to what it held.",
+  );
+
 /** null where there is none. */
-async function readSecret(dataDir: string): Promise<string | null> {
+export async function readSecret(dataDir: string): Promise<string | null> {
   const path = pathOf(dataDir);
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return null;
@@ -33,14 +53,14 @@ async function readSecret(dataDir: string): Promise<string | null> {
   });
   const secret = text?.trim() ?? null;
   if (secret !== null && secret.length < SECRET_BYTES)
-    throw new Error(`${path} is damaged: it must hold at least ${SECRET_BYTES} characters.`);
+    throw new StartError(`${path} is damaged: it must hold at least ${SECRET_BYTES} characters.`);
   return secret;
 }
 
 const pathOf = (dataDir: string) => join(dataDir, "app-secret");
 
 /** Puts a secret into a data folder: whole and on the disk, or not at all. @throws Error EEXIST where there is one */
-async function keepSecret(dataDir: string, secret: string): Promise<void> {
+export async function keepSecret(dataDir: string, secret: string): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   const unfinished = `${pathOf(dataDir)}.${randomUUID()}`;
   try {

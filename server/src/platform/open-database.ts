@@ -14,7 +14,8 @@ import { placeOf } from "./start-error.ts";
 
 export interface OpenDatabase {
   pool: pg.Pool;
-  secret: string;
+  /** The application secret. @param isInUse asked before a new one is made. @throws StartError where the one in use is gone */
+  readSecret(isInUse: () => Promise<boolean>): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ export async function openDatabase(
     createPool({ connection, maxConnections: MAX_DATABASE_CONNECTIONS, log });
   if (config.DATABASE_URL !== undefined) {
     const pool = open({ connectionString: config.DATABASE_URL });
-    return { pool, secret: config.APP_SECRET ?? "", close: () => pool.end() };
+    return { pool, readSecret: async () => config.APP_SECRET ?? "", close: () => pool.end() };
   }
   const dataDir = resolve(config.DATA_DIR);
   const postgres = await keepEmbeddedPostgres({ dataDir, log: say });
@@ -51,7 +52,7 @@ export async function openDatabase(
   postgres.follow(pool);
   return {
     pool,
-    secret: config.APP_SECRET ?? (await readOrMakeSecret(dataDir)),
+    readSecret: async (isInUse) => config.APP_SECRET ?? readOrMakeSecret(dataDir, isInUse),
     async close() {
       await pool.end();
       await postgres.stop();
