@@ -83,7 +83,7 @@ export function createPool(options: DatabaseOptions): Pool {
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
-    onConnect: (client) => client.query(SET_TRANSACTION_TIMEOUT, [String(TRANSACTION_TIMEOUT_MS)]),
+    onConnect: (client) => client.query(SET_TRANSACTION_TIMEOUT),
     types,
     application_name: "postloft",
   });
@@ -95,8 +95,12 @@ export function createPool(options: DatabaseOptions): Pool {
 }
 
 /** Where the server knows the setting: older ones would refuse the connection. */
-const SET_TRANSACTION_TIMEOUT =
-  "select set_config('transaction_timeout', $1, false) where current_setting('server_version_num')::int >= 170000";
+const SET_TRANSACTION_TIMEOUT = {
+  text: "select set_config('transaction_timeout', $1, false) where current_setting('server_version_num')::int >= 170000",
+  values: [String(TRANSACTION_TIMEOUT_MS)],
+  // A connection on which nothing comes back must not hold up whoever waits for one.
+  query_timeout: CONNECT_TIMEOUT_MS,
+};
 
 /** All connections are lost together when PostgreSQL restarts: one short line says so. */
 function createLossNotes(log: Log): (client: PoolClient, error: Error) => void {

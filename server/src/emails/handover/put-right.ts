@@ -1,7 +1,7 @@
 // After a failover to a standby that lacks the last commits: what this process handed over and the database forgot is put right before
 // anybody claims. Sent mails are booked as sent, those without an answer are in handover again, so that their answer finds them.
 // Before it: platform/stamp found another database; handover-memory.ts remembers. After it: outcomes.ts books as ever.
-import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { allowLongWork, transaction, type Database, type Tx } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Witness } from "../../platform/stamp/stamp.ts";
 import type { HandoverMemory, Remembered } from "./handover-memory.ts";
@@ -38,6 +38,8 @@ export function createWitness(parts: {
   async function putRight(database: Database): Promise<void> {
     const known = memory.all().filter(mustStand);
     const found = await transaction(database, async (tx) => {
+      // Tried again without an end, it must come to one.
+      await allowLongWork(tx);
       await lease.registerAgain(tx);
       const rows = known.map(({ row }) => row);
       await giveBackAll(tx, lease.senderId());

@@ -60,6 +60,8 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
   let settling: Promise<void> | null = null;
   let isFileTold = false;
   const stopping = new AbortController();
+  /** What the pool does itself with its new connections, such as their time limits (docs/decisions/0033). */
+  const { onConnect: prepare } = pool.options;
 
   async function remember(row: Awaited<ReturnType<typeof updateBeat>>, place: Place): Promise<void> {
     if (row.id === null) return;
@@ -83,7 +85,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
   const tell = (failure: object) => log.warn(failure, "the database changed and cannot be looked at yet");
 
   async function settle(): Promise<void> {
-    const own = openOwn(pool);
+    const own = openOwn(pool, prepare);
     const lookAndPutRight = async () => {
       const rememberedSinceMs = Math.max(startedMs, ...witnesses.map((witness) => witness.sinceMs()));
       const kept = known && { ...known, rememberedSinceMs };
@@ -121,7 +123,10 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
 
   const place = await look(options, null);
   await remember(await updateBeat(database), place);
-  pool.options.onConnect = admit;
+  pool.options.onConnect = async (client) => {
+    await prepare?.(client);
+    await admit(client);
+  };
   const beatMs = options.beatMs ?? BEAT_MS;
   const beating = startLoop({
     name: "heartbeat",
@@ -140,15 +145,20 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
       await beat().catch(() => undefined);
       await settling;
       // A start that failed is tried again on the same pool.
-      delete pool.options.onConnect;
+      if (prepare === undefined) delete pool.options.onConnect;
+      else pool.options.onConnect = prepare;
     },
   };
 }
 
 /** A way to the database of the pool that nobody else goes. */
-function openOwn(pool: Pool): { database: Database; pool: Pool } {
+function openOwn(pool: Pool, prepare: Pool["options"]["onConnect"]): { database: Database; pool: Pool } {
   const { password, onConnect: _, ...options } = pool.options;
-  const connection = { ...options, max: MAX_SETTLING_CONNECTIONS };
+  const connection = {
+    ...options,
+    max: MAX_SETTLING_CONNECTIONS,
+    ...(prepare === undefined ? {} : { onConnect: prepare }),
+  };
   // The pool hides its password from whoever copies its options.
   const secret = pool.options.password ?? password;
   const own = new Pool(secret === undefined ? connection : { ...connection, password: secret });
