@@ -123,9 +123,13 @@ export async function updateJobFailed(
   return rows.length > 0;
 }
 
-/** Gives a job back between two steps: it goes behind the others that are due. */
-export async function releaseJob(database: Database, { projectId, id }: JobKey, claimId: string) {
-  await sql`update jobs set claim_id = null, due_at = now()
+/** Gives a job back between two steps: it goes behind the others that are due, after a wait where there is one. */
+export async function releaseJob(
+  database: Database,
+  { projectId, id }: JobKey,
+  { claimId, waitMs }: { claimId: string; waitMs: number },
+): Promise<void> {
+  await sql`update jobs set claim_id = null, due_at = now() + make_interval(secs => ${waitMs / 1000})
     where project_id = ${projectId} and id = ${id} and claim_id = ${claimId} and state = 'active'`.execute(
     database,
   );

@@ -1,4 +1,5 @@
 // Jobs: exact totals whatever happens between two steps, one worker at a time, turns for all.
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, transaction, type Database } from "./database.ts";
 import { newId } from "./ids.ts";
@@ -156,6 +157,31 @@ test("a reason a person can understand ends a job at once; an unexpected error i
   });
   expect(await ended(refused)).toMatchObject({ state: "failed", failedReason: "The file is empty." });
   expect(await ended(failing)).toMatchObject({ state: "completed", result: { tries: 2 } });
+  await runner.stop();
+});
+
+test.each([
+  ["the disk of the database is full", { code: "53100" }],
+  ["the database is away", { code: "57P01" }],
+])("a job outlasts any time for which %s", async (what, details) => {
+  const id = await add("fail", {});
+  let tries = 0;
+  const fail: JobStep = async () => {
+    tries++;
+    if (tries < 8) throw Object.assign(new Error(what), details);
+    return { done: true, result: { tries } };
+  };
+  const runner = startJobs({ database, kinds: { fail }, log, metrics: createMetrics() });
+  await vi.waitUntil(
+    async () => {
+      // Its waits are not ours.
+      await sql`update jobs set due_at = now() where id = ${id} and claim_id is null`.execute(database);
+      runner.wake();
+      return (await read(id))?.finishedAt !== null;
+    },
+    { timeout: 15_000, interval: 20 },
+  );
+  expect(await read(id)).toMatchObject({ state: "completed", result: { tries: 8 } });
   await runner.stop();
 });
 

@@ -4,7 +4,7 @@
 import type { JobState } from "@postloft/contract/job.ts";
 import type { RawBuilder } from "kysely";
 import { startLoop } from "./background.ts";
-import { allowLongWork, transaction, type Database, type Tx } from "./database.ts";
+import { allowLongWork, asUnavailable, transaction, type Database, type Tx } from "./database.ts";
 import { newId } from "./ids.ts";
 import {
   claimJob,
@@ -176,7 +176,7 @@ export function startJobs(options: {
     const turnEndsMs = performance.now() + TURN_MS;
     while ((await runStep(key, claimId, step)) === "goes on") {
       if (!signal.aborted && performance.now() < turnEndsMs) continue;
-      await releaseJob(database, key, claimId);
+      await releaseJob(database, key, { claimId, waitMs: 0 });
       return;
     }
   }
@@ -189,10 +189,17 @@ export function startJobs(options: {
     }
   }
 
+  /** What passes by itself is waited for, however long it lasts; anything else is tried a few times. */
   async function fail(key: JobKey, claimId: string, kind: string, error: unknown): Promise<void> {
     const ids = { projectId: key.projectId, jobId: key.id, kind };
     if (error instanceof JobFailure) {
       await end(key, claimId, kind, error.message);
+      return;
+    }
+    const passing = asUnavailable(error);
+    if (passing instanceof Refusal && passing.retryAfterSeconds !== null) {
+      log.warn({ err: error, ...ids }, "a job waits for the database, or for what it rests on");
+      await releaseJob(database, key, { claimId, waitMs: passing.retryAfterSeconds * 1000 });
       return;
     }
     const failures = (await transaction(database, (tx) => findClaimedForUpdate(tx, key, claimId)))?.failures;
