@@ -41,8 +41,8 @@ export async function runAdmin(
   const pool = createPool({ connection: found.connection, maxConnections: 2, log });
   try {
     await migrate(pool);
-    const sealer = createSealer(settings.APP_SECRET ?? (await findSecret(dataDir)));
-    const told = await asked.run({ database: createDatabase(pool), sealer, readInput });
+    const openSealer = async () => createSealer(settings.APP_SECRET ?? (await findSecret(dataDir)));
+    const told = await asked.run({ database: createDatabase(pool), openSealer, readInput });
     if (asked.isJson) say(JSON.stringify(told.json));
     else told.lines.forEach(say);
     return told.code ?? 0;

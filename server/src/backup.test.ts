@@ -46,13 +46,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("where it is gone nothing makes a new one, which would open no key: a start, a backup and a command say what to do", async () => {
+test("where it is gone nothing makes a new one, which would open no key: a start, a backup and a command that makes keys say what to do", async () => {
   const aside = join(folder, "aside");
   await rename(secretOf(original()), aside);
   const told = /app-secret is missing, and APP_SECRET is not set.*Put the file back/;
   await expect(start(original())).rejects.toThrow(told);
   await expect(backUp(configOf(original()), join(folder, "without"), quiet)).rejects.toThrow(told);
-  await expect(countUsers(original())).rejects.toThrow(told);
+  const make = ["create-project", "Another", "--owner", "owner@example.com"];
+  await expect(runAdmin(make, () => configOf(original()), quiet)).rejects.toThrow(told);
+  // What makes no key needs none.
+  expect(await countUsers(original())).toBe(1);
   expect(await readdir(original())).not.toContain("app-secret");
   await rename(aside, secretOf(original()));
   await (await start(original())).stop();

@@ -43,7 +43,8 @@ create-user and reset-password make a password and print it; with --password-std
 
 export interface Around {
   database: Database;
-  sealer: Sealer;
+  /** For what makes keys; nothing else needs the secret. @throws StartError where it is gone */
+  openSealer(): Promise<Sealer>;
   readInput(): Promise<string>;
 }
 
@@ -133,14 +134,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     argument: "<name>",
     needs: ["owner"],
     async run(around, name, { owner = "" }) {
-      const project = await createProjectFor(around, { name, owner });
+      const project = await createProjectFor(await sealing(around), { name, owner });
       return withKeys(project, `Made the project ${project.name} (${project.id}).`);
     },
   },
   "rotate-keys": {
     needs: ["project"],
     async run(around, _argument, { project = "" }) {
-      const rotated = await rotateKeys(around, project);
+      const rotated = await rotateKeys(await sealing(around), project);
       return withKeys(rotated, `${rotated.name} has new keys; the old ones are dead.`);
     },
   },
@@ -220,6 +221,10 @@ function listed<Item extends { id: string }>(
   const more = last === null ? [] : [`There may be more: npm run admin -- ${name} --after ${last}`];
   const lines = items.length === 0 ? [`There are no ${name}.`] : items.map(lineOf);
   return { json: { [name]: items, after: last }, lines: [...lines, ...more] };
+}
+
+async function sealing({ database, openSealer }: Around): Promise<{ database: Database; sealer: Sealer }> {
+  return { database, sealer: await openSealer() };
 }
 
 async function passwordOf(around: Around, values: Values): Promise<string | null> {
