@@ -110,6 +110,7 @@ export interface ApiParts {
   wakeSender: () => void;
   wakeJobs: () => void;
   wakeCampaigns: () => void;
+  wakeSegments: () => void;
   wakeWorkflows: () => void;
   wakeBilling: () => void;
   /** Null: it is off. */
@@ -151,7 +152,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...routesOfContacts(parts),
     ...suppressionRoutes(parts),
-    ...segmentRoutes({ database, explainer, campaignOfSegment, workflowOfSegment }),
+    ...segmentRoutes({ ...parts, explainer, campaignOfSegment, workflowOfSegment }),
     ...templateRoutes({ ...parts, renderer, rateLimiter, linter, workflowStepsOf }),
     ...images.routes,
     ...campaignRoutes({

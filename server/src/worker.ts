@@ -108,8 +108,9 @@ export interface WorkerParts {
   metrics: Metrics;
 }
 
+type WorkOnMail = "emails" | "notices" | "campaigns";
 /** Sorts of work of which one process tells the others. */
-export type Work = "emails" | "jobs" | "notices" | "campaigns" | "workflows" | "webhooks" | "billing";
+export type Work = WorkOnMail | "jobs" | "segments" | "workflows" | "webhooks" | "billing";
 
 export interface Worker {
   stop(): Promise<void>;
@@ -171,7 +172,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     startForgettingEmails({ database, log, metrics }),
     ...startEventLoops({ database, onExpired: noteExpiredEvents, log, metrics }),
     startSealingConsent({ database, log, metrics }),
-    startFollowingChanges({ database, log, metrics }),
+    startFollowingChanges({ database, hints, log, metrics }),
     campaigns,
     ...workflows,
     startAuditingCampaigns(settler),

@@ -12,7 +12,8 @@ const log = createLog({ level: "silent" });
 const WAIT = { timeout: 20_000, interval: 20 };
 
 function startFollower() {
-  const follower = startFollowingChanges({ database: server.database, log, metrics: createMetrics() });
+  const hints = { hear: () => undefined };
+  const follower = startFollowingChanges({ database: server.database, hints, log, metrics: createMetrics() });
   onTestFinished(() => follower.stop());
   return follower;
 }

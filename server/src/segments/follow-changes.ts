@@ -2,6 +2,7 @@
 // Before it: reactions/reactions.ts holds what happened. After it: compute-segment.ts moves members and emits their events.
 import { startLoop } from "../platform/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
+import type { Hints } from "../platform/hints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { listProjectsWithReactions, takeReactions } from "../reactions/reactions.ts";
@@ -54,6 +55,8 @@ export async function noteExpiredEvents(tx: Tx, projectIds: readonly string[]): 
 /** Follows changes, computes what is due and says what is, until it is stopped; a long computation holds up no change. */
 export function startFollowingChanges(options: {
   database: Database;
+  /** Of `segments`: somebody changed one or its members, and nobody waits for the next look. */
+  hints: Pick<Hints<"segments">, "hear">;
   log: Log;
   metrics: Metrics;
 }): SegmentFollower {
@@ -96,6 +99,7 @@ export function startFollowingChanges(options: {
       ...common,
     }),
   ];
+  options.hints.hear("segments", () => loops.forEach((loop) => loop.wake()));
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));
