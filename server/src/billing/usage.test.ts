@@ -61,10 +61,13 @@ async function sentYesterday(project: TestProject, count: number): Promise<strin
     "update billing_customers set metered_from = metered_from - interval '2 days' where project_id = $1",
     project.id,
   );
-  return new Date(Date.now() - 60_000 - DAY_MS).toISOString().slice(0, 10);
+  return dayOf(mailsOfToday() - DAY_MS);
 }
-/** Tomorrow, when yesterday is settled at whatever hour this runs. */
-const fix = () => fixUsage(server.database, new Date(Date.now() + 3 * 3_600_000));
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+/** When `makeSentMails` says that its mails left. */
+const mailsOfToday = () => Date.now() - 60_000;
+/** Noon of today: yesterday is settled and today is not, at whatever hour this runs. */
+const fix = () => fixUsage(server.database, new Date(Date.parse(dayOf(mailsOfToday())) + DAY_MS / 2));
 const report = () => reportUsage({ database: server.database, billing, log });
 const again = () => server.rows("update billing_usage set due_at = now()");
 const told = (customer: string) =>
