@@ -227,10 +227,9 @@ function startWorkflows(parts: WorkerParts) {
     call: createWebhookCaller({ dns, allowed: webhookNetworks }),
     async onEnded(tx, ended) {
       const ofWorkflows = ended.filter(({ ownerKind }) => ownerKind === "workflow");
-      if (ofWorkflows.length === 0) return;
-      await takeAnswers(tx, ofWorkflows);
-      engine.wake();
+      if (ofWorkflows.length > 0) await takeAnswers(tx, ofWorkflows);
     },
+    wakeOwners: () => engine.wake(),
   });
   hints.hear("workflows", () => engine.wake());
   hints.hear("webhooks", () => calls.wake());

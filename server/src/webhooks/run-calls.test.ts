@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
 import { createDatabase, transaction, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -87,6 +87,7 @@ function start(over: Partial<WebhookCallsOptions> = {}): Loop {
     secrets,
     call: createWebhookCaller({ dns, allowed: parseNetworks(["127.0.0.1"]) }),
     onEnded: async (_tx, calls) => void ended.push(...calls),
+    wakeOwners: () => undefined,
     log,
     metrics: createMetrics(),
     ...over,
@@ -390,6 +391,24 @@ test("a call that is cancelled is not made, or nobody hears of its end; one that
   await loops.splice(0)[0]?.stop();
   expect(ended).toHaveLength(1);
   expect(await rowOf(over)).toMatchObject({ state: "done" });
+});
+
+test("who waits for calls is woken once their end can be seen, and not for a try that is made again", async () => {
+  endpoint.statuses.set("/", [503]);
+  const [id = ""] = await queue([{}]);
+  const seen: Array<Promise<string | undefined>> = [];
+  const loop = start({ wakeOwners: () => void seen.push(rowOf(id).then((row) => row?.state)) });
+  await vi.waitFor(async () => expect(await rowOf(id)).toMatchObject({ tries: 1, claimId: null }), WAIT);
+  await letTimePass(id);
+  // A commit that takes so long that whoever looks before its end sees the old state.
+  await sql`create function take_long() returns trigger language plpgsql
+    as $$ begin perform pg_sleep(0.2); return null; end $$`.execute(database);
+  await sql`create constraint trigger take_long after update on webhook_calls deferrable initially deferred
+    for each row execute function take_long()`.execute(database);
+  onTestFinished(async () => void (await sql`drop function take_long cascade`.execute(database)));
+  loop.wake();
+  await vi.waitFor(() => expect(seen).toHaveLength(1), WAIT);
+  expect(await seen[0]).toBe("done");
 });
 
 test("calls of a disabled project wait", async () => {
