@@ -688,6 +688,7 @@ CREATE TABLE workflows (
   next_run_at      timestamp with time zone,
   created_at       timestamp with time zone  NOT NULL  DEFAULT now(),
   updated_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  held_run_at      timestamp with time zone,
   CONSTRAINT workflows_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT workflows_trigger_type_check CHECK (trigger_type = ANY (ARRAY['EVENT'::text, 'SEGMENT_ENTRY'::text, 'SEGMENT_EXIT'::text, 'SCHEDULE'::text, 'MANUAL'::text]))

@@ -21,9 +21,12 @@ import {
   markReported,
   moveMetered,
   readSent,
+  updateMeteringToBegin,
   type ClaimedUsage,
   type MeteredRow,
 } from "./usage-queries.ts";
+
+export { countHeldMetering } from "./usage-queries.ts";
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -114,9 +117,17 @@ async function report({ database, billing, log }: Reporting, usage: ClaimedUsage
   return false;
 }
 
-/** After the database went back: what it calls unreported may have been reported since. */
+/**
+ * After the database went back: what it calls unreported may have been reported since, and beside the installation that it was copied
+ * from nothing is metered, which would be told under the same names.
+ */
 export async function holdUsage(tx: Tx): Promise<void> {
   await holdUsageRows(tx);
+}
+
+/** Metering begins anew, of a project or of all. */
+export async function releaseHeldUsage(tx: Tx, projectId: string | null): Promise<void> {
+  await updateMeteringToBegin(tx, projectId);
 }
 
 /** Every minute, until it is stopped; any number of processes may. */

@@ -141,11 +141,28 @@ export async function markInDoubt(database: Database, hours: number): Promise<Us
   return rows;
 }
 
-/** What these books call unreported may have been reported by others; and metering begins anew. */
+/** What these books call unreported may have been reported by others. Metering is held: `infinity`, which is no day. */
 export async function holdUsageRows(tx: Tx): Promise<void> {
   await sql`update billing_usage set in_doubt = true where reported_at is null and not in_doubt`.execute(tx);
   await sql`
-    update billing_customers set metered_from = null, metered_to = null where metered_from is not null`.execute(
+    update billing_customers set metered_from = 'infinity', metered_to = null where metered_from is not null`.execute(
     tx,
   );
+}
+
+/** From now on: what was used before is told by nobody, or was. */
+export async function updateMeteringToBegin(tx: Tx, projectId: string | null): Promise<void> {
+  await sql`
+    update billing_customers set metered_from = null
+    where metered_from = 'infinity' ${projectId === null ? sql`` : sql`and project_id = ${projectId}`}`.execute(
+    tx,
+  );
+}
+
+export async function countHeldMetering(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from billing_customers where metered_from = 'infinity'`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
 }

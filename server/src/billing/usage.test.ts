@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../platform/config.ts";
 import { transaction } from "../platform/database.ts";
 import { createLog } from "../platform/log.ts";
-import { holdEverything } from "../instance/held.ts";
+import { holdEverything, releaseHeld } from "../instance/held.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { startStripeFake, type StripeFake } from "../testing/stripe-fake.ts";
 import { useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
@@ -131,7 +131,7 @@ test("what was open for longer than Stripe keeps names is in doubt, and not told
   expect(await usageOf(project)).toMatchObject([{ isReported: false, inDoubt: true }]);
 });
 
-test("after the database went back nothing from before is told, and metering begins anew", async () => {
+test("after the database went back nothing from before is told, and nothing is metered until a person has decided", async () => {
   const project = await subscribed();
   await sentYesterday(project, 2);
   while ((await fix()) > 0);
@@ -139,8 +139,19 @@ test("after the database went back nothing from before is told, and metering beg
   await again();
   await report();
   expect(told(project.customer)).toEqual([]);
+  const from =
+    "select metered_from = 'infinity' as is_held, metered_from <= now() as is_metered from billing_customers where project_id = $1";
   await beginMetering(server.database, []);
-  expect(await fix()).toBe(0);
+  expect([await fix(), ...(await server.rows(from, project.id))]).toEqual([
+    0,
+    { isHeld: true, isMetered: false },
+  ]);
+  await releaseHeld(server.database, { projectId: project.id, campaignId: null });
+  await beginMetering(server.database, []);
+  expect([await fix(), ...(await server.rows(from, project.id))]).toEqual([
+    0,
+    { isHeld: false, isMetered: true },
+  ]);
 });
 
 interface Consumption {

@@ -6,7 +6,7 @@ import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { listAllProjects, type ProjectView } from "../projects/projects.ts";
-import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld, type Decided } from "./held.ts";
+import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld } from "./held.ts";
 import {
   createAccount,
   createProjectFor,
@@ -260,10 +260,10 @@ async function decide(
   { project, campaign }: Values,
 ): Promise<Told> {
   const scope = { projectId: project ?? null, campaignId: campaign ?? null };
-  const decided: Decided = await (done === "Released" ? releaseHeld : dropHeld)(database, scope);
+  const decided = await (done === "Released" ? releaseHeld : dropHeld)(database, scope);
   const rest = await readHeld(database);
   const lines = [
-    `${done}: ${decided.mails} mails, ${decided.campaigns} campaigns and schedules.`,
+    `${done}: ${describeHeld(decided)}.`,
     rest === null ? "Nothing is held any more." : `Still held: ${describeHeld(rest)}.`,
   ];
   return { json: { ...decided, held: rest }, lines };

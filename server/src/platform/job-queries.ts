@@ -1,5 +1,5 @@
 // Statements on `jobs`, `job_files` and `job_errors`. Claims name one project each: fairness wants it, and so does a sharded database.
-import { sql, type RawBuilder } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "./database.ts";
 
 export interface JobKey {
@@ -201,4 +201,39 @@ export async function deleteJobsBeside(tx: Tx, { projectId, id }: JobKey): Promi
 export async function deleteOldJobs(database: Database, days: number): Promise<void> {
   await sql`delete from jobs where state in ('completed', 'failed')
     and finished_at < now() - make_interval(days => ${days})`.execute(database);
+}
+
+const isHeld = sql<SqlBool>`state in ('waiting', 'active') and due_at = 'infinity'`;
+
+const ofProject = (projectId: string | null): RawBuilder<unknown> =>
+  projectId === null ? sql`` : sql`and project_id = ${projectId}`;
+
+/** Claims end with it: a step under way commits no more. */
+export async function updateJobsToHeld(tx: Tx, kinds: readonly string[]): Promise<void> {
+  await sql`
+    update jobs set due_at = 'infinity', claim_id = null
+    where state in ('waiting', 'active') and due_at < 'infinity' and kind = any(${kinds}::text[])`.execute(
+    tx,
+  );
+}
+
+export async function updateJobsToReleased(tx: Tx, projectId: string | null): Promise<void> {
+  await sql`update jobs set due_at = now() where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+}
+
+export async function updateJobsToDropped(tx: Tx, projectId: string | null, reason: string): Promise<void> {
+  await sql`
+    with dropped as (
+      update jobs set state = 'failed', failed_reason = ${reason}, due_at = now(), finished_at = now()
+      where ${isHeld} ${ofProject(projectId)} returning project_id, id
+    )
+    delete from job_files f using dropped d where f.project_id = d.project_id and f.job_id = d.id`.execute(
+    tx,
+  );
+}
+
+export async function countHeldJobs(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from jobs where ${isHeld}`.execute(database);
+  return rows[0]?.count ?? 0;
 }

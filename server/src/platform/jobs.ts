@@ -24,11 +24,15 @@ import type { Metrics } from "./metrics.ts";
 import { Refusal } from "./refusal.ts";
 
 export {
+  countHeldJobs,
   countJobFileBytes,
   deleteJobsBeside,
   insertJobErrors,
   listJobErrors,
   readJobFile,
+  updateJobsToDropped as dropHeldJobs,
+  updateJobsToHeld as holdJobs,
+  updateJobsToReleased as releaseHeldJobs,
   type JobError,
   type JobKey,
 } from "./job-queries.ts";

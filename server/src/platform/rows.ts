@@ -914,6 +914,7 @@ export interface WorkflowsTable {
   nextRunAt: Date | null;
   createdAt: Generated<Date>;
   updatedAt: Generated<Date>;
+  heldRunAt: Date | null;
 }
 
 export interface Rows {

@@ -1,5 +1,5 @@
 // Statements on `webhook_calls`. Claims name one project each: fairness wants it, and so does a sharded database.
-import { sql, type RawBuilder } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 
 export interface CallKey {
@@ -82,7 +82,7 @@ export async function listCallsOf(
 
 const firstWaiting = (after: RawBuilder<unknown>) => sql`
   select c.project_id, c.due_at from webhook_calls c
-  where c.state = 'waiting' ${after}
+  where c.state = 'waiting' and c.due_at < 'infinity' ${after}
   order by c.project_id, c.due_at limit 1`;
 
 /**
@@ -184,4 +184,32 @@ export async function deleteEndedCalls(database: Database, keptDays: number): Pr
   await sql`delete from webhook_calls where ended_at < now() - make_interval(days => ${keptDays}::integer)`.execute(
     database,
   );
+}
+
+const isHeld = sql<SqlBool>`state = 'waiting' and due_at = 'infinity'`;
+
+const ofProject = (projectId: string | null): RawBuilder<unknown> =>
+  projectId === null ? sql`` : sql`and project_id = ${projectId}`;
+
+/** Claims end with it: how a try under way ends is booked no more. */
+export async function updateCallsToHeld(tx: Tx): Promise<void> {
+  await sql`
+    update webhook_calls set due_at = 'infinity', claim_id = null
+    where state = 'waiting' and due_at < 'infinity'`.execute(tx);
+}
+
+export async function updateCallsToReleased(tx: Tx, projectId: string | null): Promise<void> {
+  await sql`update webhook_calls set due_at = now() where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+}
+
+export async function updateCallsToDropped(tx: Tx, projectId: string | null, error: string): Promise<void> {
+  await sql`
+    update webhook_calls set state = 'failed', due_at = null, ended_at = now(), error = ${error}
+    where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+}
+
+export async function countHeldCalls(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from webhook_calls where ${isHeld}`.execute(database);
+  return rows[0]?.count ?? 0;
 }

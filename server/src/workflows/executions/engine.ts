@@ -23,7 +23,7 @@ import {
 import { claimExecutions } from "./load-executions.ts";
 import { react } from "./react.ts";
 import { packTrace } from "./stored-trace.ts";
-import { cancelAt, CANCELLED_WITH_ALL, failAt, walk, type Tally } from "./walk.ts";
+import { cancelAt, failAt, walk, type Tally } from "./walk.ts";
 
 /** Executions moved in one transaction. */
 export const BATCH_SIZE = 500;
@@ -124,11 +124,16 @@ async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: 
   await failpoint("workflow.claimed");
   const world = createDatabaseWorld(tx, { projectId, now: first.now, domains });
   const before = new Map(executions.map(({ execution }) => [execution, execution.trace.length]));
-  const cancelled = executions.filter(({ isCancelled }) => isCancelled).map(({ execution }) => execution);
-  const going = executions.filter(({ isCancelled }) => !isCancelled).map(({ execution }) => execution);
+  const going = executions.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
   const tally = await walk(world, going);
-  for (const execution of cancelled) cancelAt(execution, CANCELLED_WITH_ALL, first.now, tally);
-  await store(tx, projectId, [...going, ...cancelled], tally);
+  for (const { execution, cancelled } of executions)
+    if (cancelled !== null) cancelAt(execution, cancelled, first.now, tally);
+  await store(
+    tx,
+    projectId,
+    executions.map(({ execution }) => execution),
+    tally,
+  );
   await failpoint("workflow.before_commit");
   const made = going.flatMap((execution) =>
     execution.trace.slice(Math.max(0, (before.get(execution) ?? 0) - 1)),

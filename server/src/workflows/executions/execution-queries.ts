@@ -15,6 +15,8 @@ export interface ExecutionRow {
   results: unknown;
   answer: unknown;
   trace: unknown;
+  /** Why it is to be cancelled, where that is decided; null: it goes on. */
+  exitReason: string | null;
   startedAt: Date;
 }
 
@@ -59,7 +61,7 @@ export async function claimDueExecutions(
   const isOne = id === undefined ? sql`true` : sql`x.id = ${id}`;
   const { rows } = await sql<ExecutionRow>`
     ${plannedOften} select x.id, x.workflow_id, x.contact_id, x.version, x.status, x.step_id, x.context, x.results, x.answer,
-      x.trace, x.started_at
+      x.trace, x.exit_reason, x.started_at
     from workflow_executions x
     where x.project_id = ${projectId} and x.due_at <= now() and ${isOne}
     order by x.due_at limit ${limit} for update of x skip locked`.execute(tx);

@@ -10,12 +10,14 @@ import {
   type WhichDue,
 } from "./execution-queries.ts";
 import { unpackTrace } from "./stored-trace.ts";
+import { CANCELLED_WITH_ALL } from "./walk.ts";
 
 /** An execution as it was claimed. */
 export interface Claimed {
   execution: Execution;
   now: Date;
-  isCancelled: boolean;
+  /** Why it is cancelled instead of going on; null: it goes on. */
+  cancelled: string | null;
 }
 
 /** Locks executions of a project that are due until the transaction ends; each with its version of the graph. */
@@ -30,9 +32,14 @@ export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue
     const graph = graphs.get(`${row.workflowId} ${row.version}`);
     if (state === undefined || graph === undefined) return [];
     const execution = asExecution(projectId, row, { name: state.name, graph });
-    const isCancelled = state.cancelledUntil !== null && row.startedAt <= state.cancelledUntil;
-    return [{ execution, now: state.now, isCancelled }];
+    return [{ execution, now: state.now, cancelled: whyCancelled(row, state.cancelledUntil) }];
   });
+}
+
+/** Of whoever was deleted an execution ends by itself. */
+function whyCancelled({ contactId, startedAt, exitReason }: ExecutionRow, until: Date | null): string | null {
+  if (until !== null && startedAt <= until) return CANCELLED_WITH_ALL;
+  return contactId === null ? null : exitReason;
 }
 
 /** Versions of graphs, by `"<workflow> <version>"`. */

@@ -18,16 +18,19 @@ type Named = Reaction & { eventName: string };
 
 /** Reacts to a batch of what happened in a project. @returns whether there may be more */
 export async function react(database: Database, projectId: string): Promise<boolean> {
-  return transaction(database, async (tx) => {
-    const taken = await takeReactions(tx, { projectId, subscriber: "workflows", limit: BATCH_SIZE });
-    const reactions = taken.filter((one): one is Named => one.eventName !== null);
-    if (reactions.length > 0) {
-      await wakeWaitingExecutions(tx, projectId, reactions);
-      await start(tx, projectId, reactions);
-      await failpoint("workflow.react");
-    }
-    return taken.length === BATCH_SIZE;
-  });
+  return transaction(database, async (tx) => reactOnce(tx, projectId));
+}
+
+/** {@link react}, in a transaction of the caller's. */
+export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
+  const taken = await takeReactions(tx, { projectId, subscriber: "workflows", limit: BATCH_SIZE });
+  const reactions = taken.filter((one): one is Named => one.eventName !== null);
+  if (reactions.length > 0) {
+    await wakeWaitingExecutions(tx, projectId, reactions);
+    await start(tx, projectId, reactions);
+    await failpoint("workflow.react");
+  }
+  return taken.length === BATCH_SIZE;
 }
 
 /** Lets contacts enter the workflows that their events start, in the order in which these happened. */

@@ -1,0 +1,79 @@
+// Statements on executions and schedules that are held after the database went back to an earlier state: due never, so nothing that
+// claims has to know of them.
+// Before it: held-workflows.ts. After it: nothing.
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Database, Tx } from "../../platform/database.ts";
+
+const isHeld = sql<SqlBool>`due_at = 'infinity'`;
+const isHeldSchedule = sql<SqlBool>`held_run_at is not null`;
+
+const ofProject = (projectId: string | null): RawBuilder<unknown> =>
+  projectId === null ? sql`` : sql`and project_id = ${projectId}`;
+
+/** Whatever they wait for finds them no more; their steps look again at what they wait for once they are released. */
+export async function updateExecutionsToHeld(tx: Tx, reason: string): Promise<void> {
+  await sql`
+    update workflow_executions set due_at = 'infinity', waits_for = null, exit_reason = ${reason}
+    where status in ('RUNNING', 'WAITING') and due_at is distinct from 'infinity'`.execute(tx);
+}
+
+export async function updateExecutionsToReleased(tx: Tx, projectId: string | null): Promise<void> {
+  await sql`
+    update workflow_executions set due_at = now(), exit_reason = null
+    where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+}
+
+/** Due, with a reason to end: the engine cancels them, and counts that. */
+export async function updateExecutionsToDropped(
+  tx: Tx,
+  projectId: string | null,
+  reason: string,
+): Promise<void> {
+  await sql`
+    update workflow_executions set due_at = now(), exit_reason = ${reason}
+    where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+}
+
+export async function updateSchedulesToHeld(tx: Tx): Promise<void> {
+  await sql`
+    update workflows set held_run_at = next_run_at, next_run_at = null where next_run_at is not null`.execute(
+    tx,
+  );
+}
+
+/** Unless somebody has enabled or disabled it since, or changed its schedule. */
+export async function updateSchedulesToReleased(tx: Tx, projectId: string | null): Promise<void> {
+  await sql`
+    update workflows set held_run_at = null,
+      next_run_at = coalesce(next_run_at, case when enabled and trigger_type = 'SCHEDULE' then held_run_at end)
+    where ${isHeldSchedule} ${ofProject(projectId)}`.execute(tx);
+}
+
+export interface HeldScheduleRow {
+  projectId: string;
+  id: string;
+  triggerConfig: unknown;
+  /** Whether it would run again; not where somebody has changed it since. */
+  isDue: boolean;
+  now: Date;
+}
+
+export async function takeHeldSchedules(tx: Tx, projectId: string | null): Promise<HeldScheduleRow[]> {
+  const { rows } = await sql<HeldScheduleRow>`
+    update workflows set held_run_at = null where ${isHeldSchedule} ${ofProject(projectId)}
+    returning project_id, id, trigger_config, now() as now,
+      enabled and trigger_type = 'SCHEDULE' and next_run_at is null as is_due`.execute(tx);
+  return rows;
+}
+
+export async function countHeldExecutions(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from workflow_executions where ${isHeld}`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
+export async function countHeldSchedules(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from workflows where ${isHeldSchedule}`.execute(database);
+  return rows[0]?.count ?? 0;
+}
