@@ -1,4 +1,4 @@
-// The handover when a batch of it fails: nobody who passes after that is forgotten in the row of the sender.
+// The handover when a batch of it fails, or a project is disabled meanwhile: who passes is in the row of the sender, and nobody else leaves.
 import { sql } from "kysely";
 import { afterEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
@@ -9,6 +9,7 @@ import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 import { createDoubtBrake } from "../doubt/doubt-brake.ts";
 import type { Lease } from "../sending/lease.ts";
 import type { Ready } from "../sending/prepare-emails.ts";
+import { openOrCloseProjectQueues } from "../outbox/queues.ts";
 import { claimEmails } from "../sending/sender-queries.ts";
 import { createHandover } from "./handover.ts";
 import { createInDoubtLimit } from "./in-doubt-limit.ts";
@@ -55,6 +56,14 @@ test("after a batch that failed all that pass are in doubt if the sender dies, e
     .where("id", "=", senderId)
     .executeTakeFirstOrThrow();
   expect(inDoubt.toSorted()).toEqual(idsOf(mails));
+});
+
+test("of a project that is disabled after the claim nothing leaves any more, and its mails wait for it", async () => {
+  const { handover, mails } = await claimed(2);
+  await transaction(outbox.database, (tx) => openOrCloseProjectQueues(tx, [outbox.projectId], false));
+  expect(await Promise.all(mails.map((mail) => handover.ask(mail)))).toEqual([false, false]);
+  await transaction(outbox.database, (tx) => openOrCloseProjectQueues(tx, [outbox.projectId], true));
+  expect(await Promise.all(mails.map((mail) => handover.ask(mail)))).toEqual([true, true]);
 });
 
 test("who is chosen to end a deadlock books all the same", async () => {

@@ -29,9 +29,11 @@ export interface ListMails {
   ids: readonly string[];
 }
 
-/** Of a campaign that was paused or cancelled since the claim, nothing leaves any more. */
-const isCampaignOn = sql`(e.campaign_id is null or exists (
-  select 1 from campaign_queues q where q.project_id = e.project_id and q.campaign_id = e.campaign_id and q.state = 'OPEN'))`;
+/** Of a project that was disabled, and of a campaign that was paused or cancelled since the claim, nothing leaves any more. */
+const isQueueOpen = sql`(exists (
+    select 1 from project_queues p where p.project_id = e.project_id and p.is_open)
+  and (e.campaign_id is null or exists (
+    select 1 from campaign_queues q where q.project_id = e.project_id and q.campaign_id = e.campaign_id and q.state = 'OPEN')))`;
 
 const idsOf = (keys: readonly MailKey[]) =>
   sql`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)`;
@@ -55,7 +57,7 @@ const suppressedMails = (
     cross join lateral (${suppressionOf(sql`e.project_id`, sql`e.to_address`)}) s
   ), own as materialized (
     select e.project_id, e.id, l.reason from suppressed l join emails e on e.project_id = l.project_id and e.id = l.id
-    where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isCampaignOn}
+    where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen}
     for update of e skip locked
   ), barred as (
     update emails e set status = 'SKIPPED', sender_id = null, reason = ${JSON.stringify(SUPPRESSED)}::jsonb ->> o.reason
@@ -89,7 +91,7 @@ const listMails = (
       else 'SKIPPED' end as status
     from emails e
     where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and e.status = 'CLAIMED' and e.sender_id = ${senderId}
-      and ${isCampaignOn} ${isUnsuppressed(watched)}
+      and ${isQueueOpen} ${isUnsuppressed(watched)}
     for share of e skip locked
   ), withheld as (
     update emails e set status = l.status, sender_id = null,
@@ -105,7 +107,7 @@ const listMails = (
 
 /**
  * In one statement and so one transaction: mails in `sent` are booked with their notes and counts, and of `plain` and `list` those
- * may leave that this sender holds under a live lease, by the clock of the database, and whose campaign is sending. Their ids stand
+ * may leave that this sender holds under a live lease, by the clock of the database, and whose project and campaign are sending. Their ids stand
  * beside `kept` in the sender's row from then on: what of these is not booked when the sender dies is in doubt. Returns the ids, by
  * what became of them; of the sent ones those that were still this sender's.
  */
@@ -128,7 +130,7 @@ export async function bookAndCheck(
     ...(watched.length === 0 ? [] : [suppressedMails(senderId, watched, recipients)]),
     sql`plain as materialized (
       select e.id from ${idsOf(plain)} join emails e on e.project_id = i.project_id and e.id = i.id
-      where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isCampaignOn} ${isUnsuppressed(watched)}
+      where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen} ${isUnsuppressed(watched)}
       for share of e skip locked
     )`,
     ...(list === undefined ? [] : [listMails(senderId, list, watched, recipients)]),
