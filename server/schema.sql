@@ -1263,6 +1263,7 @@ CREATE TABLE mail_counts (
   soft_bounced     integer                   NOT NULL  DEFAULT 0,
   complained       integer                   NOT NULL  DEFAULT 0,
   dimension        smallint                  NOT NULL,
+  refused          integer                   NOT NULL  DEFAULT 0,
   CONSTRAINT mail_counts_pkey PRIMARY KEY (project_id, dimension, quarter, value),
   CONSTRAINT mail_counts_project_id_dimension_value_fkey FOREIGN KEY (project_id, dimension, value) REFERENCES count_values(project_id, dimension, id) ON DELETE CASCADE
 ) WITH (fillfactor=90);

@@ -15,7 +15,11 @@ import {
 
 const ID_ERRORS = ["CAMPAIGN_NOT_FOUND", "TEMPLATE_NOT_FOUND", "WORKFLOW_NOT_FOUND"] as const;
 
-const percent = z.number().describe("Percent of the mails that were sent in the period.");
+const percent = z
+  .number()
+  .describe(
+    "Percent of the mails that were sent in the period. What happened to mails of before is counted too, so a period with few mails may have more than 100.",
+  );
 
 const mailCounts = z.object({
   emails: z.int().describe("Mails that were sent."),
@@ -27,11 +31,16 @@ const mailCounts = z.object({
   bounces: z.int().describe("Hard bounces, refused at once or reported later."),
   softBounces: z.int(),
   complaints: z.int(),
+  refused: z
+    .int()
+    .describe(
+      "Of what bounced, hard or soft, the mails that were refused at once: they never left and are not among `emails`.",
+    ),
 });
 const rates = z.object({
   openRate: percent,
   clickRate: percent,
-  bounceRate: percent,
+  bounceRate: percent.describe("Percent of the mails that were sent in the period or refused at once."),
   complaintRate: percent,
 });
 const date = z.string().describe("The day in `tz`, as 2027-01-31.");

@@ -96,9 +96,18 @@ export function kindOf(cause: Cause): ReportKind {
 export const FEEDBACK: Readonly<Record<Feedback, readonly Interpretation[]>> = {
   delivered: [INTERPRETATIONS.delivered],
   bounced: [INTERPRETATIONS["hard-bounce"]],
-  // These never left: they stay FAILED.
-  "unknown-address": [{ ...INTERPRETATIONS["hard-bounce"], status: null, once: "never" }],
-  "soft-bounced": [{ ...INTERPRETATIONS["soft-bounce"], once: "never" }],
+  // These never left: they stay FAILED, and their events say so.
+  "unknown-address": [
+    {
+      ...INTERPRETATIONS["hard-bounce"],
+      data: { bounceType: "hard", atOnce: true },
+      status: null,
+      once: "never",
+    },
+  ],
+  "soft-bounced": [
+    { ...INTERPRETATIONS["soft-bounce"], data: { bounceType: "soft", atOnce: true }, once: "never" },
+  ],
   complained: [INTERPRETATIONS.delivered, INTERPRETATIONS.complaint],
 };
 

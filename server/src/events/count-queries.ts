@@ -24,6 +24,7 @@ export const MAIL_COLUMNS = [
   "bounced",
   "softBounced",
   "complained",
+  "refused",
 ] as const;
 export type MailColumn = (typeof MAIL_COLUMNS)[number];
 
@@ -48,6 +49,8 @@ const COLUMN_OF_EVENT = sql`case v.name
   when ${names.EMAIL_BOUNCE} then case when v.data ->> 'bounceType' = 'hard' then 'bounced' else 'softBounced' end
   when ${names.EMAIL_COMPLAINT} then 'complained'
 end`;
+/** A mail that bounced and never left: its recipient's server refused it at once. */
+const IS_REFUSAL = sql`v.name = ${names.EMAIL_BOUNCE} and v.data -> 'atOnce' = 'true'`;
 const MAIL_NAMES = [
   names.EMAIL_DELIVERY,
   names.EMAIL_OPEN,
@@ -83,6 +86,10 @@ export function mailFacts(projectId: string, { recorded, sent }: Counted): Expre
     from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
     where v.project_id = ${projectId} and v.name = any(${MAIL_NAMES}::text[]) and e.is_test is null
       and ${allOf(recorded)}
+    union all
+    select v.created_at, 'refused', ${ofMail}
+    from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
+    where v.project_id = ${projectId} and ${IS_REFUSAL} and e.is_test is null and ${allOf(recorded)}
     union all
     select e.sent_at, 'sent', ${ofMail} from emails e
     where e.project_id = ${projectId} and e.is_test is null and ${isEmailSent(null)} and ${allOf(sent)}`;

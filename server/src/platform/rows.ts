@@ -520,6 +520,7 @@ export interface MailCountsTable {
   softBounced: Generated<number>;
   complained: Generated<number>;
   dimension: number;
+  refused: Generated<number>;
 }
 
 export interface MailboxMessagesTable {

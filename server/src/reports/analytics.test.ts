@@ -1,6 +1,10 @@
 // Analytics over HTTP: what a report says of a small story, in every zone, as CSV; and what cannot be asked.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { countNews } from "../events/counts.ts";
+import { recordEvents } from "../events/events.ts";
+import { transaction } from "../platform/database.ts";
+import { makeSentMails } from "../testing/sent-mails.ts";
 import { faultsOf, refusalOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -56,6 +60,30 @@ test("days are days of the zone, those on which clocks change among them, and a 
     { weekday: 1, hour: 0 },
     { weekday: 7, hour: 23 },
   ]);
+});
+
+test("what was refused at once is among what bounced, and among the mails that bounces are a share of", async () => {
+  const project = await server.createProject();
+  const { database } = server;
+  await makeSentMails(database, project.id, 2);
+  const refused = await makeSentMails(database, project.id, 4, { status: "FAILED" });
+  await server.rows(
+    "update emails set sent_at = null where project_id = $1 and status = 'FAILED'",
+    project.id,
+  );
+  const bounces = refused.map(({ id, contactId }) => ({
+    projectId: project.id,
+    contactId,
+    name: "email.bounce",
+    data: { bounceType: "hard", atOnce: true },
+    emailId: id,
+  }));
+  await transaction(database, (tx) => recordEvents(tx, bounces));
+  const summary = async () => (await get<{ current: object }>("summary", project.byKey)).body.current;
+  const right = { emails: 2, bounces: 4, refused: 4, bounceRate: 66.67 };
+  expect(await summary()).toMatchObject(right);
+  await countNews(database, { lagSeconds: -1 });
+  expect(await summary()).toMatchObject(right);
 });
 
 test("what happened a moment ago is in the numbers, and in the same rows as CSV", async () => {

@@ -57,6 +57,7 @@ const presentCounts = (sums: MailSums | undefined) => ({
   bounces: sums?.bounced ?? 0,
   softBounces: sums?.softBounced ?? 0,
   complaints: sums?.complained ?? 0,
+  refused: sums?.refused ?? 0,
 });
 
 function withRates(counts: ReturnType<typeof presentCounts>) {
@@ -64,7 +65,7 @@ function withRates(counts: ReturnType<typeof presentCounts>) {
     ...counts,
     openRate: percentOf(counts.opens, counts.emails),
     clickRate: percentOf(counts.clicks, counts.emails),
-    bounceRate: percentOf(counts.bounces, counts.emails),
+    bounceRate: percentOf(counts.bounces, counts.emails + counts.refused),
     complaintRate: percentOf(counts.complaints, counts.emails),
   };
 }

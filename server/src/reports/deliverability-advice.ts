@@ -82,10 +82,19 @@ export interface CampaignCause {
 }
 
 export function adviceOnProvider(
-  given: { value: string; emails: number; bounces: number; softBounces: number; complaints: number },
+  given: {
+    value: string;
+    emails: number;
+    refused: number;
+    bounces: number;
+    softBounces: number;
+    complaints: number;
+  },
   campaigns: readonly CampaignCause[],
 ): Advice[] {
-  const { value: provider, emails, bounces, softBounces, complaints } = given;
+  const { value: provider, bounces, softBounces, complaints } = given;
+  // What is refused at once never left: of a provider that takes nothing there is nothing else.
+  const emails = given.emails + given.refused;
   if (emails < JUDGED_MAILS) return [];
   const rate = (count: number) => Number(((count / emails) * 100).toFixed(2));
   /** The campaign that alone brought more than half of them. */

@@ -111,7 +111,7 @@ test("the changes of a record are told newest first, at most ten, of the domain 
 });
 
 test("of few mails nothing is advised, and of a campaign that brought less than half it is not said", () => {
-  const counts = { value: "gmail", emails: 99, bounces: 50, softBounces: 50, complaints: 50 };
+  const counts = { value: "gmail", emails: 99, refused: 0, bounces: 50, softBounces: 50, complaints: 50 };
   expect(adviceOnProvider(counts, [])).toEqual([]);
   const cause = { campaignId: "c", name: "One", bounces: 5, softBounces: 0, complaints: 1 };
   const codes = (more: object) =>
@@ -122,6 +122,9 @@ test("of few mails nothing is advised, and of a campaign that brought less than 
   expect(codes({ bounces: 9 })).toEqual(["provider.bouncesOfCampaign"]);
   expect(codes({ bounces: 4, complaints: 1 })).toEqual(["provider.complaintsOfCampaign"]);
   expect(codes({ bounces: 0, softBounces: 5 })).toEqual(["provider.refusals"]);
+  // Of a provider that takes nothing no mail ever left; and who refuses little is not judged by the sent ones alone.
+  expect(codes({ emails: 0, refused: 5_000, bounces: 5_000 })).toEqual(["provider.bounces"]);
+  expect(codes({ emails: 1_000, refused: 50, bounces: 50 })).toEqual([]);
 });
 
 test("every sentence names what it is given, in digits that are read easily", () => {

@@ -76,6 +76,8 @@ const CAME_BACK = [
   ["email.machine-click", {}],
   ["email.bounce", { bounceType: "hard" }],
   ["email.bounce", { bounceType: "soft" }],
+  ["email.bounce", { bounceType: "hard", atOnce: true }],
+  ["email.bounce", { bounceType: "soft", atOnce: true }],
   ["email.complaint", {}],
 ] as const;
 const sentMail = fc.record({

@@ -14,6 +14,7 @@ export const WHATS = [
   "bounces",
   "softBounces",
   "complaints",
+  "refused",
 ] as const;
 type What = (typeof WHATS)[number];
 export type Counts = Record<What, number>;
@@ -47,7 +48,10 @@ const FACTS = `
     when 'email.bounce' then case v.data ->> 'bounceType' when 'hard' then 'bounces' else 'softBounces' end
     when 'email.complaint' then 'complaints' end, e.id
   from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
-  where v.project_id = $1 and e.is_test is null`;
+  where v.project_id = $1 and e.is_test is null
+  union all
+  select v.created_at, 'refused', e.id from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
+  where v.project_id = $1 and e.is_test is null and v.name = 'email.bounce' and (v.data ->> 'atOnce')::boolean`;
 
 /** Names that are being deleted are gone for every reader (docs/decisions/0042). */
 const SHOWN = `v.name <> all (select j.input ->> 'name' from jobs j where j.project_id = v.project_id
@@ -104,7 +108,7 @@ export const withRates = (counts: Counts) => ({
   ...counts,
   openRate: percentOf(counts.opens, counts.emails),
   clickRate: percentOf(counts.clicks, counts.emails),
-  bounceRate: percentOf(counts.bounces, counts.emails),
+  bounceRate: percentOf(counts.bounces, counts.emails + counts.refused),
   complaintRate: percentOf(counts.complaints, counts.emails),
 });
 
