@@ -827,6 +827,7 @@ CREATE TABLE invitations (
   token_hash  bytea                     NOT NULL,
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
   expires_at  timestamp with time zone  NOT NULL,
+  invited_by  uuid,
   CONSTRAINT invitations_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT invitations_project_id_email_key UNIQUE (project_id, email),
   CONSTRAINT invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,

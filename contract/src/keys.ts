@@ -50,7 +50,7 @@ export const createKey = endpoint({
   description:
     "`key` in the answer is shown this once. A scope is a noun of the API, or `*` for all, with `read` or `write`; `write` includes `read`. " +
     `\`${TEST_SCOPE}\` makes a test key: what it sends stays in the local mailbox (\`GET /mailbox/messages\`) and counts nowhere, and the \`data\` of its calls is used in their mail and not stored. ` +
-    `A project has at most ${LIMITS.scopedKeys.value} of them. \`regenerate-keys\` leaves them alone.`,
+    `A project has at most ${LIMITS.scopedKeys.value} of them. \`regenerate-keys\` leaves them alone; they are revoked with the member who made them.`,
   caller: "member",
   leastRole: "ADMIN",
   params: ofProject,

@@ -72,7 +72,7 @@ export const changeMember = endpoint({
   path: "/projects/:projectId/members/:userId",
   summary: "Change the role of a member",
   description:
-    "Only an OWNER gives or takes the role OWNER (403), and the last OWNER keeps it (409). It counts from the member's next request.",
+    "Only an OWNER gives or takes the role OWNER (403), and the last OWNER keeps it (409). It counts from the member's next request. The open invitations of whoever may invite no longer are withdrawn; scoped keys they made go on.",
   caller: "member",
   leastRole: "ADMIN",
   params: ofMember,
@@ -88,7 +88,7 @@ export const removeMember = endpoint({
   path: "/projects/:projectId/members/:userId",
   summary: "Remove a member",
   description:
-    "They are out at their next request. An OWNER cannot be removed (409): change the role first. Whoever has seen the secret key still has it: regenerate the keys. A disabled project may do so too.",
+    "They are out at their next request. An OWNER cannot be removed (409): change the role first. The open invitations they sent are withdrawn, and the scoped keys they made are revoked: programs that use one need another first. They have seen the two keys of the project: `regenerate-keys` ends those. A disabled project may do so too.",
   caller: "member",
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
@@ -102,7 +102,8 @@ export const leaveProject = endpoint({
   method: "POST",
   path: "/projects/:projectId/leave",
   summary: "Leave a project",
-  description: "An OWNER cannot leave (409): transfer the ownership first.",
+  description:
+    "An OWNER cannot leave (409): transfer the ownership first. The open invitations you sent are withdrawn, and the scoped keys you made are revoked.",
   caller: "member",
   isOpenWhenDisabled: true,
   params: ofProject,

@@ -467,6 +467,7 @@ export interface InvitationsTable {
   tokenHash: Buffer;
   createdAt: Generated<Date>;
   expiresAt: Date;
+  invitedBy: string | null;
 }
 
 export interface JobErrorsTable {

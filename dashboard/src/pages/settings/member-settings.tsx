@@ -176,11 +176,14 @@ function RemoveDialog({ project, member, isSelf, onClose }: DialogProps & { isSe
       title={isSelf ? t("Leave this project?") : t("Remove this member?")}
       description={
         isSelf
-          ? t("You lose access to {project} at once. An admin can invite you again.", {
-              project: project.name,
-            })
+          ? t(
+              "You lose access to {project} at once; invitations you sent and scoped keys you made end with it. An admin can invite you again.",
+              {
+                project: project.name,
+              },
+            )
           : t(
-              "{email} loses access at once. Whoever has seen the secret key still has it: replace the keys.",
+              "{email} loses access at once; invitations they sent and scoped keys they made end with it. The project’s own keys they have seen: replace those.",
               {
                 email: member.email,
               },

@@ -10,7 +10,7 @@ import { mailLanguageOf, type MailLanguage } from "../../emails/system-mail/mail
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
 import { proveAddress } from "../../users/account.ts";
 import { createUser, findProvenUser, toldOf, type User } from "../../users/users.ts";
-import { isMemberAlready, joinProject, readMembersToChange, type MemberView } from "./members.ts";
+import { isMemberAlready, joinProject, mayInvite, readMembersToChange, type MemberView } from "./members.ts";
 import {
   deleteExpiredInvitations,
   deleteInvitation,
@@ -52,12 +52,15 @@ export type Addition =
       language: MailLanguage;
     };
 
-/** Adds whoever has an account of a proved address, invites anybody else. @throws Refusal CONFLICT for a member, and over the limits. */
+/** Adds whoever has an account of a proved address, invites anybody else. @throws Refusal CONFLICT for a member, and over the limits; FORBIDDEN for who lost the right meanwhile. */
 export async function addMember(
   tx: Tx,
   { projectId, email, role, actor }: { projectId: string; email: string; role: Role; actor: Actor },
 ): Promise<Addition> {
   const { members, projectName, projectLanguage } = await readMembersToChange(tx, projectId);
+  // Under the lock: whoever has been removed meanwhile leaves nothing behind.
+  if (!members.some(({ userId, role: place }) => userId === actor.userId && mayInvite(place)))
+    throw new Refusal("FORBIDDEN", { message: "You may not add members any more." });
   const user = await findProvenUser(tx, email);
   if (user === undefined) {
     if (members.some((member) => member.email === email)) throw isMemberAlready(email);
@@ -94,6 +97,7 @@ async function invite(
     email,
     role,
     tokenHash: sha256(token),
+    invitedBy: actor.userId,
     days: LIMITS.invitationDays.value,
   });
   await recordAudit(tx, [

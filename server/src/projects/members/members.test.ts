@@ -8,6 +8,7 @@ import {
   type TestPerson,
   type TestProject,
 } from "../../testing/test-server.ts";
+import { holdRow } from "../../testing/hold-row.ts";
 import { readSystemMails } from "../../testing/system-mails.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -113,6 +114,66 @@ test("whoever is removed or leaves is out at the next request; an owner cannot l
   expect(refusalOf(await leave(project.owner))).toBe("409 CONFLICT");
   expect(refusalOf(await remove(project.owner, project, removed.id))).toBe("404 MEMBER_NOT_FOUND");
   expect(await roles(project)).toEqual({ [project.owner.id]: "OWNER" });
+});
+
+test("nobody comes back by what they made: invitations and scoped keys go with whoever is removed, invitations with the right to send them", async () => {
+  const project = await server.createProject();
+  const [removed, leaving, demoted, staying] = [
+    await add(project, "ADMIN"),
+    await add(project, "ADMIN"),
+    await add(project, "ADMIN"),
+    await add(project, "ADMIN"),
+  ];
+  const opened: Array<{ by: TestPerson; email: string; key: string }> = [];
+  for (const by of [removed, leaving, demoted, staying]) {
+    const email = `door-of-${by.email}`;
+    expect((await server.call("POST", path(project), session(by), { email })).status).toBe(201);
+    const made = { name: "A door", scopes: ["*:write"] };
+    const keys = `/projects/${project.id}/keys`;
+    const { body } = await server.call<{ data: { key: string } }>("POST", keys, session(by), made);
+    opened.push({ by, email, key: body.data.key });
+  }
+  // Sent again by somebody else it is theirs.
+  const taken = `taken-over-${removed.email}`;
+  for (const by of [removed, staying])
+    expect((await server.call("POST", path(project), session(by), { email: taken })).status).toBe(201);
+  expect((await remove(project.owner, project, removed.id)).status).toBe(204);
+  expect((await server.call("POST", `/projects/${project.id}/leave`, session(leaving))).status).toBe(204);
+  expect((await changeRole(project.owner, project, demoted.id, "MEMBER")).status).toBe(200);
+  const { body } = await server.call<{ data: Array<{ email: string }> }>(
+    "GET",
+    `/projects/${project.id}/invitations`,
+    project.byKey,
+  );
+  expect(body.data.map(({ email }) => email)).toEqual([taken, opened[3]?.email]);
+  const replies = await Promise.all(opened.map(({ key }) => server.call("GET", "/contacts", { key })));
+  expect(replies.map(({ status }) => status)).toEqual([401, 401, 200, 200]);
+  const noted = await server.rows(
+    `select action, target_name as name from audit_log
+     where project_id = $1 and action in ('invitation.revoked', 'key.revoked') order by number`,
+    project.id,
+  );
+  const [first, second, third] = opened.map(({ email }) => ({ action: "invitation.revoked", name: email }));
+  const key = { action: "key.revoked", name: "A door" };
+  expect(noted).toEqual([first, key, second, key, third]);
+});
+
+test("what is underway of whoever is removed leaves nothing behind", async () => {
+  const project = await server.createProject();
+  const admin = await add(project, "ADMIN");
+  const replies = await holdRow(
+    server.pool,
+    ["select 1 from projects where id = $1", project.id],
+    () => [
+      server.call("POST", path(project), session(admin), { email: `late-${admin.email}` }),
+      server.call("POST", `/projects/${project.id}/keys`, session(admin), {
+        name: "Late",
+        scopes: ["*:write"],
+      }),
+    ],
+    (client) => client.query("delete from memberships where user_id = $1", [admin.id]),
+  );
+  expect(replies.map(refusalOf)).toEqual(["403 FORBIDDEN", "404 PROJECT_NOT_FOUND"]);
 });
 
 test("members of another project are found as little as people who do not exist", async () => {

@@ -1,11 +1,14 @@
 // Who belongs to a project: listed, added, promoted, removed. A project always has an owner.
 // Before it: projects.ts makes a project with its first owner. After it: invitations.ts; platform/http-caller.ts asks for the role on every request.
 import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Role } from "@postloft/contract/roles.ts";
+import { addMember } from "@postloft/contract/members.ts";
+import { reaches, type Role } from "@postloft/contract/roles.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { recordAudit, type Actor } from "../../audit/audit-log.ts";
+import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";
+import { revokeKeysOf } from "../scoped-keys/scoped-keys.ts";
 import {
+  deleteInvitationsBy,
   deleteInvitationsOf,
   deleteMember,
   insertMember,
@@ -98,11 +101,25 @@ export async function changeRole(
       target: targetOf(member),
       details: { from: member.role, to: role },
     },
+    ...(mayInvite(role) ? [] : await withdrawInvitations(tx, { projectId, userId: member.userId, actor })),
   ]);
   return { ...member, role };
 }
 
-/** @throws Refusal MEMBER_NOT_FOUND, CONFLICT for an owner. */
+export const mayInvite = (role: Role) => reaches(role, addMember.leastRole);
+
+/** Nobody comes in by whoever may invite no longer. @returns what is to be recorded */
+async function withdrawInvitations(tx: Tx, { projectId, userId, actor }: OfMember): Promise<AuditEntry[]> {
+  const rows = await deleteInvitationsBy(tx, projectId, userId);
+  return rows.map(({ id, email }) => ({
+    projectId,
+    actor,
+    action: "invitation.revoked",
+    target: { id, name: email },
+  }));
+}
+
+/** With their open invitations and the scoped keys they made. @throws Refusal MEMBER_NOT_FOUND, CONFLICT for an owner. */
 export async function removeMember(tx: Tx, { projectId, userId, actor }: OfMember): Promise<void> {
   const { member } = await readMemberToChange(tx, projectId, userId);
   if (member.role === "OWNER")
@@ -110,6 +127,8 @@ export async function removeMember(tx: Tx, { projectId, userId, actor }: OfMembe
       message: "An owner cannot be removed: change the role, or transfer the ownership first.",
     });
   await deleteMember(tx, projectId, member.userId);
+  const of = { projectId, userId: member.userId, actor };
+  const gone = [...(await withdrawInvitations(tx, of)), ...(await revokeKeysOf(tx, of))];
   await recordAudit(tx, [
     {
       projectId,
@@ -118,6 +137,7 @@ export async function removeMember(tx: Tx, { projectId, userId, actor }: OfMembe
       target: targetOf(member),
       details: { role: member.role },
     },
+    ...gone,
   ]);
 }
 

@@ -79,16 +79,20 @@ const COLUMNS = ["projectId", "id", "email", "role", "createdAt", "expiresAt"] a
 /** An invitation of the same address is replaced, and its link dead. */
 export async function upsertInvitation(
   tx: Tx,
-  invitation: Omit<InvitationRow, "createdAt" | "expiresAt"> & { tokenHash: Buffer; days: number },
+  invitation: Omit<InvitationRow, "createdAt" | "expiresAt"> & {
+    tokenHash: Buffer;
+    days: number;
+    invitedBy: string | null;
+  },
 ): Promise<InvitationRow> {
   const { rows } = await sql<InvitationRow>`
-    insert into invitations (project_id, id, email, role, token_hash, expires_at)
+    insert into invitations (project_id, id, email, role, token_hash, invited_by, expires_at)
     values (
       ${invitation.projectId}, ${invitation.id}, ${invitation.email}, ${invitation.role}, ${invitation.tokenHash},
-      now() + make_interval(days => ${invitation.days})
+      ${invitation.invitedBy}, now() + make_interval(days => ${invitation.days})
     )
     on conflict (project_id, email) do update set
-      id = excluded.id, role = excluded.role, token_hash = excluded.token_hash,
+      id = excluded.id, role = excluded.role, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
       created_at = excluded.created_at, expires_at = excluded.expires_at
     returning project_id, id, email, role, created_at, expires_at`.execute(tx);
   const [row] = rows;
@@ -138,6 +142,20 @@ export async function deleteInvitation(
 
 export async function deleteInvitationsOf(tx: Tx, projectId: string, email: string): Promise<void> {
   await tx.deleteFrom("invitations").where("projectId", "=", projectId).where("email", "=", email).execute();
+}
+
+/** Those that a person made; what was deleted. */
+export async function deleteInvitationsBy(
+  tx: Tx,
+  projectId: string,
+  userId: string,
+): Promise<Array<Pick<InvitationRow, "id" | "email">>> {
+  return tx
+    .deleteFrom("invitations")
+    .where("projectId", "=", projectId)
+    .where("invitedBy", "=", userId)
+    .returning(["id", "email"])
+    .execute();
 }
 
 export async function deleteExpiredInvitations(database: Database): Promise<void> {

@@ -70,6 +70,20 @@ export async function deleteKeyRow(tx: Tx, projectId: string, id: string): Promi
   return row?.name;
 }
 
+/** Those that a person made; what was deleted. */
+export async function deleteKeyRowsBy(
+  tx: Tx,
+  projectId: string,
+  userId: string,
+): Promise<Array<{ id: string; name: string }>> {
+  return tx
+    .deleteFrom("scoped_keys")
+    .where("projectId", "=", projectId)
+    .where("createdBy", "=", userId)
+    .returning(["id", "name"])
+    .execute();
+}
+
 export interface FoundKeyRow {
   hash: Buffer;
   projectId: string;

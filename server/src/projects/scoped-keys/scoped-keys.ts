@@ -6,9 +6,17 @@ import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
-import { recordAudit, type Actor } from "../../audit/audit-log.ts";
+import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";
+import { findMembershipRow } from "../queries.ts";
 import { SCOPED_PREFIX } from "./find-scoped-keys.ts";
-import { countKeyRows, deleteKeyRow, insertKeyRow, listKeyRows, type ScopedKeyRow } from "./queries.ts";
+import {
+  countKeyRows,
+  deleteKeyRow,
+  deleteKeyRowsBy,
+  insertKeyRow,
+  listKeyRows,
+  type ScopedKeyRow,
+} from "./queries.ts";
 
 const SECRET_LENGTH = 48;
 
@@ -33,7 +41,8 @@ export async function listKeys(database: Database, projectId: string) {
 /**
  * Makes a key; `key` is never seen again.
  *
- * @throws Refusal VALIDATION_ERROR for an end that has passed, CONFLICT when the project has as many as it may.
+ * @throws Refusal VALIDATION_ERROR for an end that has passed, CONFLICT when the project has as many as it may,
+ * PROJECT_NOT_FOUND for who is no member any more.
  */
 export async function createKey(
   tx: Tx,
@@ -47,6 +56,8 @@ export async function createKey(
     throw new Refusal("CONFLICT", {
       message: `A project has at most ${LIMITS.scopedKeys.value} scoped keys: revoke one first.`,
     });
+  // Under the lock: whoever has been removed meanwhile leaves no key behind.
+  if ((await findMembershipRow(tx, userId, projectId)) === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   const key = `${SCOPED_PREFIX}${randomText(SECRET_LENGTH)}`;
   const row = await insertKeyRow(tx, {
     projectId,
@@ -69,4 +80,13 @@ export async function revokeKey(tx: Tx, projectId: string, id: string, actor: Ac
   const name = isId(id) ? await deleteKeyRow(tx, projectId, id) : undefined;
   if (name === undefined) throw new Refusal("KEY_NOT_FOUND");
   await recordAudit(tx, [{ projectId, actor, action: "key.revoked", target: { id, name } }]);
+}
+
+/** All that a person made: nobody else was shown them. @returns what is to be recorded */
+export async function revokeKeysOf(
+  tx: Tx,
+  { projectId, userId, actor }: { projectId: string; userId: string; actor: Actor },
+): Promise<AuditEntry[]> {
+  const rows = await deleteKeyRowsBy(tx, projectId, userId);
+  return rows.map((target) => ({ projectId, actor, action: "key.revoked", target }));
 }
