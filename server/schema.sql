@@ -909,6 +909,7 @@ CREATE TABLE uploads (
   height        integer                   NOT NULL,
   name          text                      NOT NULL,
   created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  uploaded_at   timestamp with time zone  NOT NULL  DEFAULT now(),
   CONSTRAINT uploads_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT uploads_project_id_file_key UNIQUE (project_id, file),
   CONSTRAINT uploads_project_id_source_hash_key UNIQUE (project_id, source_hash),

@@ -9,7 +9,7 @@ export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
 /** Where an image can be used. */
-export const UPLOAD_USERS = ["TEMPLATE", "CAMPAIGN", "LOGO"] as const;
+export const UPLOAD_USERS = ["TEMPLATE", "TEMPLATE_VERSION", "CAMPAIGN", "LOGO"] as const;
 
 const image = z.object({
   url: z.string().describe("Public: this is what stands in `src`. It never changes."),
@@ -26,7 +26,7 @@ const stored = image.extend({
   usedBy: z
     .array(z.object({ type: z.enum(UPLOAD_USERS), id: z.uuid(), name: z.string() }))
     .describe(
-      `What shows it by its URL: templates, campaigns, the project's logo (then \`id\` is the project's). At most ${LIMITS.uploadUsers.value}.`,
+      `What shows it by its URL: templates, what they said before as long as it is kept (\`TEMPLATE_VERSION\`, with the \`id\` of the template), campaigns, the project's logo (then \`id\` is the project's). At most ${LIMITS.uploadUsers.value}.`,
     ),
 });
 
@@ -66,7 +66,7 @@ export const deleteUnusedUploads = endpoint({
   method: "POST",
   path: "/uploads/delete-unused",
   summary: "Delete the images that nothing uses",
-  description: `Neither a template, nor a campaign, nor the logo shows them by their URL. Images of the last ${LIMITS.uploadGraceHours.value} hours stay: somebody may be writing the template. Mail that was sent with such an image, and HTML given to \`POST /v1/send\`, shows it no more. One request deletes up to ${LIMITS.uploadsDeleted.value}; \`hasMore\` says that there are more.`,
+  description: `Neither a template or a former version of one that is kept, nor a campaign, nor the logo shows them by their URL. Images that were uploaded, or uploaded again, in the last ${LIMITS.uploadGraceHours.value} hours stay: somebody may be writing the template. Mail that was sent with such an image, and HTML given to \`POST /v1/send\`, shows it no more. One request deletes up to ${LIMITS.uploadsDeleted.value}; \`hasMore\` says that there are more.`,
   caller: "project",
   leastRole: "ADMIN",
   answers: { 200: z.object({ deleted: z.int(), freedBytes: z.int(), hasMore: z.boolean() }) },
@@ -78,7 +78,7 @@ export const deleteUpload = endpoint({
   path: "/uploads/:key",
   summary: "Delete an image",
   description:
-    "Refused with 409, naming what uses it, while a template, a campaign or the logo shows it. Mail that was sent with it shows it no more.",
+    "Refused with 409, naming what uses it, while a template, a former version of one, a campaign or the logo shows it. Mail that was sent with it shows it no more.",
   caller: "project",
   params: z.object({ key: pathId }),
   answers: { 204: null },

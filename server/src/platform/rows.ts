@@ -820,6 +820,7 @@ export interface UploadsTable {
   height: number;
   name: string;
   createdAt: Generated<Date>;
+  uploadedAt: Generated<Date>;
 }
 
 export interface UsersTable {

@@ -1,4 +1,4 @@
-// Statements on `uploads`, and what shows an image by its URL: templates, campaigns, the logo of the project.
+// Statements on `uploads`, and what shows an image by its URL: templates and their versions, campaigns, the logo of the project.
 // Before it: uploads.ts, sweep-files.ts. After it: nothing.
 import { sql } from "kysely";
 import type { ImageType, UPLOAD_USERS } from "@postloft/contract/uploads.ts";
@@ -55,15 +55,26 @@ export async function sumUploads(
   return rows[0] ?? { images: 0, bytes: 0 };
 }
 
-/** Whether it is there now by this: somebody may have uploaded the same image meanwhile. */
-export async function insertUpload(tx: Tx, upload: Omit<NewUpload, "createdAt">): Promise<boolean> {
-  const { rows } = await sql`
+/** The row that is there now: somebody may have uploaded the same image meanwhile. */
+export async function insertUpload(
+  tx: Tx,
+  upload: Omit<NewUpload, "createdAt">,
+): Promise<UploadRow | undefined> {
+  const { rows } = await sql<UploadRow>`
     insert into uploads (project_id, id, file, source_hash, content_type, bytes, width, height, name)
     values (${upload.projectId}, ${upload.id}, ${upload.file}, ${upload.sourceHash}, ${upload.contentType},
       ${upload.bytes}, ${upload.width}, ${upload.height}, ${upload.name})
-    on conflict (project_id, source_hash) do nothing
-    returning id`.execute(tx);
-  return rows.length > 0;
+    on conflict (project_id, source_hash) do update set uploaded_at = excluded.uploaded_at
+    returning ${COLUMNS}`.execute(tx);
+  return rows[0];
+}
+
+/** The row of an image that is uploaded again; undefined when it was deleted meanwhile. */
+export async function renewUpload(tx: Tx, { projectId, file }: FileName): Promise<UploadRow | undefined> {
+  const { rows } = await sql<UploadRow>`
+    update uploads set uploaded_at = now() where project_id = ${projectId} and file = ${file}
+    returning ${COLUMNS}`.execute(tx);
+  return rows[0];
 }
 
 /** Newest first. */
@@ -87,26 +98,31 @@ export interface UseRow {
 }
 
 /**
- * What shows images of the project: of each file the first `most`. One pass over the texts, and those in which no image of
- * the project stands are left after a search for its key.
+ * What shows images of the project, or may again, as what a template said before: of each file the first `most`. One pass over the texts,
+ * and those in which no image of the project stands are left after a search for its key.
  *
  * @param start of the keys of the project's images
  */
 const uses = (projectId: string, start: string, most: number) => sql`
   select file, type, id, name from (
-    select m.file, t.type, t.id, t.name, row_number() over (partition by m.file order by t.type, t.id) as place
+    select file, type, id, name, row_number() over (partition by file order by type, id) as place
     from (
-      select 'TEMPLATE' as type, id, name, body || coalesce(design::text, '') as text from templates
-        where project_id = ${projectId}
-      union all
-      select 'CAMPAIGN', id, name, body from campaigns where project_id = ${projectId}
-      union all
-      select 'LOGO', id, name, logo_url from projects where id = ${projectId} and logo_url is not null
-    ) t
-    cross join lateral (
-      select distinct (regexp_matches(t.text, ${`${start}([0-9a-f]{32}\\.(?:png|jpg|gif|webp))`}, 'g'))[1] as file
+      select distinct t.type, t.id, t.name,
+        (regexp_matches(t.text, ${`${start}([0-9a-f]{32}\\.(?:png|jpg|gif|webp))`}, 'g'))[1] as file
+      from (
+        select 'TEMPLATE' as type, id, name, body || coalesce(design::text, '') as text from templates
+          where project_id = ${projectId}
+        union all
+        select 'TEMPLATE_VERSION', t.id, t.name, v.body || coalesce(v.design::text, '')
+          from template_versions v join templates t on t.project_id = v.project_id and t.id = v.template_id
+          where v.project_id = ${projectId}
+        union all
+        select 'CAMPAIGN', id, name, body from campaigns where project_id = ${projectId}
+        union all
+        select 'LOGO', id, name, logo_url from projects where id = ${projectId} and logo_url is not null
+      ) t
+      where position(${start} in t.text) > 0
     ) m
-    where position(${start} in t.text) > 0
   ) u where place <= ${most}`;
 
 export async function listUses(
@@ -132,7 +148,7 @@ export async function deleteUploadRow(tx: Tx, { projectId, file }: FileName): Pr
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** Deletes the oldest that nothing shows and that are older than so many hours. */
+/** Deletes the oldest that nothing shows and that were uploaded, the last time, so many hours ago. */
 export async function deleteUnusedRows(
   tx: Tx,
   { projectId, start, hours, most }: { projectId: string; start: string; hours: number; most: number },
@@ -141,12 +157,14 @@ export async function deleteUnusedRows(
     with used as materialized (select distinct file from (${uses(projectId, start, 1)}) u),
     unused as materialized (
       select u.file from uploads u left join used on used.file = u.file
-      where u.project_id = ${projectId} and u.created_at < now() - make_interval(hours => ${hours}::integer)
+      where u.project_id = ${projectId} and u.uploaded_at < now() - make_interval(hours => ${hours}::integer)
         and used.file is null
       order by u.id limit ${most}
     )
     delete from uploads using unused
     where uploads.project_id = ${projectId} and uploads.file = unused.file
+      -- Asked again of the row that is locked: it may be uploaded again just now.
+      and uploads.uploaded_at < now() - make_interval(hours => ${hours}::integer)
     returning uploads.file, uploads.bytes`.execute(tx);
   return rows;
 }

@@ -8,6 +8,7 @@ import sharp from "sharp";
 import { afterAll, expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { holdRow } from "../testing/hold-row.ts";
 import { uploadOf } from "../testing/upload.ts";
 import {
   answersByName,
@@ -250,7 +251,7 @@ test("a list says what shows an image; it cannot be deleted while something does
   const deleteUnused = async () => (await server.call("POST", "/uploads/delete-unused", project.byKey)).body;
   expect(await deleteUnused()).toEqual({ deleted: 0, freedBytes: 0, hasMore: false });
   await server.rows(
-    "update uploads set created_at = now() - interval '25 hours' where project_id = $1",
+    "update uploads set uploaded_at = now() - interval '25 hours' where project_id = $1",
     project.id,
   );
   expect(await deleteUnused()).toEqual({ deleted: 1, freedBytes: unused.size, hasMore: false });
@@ -262,6 +263,67 @@ test("a list says what shows an image; it cannot be deleted while something does
     404,
     "404 UPLOAD_NOT_FOUND",
   ]);
+});
+
+test("an image that a template said before is in use as long as that version is kept", async () => {
+  const project = await server.createProject();
+  const { body: image } = await upload(project, await png("#555555"));
+  const template = { name: "Hello", subject: "s", body: html(image), type: "TRANSACTIONAL" };
+  const { body: made } = await server.call<{ id: string }>("POST", "/templates", project.byKey, template);
+  for (const body of [`${html(image)} again`, "<p>No image</p>"])
+    await server.call("PATCH", `/templates/${made.id}`, project.byKey, { body });
+  await server.rows("update uploads set uploaded_at = now() - interval '25 hours'");
+  const [listed] = (await list(project)).data;
+  expect(listed?.usedBy).toEqual([{ type: "TEMPLATE_VERSION", id: made.id, name: "Hello" }]);
+  const deleted = await server.call<object>("POST", "/uploads/delete-unused", project.byKey);
+  expect(deleted.body).toMatchObject({ deleted: 0 });
+  const refused = await remove(project, image.key);
+  expect(`${refusalOf(refused)} ${refused.body.error.message}`).toMatch(
+    /^409 CONFLICT The image is shown by: a former version of the template “Hello”\./,
+  );
+  await server.call("DELETE", `/templates/${made.id}`, project.byKey);
+  expect((await remove(project, image.key)).status).toBe(204);
+});
+
+test("an image that is uploaded again is as new to the deletion of unused ones", async () => {
+  const project = await server.createProject();
+  const bytes = await png("#666666");
+  const { body: image } = await upload(project, bytes);
+  await server.rows(
+    "update uploads set created_at = now() - interval '25 hours', uploaded_at = now() - interval '25 hours'",
+  );
+  const { createdAt } = (await list(project)).data[0] ?? {};
+  expect((await upload(project, bytes)).body).toEqual(image);
+  const deleteUnused = () => server.call<object>("POST", "/uploads/delete-unused", project.byKey);
+  expect((await deleteUnused()).body).toMatchObject({ deleted: 0 });
+  expect((await list(project)).data[0]?.createdAt).toBe(createdAt);
+  // Also where it is uploaded again while the deletion waits for its row.
+  await server.rows("update uploads set uploaded_at = now() - interval '25 hours'");
+  const row = ["select 1 from uploads where project_id = $1", project.id] as const;
+  const [reply] = await holdRow(
+    server.pool,
+    row,
+    () => [deleteUnused()],
+    (client) => client.query("update uploads set uploaded_at = now() where project_id = $1", [project.id]),
+  );
+  expect(reply?.body).toMatchObject({ deleted: 0 });
+});
+
+test("an image that is deleted while it is uploaded again leaves no row without a file", async () => {
+  const project = await server.createProject();
+  const bytes = await png("#777777");
+  const { body: image } = await upload(project, bytes);
+  const row = ["select 1 from uploads where project_id = $1", project.id] as const;
+  const [reply] = await holdRow(
+    server.pool,
+    row,
+    () => [upload(project, bytes)],
+    (client) => client.query("delete from uploads where project_id = $1", [project.id]),
+  );
+  await rm(join(FOLDER, project.id.replaceAll("-", "")), { recursive: true });
+  expect(reply === undefined ? "" : refusalOf(reply)).toBe("409 CONFLICT");
+  const again = (await upload(project, bytes)).body;
+  expect([again.url === image.url, (await fetch(again.url)).status]).toEqual([false, 200]);
 });
 
 test("another project's image, and what is no key, is the same 404; no path leads out of the folder", async () => {

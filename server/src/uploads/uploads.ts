@@ -20,6 +20,7 @@ import {
   insertUpload,
   listUploadRows,
   listUses,
+  renewUpload,
   sumUploads,
   type NewUpload,
   type UploadRow,
@@ -54,7 +55,10 @@ export interface ListedImage extends Image {
   usedBy: Array<Pick<UseRow, "type" | "id" | "name">>;
 }
 
-type PreparedUpload = Omit<NewUpload, "createdAt">;
+interface PreparedUpload extends Omit<NewUpload, "createdAt"> {
+  /** It has a row, and its file is there. */
+  isKnown: boolean;
+}
 
 export interface Uploads {
   /**
@@ -107,13 +111,13 @@ export function createUploads(parts: UploadParts): Uploads {
       return turns.take(projectId, () => prepareUpload(parts, projectId, given));
     },
     async add(tx, upload) {
-      if (await insertUpload(tx, upload)) return present(upload.projectId, upload);
-      const known = await findUploadByHash(tx, upload.projectId, upload.sourceHash);
-      if (known === undefined)
+      // A known one is never inserted again: whoever deleted it may be about to remove the file.
+      const row = await (upload.isKnown ? renewUpload : insertUpload)(tx, upload);
+      if (row === undefined)
         throw new Refusal("CONFLICT", {
           message: "The same image is being deleted just now. Upload it again.",
         });
-      return present(upload.projectId, known);
+      return present(upload.projectId, row);
     },
     async settle({ projectId, file }, image) {
       if (keyOf({ projectId, file }) !== image.key) await removeFiles(parts, [pathOf({ projectId, file })]);
@@ -177,7 +181,7 @@ async function prepareUpload(
   const { database, storage } = parts;
   const sourceHash = createHash("sha256").update(bytes).digest();
   const known = await findUploadByHash(database, projectId, sourceHash);
-  const asKnown = known === undefined ? null : { ...known, projectId, sourceHash };
+  const asKnown = known === undefined ? null : { ...known, projectId, sourceHash, isKnown: true };
   // The file of a row may be missing: a backup holds rows and no files.
   if (asKnown !== null && (await orUnavailable(parts, storage.has({ projectId, file: asKnown.file }))))
     return asKnown;
@@ -201,6 +205,7 @@ async function prepareUpload(
     width: image.width,
     height: image.height,
     name: shownName(filename),
+    isKnown: false,
   };
 }
 
@@ -219,11 +224,20 @@ async function usesOf(database: Database, projectId: string, files: readonly str
   return listUses(database, { projectId, start: keyStart(projectId), files, most });
 }
 
-const KINDS = { TEMPLATE: "template", CAMPAIGN: "campaign", LOGO: "logo of" } as const;
+const KINDS = {
+  TEMPLATE: "template",
+  TEMPLATE_VERSION: "a former version of the template",
+  CAMPAIGN: "campaign",
+  LOGO: "logo of",
+} as const;
 
 function sentenceOf(users: readonly UseRow[]): string {
   const named = users.map(({ type, name }) => `${KINDS[type]} “${name}”`);
-  return `The image is shown by: ${named.join(", ")}. Take it out there first.`;
+  const hasFormer = users.some(({ type }) => type === "TEMPLATE_VERSION");
+  const former = hasFormer
+    ? " Former versions go when newer ones take their place, or with their template."
+    : "";
+  return `The image is shown by: ${named.join(", ")}. Take it out there first.${former}`;
 }
 
 async function removeFiles({ storage, log }: UploadParts, paths: readonly string[]): Promise<void> {
