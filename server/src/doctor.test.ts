@@ -1,9 +1,12 @@
 // `npm run doctor` as the program that it is: a sound installation has no problem, and each thing that is broken is named with what to do.
 import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { Finding } from "./instance/doctor.ts";
+import { diskFinding } from "./instance/doctor-disk.ts";
+import type { Finding } from "./instance/finding.ts";
 import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
 import { countNews } from "./events/counts.ts";
 
@@ -51,6 +54,7 @@ test("a sound installation has no problem; counts are those of the rows, however
     "migrations",
     "clock",
     "disk",
+    "disk of the database",
     "queue",
     "mail",
     "address",
@@ -60,6 +64,7 @@ test("a sound installation has no problem; counts are those of the rows, however
   ]);
   const told = await run({}, []);
   expect(told.out).toContain("ok       database: PostgreSQL");
+  expect(told.out).toContain("ok       disk: There is room on the disk of DATA_DIR.");
 });
 
 test("what is broken is named: an edited audit log, a wrong count, a mail server and an address that are not there", async () => {
@@ -90,6 +95,34 @@ test("settings that are not valid, and a database that is not there, are told in
   expect(problemsOf(await examine({ MAIL_TRANSPORT: "ftp://x" }))).toEqual([
     expect.stringMatching(/^settings: .*MAIL_TRANSPORT/s),
   ]);
+  // As the server, which would not start.
+  expect(problemsOf(await examine({ S3_BUCKET: "images" }))).toEqual([
+    expect.stringMatching(/^settings: .*S3_ACCESS_KEY_ID: required with S3_BUCKET/s),
+  ]);
   expect(problemsOf(await examine({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" })).length).toBe(1);
   expect((await run({}, ["--nonsense"])).code).toBe(2);
+});
+
+test("a disk is looked at also where its folder is not made yet, and a full one is a problem", async () => {
+  const findings = await examine({ DATA_DIR: join(tmpdir(), "postloft-none", "made") });
+  expect(findings.filter(({ check }) => check.startsWith("disk"))).toEqual([
+    { check: "disk", state: "ok", message: "There is room on the disk of DATA_DIR." },
+    expect.objectContaining({ check: "disk of the database", state: "warning" }),
+  ]);
+  expect(diskFinding(false, "DATA_DIR", "images cannot be stored")).toMatchObject({
+    state: "problem",
+    message: "The disk of DATA_DIR is full, or nearly.",
+  });
+});
+
+test("of many verified domains some are looked at, and it says that others were not", async () => {
+  await server.rows(
+    `insert into domains (project_id, id, domain, status, dkim_selector, dkim_public_key, dkim_private_key)
+     select $1, gen_random_uuid(), n || '.example.com', 'VERIFIED', 's', 'public', 'private' from generate_series(1, 53) n`,
+    server.project.id,
+  );
+  const findings = await examine({ MAIL_TRANSPORT: "smtp://127.0.0.1:1", DNS_SERVERS: "127.0.0.1:1" });
+  const domains = findings.filter(({ check }) => check === "domains");
+  expect(domains).toHaveLength(51);
+  expect(domains.at(-1)).toMatchObject({ message: "3 more verified domains were not looked at." });
 });

@@ -10,9 +10,11 @@ import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-pos
 import { findDatabase } from "./platform/embedded-postgres/open-database.ts";
 import { createLog } from "./platform/log.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
-import { createTransport, faultsOfTransports } from "./transports/create-transport.ts";
+import { createTransport } from "./transports/create-transport.ts";
 import { smtpNameOf } from "./transports/smtp-name.ts";
-import { examine, type Finding } from "./instance/doctor.ts";
+import { examine } from "./instance/doctor.ts";
+import type { Finding } from "./instance/finding.ts";
+import { SETTING_CHECKS } from "./instance/setting-checks.ts";
 
 const USAGE = `npm run doctor -- [--json]
 
@@ -25,7 +27,7 @@ const CONNECTIONS = 4;
 /** Settings that are not valid are the first finding, and the last: nothing else can be looked at. */
 async function findAll(): Promise<Finding[]> {
   try {
-    const config = readConfig(undefined, [faultsOfTransports]);
+    const config = readConfig(undefined, SETTING_CHECKS);
     return [{ check: "settings", state: "ok", message: "The settings are valid." }, ...(await look(config))];
   } catch (error) {
     const isExpected = [ConfigError, EmbeddedPostgresError, StartError].some((kind) => error instanceof kind);
@@ -45,8 +47,7 @@ async function look(config: Config): Promise<Finding[]> {
     const heloName = smtpNameOf(config.SMTP_NAME, config.BASE_URL, hostname());
     const database = createDatabase(pool);
     const { watches, transport } = await createTransport(config, { database, log, heloName });
-    const ownDataDir = databaseUrl === undefined ? dataDir : null;
-    const findings = await examine({ config, dataDir: ownDataDir, database, watches });
+    const findings = await examine({ config, dataDir, database, watches });
     await transport.close?.();
     return findings;
   } catch (error) {

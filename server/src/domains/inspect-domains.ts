@@ -3,7 +3,7 @@
 import type { Database } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { askRecords } from "./ask-records.ts";
-import { listVerifiedDomains } from "./queries.ts";
+import { countVerifiedDomains, listVerifiedDomains } from "./queries.ts";
 import { judgeProof } from "./rules.ts";
 
 const AT_ONCE = 10;
@@ -15,12 +15,12 @@ export interface InspectedDomain {
   proof: "found" | "missing" | "unknown";
 }
 
-/** Asks for up to `limit` verified domains, others each time there are more. */
+/** Asks for up to `limit` verified domains, others each time there are more; `left`: how many were not asked for. */
 export async function inspectDomains(
   database: Database,
   dns: Dns,
   limit: number,
-): Promise<InspectedDomain[]> {
+): Promise<{ inspected: InspectedDomain[]; left: number }> {
   const rows = await listVerifiedDomains(database, limit);
   const inspected: InspectedDomain[] = [];
   await Promise.all(
@@ -32,5 +32,5 @@ export async function inspectDomains(
       }
     }),
   );
-  return inspected;
+  return { inspected, left: Math.max(0, (await countVerifiedDomains(database)) - inspected.length) };
 }

@@ -89,6 +89,12 @@ export async function listVerifiedDomains(database: Database, limit: number): Pr
     .execute();
 }
 
+export async function countVerifiedDomains(database: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count from domains where status = 'VERIFIED'`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
 export async function findDomain(
   database: Database,
   { projectId, id }: DomainKey,
