@@ -95,8 +95,8 @@ const tell = async (told: Told) => {
 const undone = async () =>
   (await off.rows<{ n: number }>("select count(*)::int as n from stripe_events where done_at is null"))[0]?.n;
 
-const remove = (project: TestProject) =>
-  server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), { confirm: "A project" });
+const remove = (project: TestProject, confirm = "A project") =>
+  server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), { confirm });
 
 test("a project with a checkout that was paid is not deleted, whatever Stripe has told yet; one that is open ends", async () => {
   const [paid, open] = [await off.createProject(), await off.createProject()];
@@ -105,6 +105,9 @@ test("a project with a checkout that was paid is not deleted, whatever Stripe ha
   fake.setSubscription(customer, "active");
   expect(refusalOf(await remove(paid))).toBe("409 CONFLICT");
   expect(await isPaidFor(paid)).toBe(true);
+  // A name that was typed wrongly deletes nothing, so it ends nothing.
+  expect(refusalOf(await remove(open, "Another"))).toBe("422 VALIDATION_ERROR");
+  expect(fake.openCheckouts(await customerOf(open))).toHaveLength(1);
   fake.fail(500, 2);
   expect(refusalOf(await remove(open))).toBe("503 SERVICE_UNAVAILABLE");
   expect((await remove(open)).status).toBe(202);

@@ -15,6 +15,12 @@ export async function lockForRemoval(tx: Tx, projectId: string) {
   return rows[0];
 }
 
+export async function findName(database: Database, projectId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select name from projects where id = ${projectId}`.execute(database);
+  return rows[0]?.name;
+}
+
 /** From the commit on nothing of it is sent or changed. */
 export async function startRemovalRow(
   tx: Tx,

@@ -8,7 +8,14 @@ import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { deleteTenantRows, listTenantTables } from "../../platform/tenant-rows.ts";
 import { openOrCloseProjectQueues } from "../../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../../audit/audit-log.ts";
-import { deleteProjectRow, endResetRow, hasMailInHand, lockForRemoval, startRemovalRow } from "./queries.ts";
+import {
+  deleteProjectRow,
+  endResetRow,
+  findName,
+  hasMailInHand,
+  lockForRemoval,
+  startRemovalRow,
+} from "./queries.ts";
 
 export const RESET_JOB = "project-reset";
 export const DELETION_JOB = "project-deletion";
@@ -59,6 +66,16 @@ export interface Payment {
   endCheckouts: (projectId: string) => Promise<void>;
 }
 
+/** Before anything outside the database is done for a deletion. @throws Refusal VALIDATION_ERROR on `confirm` */
+export async function requireName(database: Database, projectId: string, confirm: string): Promise<void> {
+  refuseOtherName(await findName(database, projectId), confirm);
+}
+
+function refuseOtherName(name: string | undefined, confirm: string): void {
+  if (name === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (name !== confirm) throw invalidField("confirm", "custom", "Must be the name of the project, exactly.");
+}
+
 /**
  * Disables the project and queues the job; answers its id.
  *
@@ -76,10 +93,8 @@ export async function requestRemoval(
   { hasSubscription }: Pick<Payment, "hasSubscription">,
 ): Promise<string> {
   const project = await lockForRemoval(tx, projectId);
-  if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");
-  if (project.name !== confirm)
-    throw invalidField("confirm", "custom", "Must be the name of the project, exactly.");
-  if (project.isRunning)
+  refuseOtherName(project?.name, confirm);
+  if (project?.isRunning === true)
     throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
   if (removal === "DELETE" && (await hasSubscription(tx, projectId)))
     throw new Refusal("CONFLICT", {
@@ -90,7 +105,7 @@ export async function requestRemoval(
   await startRemovalRow(tx, projectId, { removal, jobId });
   await openOrCloseProjectQueues(tx, [projectId], false);
   const action = removal === "RESET" ? "project.resetRequested" : "project.deletionRequested";
-  await recordAudit(tx, [{ projectId, actor, action, details: { name: project.name } }]);
+  await recordAudit(tx, [{ projectId, actor, action, details: { name: confirm } }]);
   return jobId;
 }
 

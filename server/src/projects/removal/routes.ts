@@ -6,7 +6,7 @@ import { ok, route, type Route } from "../../platform/http-route.ts";
 import { readJob } from "../../platform/jobs.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { actorOf } from "../../audit/audit-log.ts";
-import { REMOVAL_JOBS, requestRemoval, type Payment } from "./removal.ts";
+import { REMOVAL_JOBS, requestRemoval, requireName, type Payment } from "./removal.ts";
 
 type Removed = NonNullable<z.output<(typeof contract.getRemoval)["answers"][200]>["result"]>;
 
@@ -23,7 +23,10 @@ export function removalRoutes({
   ) =>
     route(endpoint, async (call) => {
       const { projectId, body } = call;
-      if (removal === "DELETE") await endCheckouts(projectId);
+      if (removal === "DELETE") {
+        await requireName(database, projectId, body.confirm);
+        await endCheckouts(projectId);
+      }
       const answer = await call.commit(async (tx) => ({
         status: 202,
         body: {
