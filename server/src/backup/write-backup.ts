@@ -4,7 +4,7 @@ import { rename, rm } from "node:fs/promises";
 import type pg from "pg";
 import { now } from "../platform/clock.ts";
 import { deriveKey } from "../platform/crypto.ts";
-import { createArchive, type ArchiveWriter, type Manifest } from "./archive.ts";
+import { BackupFileError, createArchive, type ArchiveWriter, type Manifest } from "./archive.ts";
 import {
   beginReading,
   copyOut,
@@ -37,7 +37,7 @@ export const fingerprintOf = (secret: string): string =>
 
 /**
  * Writes a new file; nothing stands under its name before it is whole.
- * @throws Error EEXIST where there is one, and what the disk or the database says
+ * @throws BackupFileError where somebody is or was writing it, and what the disk or the database says
  */
 export async function writeBackup(source: BackupSource, path: string): Promise<WrittenBackup> {
   const client = await source.pool.connect();
@@ -57,8 +57,13 @@ export async function writeBackup(source: BackupSource, path: string): Promise<W
   } catch (error) {
     client.release(true);
     await archive?.abort();
-    if ((error as { code?: unknown }).code !== "EEXIST") await rm(partial, { force: true });
-    throw error;
+    if ((error as { code?: unknown }).code !== "EEXIST") {
+      await rm(partial, { force: true });
+      throw error;
+    }
+    throw new BackupFileError(
+      `${partial} is there already: another backup is writing it, or one was killed. If none is running, remove it.`,
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import { UsageError } from "../platform/command.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
+import { isHoldAsked } from "../platform/stamp/stamp.ts";
 import { listAllProjects, type ProjectView } from "../projects/projects.ts";
 import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld } from "./held.ts";
 import {
@@ -80,6 +81,8 @@ interface Command {
 
 const LISTED_AT_ONCE = 100;
 const MAIL_PATIENCE_MS = 30_000;
+const HOLD_PENDING =
+  "A hold is asked for and not made yet: all that waits is held at the next start of the server, or within seconds where it runs. Decide after that.";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   users: {
@@ -158,12 +161,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   "test-mail": { argument: "<address>", run: ({ database }, to) => tellTestMail(database, to) },
   held: {
     async run({ database }) {
-      const held = await readHeld(database);
-      if (held === null) return { json: { held }, lines: ["Nothing is held."] };
+      const [held, asked] = [await readHeld(database), await isHoldAsked(database)];
+      if (held === null) return { json: { held, asked }, lines: [asked ? HOLD_PENDING : "Nothing is held."] };
       const since = `Held since ${held.since.toISOString()}: ${describeHeld(held)}.`;
       const advice =
         "New mail leaves. For what is held decide: npm run admin -- release, or npm run admin -- drop.";
-      return { json: { held }, lines: [since, held.reason, advice] };
+      return { json: { held, asked }, lines: [since, held.reason, advice, ...(asked ? [HOLD_PENDING] : [])] };
     },
   },
   release: {
@@ -261,10 +264,11 @@ async function decide(
 ): Promise<Told> {
   const scope = { projectId: project ?? null, campaignId: campaign ?? null };
   const decided = await (done === "Released" ? releaseHeld : dropHeld)(database, scope);
-  const rest = await readHeld(database);
+  const [rest, asked] = [await readHeld(database), await isHoldAsked(database)];
   const lines = [
     `${done}: ${describeHeld(decided)}.`,
-    rest === null ? "Nothing is held any more." : `Still held: ${describeHeld(rest)}.`,
+    ...(rest !== null ? [`Still held: ${describeHeld(rest)}.`] : asked ? [] : ["Nothing is held any more."]),
+    ...(asked ? [HOLD_PENDING] : []),
   ];
-  return { json: { ...decided, held: rest }, lines };
+  return { json: { ...decided, held: rest, asked }, lines };
 }

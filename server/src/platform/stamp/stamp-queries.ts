@@ -134,6 +134,13 @@ export async function updateHoldAsked(tx: Tx): Promise<void> {
   await sql.raw(ASK_TO_HOLD).execute(tx);
 }
 
+/** Whether a hold that was asked for is still to be made. */
+export async function isHoldAsked(database: Database): Promise<boolean> {
+  const { rows } = await sql<{ isAsked: boolean }>`
+    select hold_asked as is_asked from installation`.execute(database);
+  return rows[0]?.isAsked === true;
+}
+
 export async function updateHeld(tx: Tx, reason: string): Promise<void> {
   await sql`update installation set held_since = now(), held_reason = ${reason}`.execute(tx);
 }

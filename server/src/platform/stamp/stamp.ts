@@ -14,6 +14,7 @@ import { lockStamp, readPlace, readSeen, updateBeat, updateStamp } from "./stamp
 export {
   ASK_TO_HOLD,
   findHeld,
+  isHoldAsked,
   updateHeld as markHeld,
   updateHoldAsked as askToHold,
   updateReleased as markReleased,
