@@ -63,7 +63,17 @@ export const finishOauth = endpoint({
     error_description: said,
   }),
   envelope: "page",
-  answers: { 200: html, 302: null, 400: html, 403: html, 404: html, 409: html, 429: html, 503: html },
+  answers: {
+    200: html,
+    302: null,
+    400: html,
+    401: html,
+    403: html,
+    404: html,
+    409: html,
+    429: html,
+    503: html,
+  },
 });
 
 export const submitOauthCode = endpoint({

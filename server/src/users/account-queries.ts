@@ -127,6 +127,15 @@ export async function lockUser(tx: Tx, userId: string) {
     .executeTakeFirst();
 }
 
+/** Whether a session lives; it does so until the transaction ends. */
+export async function holdsSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from sessions where id = ${sessionId} and user_id = ${userId} and expires_at > now() for share`.execute(
+    tx,
+  );
+  return rows.length === 1;
+}
+
 /** Whether somebody still gets into an account: by a password, another service or a passkey. */
 export async function hasWayIn(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql`

@@ -1,9 +1,9 @@
 // What opens an account is changed only by a session that began lately: one that was stolen must not open a door of its own.
 // Before it: oauth/routes.ts, passkeys/routes.ts. After it: account-queries.ts.
 import { nowMs } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { findSessionStart } from "./account-queries.ts";
+import { findSessionStart, holdsSession, lockUser } from "./account-queries.ts";
 
 const RECENT_MS = 3_600_000;
 
@@ -11,6 +11,22 @@ const RECENT_MS = 3_600_000;
 export async function isRecentSession(database: Database, sessionId: string): Promise<boolean> {
   const began = await findSessionStart(database, sessionId);
   return began !== undefined && nowMs() - began.getTime() < RECENT_MS;
+}
+
+export interface OwnSession {
+  userId: string;
+  sessionId: string | null;
+}
+
+/**
+ * The account, held, of a session that has not ended while what it asked for was looked at: whoever ends it, or sets a new password,
+ * comes before or after this. @throws Refusal UNAUTHORIZED
+ */
+export async function lockUserOfSession(tx: Tx, { userId, sessionId }: OwnSession) {
+  const user = await lockUser(tx, userId);
+  if (user === undefined || sessionId === null || !(await holdsSession(tx, userId, sessionId)))
+    throw new Refusal("UNAUTHORIZED");
+  return user;
 }
 
 /** @throws Refusal SESSION_TOO_OLD */

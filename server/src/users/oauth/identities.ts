@@ -8,6 +8,7 @@ import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { identityMail } from "../account-mails.ts";
 import { readAccount } from "../account.ts";
+import { lockUserOfSession, type OwnSession } from "../recent-session.ts";
 import { createUser, findUserByAddress, toldOf, type User } from "../users.ts";
 import { hasWayIn, lockUser } from "../account-queries.ts";
 import { deleteIdentity, findIdentityUser, insertIdentity, listIdentityRows } from "./queries.ts";
@@ -35,7 +36,11 @@ interface Arriving {
  */
 export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arriving): Promise<User> {
   const known = await findIdentityUser(tx, person);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    await lockUser(tx, known.id);
+    // Asked again under the lock: it may have been disconnected meanwhile.
+    if ((await findIdentityUser(tx, person))?.id === known.id) return known;
+  }
   const owner = await findUserByAddress(tx, person.email);
   if (owner === undefined) {
     if (!(await mayBeNew(tx, person.email))) throw new Refusal("SIGNUPS_DISABLED");
@@ -60,12 +65,18 @@ async function connect(tx: Tx, user: User, { person, title }: { person: Person; 
     throw new PageRefusal("CONFLICT", ({ otherAccount }) => otherAccount({ service: title }));
 }
 
-/** Connects somebody of another service with the account that is logged in; nothing where they are connected. @throws Refusal CONFLICT */
+/**
+ * Connects somebody of another service with the account that is logged in; nothing where they are connected.
+ *
+ * @throws Refusal CONFLICT, UNAUTHORIZED where the session has ended meanwhile
+ */
 export async function connectIdentity(
   tx: Tx,
-  userId: string,
+  session: OwnSession,
   { person, title }: { person: Person; title: string },
 ): Promise<void> {
+  const { userId } = session;
+  await lockUserOfSession(tx, session);
   if ((await findIdentityUser(tx, person))?.id === userId) return;
   const user = await readAccount(tx, userId);
   await connect(tx, user, { person, title });

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { FAKE_CLIENT, startIdentityFake, type FakePerson } from "../../testing/identity-fake.ts";
 import { fromBase32 } from "../../testing/base32.ts";
 import { cookieOf, refusalOf, useTestServer, type OneServer, type Reply } from "../../testing/test-server.ts";
+import { holdRow } from "../../testing/hold-row.ts";
 import { readSystemMails } from "../../testing/system-mails.ts";
 import { createSoftPasskey, type SoftPasskey } from "../../testing/soft-authenticator.ts";
 import { codeAt } from "../second-factor/totp.ts";
@@ -375,6 +376,34 @@ test("a connection that began logged in does not end in another session", async 
   });
   expect(reply.status).toBe(400);
   expect((await identitiesOf(two.cookie)).identities).toEqual([]);
+});
+
+/** The way back of a browser whose account is held, and changed before it goes on. */
+async function comeBack(userId: string, { query = "", session = "" }: Trip, change: string) {
+  const out = await server.call("GET", `/auth/oauth/oidc${query}`, { cookie: session });
+  const { pathname, search } = fake.approve(out.headers.get("location") ?? "");
+  const [reply] = await holdRow(
+    server.pool,
+    ["select 1 from users where id = $1", userId],
+    () => [server.call("GET", `${pathname}${search}`, { cookie: `${session}; ${cookieOf(out)}` })],
+    (client) => client.query(change, [userId]),
+  );
+  if (reply === undefined) throw new Error("One request has one reply.");
+  return reply;
+}
+
+test("a session that ended on the way connects nothing, and a connection that ended on the way opens nothing", async () => {
+  const person = await server.signUp();
+  const trip = { query: "?connect=true", session: person.cookie };
+  const late = await comeBack(person.id, trip, "delete from sessions where user_id = $1");
+  expect(late.status).toBe(401);
+  const connected = "select 1 from identities where user_id = $1";
+  expect(await server.rows(connected, person.id)).toEqual([]);
+
+  const { id } = await whoIs((await travel()).reply);
+  fake.person = { ...newPerson(), sub: fake.person.sub };
+  const other = await comeBack(id, {}, "delete from identities where user_id = $1");
+  expect((await whoIs(other)).id).not.toBe(id);
 });
 
 test("a session that is not of the last hour connects nothing", async () => {

@@ -14,7 +14,7 @@ import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
 import { asCodePage, refusedPage } from "../account-pages.ts";
 import { PageRefusal, problemOf, wordsFor } from "../page-refusal.ts";
 import { attemptsOf, codesOf } from "../attempts.ts";
-import { isRecentSession } from "../recent-session.ts";
+import { isRecentSession, type OwnSession } from "../recent-session.ts";
 import { readAssertion, usePasskey, type Shown } from "../passkeys/passkeys.ts";
 import type { Assertion, PasskeyVerifier } from "../passkeys/verifier.ts";
 import { passSecondFactor } from "../second-factor/second-factor.ts";
@@ -86,7 +86,7 @@ function browserRoutes(desk: Desk): Route[] {
       try {
         const provider = requireProvider(params.provider);
         await limit(attemptsOf(networkOf(ip)));
-        const userId = query.connect === "true" ? await whoIsLoggedIn(desk, headers) : null;
+        const userId = query.connect === "true" ? (await whoIsLoggedIn(desk, headers)).userId : null;
         const { url, flow } = await provider.begin(urlOf(provider));
         const next = pathOf(query.next);
         return redirect(
@@ -132,13 +132,16 @@ const pathOf = (given: string | undefined): string =>
   given !== undefined && given.length <= MAX_NEXT_LENGTH && NEXT.test(given) ? given : DASHBOARD;
 
 /** A session that was stolen must not open a door of its own: only one that began lately may. */
-async function whoIsLoggedIn({ sessions, database }: Desk, headers: IncomingHttpHeaders): Promise<string> {
+async function whoIsLoggedIn(
+  { sessions, database }: Desk,
+  headers: IncomingHttpHeaders,
+): Promise<OwnSession> {
   const token = parseCookie(headers.cookie ?? "")[sessions.cookie];
   const session = token === undefined ? null : await sessions.find(token);
   if (session === null) throw new Refusal("UNAUTHORIZED");
   if (!(await isRecentSession(database, session.sessionId)))
     throw new PageRefusal("UNAUTHORIZED", ({ oldSession }) => oldSession);
-  return session.userId;
+  return session;
 }
 
 type BrowserPlace = SessionPlace & { headers: IncomingHttpHeaders };
@@ -158,8 +161,9 @@ async function arrive(
   const { database, flowCookie, wakeSender } = desk;
   const { next, userId } = pending;
   if (userId !== null) {
-    if ((await whoIsLoggedIn(desk, place.headers)) !== userId) throw staleFlow();
-    await transaction(database, (tx) => connectIdentity(tx, userId, { person, title: provider.title }));
+    const session = await whoIsLoggedIn(desk, place.headers);
+    if (session.userId !== userId) throw staleFlow();
+    await transaction(database, (tx) => connectIdentity(tx, session, { person, title: provider.title }));
     wakeSender();
     return redirect(302, next, flowCookie.write(pending));
   }

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { holdRow } from "../../testing/hold-row.ts";
 import { fromBase32 } from "../../testing/base32.ts";
 import {
   createSoftPasskey,
@@ -119,6 +120,20 @@ test("a passkey that was added logs in alone, is named and listed with its use, 
     "A passkey was added to your account",
     "A passkey was removed from your account",
   ]);
+});
+
+test("a session that ended while its passkey was looked at adds none", async () => {
+  const person = await server.signUp();
+  const { challenge, user } = await begin(person);
+  const passkey = createSoftPasskey(user.id).register({ ...HERE, challenge });
+  const [reply] = await holdRow(
+    server.pool,
+    ["select 1 from users where id = $1", person.id],
+    () => [call(person, "POST", "", { name: "Late", passkey })],
+    (client) => client.query("delete from sessions where user_id = $1", [person.id]),
+  );
+  expect(reply === undefined ? "" : refusalOf(reply)).toBe("401 UNAUTHORIZED");
+  expect(await server.rows("select 1 from passkeys where user_id = $1", person.id)).toEqual([]);
 });
 
 test("it stands for the second factor: alone no code is asked for, and beside the password it takes the place of one", async () => {

@@ -8,6 +8,7 @@ import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { passkeyMail } from "../account-mails.ts";
 import { hasWayIn, lockUser } from "../account-queries.ts";
+import { lockUserOfSession, type OwnSession } from "../recent-session.ts";
 import { toldOf, type User } from "../users.ts";
 import {
   deletePasskey,
@@ -129,10 +130,10 @@ export async function readRegistration(desk: Desk, userId: string, given: Regist
   return { id, publicKey: result.publicKey, counter: result.counter, transports: response.transports ?? [] };
 }
 
-/** Keeps a passkey, and tells its owner. @throws Refusal CONFLICT */
-export async function addPasskey(tx: Tx, userId: string, name: string, made: NewPasskey) {
-  const user = await lockUser(tx, userId);
-  if (user === undefined) throw new Refusal("UNAUTHORIZED");
+/** Keeps a passkey, and tells its owner. @throws Refusal CONFLICT, UNAUTHORIZED where the session has ended meanwhile */
+export async function addPasskey(tx: Tx, session: OwnSession, name: string, made: NewPasskey) {
+  const user = await lockUserOfSession(tx, session);
+  const { userId } = session;
   refuseTooMany(await listPasskeyRows(tx, userId));
   const row = await insertPasskey(tx, {
     id: newId(),

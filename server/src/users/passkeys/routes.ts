@@ -84,7 +84,9 @@ function ownRoutes(parts: PasskeyParts): Route[] {
       await takeOrRefuse(rateLimiter, attemptsOf(networkOf(ip)));
       await requireRecentSession(database, sessionId);
       const made = await readRegistration(parts, userId, body.passkey);
-      const answer = await commit(async (tx) => ok(await addPasskey(tx, userId, body.name, made)));
+      const answer = await commit(async (tx) =>
+        ok(await addPasskey(tx, { userId, sessionId }, body.name, made)),
+      );
       wakeSender();
       return answer;
     }),
