@@ -10,6 +10,9 @@ export const RIGHTS: Readonly<Record<string, (endpoint: Endpoint) => ErrorCode |
   "public key": (endpoint) => (endpoint.caller === "tracker" ? null : forKeys(endpoint, "INVALID_API_KEY")),
   "secret key": (endpoint) => forKeys(endpoint, null),
   "key with `*:read`": (endpoint) => forKeys(endpoint, endpoint.isRead ? null : "FORBIDDEN"),
+  "key with `*:write`": (endpoint) => forKeys(endpoint, null),
+  "key with `contacts:write`": (endpoint) =>
+    forKeys(endpoint, endpoint.name.startsWith("contacts.") ? null : "FORBIDDEN"),
   "foreign secret key": (endpoint) =>
     forKeys(endpoint, namesProjectInPath(endpoint) ? "PROJECT_NOT_FOUND" : null),
   "foreign session": (endpoint) =>
@@ -21,8 +24,10 @@ export const RIGHTS: Readonly<Record<string, (endpoint: Endpoint) => ErrorCode |
   MEMBER: (endpoint) => forRole(endpoint, "MEMBER"),
   ADMIN: (endpoint) => forRole(endpoint, "ADMIN"),
   OWNER: (endpoint) => forRole(endpoint, "OWNER"),
-  "OWNER, project disabled": (endpoint) =>
-    isOfProject(endpoint) && !endpoint.isOpenWhenDisabled ? "PROJECT_DISABLED" : null,
+  "secret key, project disabled": (endpoint) => forKeys(endpoint, whenDisabled(endpoint)),
+  "public key, project disabled": (endpoint) =>
+    endpoint.caller === "tracker" ? whenDisabled(endpoint) : forKeys(endpoint, "INVALID_API_KEY"),
+  "OWNER, project disabled": (endpoint) => (isOfProject(endpoint) ? whenDisabled(endpoint) : null),
 };
 
 /** For whoever shows a key or nothing: a person's endpoints tell them all the same. */
@@ -30,6 +35,9 @@ function forKeys(endpoint: Endpoint, code: ErrorCode | null): ErrorCode | null {
   if (endpoint.caller === "anyone") return null;
   return isSessionOnly(endpoint) ? "UNAUTHORIZED" : code;
 }
+
+const whenDisabled = ({ isOpenWhenDisabled }: Endpoint): ErrorCode | null =>
+  isOpenWhenDisabled ? null : "PROJECT_DISABLED";
 
 function forRole(endpoint: Endpoint, role: Role): ErrorCode | null {
   return isOfProject(endpoint) && !reaches(role, endpoint.leastRole) ? "FORBIDDEN" : null;
