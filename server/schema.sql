@@ -326,6 +326,7 @@ CREATE TABLE email_attempts (
   CONSTRAINT email_attempts_pkey PRIMARY KEY (project_id, email_id, attempt),
   CONSTRAINT email_attempts_project_id_email_id_fkey FOREIGN KEY (project_id, email_id) REFERENCES emails(project_id, id) ON DELETE CASCADE
 );
+CREATE INDEX email_attempts_deferred ON email_attempts USING btree (project_id, created_at) WHERE outcome = 'deferred'::text;
 CREATE INDEX email_attempts_refused ON email_attempts USING btree (project_id, meaning, created_at) WHERE meaning = ANY (ARRAY['hard-bounce'::text, 'soft-bounce'::text, 'policy'::text, 'message'::text]);
 CREATE INDEX email_attempts_uncertain ON email_attempts USING btree (project_id, created_at) WHERE outcome = 'uncertain'::text AND transport IS NOT NULL;
 

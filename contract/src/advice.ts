@@ -24,6 +24,10 @@ export const ADVICE = {
     "{percent} % of the mail to {provider} was reported as spam. Send to who asked for it, and make it easy to leave.",
   "provider.complaintsOfCampaign":
     "{percent} % of the mail to {provider} was reported as spam, most of it of the campaign {campaign}. Look at whom it went to, and whether they asked for it.",
+  "provider.blocks":
+    "{provider} refused {percent} % of the mail for its policy. Look at what its servers said, at the records of your domain and at block lists, and write first to those who read you.",
+  "provider.deferrals":
+    "{provider} put off {percent} % of the mail at least once. Send there more slowly, and begin with those who read you.",
   "provider.refusals":
     "{provider} refused {percent} % of the mail for now or for good without the addresses being gone. Send there more slowly, and look at what its servers said.",
 } as const;

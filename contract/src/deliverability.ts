@@ -82,6 +82,16 @@ export const getDeliverability = endpoint({
       ),
       providers: z.array(
         breakdownRow.extend({
+          deferred: z
+            .int()
+            .describe(
+              "Mails that its servers deferred at least once. As far as they said so themselves: not through a relay.",
+            ),
+          blocked: z
+            .int()
+            .describe(
+              "Mails that its servers refused for their policy: as spam, or for what they think of the sender. They never left.",
+            ),
           campaigns: z
             .array(
               z.object({

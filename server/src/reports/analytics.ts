@@ -99,6 +99,13 @@ export async function getSummary(database: Database, projectId: string, filter: 
   return { current: of(period, 2), previous: of(previous, 1) };
 }
 
+/** The row of a provider to which nothing was sent and from which nothing came back. */
+export const noMailsOf = (provider: string) => ({
+  value: provider,
+  name: null,
+  ...withRates(presentCounts(undefined)),
+});
+
 /** Mails by the values of a dimension, those with the most first. */
 export async function getBreakdown(
   database: Database,

@@ -33,6 +33,8 @@ const JUDGED_MAILS = 100;
 const MANY_BOUNCES = 5;
 const MANY_COMPLAINTS = 0.1;
 const MANY_REFUSALS = 5;
+const MANY_BLOCKS = 5;
+const MANY_DEFERRALS = 20;
 
 /** Whole, and with one digit where a whole number would hide the difference. */
 const percentOf = (share: number) => Number((share * 100).toFixed(share > 0.99 || share < 0.1 ? 1 : 0));
@@ -86,21 +88,24 @@ export function adviceOnProvider(
     value: string;
     emails: number;
     refused: number;
+    deferred: number;
+    blocked: number;
     bounces: number;
     softBounces: number;
     complaints: number;
   },
   campaigns: readonly CampaignCause[],
 ): Advice[] {
-  const { value: provider, bounces, softBounces, complaints } = given;
+  const { value: provider, bounces, softBounces, complaints, deferred, blocked } = given;
   // What is refused at once never left: of a provider that takes nothing there is nothing else.
-  const emails = given.emails + given.refused;
+  const emails = given.emails + given.refused + blocked;
   if (emails < JUDGED_MAILS) return [];
   const rate = (count: number) => Number(((count / emails) * 100).toFixed(2));
   /** The campaign that alone brought more than half of them. */
   const mostOf = (what: "bounces" | "complaints", all: number) =>
     campaigns.find((one) => one.name !== null && one[what] > all / 2)?.name ?? null;
   const advice: Advice[] = [];
+  if (rate(blocked) >= MANY_BLOCKS) advice.push(say("provider.blocks", { percent: rate(blocked), provider }));
   if (rate(complaints) >= MANY_COMPLAINTS) {
     const [percent, campaign] = [rate(complaints), mostOf("complaints", complaints)];
     advice.push(
@@ -119,5 +124,7 @@ export function adviceOnProvider(
   }
   if (rate(softBounces) >= MANY_REFUSALS)
     advice.push(say("provider.refusals", { percent: rate(softBounces), provider }));
+  if (rate(deferred) >= MANY_DEFERRALS)
+    advice.push(say("provider.deferrals", { percent: rate(deferred), provider }));
   return advice;
 }

@@ -1,6 +1,6 @@
 // Statements on what receivers reported of sender domains (domains/reports/ writes it), on what DNS had of them, and on what came back.
 // Before it: deliverability.ts. After it: nothing.
-import { sql } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT } from "@postloft/contract/event-names.ts";
 import { countedProvider, joinProviders, recipientDomain } from "../emails/reading/counted-by.ts";
 import type { Database } from "../platform/database.ts";
@@ -115,6 +115,27 @@ export async function listRecordChanges(database: Database, projectId: string) {
       from domain_record_changes c join domains d on d.project_id = c.project_id and d.id = c.domain_id
       where c.project_id = ${projectId}
     ) ranked where place <= ${MAX_CHANGES} order by domain, purpose, name, changed_at desc`.execute(database);
+  return rows;
+}
+
+/**
+ * Mails that the servers of a provider deferred at least once, and those that they refused for their policy, as far as they told us so
+ * themselves: not through a relay. Of mails whose attempts are still there.
+ */
+export async function countDeferredAndBlocked(database: Database, projectId: string, { from, to }: Span) {
+  const last = (which: RawBuilder<SqlBool>) => sql`
+    (select a.email_id, a.meaning from email_attempts a
+     where a.project_id = ${projectId} and ${which} and a.created_at >= ${from} and a.created_at < ${to}
+     order by a.created_at desc limit ${MAX_CAME_BACK})`;
+  const deferred = sql<SqlBool>`a.outcome = 'deferred' and a.meaning in ('temporary', 'throttled')`;
+  const { rows } = await sql<{ provider: string; deferred: number; blocked: number }>`
+    select ${countedProvider()} as provider,
+           count(distinct e.id) filter (where a.meaning <> 'policy')::int as deferred,
+           count(distinct e.id) filter (where a.meaning = 'policy')::int as blocked
+    from (${last(deferred)} union all ${last(sql`a.meaning = 'policy'`)}) a
+    join emails e on e.project_id = ${projectId} and e.id = a.email_id and e.is_test is null
+    ${joinProviders(recipientDomain())}
+    group by 1 order by 1`.execute(database);
   return rows;
 }
 

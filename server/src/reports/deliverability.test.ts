@@ -85,6 +85,34 @@ test("what came back from a provider is told of the campaigns that it was mail o
   expect(other).toMatchObject({ bounces: 3, campaigns: [{ name: "Old list", bounces: 3 }], advice: [] });
 });
 
+test("what a provider deferred and what it refused for its policy is counted by mails, also where none was sent", async () => {
+  const { byKey, id: projectId } = await server.createProject();
+  const mails = await makeSentMails(server.database, projectId, 5, { status: "FAILED" });
+  await server.rows(
+    "update emails set sent_at = null, to_address = id || '@gmail.com' where project_id = $1",
+    projectId,
+  );
+  const attempt = async (at: number, number: number, outcome: string, meaning: string) =>
+    server.rows(
+      "insert into email_attempts (project_id, email_id, attempt, outcome, answer, meaning) values ($1, $2, $3, $4, '', $5)",
+      projectId,
+      mails[at]?.id,
+      number,
+      outcome,
+      meaning,
+    );
+  await attempt(0, 1, "deferred", "temporary");
+  await attempt(0, 2, "deferred", "throttled");
+  await attempt(0, 3, "rejected", "policy");
+  await attempt(1, 1, "deferred", "throttled");
+  await attempt(2, 1, "rejected", "policy");
+  // The way there, and a mailbox that is gone.
+  await attempt(3, 1, "deferred", "unavailable");
+  await attempt(4, 1, "rejected", "hard-bounce");
+  const { body } = await server.call<Room>("GET", "/deliverability?days=7", byKey);
+  expect(body.providers).toMatchObject([{ value: "gmail", emails: 0, deferred: 2, blocked: 2 }]);
+});
+
 test("the changes of a record are told newest first, at most ten, of the domain alone", async () => {
   const { project } = server;
   const domain = (
@@ -111,7 +139,16 @@ test("the changes of a record are told newest first, at most ten, of the domain 
 });
 
 test("of few mails nothing is advised, and of a campaign that brought less than half it is not said", () => {
-  const counts = { value: "gmail", emails: 99, refused: 0, bounces: 50, softBounces: 50, complaints: 50 };
+  const counts = {
+    value: "gmail",
+    emails: 99,
+    refused: 0,
+    deferred: 0,
+    blocked: 0,
+    bounces: 50,
+    softBounces: 50,
+    complaints: 50,
+  };
   expect(adviceOnProvider(counts, [])).toEqual([]);
   const cause = { campaignId: "c", name: "One", bounces: 5, softBounces: 0, complaints: 1 };
   const codes = (more: object) =>
@@ -125,6 +162,8 @@ test("of few mails nothing is advised, and of a campaign that brought less than 
   // Of a provider that takes nothing no mail ever left; and who refuses little is not judged by the sent ones alone.
   expect(codes({ emails: 0, refused: 5_000, bounces: 5_000 })).toEqual(["provider.bounces"]);
   expect(codes({ emails: 1_000, refused: 50, bounces: 50 })).toEqual([]);
+  expect(codes({ emails: 0, bounces: 0, blocked: 5_000 })).toEqual(["provider.blocks"]);
+  expect(codes({ bounces: 0, deferred: 20 })).toEqual(["provider.deferrals"]);
 });
 
 test("every sentence names what it is given, in digits that are read easily", () => {

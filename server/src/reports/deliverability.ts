@@ -4,7 +4,7 @@
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import type { DomainView } from "../domains/present-domain.ts";
-import { getBreakdown } from "./analytics.ts";
+import { getBreakdown, noMailsOf } from "./analytics.ts";
 import {
   adviceOnDomain,
   adviceOnProvider,
@@ -14,6 +14,7 @@ import {
 import {
   countCauses,
   countDmarcReports,
+  countDeferredAndBlocked,
   listRecordChanges,
   listSources,
   sumByReporter,
@@ -34,13 +35,14 @@ export async function getDeliverability(
   const { domains, reportAddress, days } = given;
   const since = new Date(now().getTime() - days * DAY_MS);
   const period = readPeriod({ startDate: since.toISOString().slice(0, 10) }, now());
-  const [counted, reporters, sums, sources, tls, providers, causes, changes] = await Promise.all([
+  const [counted, reporters, sums, sources, tls, counts, refusals, causes, changes] = await Promise.all([
     countDmarcReports(database, projectId, since),
     sumByReporter(database, projectId, since),
     sumDmarc(database, projectId, since),
     listSources(database, projectId, since),
     sumTls(database, projectId, since),
     getBreakdown(database, projectId, "provider", period),
+    countDeferredAndBlocked(database, projectId, spanOf(period)),
     countCauses(database, projectId, spanOf(period)),
     listRecordChanges(database, projectId),
   ]);
@@ -89,7 +91,13 @@ export async function getDeliverability(
       advice: adviceOnDomain({ domain, dmarc, tls: tlsView, reportAddress, record: dmarcOf(records) }),
     };
   });
-  return { days, reportAddress, domains: shown, providers: providers.map((row) => withCauses(row, causes)) };
+  // A provider that takes nothing at all has no mail that was sent.
+  const others = refusals.filter(({ provider }) => !counts.some(({ value }) => value === provider));
+  const providers = [...counts, ...others.map(({ provider }) => noMailsOf(provider))].map((row) => {
+    const { deferred = 0, blocked = 0 } = refusals.find(({ provider }) => provider === row.value) ?? {};
+    return withCauses({ ...row, deferred, blocked }, causes);
+  });
+  return { days, reportAddress, domains: shown, providers };
 }
 
 /** What came back from a provider, and of which campaigns: those that brought most first. */

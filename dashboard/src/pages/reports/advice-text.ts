@@ -68,6 +68,16 @@ const SENTENCES: Record<AdviceCode, (values: Values) => string> = {
       "{percent} % of the mail to {provider} was reported as spam, most of it of the campaign {campaign}. Look at whom it went to, and whether they asked for it.",
       values,
     ),
+  "provider.blocks": (values) =>
+    t(
+      "{provider} refused {percent} % of the mail for its policy. Look at what its servers said, at the records of your domain and at block lists, and write first to those who read you.",
+      values,
+    ),
+  "provider.deferrals": (values) =>
+    t(
+      "{provider} put off {percent} % of the mail at least once. Send there more slowly, and begin with those who read you.",
+      values,
+    ),
   "provider.refusals": (values) =>
     t(
       "{provider} refused {percent} % of the mail for now or for good without the addresses being gone. Send there more slowly, and look at what its servers said.",

@@ -55,6 +55,20 @@ function columnsOf(projectId: string): Column<Provider>[] {
       cell: ({ bounceRate }) => formatPercent(bounceRate),
     },
     {
+      key: "blocked",
+      head: t("Blocked"),
+      width: "w-28",
+      align: "end",
+      cell: ({ blocked }) => formatNumber(blocked),
+    },
+    {
+      key: "deferred",
+      head: t("Deferred"),
+      width: "w-28",
+      align: "end",
+      cell: ({ deferred }) => formatNumber(deferred),
+    },
+    {
       key: "complained",
       head: t("Complaints"),
       width: "w-32",
