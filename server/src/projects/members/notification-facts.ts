@@ -86,9 +86,9 @@ export interface WeekCounts {
   startDate: string;
   endDate: string;
   emails: number;
-  openRate: number;
-  clickRate: number;
-  bounceRate: number;
+  opens: number;
+  clicks: number;
+  bounces: number;
   complaints: number;
 }
 

@@ -49,9 +49,9 @@ const week = {
   startDate: "2026-11-16",
   endDate: "2026-11-22",
   emails: 12_345,
-  openRate: 41.5,
-  clickRate: 3.25,
-  bounceRate: 0,
+  opens: 5_123,
+  clicks: 401,
+  bounces: 0,
   complaints: 1,
 };
 

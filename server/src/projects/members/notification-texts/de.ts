@@ -168,9 +168,9 @@ export const DE: NotificationTexts = {
       {
         points: [
           `Gesendet: ${number(current.emails)} (${number(previous.emails)})`,
-          `Von Menschen geöffnet: ${percent(current.openRate)} (${percent(previous.openRate)})`,
-          `Geklickt: ${percent(current.clickRate)} (${percent(previous.clickRate)})`,
-          `Rückläufer: ${percent(current.bounceRate)} (${percent(previous.bounceRate)})`,
+          `Von Menschen geöffnet: ${number(current.opens)} (${number(previous.opens)})`,
+          `Geklickt: ${number(current.clicks)} (${number(previous.clicks)})`,
+          `Rückläufer: ${number(current.bounces)} (${number(previous.bounces)})`,
           `Beschwerden: ${number(current.complaints)} (${number(previous.complaints)})`,
         ],
       },

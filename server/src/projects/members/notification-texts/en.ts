@@ -161,9 +161,9 @@ export const EN: NotificationTexts = {
       {
         points: [
           `Sent: ${number(current.emails)} (${number(previous.emails)})`,
-          `Opened by people: ${percent(current.openRate)} (${percent(previous.openRate)})`,
-          `Clicked: ${percent(current.clickRate)} (${percent(previous.clickRate)})`,
-          `Bounced: ${percent(current.bounceRate)} (${percent(previous.bounceRate)})`,
+          `Opened by people: ${number(current.opens)} (${number(previous.opens)})`,
+          `Clicked: ${number(current.clicks)} (${number(previous.clicks)})`,
+          `Bounced: ${number(current.bounces)} (${number(previous.bounces)})`,
           `Complaints: ${number(current.complaints)} (${number(previous.complaints)})`,
         ],
       },

@@ -161,9 +161,9 @@ export const ES: NotificationTexts = {
       {
         points: [
           `Enviados: ${number(current.emails)} (${number(previous.emails)})`,
-          `Abiertos por personas: ${percent(current.openRate)} (${percent(previous.openRate)})`,
-          `Con clics: ${percent(current.clickRate)} (${percent(previous.clickRate)})`,
-          `Devueltos: ${percent(current.bounceRate)} (${percent(previous.bounceRate)})`,
+          `Abiertos por personas: ${number(current.opens)} (${number(previous.opens)})`,
+          `Con clics: ${number(current.clicks)} (${number(previous.clicks)})`,
+          `Devueltos: ${number(current.bounces)} (${number(previous.bounces)})`,
           `Quejas: ${number(current.complaints)} (${number(previous.complaints)})`,
         ],
       },

@@ -160,9 +160,9 @@ export const FR: NotificationTexts = {
       {
         points: [
           `Envoyés : ${number(current.emails)} (${number(previous.emails)})`,
-          `Ouverts par des personnes : ${percent(current.openRate)} (${percent(previous.openRate)})`,
-          `Cliqués : ${percent(current.clickRate)} (${percent(previous.clickRate)})`,
-          `Rejetés : ${percent(current.bounceRate)} (${percent(previous.bounceRate)})`,
+          `Ouverts par des personnes : ${number(current.opens)} (${number(previous.opens)})`,
+          `Cliqués : ${number(current.clicks)} (${number(previous.clicks)})`,
+          `Rejetés : ${number(current.bounces)} (${number(previous.bounces)})`,
           `Plaintes : ${number(current.complaints)} (${number(previous.complaints)})`,
         ],
       },
