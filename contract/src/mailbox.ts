@@ -73,7 +73,7 @@ export const getMessage = endpoint({
       attachments: z.array(attachment),
     }),
   },
-  errors: ["MESSAGE_NOT_FOUND"],
+  errors: ["MESSAGE_NOT_FOUND", "CONFLICT"],
 });
 
 export const getRawMessage = endpoint({
@@ -102,7 +102,7 @@ export const getAttachment = endpoint({
   envelope: "raw",
   contentType: "application/octet-stream",
   answers: { 200: z.string() },
-  errors: ["MESSAGE_NOT_FOUND", "RESOURCE_NOT_FOUND"],
+  errors: ["MESSAGE_NOT_FOUND", "RESOURCE_NOT_FOUND", "CONFLICT"],
 });
 
 export const listSystemMails = endpoint({

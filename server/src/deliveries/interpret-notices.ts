@@ -1,5 +1,6 @@
 // What notices mean: read, matched with the mails they are about, done. A mail we do not know yet may still be on its way into the books.
 // Before it: notices.ts claims them. After it: deliveries.ts does what the reports say; a message becomes an event of who wrote it.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { localPartOf, parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
@@ -48,7 +49,7 @@ export function createInterpreter({
   ...reading
 }: InterpreterOptions): InterpretNotices {
   return async (tx, notices) => {
-    const read = await Promise.all(notices.map((notice) => readNotice(notice, reading)));
+    const read = await readAll(notices, reading);
     const reports = read.flatMap((one) => ("reports" in one ? one.reports : []));
     const mails = await findHeldMails(
       tx,
@@ -120,10 +121,19 @@ type Read =
 /** By this an operator finds the messages in the inbox (docs/self-hosting.md). */
 const FOR_THE_OPERATOR = "for the operator";
 
-async function readNotice(
-  notice: NoticeRow,
-  reading: Pick<InterpreterOptions, "returnPaths" | "ownDomains" | "reportReader">,
-): Promise<Read> {
+type Reading = Pick<InterpreterOptions, "returnPaths" | "ownDomains" | "reportReader">;
+
+/** Strangers write these: each costs a turn of its own. */
+async function readAll(notices: readonly NoticeRow[], reading: Reading): Promise<Read[]> {
+  const read: Read[] = [];
+  for (const notice of notices) {
+    read.push(await readNotice(notice, reading));
+    await nextTurn();
+  }
+  return read;
+}
+
+async function readNotice(notice: NoticeRow, reading: Reading): Promise<Read> {
   if (notice.source === "sns") {
     const event = readSesEvent(notice.text ?? "");
     if (event === null) return { ignored: "no event in it" };

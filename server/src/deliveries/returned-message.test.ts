@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { CAUSES } from "../transports/answers/answer-causes.ts";
+import { longestTurn } from "../testing/longest-turn.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import { createReturnPaths } from "./return-path.ts";
 import { readReturnedMessage, type Envelope } from "./returned-message.ts";
@@ -174,4 +175,27 @@ test("no message makes it throw or take long, however it is cut, mixed or nested
     ),
     { numRuns: 300 },
   );
+});
+
+const KEPT = 512 * 1024;
+const headed = (type: string, body: string) => Buffer.from(`Content-Type: ${type}\r\n\r\n${body}`);
+
+test.for([
+  ["empty lines", headed("text/plain", "\n".repeat(KEPT))],
+  ["empty lines of HTML", headed("text/html", "\r\n \r\n ".repeat(KEPT / 6))],
+  ["lines that flow", headed("text/plain; format=flowed", "a \r\n".repeat(KEPT / 4))],
+  ["parts", headed("multipart/mixed; boundary=b", "--b\r\n\r\n".repeat(KEPT / 7))],
+  ["recipients", Buffer.from(`To: ${"a,".repeat(KEPT / 2)}\r\n\r\nx`)],
+  ["tags", headed("text/html", "<a href=".repeat(KEPT / 8))],
+] as const)("a stranger's message of very many %s keeps nobody waiting", async ([, raw]) => {
+  const turnsMs = [await longestTurn(() => read(raw)), await longestTurn(() => read(raw))];
+  expect(Math.min(...turnsMs)).toBeLessThan(150);
+});
+
+test("a bounce is read that shows a mail of very many lines", async () => {
+  const original = ["Subject: Hello", "", ...Array.from({ length: 50_000 }, () => "x")];
+  expect(await read(bounceMail({ original }))).toMatchObject({
+    kind: "reports",
+    reports: [{ kind: "hard-bounce", recipients: ["ada@example.com"] }],
+  });
 });

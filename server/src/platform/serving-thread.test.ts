@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { newId } from "./ids.ts";
 import { largeBodiesOf } from "../testing/large-bodies.ts";
+import { longestTurn } from "../testing/longest-turn.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -47,23 +49,6 @@ const FITTING = {
   templateId: undefined,
   segmentId: undefined,
 };
-
-/** The longest turn of the event loop while `work` is done, ms of CPU time. */
-async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  let longestMs = 0;
-  let before = process.threadCpuUsage();
-  const look = () => {
-    const { user, system } = process.threadCpuUsage(before);
-    longestMs = Math.max(longestMs, (user + system) / 1_000);
-    before = process.threadCpuUsage();
-  };
-  // Between two ticks there is a turn, or several that took a millisecond together. Looking at each turn would keep a core busy.
-  const ticks = setInterval(look, 1);
-  await work();
-  clearInterval(ticks);
-  look();
-  return longestMs;
-}
 
 /** Something that is there for each kind of id, so that bodies get as far as they can; a domain only where its noun is asked, for its keys take long. */
 async function makeThings({ byKey }: TestProject, noun: string): Promise<Record<string, string>> {
@@ -121,3 +106,24 @@ test.for(withBody.map((one) => [one.name, one] as const))(
     expect(Object.entries(turns).filter(([, ms]) => ms > mostMs)).toEqual([]);
   },
 );
+
+test("a message of very many lines in the local mailbox is read by who has time for it, and keeps nobody else waiting", async () => {
+  const project = await server.createProject();
+  const id = newId();
+  const raw = `Content-Type: text/html\r\n\r\n${"<hr>\n".repeat(200_000)}`;
+  await server.rows(
+    "insert into mailbox_messages (project_id, id, email_id, from_address, recipients, subject, raw) values ($1, $2, $3, '', '{ada@example.com}', '', $4)",
+    project.id,
+    id,
+    newId(),
+    Buffer.from(raw),
+  );
+  let html = "";
+  const read = async () => {
+    const path = `/mailbox/messages/${id}`;
+    html = (await server.call<{ html: string }>("GET", path, project.byKey)).body.html;
+  };
+  const turnsMs = [await longestTurn(read), await longestTurn(read)];
+  expect(html).toHaveLength(1_000_000 - 1);
+  expect(Math.min(...turnsMs)).toBeLessThan(LONGEST_TURN_MS);
+});

@@ -1,6 +1,5 @@
 // The local mailbox: messages that stayed on this machine, to look at (docs/self-hosting.md).
 // Before it: mailbox.ts stores. After it: instance/routes.ts shows.
-import PostalMime from "postal-mime";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
@@ -17,6 +16,7 @@ import {
   type MessageFilter,
   type MessageRow,
 } from "./mailbox-queries.ts";
+import { parseApart } from "./parse-apart.ts";
 
 export interface MessageItem {
   id: string;
@@ -72,7 +72,7 @@ export async function listTexts(
   const rows = await listMessagesWithRaw(database, projectId, filter, request);
   const total = request.before === null ? await countMessages(database, projectId, filter) : 0;
   const parsed = new Map(
-    await Promise.all(rows.map(async (row) => [row, await PostalMime.parse(row.raw)] as const)),
+    await Promise.all(rows.map(async (row) => [row, await parseApart(projectId, row.raw)] as const)),
   );
   const page = toPage("messages", request, rows, (row): MessageText => {
     const { html, text } = parsed.get(row) ?? {};
@@ -97,7 +97,7 @@ async function getRow(database: Database, projectId: string, id: string) {
 /** A message taken apart. @throws Refusal MESSAGE_NOT_FOUND. */
 export async function getMessage(database: Database, projectId: string, id: string) {
   const row = await getRow(database, projectId, id);
-  const parsed = await PostalMime.parse(row.raw);
+  const parsed = await parseApart(projectId, row.raw);
   return {
     ...present(row),
     html: partOf(parsed.html),
@@ -128,7 +128,7 @@ export async function getAttachment(
   { id, position }: { id: string; position: string },
 ): Promise<{ filename: string; bytes: Buffer }> {
   const { raw } = await getRow(database, projectId, id);
-  const { attachments } = await PostalMime.parse(raw);
+  const { attachments } = await parseApart(projectId, raw);
   const attachment = POSITION.test(position) ? attachments[Number(position)] : undefined;
   if (attachment === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
   const { content, filename } = attachment;

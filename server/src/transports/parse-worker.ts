@@ -1,0 +1,5 @@
+// On a thread of its own: takes messages of the local mailbox apart. Before it: parse-apart.ts. After it: postal-mime.
+import PostalMime from "postal-mime";
+import { answerTasks } from "../platform/task-worker.ts";
+
+answerTasks((raw: Uint8Array) => PostalMime.parse(raw));
