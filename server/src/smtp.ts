@@ -8,6 +8,8 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { limitConnection, type ConnectionLimits } from "./platform/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
 import type { RateLimiter } from "./platform/rate-limit.ts";
+import { networkOf } from "./platform/visitor-network.ts";
+import { isWithinRates, reportTakes, writtenTakes } from "./deliveries/smtp-rates.ts";
 import { isReportName } from "./domains/reports/domain-reports.ts";
 import { isInboundName } from "./projects/projects.ts";
 import type { NoticeStore } from "./deliveries/notices.ts";
@@ -45,14 +47,13 @@ export interface SmtpDoor {
 const FEEDBACK_NAME = "fbl";
 const POSTMASTER = "postmaster";
 const MAX_CONNECTIONS = 100;
-const MAX_CONNECTIONS_AN_ADDRESS = 10;
+const MAX_CONNECTIONS_A_NETWORK = 10;
 const MAX_RECIPIENTS = 10;
 /** Whoever says nothing for so long is let go. */
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
 /** An honest server on a bad line brings 10 MB in that time, on a usual one the largest report; whoever has more to say connects again. */
 const CONNECTION_LIMITS: ConnectionLimits = { messageMs: 300_000, sessionMs: 900_000 };
-const RATE_WINDOW_SECONDS = 600;
 /** The rest of a message is taken and thrown away: reports and what a person wrote stand at the beginning. */
 const KEPT_BYTES = 512 * 1024;
 /** Many servers return the whole of a mail, with the report and what servers on the way wrote before it. */
@@ -81,7 +82,8 @@ const NOT_NOW = new SmtpRefusal(451, "4.3.0 The message could not be kept, try a
 
 /** Listens until it is stopped. Port and address belong to whoever forwards port 25 here. */
 export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
-  const byAddress = new Map<string, number>();
+  /** Open connections by network. */
+  const openOf = new Map<string, number>();
   const server = new SMTPServer({
     name: parts.name,
     banner: "Postloft",
@@ -96,14 +98,16 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
     onConnect({ id, remoteAddress }, done) {
       const connection = [...server.connections].find((one) => one.id === id);
       if (connection !== undefined) limitConnection(connection, parts.connectionLimits ?? CONNECTION_LIMITS);
-      const open = (byAddress.get(remoteAddress) ?? 0) + 1;
-      byAddress.set(remoteAddress, open);
-      done(open > MAX_CONNECTIONS_AN_ADDRESS ? TOO_MANY_CONNECTIONS : null);
+      const network = networkOf(remoteAddress);
+      const open = (openOf.get(network) ?? 0) + 1;
+      openOf.set(network, open);
+      done(open > MAX_CONNECTIONS_A_NETWORK ? TOO_MANY_CONNECTIONS : null);
     },
     onClose({ remoteAddress }) {
-      const left = (byAddress.get(remoteAddress) ?? 1) - 1;
-      if (left > 0) byAddress.set(remoteAddress, left);
-      else byAddress.delete(remoteAddress);
+      const network = networkOf(remoteAddress);
+      const left = (openOf.get(network) ?? 1) - 1;
+      if (left > 0) openOf.set(network, left);
+      else openOf.delete(network);
     },
     onRcptTo({ address }, session, done) {
       void answerRecipient(address, session, parts, done);
@@ -163,7 +167,7 @@ function kindOf(address: string, { bounceDomain, inboundDomain, returnPaths }: S
 
 async function answerRecipient(
   address: string,
-  { envelope }: SMTPServerSession,
+  { envelope, remoteAddress }: SMTPServerSession,
   parts: SmtpParts,
   done: (error: Error | null) => void,
 ): Promise<void> {
@@ -173,31 +177,16 @@ async function answerRecipient(
   if (kind !== "report" && saidBytes(envelope) > mostBytes(envelope, parts)) return done(TOO_LARGE);
   let isWithin: boolean;
   try {
-    isWithin = await isWithinRate(kind, address, senderOf(envelope), parts);
+    const takes =
+      kind === "report"
+        ? reportTakes(address, remoteAddress, parts.returnPaths)
+        : writtenTakes(kind, address, senderOf(envelope));
+    isWithin = await isWithinRates(parts.rateLimiter, takes);
   } catch (error) {
     parts.log.warn({ err: error }, "an incoming message could not be counted");
     return done(NOT_NOW);
   }
   done(isWithin ? null : TOO_MANY_MESSAGES);
-}
-
-/** Reports are as many as mails were sent; what people write is limited, by sender first: one of them blocks nobody else. */
-async function isWithinRate(
-  kind: Kind,
-  address: string,
-  sender: string,
-  { rateLimiter }: SmtpParts,
-): Promise<boolean> {
-  if (kind === "report") return true;
-  const lower = address.toLowerCase();
-  const most = kind === "operator" ? LIMITS.operatorMessages : LIMITS.inboundMessages;
-  const takes = [
-    { bucket: bucketOf(`${lower}\n${sender.toLowerCase()}`), limit: LIMITS.inboundSenderMessages.value },
-    { bucket: bucketOf(lower), limit: most.value },
-  ];
-  for (const take of takes)
-    if (!(await rateLimiter.take({ ...take, windowSeconds: RATE_WINDOW_SECONDS })).allowed) return false;
-  return true;
 }
 
 /** What comes back may be as large as a mail and its report: refused, it would come back to nobody, and the address would stay. */
@@ -210,11 +199,6 @@ function mostBytes({ rcptTo }: SMTPServerSession["envelope"], parts: SmtpParts):
 function saidBytes({ mailFrom }: SMTPServerSession["envelope"]): number {
   const args = mailFrom === false ? false : mailFrom.args;
   return args === false ? 0 : Number(args.SIZE ?? 0);
-}
-
-/** In `rate_windows` stands nobody's address. */
-function bucketOf(text: string): string {
-  return `inbound:${createHash("sha256").update(text).digest("base64url")}`;
 }
 
 /** '' for the empty reverse-path. */

@@ -1,0 +1,53 @@
+// How much mail is taken over SMTP from whom: what is over it is told to come back later, so nothing is lost.
+// Before it: smtp.ts has a recipient. After it: counters that all processes share.
+import { createHash } from "node:crypto";
+import { localPartOf } from "@postloft/contract/address.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { RateLimiter } from "../platform/rate-limit.ts";
+import { networkOf } from "../platform/visitor-network.ts";
+import type { ReturnPaths } from "./return-path.ts";
+
+const RATE_WINDOW_SECONDS = 600;
+
+interface Counted {
+  bucket: string;
+  limit: number;
+}
+
+/** Reports are as many as mails were sent, but not of one mail, and not without end from one place. */
+export function reportTakes(
+  address: string,
+  remoteAddress: string,
+  returnPaths: Pick<ReturnPaths, "read">,
+): Counted[] {
+  const lower = address.toLowerCase();
+  const ofMail = { bucket: bucketOf(`report\n${lower}`), limit: LIMITS.returnPathMessages.value };
+  return [
+    { bucket: bucketOf(`reports\n${networkOf(remoteAddress)}`), limit: LIMITS.reportMessages.value },
+    ...(returnPaths.read(localPartOf(lower)) === null ? [] : [ofMail]),
+  ];
+}
+
+/** What people write is limited by sender first: one of them blocks nobody else. */
+export function writtenTakes(kind: "project" | "operator", address: string, sender: string): Counted[] {
+  const lower = address.toLowerCase();
+  const most = kind === "operator" ? LIMITS.operatorMessages : LIMITS.inboundMessages;
+  return [
+    {
+      bucket: bucketOf(`${lower}\n${sender.toLowerCase()}`),
+      limit: LIMITS.inboundSenderMessages.value,
+    },
+    { bucket: bucketOf(lower), limit: most.value },
+  ];
+}
+
+export async function isWithinRates(rateLimiter: RateLimiter, takes: readonly Counted[]): Promise<boolean> {
+  for (const take of takes)
+    if (!(await rateLimiter.take({ ...take, windowSeconds: RATE_WINDOW_SECONDS })).allowed) return false;
+  return true;
+}
+
+/** In `rate_windows` stands nobody's address. */
+function bucketOf(text: string): string {
+  return `inbound:${createHash("sha256").update(text).digest("base64url")}`;
+}
