@@ -9,6 +9,7 @@ const byToken = z.object({
 });
 const html = z.string();
 
+const HOW_OFTEN = `Unsubscribing always works, subscribing ${LIMITS.subscriptionChanges.value} times an hour; then the page says 429 with \`Retry-After\`.`;
 const CHANGES_NOTHING = "Looking changes nothing, however often and by whomever the link is opened.";
 
 export const showUnsubscribePage = endpoint({
@@ -58,7 +59,7 @@ export const subscribe = endpoint({
   method: "POST",
   path: "/subscribe/:token",
   summary: "Subscribe, by the page's button",
-  description: "The form of `GET /subscribe/:token` posts here.",
+  description: `The form of \`GET /subscribe/:token\` posts here. ${HOW_OFTEN}`,
   caller: "anyone",
   params: byToken,
   body: z.object({
@@ -66,7 +67,7 @@ export const subscribe = endpoint({
   }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 200: html, 404: html, 422: html, 503: html },
+  answers: { 200: html, 404: html, 422: html, 429: html, 503: html },
 });
 
 export const showManagePage = endpoint({
@@ -86,7 +87,7 @@ export const manage = endpoint({
   method: "POST",
   path: "/manage/:token",
   summary: "Subscribe or unsubscribe, by the page's button",
-  description: "The form of `GET /manage/:token` posts here.",
+  description: `The form of \`GET /manage/:token\` posts here. ${HOW_OFTEN}`,
   caller: "anyone",
   params: byToken,
   body: z.object({
@@ -97,5 +98,5 @@ export const manage = endpoint({
   }),
   bodyLimitBytes: LIMITS.formBytes.value,
   envelope: "page",
-  answers: { 200: html, 404: html, 422: html, 503: html },
+  answers: { 200: html, 404: html, 422: html, 429: html, 503: html },
 });

@@ -150,7 +150,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const reports = openReports(parts);
   const routes = [
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
-    ...routesOfContacts(parts),
+    ...routesOfContacts(parts, rateLimiter),
     ...suppressionRoutes(parts),
     ...segmentRoutes({ ...parts, explainer, campaignOfSegment, workflowOfSegment }),
     ...templateRoutes({ ...parts, renderer, rateLimiter, linter, workflowStepsOf }),
@@ -253,7 +253,7 @@ function openReports(parts: ApiParts) {
   };
 }
 
-function routesOfContacts(parts: ApiParts): Route[] {
+function routesOfContacts(parts: ApiParts, rateLimiter: RateLimiter): Route[] {
   const { database, wakeJobs } = parts;
   const whoNamesFields = { segmentsNamingField, campaignsNamingField, workflowsNamingField };
   return [
@@ -261,7 +261,7 @@ function routesOfContacts(parts: ApiParts): Route[] {
     ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
     ...contactFieldRoutes({ database, wakeJobs, ...whoNamesFields }),
     ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, segmentsOfContact, executionsOfContact }),
-    ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath }) }),
+    ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath, rateLimiter }) }),
   ];
 }
 

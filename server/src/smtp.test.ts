@@ -282,8 +282,9 @@ test("one sender writes so often to a project, others and elsewhere go on; so do
   );
 });
 
+const pathOf = () => `${returnPaths.localPartOf(mail.projectId, newId())}@bounce.example`;
+
 test("so much comes back to one mail, while others are told of theirs; from one network no more than a mail server sends", async () => {
-  const pathOf = () => `${returnPaths.localPartOf(mail.projectId, newId())}@bounce.example`;
   expect(await ask("", path, 25)).toEqual(
     new Map([
       ["250 Accep", LIMITS.returnPathMessages.value],

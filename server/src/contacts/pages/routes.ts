@@ -24,13 +24,18 @@ export function pageRoutes({ pages }: { pages: SubscriptionPages }): Route[] {
       .commit(async (tx) => answerOf(await pages.submit(tx, visit, call.body, call.ip)))
       .catch((error: unknown) => answerOf(problemOrBug(pages, visit, error)));
   };
+  /** Of a page that may subscribe. */
+  const submitBounded = (purpose: LinkPurpose) => async (call: PageCall) => {
+    const refused = await pages.refuseTooOften(visitOf(purpose, call), call.body);
+    return refused === null ? submit(purpose)(call) : answerOf(refused);
+  };
   return [
     route(contract.showUnsubscribePage, show("unsubscribe")),
     route(contract.unsubscribe, submit("unsubscribe")),
     route(contract.showSubscribePage, show("subscribe")),
-    route(contract.subscribe, submit("subscribe")),
+    route(contract.subscribe, submitBounded("subscribe")),
     route(contract.showManagePage, show("manage")),
-    route(contract.manage, submit("manage")),
+    route(contract.manage, submitBounded("manage")),
   ];
 }
 
@@ -38,8 +43,13 @@ function visitOf(purpose: LinkPurpose, { params, headers }: Pick<PageCall, "para
   return { purpose, token: params.token, acceptLanguage: headers["accept-language"] };
 }
 
-function answerOf<Status extends number>({ status, html }: Page<Status>): Answer<Status, string> {
-  return { status, body: html, headers: PAGE_HEADERS };
+function answerOf<Status extends number>({
+  status,
+  html,
+  retryAfterSeconds,
+}: Page<Status>): Answer<Status, string> {
+  const retryAfter = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  return { status, body: html, headers: { ...PAGE_HEADERS, ...retryAfter } };
 }
 
 /** A person is told in words when the database is away; a bug of ours goes on to the log. */

@@ -7,6 +7,7 @@ import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { createDatabase, transaction, type Tx } from "../../platform/database.ts";
 import type { Answer, Call } from "../../platform/http-route.ts";
+import { createRateLimiter } from "../../platform/rate-limit.ts";
 import {
   answersByName,
   APP_SECRET,
@@ -470,12 +471,38 @@ test("the pages are found under /api too and with a slash at the end, and their 
   }
 });
 
+test("who subscribes again and again is told to wait, and may unsubscribe all the same", async () => {
+  const person = await newPerson();
+  const { manageUrl, subscribeUrl, unsubscribeUrl } = person.links;
+  const most = LIMITS.subscriptionChanges.value;
+  for (let at = 0; at < most; at++) {
+    expect((await post(at % 2 ? manageUrl : subscribeUrl, "action=subscribe")).status).toBe(200);
+    expect((await post(at % 2 ? unsubscribeUrl : manageUrl, "action=unsubscribe")).status).toBe(200);
+  }
+  const refused = await post(manageUrl, "action=subscribe");
+  expect([refused.status, headingOf(refused.text)]).toEqual([429, LANGUAGES.en.problemTitle]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await post(subscribeUrl, "action=subscribe")).status).toBe(429);
+  expect(await isSubscribed(person)).toBe(false);
+  await server.call("PATCH", `/contacts/${person.id}`, person.project.byKey, { subscribed: true });
+  expect((await post(unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+  expect(await isSubscribed(person)).toBe(false);
+  const another = await newPerson({ subscribed: false });
+  expect((await post(another.links.manageUrl, "action=subscribe")).status).toBe(200);
+});
+
 test("without the database a visitor is told in words, with 503, and asked to come again", async () => {
   const nobody = new Pool({ host: "127.0.0.1", port: 9 });
   const database = createDatabase(nobody);
   const readLink = createLinkReader(APP_SECRET);
   const routes = pageRoutes({
-    pages: createSubscriptionPages({ database, readLink, linksOf, ownImagePath }),
+    pages: createSubscriptionPages({
+      database,
+      readLink,
+      linksOf,
+      ownImagePath,
+      rateLimiter: createRateLimiter(database),
+    }),
   });
   const { unsubscribeUrl } = linksOf(randomUUID(), randomUUID());
   const call = {

@@ -1,7 +1,9 @@
 // The public pages behind the links in mails: looking changes nothing, a form changes the subscription (decisions §12).
 // Before it: routes.ts; links.ts made the links. After it: upsert-contacts.ts flips, page.ts writes the answer.
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { NOBODY } from "../../platform/ids.ts";
+import type { RateLimiter } from "../../platform/rate-limit.ts";
 import type { ContactLinks, LinkedContact, LinkPurpose } from "../links.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import { chooseAccepted, chooseLocale } from "./locale.ts";
@@ -9,9 +11,13 @@ import { writePage } from "./page.ts";
 import { findSubscription } from "./queries.ts";
 import { maskAddress, plainPage, readIp, readWish, subscriptionPage, type Form } from "./rules.ts";
 
+const WINDOW_SECONDS = 3_600;
+
 export interface Page<Status extends number = 200 | 404 | 503> {
   status: Status;
   html: string;
+  /** After how many seconds to try again. */
+  retryAfterSeconds?: number;
 }
 
 /** A link that was opened. */
@@ -24,6 +30,11 @@ export interface Visit {
 
 export interface SubscriptionPages {
   show(visit: Visit): Promise<Page>;
+  /**
+   * null: the form may be submitted. Else what a visitor is told who has subscribed so often that it can only be a machine: each change is
+   * an event and a line in a log that is kept. Unsubscribing is never refused.
+   */
+  refuseTooOften(visit: Visit, form: Form): Promise<Page<429> | null>;
   /** Does what the form asks for; asked again it changes nothing and answers the same. Events and log commit with it. */
   submit(tx: Tx, visit: Visit, form: Form, ip: string | undefined): Promise<Page<Page["status"] | 422>>;
   /** What a visitor is told when nothing can be read or changed right now. */
@@ -36,8 +47,9 @@ export function createSubscriptionPages(options: {
   linksOf: (projectId: string, contactId: string) => ContactLinks;
   /** The path of an image that the project stores here, by its address; null: it is somewhere else. */
   ownImagePath: (projectId: string, url: string) => string | null;
+  rateLimiter: Pick<RateLimiter, "take">;
 }): SubscriptionPages {
-  const { database, readLink, linksOf, ownImagePath } = options;
+  const { database, readLink, linksOf, ownImagePath, rateLimiter } = options;
 
   /** The page of a contact as it is; `isNews` right after a change. */
   async function pageOf(
@@ -70,6 +82,16 @@ export function createSubscriptionPages(options: {
       const linked = readLink(visit.purpose, visit.token);
       return linked === null ? tell(404, "invalid", visit) : pageOf(database, visit, linked, false);
     },
+    async refuseTooOften(visit, form) {
+      const linked = readLink(visit.purpose, visit.token);
+      if (linked === null || readWish(visit.purpose, form)?.subscribed !== true) return null;
+      const { allowed, resetSeconds } = await rateLimiter.take({
+        bucket: `subscribing:${linked.projectId}:${linked.contactId}`,
+        limit: LIMITS.subscriptionChanges.value,
+        windowSeconds: WINDOW_SECONDS,
+      });
+      return allowed ? null : { ...tell(429, "problem", visit), retryAfterSeconds: resetSeconds };
+    },
     async submit(tx, visit, form, ip) {
       const linked = readLink(visit.purpose, visit.token);
       if (linked === null) return tell(404, "invalid", visit);
@@ -84,6 +106,10 @@ export function createSubscriptionPages(options: {
   };
 }
 
-function tell(status: 404 | 503, about: "invalid" | "problem", visit: Visit): Page {
+function tell<Status extends 404 | 429 | 503>(
+  status: Status,
+  about: "invalid" | "problem",
+  visit: Visit,
+): Page<Status> {
   return { status, html: writePage(chooseAccepted(visit.acceptLanguage), plainPage(about, null), {}) };
 }
