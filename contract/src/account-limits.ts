@@ -13,6 +13,7 @@ export const ACCOUNT_LIMITS = {
     "wrong codes of the second factor per account in 10 minutes",
     "After that each login that gives one answers 429 until the window ends.",
   ),
+  signUps: limit(50, "accounts per network and hour", "Sign-ups that made one."),
   signUpConflicts: limit(
     50,
     "sign-ups per address in 10 minutes for addresses that have an account",

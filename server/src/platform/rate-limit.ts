@@ -57,6 +57,21 @@ export async function takeOrRefuse(rateLimiter: RateLimiter, take: Take): Promis
     });
 }
 
+/** Counts one for work that succeeds; what fails is not counted. @throws Refusal RATE_LIMIT_EXCEEDED beyond the limit */
+export async function takeFor<Result>(
+  rateLimiter: RateLimiter,
+  take: Take,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await takeOrRefuse(rateLimiter, take);
+  try {
+    return await work();
+  } catch (error) {
+    await rateLimiter.giveBack(take);
+    throw error;
+  }
+}
+
 async function takeAll(database: Database, takes: readonly Take[]): Promise<Taken[]> {
   const groups = Map.groupBy(takes, (take) => take.bucket);
   const firsts = [...groups.values()].flatMap(([first]) => (first === undefined ? [] : [first]));

@@ -13,6 +13,11 @@ export function attemptsOf(network: string): Take {
   return { bucket: `auth:${network}`, limit: LIMITS.authRequests.value, windowSeconds: WINDOW_SECONDS };
 }
 
+/** Accounts that one network made: each mails a stranger, perhaps, and stays. */
+export function signUpsOf(network: string): Take {
+  return { bucket: `signups:${network}`, limit: LIMITS.signUps.value, windowSeconds: HOUR_SECONDS };
+}
+
 /** Mails about accounts and invitations to one address, whoever asks for them. */
 export function mailsTo(email: string): Take {
   return {

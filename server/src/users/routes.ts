@@ -4,13 +4,13 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { sha256, type Sealer } from "../platform/crypto.ts";
 import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
-import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
+import { takeFor, takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
 import { acceptedLanguage } from "../emails/system-mail/mail-language.ts";
 import { holdsPassword } from "./account-queries.ts";
 import { sendVerification } from "./account.ts";
-import { attemptsOf, codesOf } from "./attempts.ts";
+import { attemptsOf, codesOf, signUpsOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import { readAssertion, usePasskey, type Shown } from "./passkeys/passkeys.ts";
 import type { Assertion, PasskeyVerifier } from "./passkeys/verifier.ts";
@@ -76,15 +76,14 @@ export function userRoutes(dependencies: {
       };
       const passwordHash = await passwords.hash(network, body);
       await limit(conflicts);
-      const user = await transaction(database, async (tx) => {
-        const made = await createUser(tx, {
-          email: body.email,
-          passwordHash,
-          language: acceptedLanguage(headers["accept-language"]),
-        });
-        await sendVerification(tx, made, baseUrl());
-        return made;
-      });
+      const language = acceptedLanguage(headers["accept-language"]);
+      const user = await takeFor(rateLimiter, signUpsOf(network), () =>
+        transaction(database, async (tx) => {
+          const made = await createUser(tx, { email: body.email, passwordHash, language });
+          await sendVerification(tx, made, baseUrl());
+          return made;
+        }),
+      );
       wakeSender();
       await rateLimiter.giveBack(conflicts);
       return loggedIn({ ...user, passwordHash }, { ip, headers });

@@ -124,6 +124,26 @@ test("whoever asks for many addresses whether they have accounts is stopped, als
   });
 });
 
+test("from one network so many accounts are made in an hour, and one that is refused is not counted", async () => {
+  await inOneWindow(server, 3_600, async () => {
+    await signUp({ email: newAddress(), password });
+    const bucket = "signups:127.0.0.1";
+    const taken = async () => server.rows("select taken from rate_windows where bucket = $1", bucket);
+    await server.rows(
+      "update rate_windows set taken = $1 where bucket = $2",
+      LIMITS.signUps.value - 1,
+      bucket,
+    );
+    const email = newAddress();
+    expect((await signUp({ email, password })).status).toBe(200);
+    const refused = await signUp({ email: newAddress(), password });
+    expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    await server.rows("update rate_windows set taken = 5 where bucket = $1", bucket);
+    expect((await signUp({ email, password })).status).toBe(409);
+    expect(await taken()).toEqual([{ taken: 5 }]);
+  });
+});
+
 test("passwords are stored as argon2id at OWASP's cost, and nowhere in the clear", async () => {
   const hashes = await server.rows<{ passwordHash: string }>("select password_hash from users");
   expect(hashes.length).toBeGreaterThan(0);
