@@ -4,7 +4,7 @@ import { z } from "zod";
 import { campaign, counters } from "./campaigns.ts";
 import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, emailAddress, instant, pageQuery, pathId, givenInstant } from "./field.ts";
+import { cursorList, emailAddress, id, instant, pageQuery, pathId, givenInstant } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import { PROVIDERS } from "./report-queries.ts";
 
@@ -80,7 +80,7 @@ export const resolveCampaign = endpoint({
   body: z.object({
     as: z.enum(RESOLUTIONS),
     ids: z
-      .array(z.uuid())
+      .array(id)
       .min(1)
       .max(LIMITS.resolvedIds.value)
       .optional()
@@ -117,7 +117,7 @@ export const testCampaign = endpoint({
   caller: "project",
   sends: true,
   params: byId,
-  body: z.object({ email: emailAddress, contactId: z.uuid().optional() }),
+  body: z.object({ email: emailAddress, contactId: id.optional() }),
   answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
   errors: ["CAMPAIGN_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],
 });

@@ -8,6 +8,7 @@ import {
   displayName,
   emailAddress,
   hasControlCharacters,
+  id,
   instant,
   issue,
   pageQuery,
@@ -105,7 +106,7 @@ const campaignBody = z
       .describe("MARKETING (default) and HEADLESS go to subscribed contacts only, TRANSACTIONAL to all."),
     type: z.string().optional().describe("MARKETING, TRANSACTIONAL or HEADLESS are read as `kind`."),
     audienceType: z.enum(AUDIENCE_TYPES),
-    segmentId: z.uuid().nullable().optional().describe("Required for the audience SEGMENT."),
+    segmentId: id.nullable().optional().describe("Required for the audience SEGMENT."),
     audienceFilter: filter.nullable().optional().describe("Required for the audience FILTERED."),
     audienceCondition: filter.nullable().optional().describe("The same as audienceFilter."),
   })

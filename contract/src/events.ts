@@ -4,7 +4,7 @@ import { z } from "zod";
 import { FIELD_TYPES } from "./contact-fields.ts";
 import { endpoint } from "./endpoint.ts";
 import { isReservedEventName } from "./event-names.ts";
-import { id, instant, issue, pageQuery, pathId, givenInstant } from "./field.ts";
+import { id, instant, issue, pageQuery, pathId, pathText, givenInstant } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
 export const event = z.object({
@@ -91,7 +91,7 @@ export const listEventNames = endpoint({
   },
 });
 
-const byName = z.object({ eventName: pathId });
+const byName = z.object({ eventName: pathText });
 const named = z.array(z.object({ id: z.uuid(), name: z.string() }));
 
 export const getEventUsage = endpoint({

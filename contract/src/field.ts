@@ -111,11 +111,17 @@ export const mailbox = z
   .transform((input, context) => readMailbox(input, [], (problem) => context.issues.push(problem)) ?? z.NEVER)
   .register(jsonSchemas, { jsonSchema: mailboxJsonSchema });
 
-/** An id of ours in a body: UUID. A malformed id in a path is a 404 instead (decisions §1). */
-export const id = z.uuid();
+/**
+ * An id of ours in a query or a body: UUID, in lower case as it is stored, so that texts can be compared. A malformed id in a path
+ * is a 404 instead (decisions §1).
+ */
+export const id = z.uuid().toLowerCase();
 
-/** An id in a path, taken as it comes: what it does not find is a 404 like any missing one. */
-export const pathId = z.string();
+/** An id in a path, of any form: what it does not find is a 404 like any missing one. */
+export const pathId = z.string().toLowerCase();
+
+/** A name, an address or a key in a path, taken as it comes. */
+export const pathText = z.string();
 
 export const instant = z.iso.datetime();
 

@@ -2,7 +2,7 @@
 // Before it: projects.ts. After it: server/src/projects/members/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { emailAddress, instant, pathId } from "./field.ts";
+import { emailAddress, id, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import { ROLES } from "./roles.ts";
 import { account, password } from "./users.ts";
@@ -120,7 +120,7 @@ export const transferOwnership = endpoint({
   caller: "member",
   leastRole: "OWNER",
   params: ofProject,
-  body: z.object({ userId: z.uuid() }),
+  body: z.object({ userId: id }),
   envelope: "wrapped",
   answers: { 200: z.array(member) },
   errors: ["MEMBER_NOT_FOUND", "CONFLICT"],

@@ -2,7 +2,7 @@
 // Before it: users.ts. After it: server/src/users/oauth/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { instant } from "./field.ts";
+import { instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
 const html = z.string();
@@ -123,7 +123,7 @@ export const removeIdentity = endpoint({
   summary: "Disconnect another service from your account",
   description: "The only way in stays: set a password first. The account gets a mail that says so.",
   caller: "session",
-  params: z.object({ identityId: z.string() }),
+  params: z.object({ identityId: pathId }),
   answers: { 204: null },
   errors: ["RESOURCE_NOT_FOUND", "CONFLICT"],
 });

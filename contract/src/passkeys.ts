@@ -2,7 +2,7 @@
 // Before it: field.ts. After it: users.ts (log in), server/src/users/passkeys/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { instant } from "./field.ts";
+import { instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Bytes as base64url, of which an authenticator makes so many at most. */
@@ -56,7 +56,7 @@ const passkey = z.object({
   lastUsedAt: instant.nullable(),
 });
 
-const params = z.object({ passkeyId: z.string() });
+const params = z.object({ passkeyId: pathId });
 
 export const askPasskey = endpoint({
   name: "auth.passkeyOptions",

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { contact } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
-import { emailAddress, instant, pageQuery, pathId, queryInteger } from "./field.ts";
+import { emailAddress, id, instant, pageQuery, pathId, queryInteger } from "./field.ts";
 import { filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -255,7 +255,7 @@ export const explainSegment = endpoint({
   description: "Each condition with true or false and the value seen.",
   caller: "project",
   isRead: true,
-  body: z.object({ filters: filter, contactId: z.uuid() }),
+  body: z.object({ filters: filter, contactId: id }),
   answers: {
     200: z.object({
       matches: z.boolean(),

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { importResult } from "./contact-import.ts";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, emailAddress, instant, pageQuery, pathId, uploadedFile } from "./field.ts";
+import { cursorList, emailAddress, instant, pageQuery, pathText, uploadedFile } from "./field.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -32,7 +32,7 @@ const filter = {
   reason: z.enum(SUPPRESSION_REASONS).optional(),
 };
 
-const byAddress = z.object({ address: pathId });
+const byAddress = z.object({ address: pathText });
 
 export const listSuppressions = endpoint({
   name: "suppressions.list",

@@ -2,7 +2,7 @@
 // Before it: templates.ts. After it: server/src/templates/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { emailAddress, instant, pathId } from "./field.ts";
+import { emailAddress, id, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import { byId, plainAddress, wholeTemplate } from "./templates.ts";
 
@@ -18,7 +18,7 @@ export const testTemplate = endpoint({
   params: byId,
   body: z.object({
     email: emailAddress,
-    contactId: z.uuid().optional(),
+    contactId: id.optional(),
     from: plainAddress.optional().describe("The sender, where neither the template nor the project has one."),
   }),
   answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },

@@ -2,7 +2,7 @@
 // Before it: field.ts. After it: server/src/uploads/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { cursorList, instant, pageQuery, pathId, uploadedFile } from "./field.ts";
+import { cursorList, instant, pageQuery, pathText, uploadedFile } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
@@ -80,7 +80,7 @@ export const deleteUpload = endpoint({
   description:
     "Refused with 409, naming what uses it, while a template, a former version of one, a campaign or the logo shows it. Mail that was sent with it shows it no more.",
   caller: "project",
-  params: z.object({ key: pathId }),
+  params: z.object({ key: pathText }),
   answers: { 204: null },
   errors: ["UPLOAD_NOT_FOUND", "CONFLICT"],
 });
@@ -93,7 +93,7 @@ export const openImage = endpoint({
   description:
     "Needs no key. Its name cannot be guessed, and it may be kept by browsers and proxies for ever; an image that was deleted is a 404.",
   caller: "anyone",
-  params: z.object({ key: pathId }),
+  params: z.object({ key: pathText }),
   envelope: "raw",
   contentType: "image/*",
   answers: { 200: z.string() },

@@ -88,13 +88,10 @@ const eventFilter = filter
   })
   .register(jsonSchemas, jsonSchemas.get(filter) ?? { jsonSchema: {} });
 
-/** An id as it is stored, so that texts can be compared. */
-const storedId = id.toLowerCase();
-
 const triggerStep = z.object({});
 
 const sendEmail = z.object({
-  templateId: storedId.optional(),
+  templateId: id.optional(),
   recipient: z
     .object({ type: z.enum(["CONTACT", "CUSTOM"]), customEmail: emailAddress.optional() })
     .superRefine(({ type, customEmail }, context) => {
@@ -236,7 +233,7 @@ export interface Graph {
 
 const audience = {
   audienceType: z.enum(["ALL", "SEGMENT", "FILTERED"]).optional(),
-  segmentId: storedId.nullable().optional(),
+  segmentId: id.nullable().optional(),
   audienceFilter: filter.nullable().optional(),
 };
 
@@ -246,8 +243,8 @@ export const TRIGGER_CONFIGS = {
     eventName: awaitedEventName,
     filter: eventFilter.optional().describe("On the data of the event: `data.<key>`."),
   }),
-  SEGMENT_ENTRY: z.object({ segmentId: storedId }),
-  SEGMENT_EXIT: z.object({ segmentId: storedId }),
+  SEGMENT_ENTRY: z.object({ segmentId: id }),
+  SEGMENT_EXIT: z.object({ segmentId: id }),
   SCHEDULE: z
     .object({ cron: z.string().min(1).max(100), timezone: timeZone.optional(), ...audience })
     .superRefine(({ audienceType, segmentId, audienceFilter }, context) => {

@@ -98,8 +98,8 @@ const OUTCOMES = { EVENT: "event", TIMEOUT: "timeout" } as const satisfies Recor
 
 const transitionBody = z
   .object({
-    fromStepId: id.toLowerCase(),
-    toStepId: id.toLowerCase(),
+    fromStepId: id,
+    toStepId: id,
     branch: z
       .enum(BRANCHES)
       .nullable()

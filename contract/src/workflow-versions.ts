@@ -2,7 +2,7 @@
 // Before it: workflows.ts, workflow-steps.ts. After it: server/src/workflows/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { addFaults, id, instant, pathId, queryBoolean, queryInteger } from "./field.ts";
+import { addFaults, id, instant, pathId, pathText, queryBoolean, queryInteger } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import {
   BRANCHES,
@@ -24,7 +24,7 @@ import {
   workflowName,
 } from "./workflows.ts";
 
-const byVersion = z.object({ id: pathId, version: pathId });
+const byVersion = z.object({ id: pathId, version: pathText });
 
 const version = z.object({
   version: z.int(),
@@ -133,11 +133,9 @@ const documentFields = {
       }),
     )
     .max(LIMITS.workflowSteps.value * 2),
-  templates: z
-    .array(z.object({ id: id.toLowerCase(), name: z.string() }))
-    .describe("Those that its steps name."),
+  templates: z.array(z.object({ id: id, name: z.string() })).describe("Those that its steps name."),
   segments: z
-    .array(z.object({ id: id.toLowerCase(), name: z.string(), slug: z.string() }))
+    .array(z.object({ id: id, name: z.string(), slug: z.string() }))
     .describe("Those that its trigger and conditions name."),
 };
 

@@ -45,6 +45,26 @@ test("what another project has is not there", async () => {
   expect((await get(`timeseries?templateId=${template.id}`, other.byKey)).status).toBe(200);
 });
 
+test("an id in capitals asks for the same mails, and finds the same", async () => {
+  const project = await server.createProject();
+  const [mail] = await makeSentMails(server.database, project.id, 1);
+  const { body: template } = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
+    name: "News",
+    subject: "Hi",
+    body: "<p>Hi</p>",
+    type: "TRANSACTIONAL",
+  });
+  await server.rows("update emails set template_id = $1 where id = $2", template.id, mail?.id);
+  await countNews(server.database, { lagSeconds: -1 });
+  const [lower, capitals] = [template.id, template.id.toUpperCase()];
+  for (const id of [lower, capitals]) {
+    const { body } = await get<{ current: object }>(`summary?templateId=${id}`, project.byKey);
+    expect(body.current).toMatchObject({ emails: 1 });
+  }
+  const found = await server.call("GET", `/templates/${capitals}`, project.byKey);
+  expect(found.body).toEqual((await server.call("GET", `/templates/${lower}`, project.byKey)).body);
+});
+
 test("days are days of the zone, those on which clocks change among them, and a project without mail has zeros", async () => {
   const { body } = await get<Array<{ date: string; emails: number }>>(
     "timeseries?startDate=2026-03-28&endDate=2026-03-30&tz=Europe/Berlin",

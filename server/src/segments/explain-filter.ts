@@ -30,7 +30,7 @@ export async function explainForContact(
     filters: [filters],
     leastEvents: EVENTS_SHOWN,
   });
-  const contact = contacts.get(contactId.toLowerCase());
+  const contact = contacts.get(contactId);
   if (contact === undefined) throw new Refusal("CONTACT_NOT_FOUND");
   const now = await readClock(database);
   const explanation = await explainer.explain(projectId, { filter: filters, contact, segments, now });

@@ -61,7 +61,7 @@ export function ownTexts(body: SendBody, parts: Parts): Texts | null {
 
 /** The name under which a call finds its template; null when it has none. */
 export function templateKeyOf({ projectId, body }: { projectId: string; body: SendBody }) {
-  return body.template === undefined ? null : { projectId, id: body.template.toLowerCase() };
+  return body.template === undefined ? null : { projectId, id: body.template };
 }
 
 interface DraftedCall {

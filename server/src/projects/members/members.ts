@@ -59,7 +59,7 @@ export async function readMembersToChange(
 /** A member under the lock of the project, with the others. @throws Refusal MEMBER_NOT_FOUND */
 async function readMemberToChange(tx: Tx, projectId: string, userId: string) {
   const { members } = await readMembersToChange(tx, projectId);
-  const member = members.find((one) => one.userId === userId.toLowerCase());
+  const member = members.find((one) => one.userId === userId);
   if (member === undefined) throw new Refusal("MEMBER_NOT_FOUND");
   return { member, members };
 }
