@@ -58,7 +58,7 @@ export const getRequest = endpoint({
   path: "/requests/:id",
   summary: "Read one API request with its body",
   description:
-    "The body without what is secret or about people: addresses keep their domain, texts are replaced by their length but for a few that name things, and of `data` only the names and types are kept. Null where it was no JSON, or larger than 16 KB.",
+    "The body without what is secret or about people: addresses in fields that hold some keep their domain, texts are replaced by their length and numbers by a word but for a few that name or count things, and of `data` only the names and types are kept. Null where it was no JSON, or larger than 16 KB.",
   caller: "project",
   params: z.object({ id: pathId }),
   answers: { 200: apiRequest.extend({ body: z.unknown(), bodyBytes: z.int() }) },

@@ -18,7 +18,37 @@ const NAMING = new Set([
 ]);
 /** Below these only names and types are kept: what a project knows of people. */
 const PERSONAL = new Set(["data", "variables", "value", "headers", "updates"]);
-const ADDRESS = /^[^@\s]+@([^@\s]+)$/;
+/** Fields of the API that hold an address, of which the domain is kept. */
+const ADDRESSED = new Set([
+  "email",
+  "newEmail",
+  "customEmail",
+  "address",
+  "emails",
+  "to",
+  "cc",
+  "bcc",
+  "from",
+  "defaultFrom",
+  "reply",
+  "replyTo",
+]);
+/** Nothing but a plain address: what looks like one may be a password, or a URL with one in it. */
+const ADDRESS = /^[^@\s:/?#"<>]+@((?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]+)$/u;
+/** Fields of the API that hold a number; another one may be an account or a code. */
+const NUMBERED = new Set([
+  "limit",
+  "page",
+  "pageSize",
+  "x",
+  "y",
+  "priority",
+  "version",
+  "amount",
+  "sendingRate",
+  "eventRetentionDays",
+  "emailRetentionDays",
+]);
 const MAX_TEXT_LENGTH = 200;
 const MAX_ITEMS = 20;
 const MAX_DEPTH = 8;
@@ -44,7 +74,10 @@ export function redactPath(path: string, route: string): string {
 function redact(value: unknown, name: string, isPersonal: boolean, depth: number): unknown {
   if (value === null) return null;
   if (typeof value === "string") return redactText(value, name, isPersonal);
-  if (typeof value !== "object") return isPersonal ? `[${typeof value}]` : value;
+  if (typeof value !== "object") {
+    const isKept = !isPersonal && (typeof value !== "number" || NUMBERED.has(name));
+    return isKept ? value : `[${typeof value}]`;
+  }
   if (depth >= MAX_DEPTH) return "[…]";
   if (Array.isArray(value)) {
     const kept = value.slice(0, MAX_ITEMS).map((item) => redact(item, name, isPersonal, depth + 1));
@@ -66,9 +99,10 @@ function redact(value: unknown, name: string, isPersonal: boolean, depth: number
 }
 
 function redactText(text: string, name: string, isPersonal: boolean): string {
-  const domain = ADDRESS.exec(text)?.[1];
+  if (isPersonal) return `[text of ${text.length}]`;
+  const domain = ADDRESSED.has(name) ? ADDRESS.exec(text)?.[1] : undefined;
   if (domain !== undefined) return `[…]@${cut(domain)}`;
-  if (NAMING.has(name) && !isPersonal && !text.includes("@")) return cut(text);
+  if (NAMING.has(name) && !text.includes("@")) return cut(text);
   return `[text of ${text.length}]`;
 }
 

@@ -121,6 +121,43 @@ test("what is older than it is kept goes", async () => {
   expect((await list(project, "?requestId=young")).data).toHaveLength(1);
 });
 
+test.each([
+  [
+    { email: "ada@shop.example", to: ["bob@mail.example"] },
+    { email: "[…]@shop.example", to: ["[…]@mail.example"] },
+  ],
+  [
+    { to: { name: "Ada", email: "ada@shop.example" } },
+    { to: { name: "[text of 3]", email: "[…]@shop.example" } },
+  ],
+  [
+    { data: { password: "Tr0ub@secretpart", email: "a@shop.example" } },
+    { data: { password: "[text of 16]", email: "[text of 14]" } },
+  ],
+  [
+    { password: "a@shop.example", event: "a@shop.example" },
+    { password: "[text of 14]", event: "[text of 14]" },
+  ],
+  [{ email: "Tr0ub@secretpart" }, { email: "[text of 16]" }],
+  [{ url: "https://u:p@hooks.example.com/T00/SECRETTOKEN?key=abc" }, { url: "[text of 53]" }],
+  [{ email: "https://u:p@hooks.example.com" }, { email: "[text of 29]" }],
+  [{ email: "a@shop.example/T00" }, { email: "[text of 18]" }],
+  [
+    { apiToken: 9999, iban: 12345, pins: [1, 2] },
+    { apiToken: "[number]", iban: "[number]", pins: ["[number]", "[number]"] },
+  ],
+  [
+    { limit: 20, position: { x: 1, y: 2 }, data: { limit: 20 } },
+    { limit: 20, position: { x: 1, y: 2 }, data: { limit: "[number]" } },
+  ],
+  [
+    { subscribed: true, data: { sick: true } },
+    { subscribed: true, data: { sick: "[boolean]" } },
+  ],
+])("of %j the log keeps %j", (body, kept) => {
+  expect(redactBody(Buffer.from(JSON.stringify(body)))).toEqual(kept);
+});
+
 /** The same with every text in it replaced. */
 function withTexts(value: unknown, text: string): unknown {
   if (typeof value === "string") return text;
