@@ -84,8 +84,11 @@ test.for(Object.keys(DIALECTS).flatMap((name) => PACKINGS.map((packing) => [name
   },
 );
 
-test.for(PACKINGS)("a TLS report, %s", async (packing) => {
-  const json = tlsJson({ org: "Receiver", id: "t1", domain: "shop.example", successes: 90, failures: 10 });
+const TLS_CASES = PACKINGS.flatMap((packing) => [[packing, "text"] as const, [packing, "a BOM"] as const]);
+
+test.for(TLS_CASES)("a TLS report, %s, that begins with %s", async ([packing, start]) => {
+  const said = { org: "Receiver", id: "t1", domain: "shop.example", successes: 90, failures: 10 };
+  const json = `${start === "a BOM" ? "\ufeff" : ""}${tlsJson(said)}`;
   expect(await unpackReport(reportMail(json, packing, "json"))).toMatchObject({
     report: {
       kind: "tls",
@@ -104,7 +107,22 @@ test.for(PACKINGS)("a TLS report, %s", async (packing) => {
 
 const BOMB = Buffer.alloc(200_000_000, " ");
 const xml = dmarcXml(REPORTED);
+/** As much of it as stands before the last `tag`, or with it. */
+const cutAt = (tag: string, isWith = false) => xml.slice(0, xml.lastIndexOf(tag) + (isWith ? tag.length : 0));
+const CUT: Record<string, string> = {
+  "before its records": cutAt("</policy_published>", true),
+  "between two records": xml.slice(0, xml.indexOf("</record>") + "</record>".length),
+  "in a count": cutAt("</count>"),
+  "before a policy_evaluated": cutAt("<policy_evaluated>"),
+  "in a policy_evaluated": cutAt("<spf>"),
+  "behind a row": cutAt("</row>", true),
+  "behind its last record": cutAt("</record>", true),
+  "in its last tag": cutAt("</feedback>") + "</feedb",
+};
 const BAD: Record<string, Buffer> = {
+  ...Object.fromEntries(
+    Object.entries(CUT).map(([where, text]) => [`XML cut ${where}`, reportMail(text, "gzip")]),
+  ),
   "a mail without parts": Buffer.from("From: a@example.com\r\n\r\nHello"),
   "no mail at all": Buffer.from([0, 255, 1, 2]),
   nothing: Buffer.alloc(0),
@@ -136,6 +154,13 @@ test.for(Object.entries(BAD))("%s is refused, in little time and memory", async 
   expect(await unpackReport(raw)).toEqual({ fault: expect.any(String) });
   // Bombs unpack to 200 MB where nobody stops them.
   expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test("a record that does not say how it was judged counts nowhere", async () => {
+  const unjudged = xml.replace(/<policy_evaluated>[^]*?<\/policy_evaluated>/, "");
+  expect(await unpackReport(reportMail(unjudged, "gzip"))).toMatchObject({
+    report: { sources: [{ ip: "2001:db8::2" }] },
+  });
 });
 
 test("of a report with 20,000 records the first thousand are read", async () => {

@@ -25,13 +25,14 @@ interface OpenRecord {
   signers: Array<{ domain: string; result: string }>;
 }
 
-/** Null for what is no such report, or holds no domain, time or id. */
+/** Null for what is no such report or only the beginning of one, or holds no domain, time or id. */
 export function readDmarc(xml: string): DmarcReport | null {
   const head = new Map<string, string>();
   const sources: DmarcSource[] = [];
   const path: string[] = [];
   let record: OpenRecord | null = null;
   let text = "";
+  let isWhole = false;
   const parser = new Parser(
     {
       onopentag(tag) {
@@ -46,7 +47,9 @@ export function readDmarc(xml: string): DmarcReport | null {
       ontext(part) {
         if (text.length < MAX_TEXT_LENGTH) text += part;
       },
-      onclosetag() {
+      onclosetag(_tag, isImplied) {
+        // The parser closes by itself what a text that was cut off leaves open.
+        if (path.length === 1) isWhole = !isImplied;
         const place = at(path);
         if (record === null) head.set(place, text);
         else note(record, place, text);
@@ -67,7 +70,7 @@ export function readDmarc(xml: string): DmarcReport | null {
     if (error instanceof TooDeep) return null;
     throw error;
   }
-  return reportOf(head, sources);
+  return isWhole ? reportOf(head, sources) : null;
 }
 
 /** Some reporters prefix every element with a namespace. */
@@ -89,7 +92,8 @@ function sourceOf({ texts, signers }: OpenRecord): DmarcSource[] {
   const messages = plainCount(texts.get("row/count"));
   // What Microsoft calls `identities` and an old draft `identifiers` is the same.
   const headerFrom = plainDomain(texts.get("identifiers/header_from") ?? texts.get("identities/header_from"));
-  if (isIP(ip) === 0 || messages === 0) return [];
+  // Every record says how it was judged (RFC 7489 appendix C, RFC 9990): without it, it would count as failed.
+  if (isIP(ip) === 0 || messages === 0 || !texts.has("row/policy_evaluated")) return [];
   return [
     {
       ip,

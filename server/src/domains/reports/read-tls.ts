@@ -19,7 +19,8 @@ const shapeOf = (value: unknown) => readObject(value) ?? {};
 export function readTls(json: string): TlsReport | null {
   let said: Record<string, unknown>;
   try {
-    said = shapeOf(JSON.parse(json));
+    // Without a byte order mark, which some write first: RFC 8259 §8.1 lets a reader ignore it.
+    said = shapeOf(JSON.parse(json.trimStart()));
   } catch {
     return null;
   }
