@@ -96,7 +96,7 @@ export const streamActivity = endpoint({
   method: "GET",
   path: "/activity/stream",
   summary: "Follow what happens, as it happens",
-  description: `Server-sent events: \`activity\` with one activity as \`GET /activity\` shows it, about a second after it happened, and \`more\` where a second had more than ${LIMITS.liveActivities.value}: read those with \`GET /activity\`. It begins with what happens from then on, or after \`Last-Event-ID\`. Each connection ends after ${LIMITS.liveStreamSeconds.value} seconds; a client that speaks the protocol asks again by itself. However many follow a project, each process reads it once a second.`,
+  description: `Server-sent events: \`activity\` with one activity as \`GET /activity\` shows it, about a second after it happened, and \`more\` where a second had more than ${LIMITS.liveActivities.value}: read those with \`GET /activity\`. It begins with what happens from then on. With \`Last-Event-ID\`, the \`id\` of the last event before, it begins some seconds before that, since rows can be committed late: a client that connects again may see some activities again, and knows them by the \`id\` and \`type\` in their data. The \`id\` of an event is the highest of those it was told so far, and not always that of its activity. Each connection ends after ${LIMITS.liveStreamSeconds.value} seconds; a client that speaks the protocol asks again by itself. However many follow a project, each process reads it once a second.`,
   caller: "project",
   envelope: "raw",
   contentType: "text/event-stream",

@@ -29,7 +29,10 @@ export function activityRoutes({ database, live }: { database: Database; live: L
     route(contract.streamActivity, async ({ projectId, method, headers }) => {
       if (method === "HEAD") return { ...ok(""), headers: STREAM_HEADERS };
       const after = headers["last-event-id"];
-      const stream = live.follow(projectId, typeof after === "string" && isId(after) ? after : null);
+      const stream = live.follow(
+        projectId,
+        typeof after === "string" && isId(after) ? after.toLowerCase() : null,
+      );
       return { ...ok(stream), headers: STREAM_HEADERS };
     }),
     route(contract.countRecentActivity, async ({ projectId, query }) =>

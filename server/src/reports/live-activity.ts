@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
-import { idTimeMs } from "../platform/ids.ts";
+import { firstIdAt, idTimeMs, NO_ID } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listActivity, type ActivityView } from "./activity.ts";
@@ -22,7 +22,8 @@ const CLIENT_WAITS_MS = 2_000;
 
 export interface LiveActivity {
   /**
-   * A stream that never ends by itself within LIMITS.liveStreamSeconds. `after`: the id told last over a connection before.
+   * A stream that never ends by itself within LIMITS.liveStreamSeconds. `after`: the highest id told over a connection before; what
+   * is up to LATE_MS older is told again, since some of it may have been committed since.
    * @throws Refusal RATE_LIMIT_EXCEEDED
    */
   follow(projectId: string, after: string | null): Readable;
@@ -32,8 +33,10 @@ export interface LiveActivity {
 
 interface Follower {
   stream: Readable;
-  /** What it has not got over its connection before; null: what happens from now on. */
+  /** What it was told last over its connection before, until it was told what came since; null: what happens from now on. */
   after: string | null;
+  /** The highest id it was told: what it names when it connects again. */
+  last: string;
   endsAt: number;
   /** Ends it: nothing may be pushed after its end. */
   end: () => void;
@@ -47,7 +50,6 @@ interface Tail {
 }
 
 const keyOf = ({ id, type }: ActivityView) => `${type} ${id}`;
-const written = (one: ActivityView) => `event: activity\nid: ${one.id}\ndata: ${JSON.stringify(one)}\n\n`;
 const MORE = "event: more\ndata: {}\n\n";
 
 export function createLiveActivity({ database, log }: { database: Database; log: Log }): LiveActivity {
@@ -64,10 +66,13 @@ export function createLiveActivity({ database, log }: { database: Database; log:
 
   async function read(projectId: string, tail: Tail): Promise<void> {
     try {
-      const since = new Date(nowMs() - LATE_MS);
+      const isAgain = [...tail.followers].some(({ after }) => after !== null);
+      const atMs = nowMs();
+      const sinceMs = atMs - LATE_MS * (isAgain ? 2 : 1);
       const limit = LIMITS.liveActivities.value;
-      const page = await listActivity(database, projectId, { since }, { limit, before: null });
-      tell(tail, page.data.toReversed(), page.hasMore);
+      const asked = { since: new Date(sinceMs) };
+      const page = await listActivity(database, projectId, asked, { limit, before: null });
+      tell(tail, { atMs, sinceMs, found: page.data.toReversed(), hasMore: page.hasMore });
     } catch (error) {
       // Those who follow wait for the next time; what was missed is within the seconds that are read again, mostly.
       log.warn(
@@ -92,6 +97,7 @@ export function createLiveActivity({ database, log }: { database: Database; log:
       const follower: Follower = {
         stream,
         after,
+        last: after ?? NO_ID,
         endsAt: nowMs() + LIMITS.liveStreamSeconds.value * 1000,
         end() {
           drop(projectId, tail, follower);
@@ -114,13 +120,25 @@ export function createLiveActivity({ database, log }: { database: Database; log:
   };
 }
 
-/** Passes on what is new among the last seconds, oldest first. */
-function tell(tail: Tail, found: readonly ActivityView[], hasMore: boolean): void {
+interface Reading {
+  /** When it began. */
+  atMs: number;
+  /** From where on it was read. */
+  sinceMs: number;
+  /** Oldest first. */
+  found: readonly ActivityView[];
+  hasMore: boolean;
+}
+
+/** Passes on what is new among the last seconds, and to those who were here before what they may have missed. */
+function tell(tail: Tail, { atMs, sinceMs, found, hasMore }: Reading): void {
   const isFirst = tail.told === null;
   const told = tail.told ?? new Map<string, number>();
   tail.told = told;
-  const fresh = found.filter((one) => !told.has(keyOf(one)));
   const at = nowMs();
+  // Of what is older nobody knows any more whether it was told.
+  const young = firstIdAt(atMs - LATE_MS);
+  const fresh = found.filter((one) => one.id >= young && !told.has(keyOf(one)));
   for (const one of fresh) told.set(keyOf(one), Math.max(idTimeMs(one.id), at) + LATE_MS);
   for (const [key, until] of told) if (until < at) told.delete(key);
   for (const follower of tail.followers) {
@@ -129,14 +147,23 @@ function tell(tail: Tail, found: readonly ActivityView[], hasMore: boolean): voi
       stream.destroy();
       continue;
     }
-    const sinceAfter = after === null ? null : found.filter(({ id }) => id > after);
-    const news = sinceAfter ?? (isFirst ? [] : fresh);
     const isTooOld = after !== null && idTimeMs(after) < at - LATE_MS;
+    const fromMs = after === null ? at : Math.min(idTimeMs(after), at) - LATE_MS;
+    // It came while a reading was under way that goes back less far: the next one is for it.
+    if (fromMs < sinceMs && !isTooOld) continue;
+    const missed = after === null ? null : found.filter(({ id }) => id >= firstIdAt(fromMs));
+    const news = missed ?? (isFirst ? [] : fresh);
     const isCut = isTooOld || (hasMore && news.length === found.length && news.length > 0);
-    const text = `${news.map(written).join("")}${isCut ? MORE : ""}`;
+    const text = `${news.map((one) => written(follower, one)).join("")}${isCut ? MORE : ""}`;
     if (text !== "") stream.push(text);
     else if (at % COMMENT_EVERY_MS < READ_EVERY_MS) stream.push(":\n\n");
     follower.after = null;
     if (at > follower.endsAt) follower.end();
   }
+}
+
+/** Its own id stands in the activity: that of the event never goes back to a row that was committed late. */
+function written(follower: Follower, one: ActivityView): string {
+  if (one.id > follower.last) follower.last = one.id;
+  return `event: activity\nid: ${follower.last}\ndata: ${JSON.stringify(one)}\n\n`;
 }
