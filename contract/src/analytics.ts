@@ -215,8 +215,10 @@ export const getHours = endpoint({
 
 export const REPORTS = [
   "timeseries",
+  "summary",
   "breakdown",
   "top-campaigns",
+  "campaign-stats",
   "top-events",
   "audience",
   "hours",
@@ -228,7 +230,7 @@ export const exportReport = endpoint({
   path: "/analytics/export.csv",
   summary: "A report as CSV",
   description:
-    "The rows of the report of that name, with its columns. `dimension` is for `breakdown` and `metric` for `top-campaigns`; filters are for `timeseries` and `hours`.",
+    "The rows of the report of that name, with its columns; those of `summary` are `current` and `previous`. A report without rows has the names of its columns. `dimension` is for `breakdown`, `metric` for `top-campaigns`, and `limit` for `top-campaigns` and `top-events`; filters are for `timeseries`, `summary` and `hours`.",
   caller: "project",
   query: z
     .object({
@@ -237,6 +239,11 @@ export const exportReport = endpoint({
       report: z.enum(REPORTS),
       dimension: z.enum(DIMENSIONS).optional(),
       metric: z.enum(CAMPAIGN_METRICS).optional(),
+      limit: queryInteger(
+        1,
+        LIMITS.pageSizeMaximum.value,
+        `How many rows; default ${LIMITS.pageSizeMaximum.value}.`,
+      ).optional(),
     })
     .superRefine((query, context) => {
       refuseSecondFilter(query, context);

@@ -1,5 +1,6 @@
 // HTTP for numbers over a period: endpoint → verb → answer.
 import * as contract from "@postloft/contract/analytics.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
@@ -15,6 +16,7 @@ import {
   getTimeseries,
   listTopCampaigns,
   listTopEvents,
+  noMailsOf,
   readMailFilter,
   type AskedMails,
 } from "./analytics.ts";
@@ -25,21 +27,34 @@ type ReportName = (typeof contract.REPORTS)[number];
 interface ReportQuery extends PeriodQuery, AskedMails {
   dimension?: Dimension | undefined;
   metric?: (typeof contract.CAMPAIGN_METRICS)[number] | undefined;
+  limit?: number | undefined;
 }
 type Row = Readonly<Record<string, unknown>>;
 
-/** The reports that are lists of rows, by the names under which they can be exported. */
+const MOST = LIMITS.pageSizeMaximum.value;
+
+/** The rows of reports, by the names under which they can be exported. */
 const REPORTS = {
   async timeseries(database, projectId, query) {
     const period = readPeriod(query, now());
     return getTimeseries(database, projectId, await readMailFilter(database, projectId, query), period);
   },
+  async summary(database, projectId, query) {
+    const { current, previous } = await readSummary(database, projectId, query);
+    return [
+      { period: "current", ...current },
+      { period: "previous", ...previous },
+    ];
+  },
   breakdown: (database, projectId, query) =>
     getBreakdown(database, projectId, query.dimension ?? "kind", readPeriod(query, now())),
   "top-campaigns": (database, projectId, query) =>
-    listTopCampaigns(database, projectId, query, readPeriod(query, now())),
+    listTopCampaigns(database, projectId, { ...query, limit: query.limit ?? MOST }, readPeriod(query, now())),
+  "campaign-stats": async (database, projectId, query) => [
+    await getCampaignTotals(database, projectId, readPeriod(query, now())),
+  ],
   "top-events": (database, projectId, query) =>
-    listTopEvents(database, projectId, undefined, readPeriod(query, now())),
+    listTopEvents(database, projectId, query.limit ?? MOST, readPeriod(query, now())),
   audience: (database, projectId, query) => getAudience(database, projectId, readPeriod(query, now())),
   async hours(database, projectId, query) {
     const period = readPeriod(query, now());
@@ -49,17 +64,26 @@ const REPORTS = {
   Record<ReportName, (database: Database, projectId: string, query: ReportQuery) => Promise<readonly Row[]>>
 >;
 
+async function readSummary(database: Database, projectId: string, query: ReportQuery) {
+  const period = readPeriod(query, now());
+  return getSummary(database, projectId, await readMailFilter(database, projectId, query), period);
+}
+
+/** The columns of a report that may have no row to read them off. */
+const COLUMNS: Partial<Record<ReportName, readonly string[]>> = {
+  breakdown: Object.keys(noMailsOf("")),
+  "top-campaigns": Object.keys(contract.listTopCampaigns.answers[200].element.shape),
+  "top-events": Object.keys(contract.listTopEvents.answers[200].element.shape),
+};
+
 export function analyticsRoutes({ database }: { database: Database }): Route[] {
   return [
     route(contract.getTimeseries, async ({ projectId, query }) =>
       ok(await REPORTS.timeseries(database, projectId, query)),
     ),
-    route(contract.getSummary, async ({ projectId, query }) => {
-      const period = readPeriod(query, now());
-      return ok(
-        await getSummary(database, projectId, await readMailFilter(database, projectId, query), period),
-      );
-    }),
+    route(contract.getSummary, async ({ projectId, query }) =>
+      ok(await readSummary(database, projectId, query)),
+    ),
     route(contract.getBreakdown, async ({ projectId, query }) =>
       ok(await REPORTS.breakdown(database, projectId, query)),
     ),
@@ -87,12 +111,12 @@ export function analyticsRoutes({ database }: { database: Database }): Route[] {
   ];
 }
 
-/** The rows of a report with their names above them; a report without rows is an empty file. */
-function csvOf(report: string, rows: readonly Row[]): Answer<200, string> {
-  const columns = Object.keys(rows[0] ?? {});
+/** The rows of a report with the names of its columns above them. */
+function csvOf(report: ReportName, rows: readonly Row[]): Answer<200, string> {
+  const columns = COLUMNS[report] ?? Object.keys(rows[0] ?? {});
   const lines = rows.map((row) => writeRow(columns.map((column) => row[column])));
   return {
-    ...ok(rows.length === 0 ? "" : [writeRow(columns), ...lines].join("")),
+    ...ok([writeRow(columns), ...lines].join("")),
     headers: {
       "content-type": "text/csv; charset=utf-8; header=present",
       "content-disposition": `attachment; filename="${report}.csv"`,

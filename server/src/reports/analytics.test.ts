@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 import { countNews } from "../events/counts.ts";
 import { recordEvents } from "../events/events.ts";
 import { transaction } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
-import { faultsOf, refusalOf, useTestServer } from "../testing/test-server.ts";
+import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const get = <Body>(path: string, caller = server.project.byKey) =>
@@ -26,6 +27,7 @@ test.each([
   ["top-events?limit=0", ["limit too_small"]],
   ["export.csv?report=everything", ["report invalid_enum_value"]],
   ["export.csv?report=breakdown", ["dimension required"]],
+  ["export.csv?report=top-events&limit=101", ["limit too_big"]],
 ])("GET /analytics/%s is refused, naming the field", async (path, faults) => {
   expect(faultsOf(await get(path))).toEqual(faults);
 });
@@ -128,4 +130,62 @@ test("what happened a moment ago is in the numbers, and in the same rows as CSV"
   });
   const { body: audience } = await get<Array<{ subscribed: number; growth: number }>>("audience", byKey);
   expect(audience.at(-1)).toMatchObject({ subscribed: 0, unsubscribed: 1, byChoice: 1, growth: -1 });
+});
+
+/** The rows of a CSV, the names of its columns first; none of what is asked here has a comma in a cell. */
+const cellsOf = (csv: string) =>
+  csv
+    .trimEnd()
+    .split("\r\n")
+    .map((line) => line.split(","));
+
+test("a CSV has as many rows as are asked for, and all there may be of a list where nobody says", async () => {
+  const { byKey } = await server.createProject();
+  await server.call("POST", "/v1/track", byKey, { email: "ada@example.com", event: "first" });
+  for (let at = 0; at < 11; at++)
+    await server.call("POST", "/v1/track", byKey, { email: "ada@example.com", event: `event-${at}` });
+  const csv = async (query: string) => cellsOf((await get(`export.csv?report=${query}`, byKey)).text);
+  expect(await csv("top-events")).toHaveLength(1 + 12);
+  expect(await csv("top-events&limit=3")).toHaveLength(1 + 3);
+});
+
+test("the summary and the numbers of campaigns are there as CSV, too", async () => {
+  const project = await server.createProject();
+  await makeSentMails(server.database, project.id, 2);
+  await countNews(server.database, { lagSeconds: -1 });
+  const records = async (report: string) => {
+    const [names = [], ...rows] = cellsOf((await get(`export.csv?report=${report}`, project.byKey)).text);
+    return rows.map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at]])));
+  };
+  expect(await records("summary")).toMatchObject([
+    { period: "current", emails: "2", openRate: "0" },
+    { period: "previous", emails: "0", openRate: "0" },
+  ]);
+  expect(await records("campaign-stats")).toEqual([
+    { total: "0", active: "0", completed: "0", averageOpenRate: "0", averageClickRate: "0" },
+  ]);
+});
+
+test("a report without rows has the names of its columns, as it has with some", async () => {
+  const [empty, project] = [await server.createProject(), await server.createProject()];
+  const [mail] = await makeSentMails(server.database, project.id, 1);
+  const campaignId = newId();
+  await server.rows(
+    `insert into campaigns (project_id, id, name, subject, body, from_address, audience_type)
+     values ($1, $2, 'Spring', 'Hi', 'b', 'me@shop.example', 'ALL')`,
+    project.id,
+    campaignId,
+  );
+  await server.rows("update emails set campaign_id = $1 where id = $2", campaignId, mail?.id);
+  await server.call("POST", "/v1/track", project.byKey, { email: "ada@example.com", event: "came" });
+  await countNews(server.database, { lagSeconds: -1 });
+  for (const report of ["breakdown", "top-campaigns", "top-events"]) {
+    const rest = "&dimension=campaign";
+    const { body } = await get<object[]>(`${report}?${rest}`, project.byKey);
+    const columns = Object.keys(body[0] ?? {});
+    const csv = async ({ byKey }: TestProject) =>
+      cellsOf((await get(`export.csv?report=${report}${rest}`, byKey)).text);
+    expect([report, await csv(empty)]).toEqual([report, [columns]]);
+    expect([report, (await csv(project))[0]]).toEqual([report, columns]);
+  }
 });
