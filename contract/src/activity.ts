@@ -109,7 +109,7 @@ export const countRecentActivity = endpoint({
   method: "GET",
   path: "/activity/recent-count",
   summary: "Count what happened in the last minutes",
-  description: `Mails sent, recorded events, and executions that started or were completed. Beyond ${LIMITS.activityScan.value} of a kind counting stops: \`isMore\` says so.`,
+  description: `All that \`GET /activity\` shows of them: mails sent, recorded events, campaigns that were scheduled or are through, and executions that started or were completed. Beyond ${LIMITS.activityScan.value} of a kind counting stops: \`isMore\` says so.`,
   caller: "project",
   query: z.object({
     minutes: queryInteger(1, LIMITS.recentMinutes.value, "How far back; default 5.").optional(),

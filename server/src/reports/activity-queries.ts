@@ -272,3 +272,17 @@ export async function listActivityRows(
   );
   return rows;
 }
+
+/** How many activities each source has, counted up to `most` + 1. */
+export async function countActivityRows(
+  database: Database,
+  { sources, filter, most }: { sources: readonly Source[]; filter: ActivityFilter; most: number },
+): Promise<number[]> {
+  const each = sources.map((source) => {
+    const conditions = allOf([...source.base, ...source.narrow, within(source, filter)]);
+    return sql`(select count(*) from (select 1 from ${tableOf(source)} where ${conditions} limit ${most + 1}) found)`;
+  });
+  const { rows } = await sql<{ counts: string[] }>`
+    ${plannedEachTime} select array[${sql.join(each)}]::text[] as counts`.execute(database);
+  return (rows[0]?.counts ?? []).map(Number);
+}

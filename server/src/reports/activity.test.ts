@@ -1,8 +1,9 @@
 // The activity feed over HTTP: one order of everything that happened, pages without gap, filters that find what lies far back.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { ACTIVITY_TYPES, TYPES_OF_EVENTS } from "@postloft/contract/activity.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { newId } from "../platform/ids.ts";
+import { firstIdAt, newId } from "../platform/ids.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
@@ -40,10 +41,11 @@ async function readAll(caller: TestCaller, query: string): Promise<Feed["data"]>
   }
 }
 
-const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();
+const LONG_AGO = Date.UTC(2026, 0, 1);
 
 /** One of each source, a minute apart; the newest comes last. */
-async function makeHistory() {
+async function makeHistory(beganMs = LONG_AGO) {
+  const at = (minutes: number) => new Date(beganMs + minutes * 60_000).toISOString();
   const project = await server.createProject();
   const contactId = await track(project.byKey, "ada@example.com", "signed-up");
   const [mail] = await makeSentMails(server.database, project.id, 1);
@@ -73,7 +75,7 @@ async function makeHistory() {
     at(3),
     campaignId,
   );
-  const executionId = "019b7700-0000-7000-8000-000000000001";
+  const executionId = `${firstIdAt(beganMs + 5 * 60_000).slice(0, 18)}-8000-000000000001`;
   await server.rows(
     `insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, status, started_at, ended_at)
      values ($1, $2, $3, $4, 1, 1, 'COMPLETED', $5, $5)`,
@@ -191,6 +193,22 @@ test("counts of the last minutes, types and what comes next", async () => {
     "workflow.waiting 2126-05-01",
     "campaign.scheduled 2126-06-01",
   ]);
+});
+
+test("what is counted of the last minutes is what the feed shows of them, of every type", async () => {
+  const { project, contactId } = await makeHistory(Date.now() - 10 * 60_000);
+  for (const name of Object.keys(TYPES_OF_EVENTS).filter((one) => one !== "email.sent"))
+    await server.rows(
+      "insert into events (project_id, id, name, contact_id) values ($1, $2, $3, $4)",
+      project.id,
+      newId(),
+      name,
+      contactId,
+    );
+  const all = await feed(project.byKey, "?limit=100");
+  expect(new Set(types(all))).toEqual(new Set(ACTIVITY_TYPES));
+  const recent = await server.call("GET", "/activity/recent-count?minutes=60", project.byKey);
+  expect(recent.body).toEqual({ count: all.data.length, minutes: 60, isMore: false });
 });
 
 test("what is no filter answers 422, a cursor of another list 400, what another project has 404", async () => {

@@ -9,6 +9,7 @@ import { cursorOf, fittingLimit, type Page, type PageRequest } from "../platform
 import {
   boundSource,
   campaigns,
+  countActivityRows,
   executions,
   listActivityRows,
   recordedEvents,
@@ -17,7 +18,7 @@ import {
   type ActivityRow,
   type Source,
 } from "./activity-queries.ts";
-import { countRecentRows, listUpcomingRows } from "./feed-queries.ts";
+import { listUpcomingRows } from "./feed-queries.ts";
 import { refuseMissing } from "./refuse-missing.ts";
 
 const LIST = "activity";
@@ -120,12 +121,14 @@ function present(row: ActivityRow): ActivityView {
 
 const DEFAULT_MINUTES = 5;
 
-/** How much happened in the last minutes; of each kind of row no more is counted than a page may look at. */
+/** How much of the feed is of the last minutes; of each kind of row no more is counted than a page may look at. */
 export async function countRecentActivity(database: Database, projectId: string, minutes = DEFAULT_MINUTES) {
-  const since = firstIdAt(new Date(now().getTime() - minutes * 60_000));
-  const counts = await countRecentRows(database, projectId, since, LIMITS.activityScan.value);
-  const isMore = counts.some((count) => count > LIMITS.activityScan.value);
-  const count = counts.reduce((sum, one) => sum + Math.min(one, LIMITS.activityScan.value), 0);
+  const filter = readFilter({ since: new Date(now().getTime() - minutes * 60_000) }, null);
+  const sources = await sourcesOf(database, projectId, filter);
+  const most = LIMITS.activityScan.value;
+  const counts = await countActivityRows(database, { sources, filter, most });
+  const isMore = counts.some((count) => count > most);
+  const count = counts.reduce((sum, one) => sum + Math.min(one, most), 0);
   return { count, minutes, isMore };
 }
 

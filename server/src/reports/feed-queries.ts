@@ -1,9 +1,7 @@
-// What the feed asks beside its pages: whether what it is narrowed to exists, how much is new, what comes next.
+// What the feed asks beside its pages: whether what it is narrowed to exists, what comes next.
 // Before it: activity.ts. After it: nothing.
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database.ts";
-import { listEventsBeingDeleted, notBeingDeleted } from "../events/event-names.ts";
-import { isEmailSent } from "../emails/reading/sent-events.ts";
 
 /** Which of the things a report is narrowed to the project does not have. */
 export async function findMissing(
@@ -27,29 +25,6 @@ export async function findMissing(
     database,
   );
   return rows[0] ?? { contact: true, campaign: true, template: true, workflow: true };
-}
-
-/** How many recorded events, sent mails, started and completed executions there are from an id on; counted up to `most` + 1. */
-export async function countRecentRows(
-  database: Database,
-  projectId: string,
-  since: string,
-  most: number,
-): Promise<number[]> {
-  const isShown = notBeingDeleted(await listEventsBeingDeleted(database, projectId));
-  const counted = [
-    sql`select 1 from events v where v.project_id = ${projectId} and v.id >= ${since}::uuid
-      and ${isShown ?? sql`true`} limit ${most + 1}`,
-    sql`select 1 from emails e where e.project_id = ${projectId} and ${isEmailSent(null)}
-      and sent_event_id(e.id, e.sent_at) >= ${since}::uuid limit ${most + 1}`,
-    sql`select 1 from workflow_executions x where x.project_id = ${projectId} and x.id >= ${since}::uuid limit ${most + 1}`,
-    sql`select 1 from workflow_executions x where x.project_id = ${projectId} and x.ended_at is not null
-      and x.status in ('COMPLETED', 'EXITED') and sent_event_id(x.id, x.ended_at) >= ${since}::uuid limit ${most + 1}`,
-  ];
-  const each = counted.map((rows) => sql`(select count(*) from (${rows}) found)`);
-  const { rows } = await sql<{ counts: string[] }>`
-    ${plannedEachTime} select array[${sql.join(each)}]::text[] as counts`.execute(database);
-  return (rows[0]?.counts ?? []).map(Number);
 }
 
 export interface UpcomingRow {
