@@ -133,9 +133,9 @@ const documentFields = {
       }),
     )
     .max(LIMITS.workflowSteps.value * 2),
-  templates: z.array(z.object({ id: id, name: z.string() })).describe("Those that its steps name."),
+  templates: z.array(z.object({ id, name: z.string() })).describe("Those that its steps name."),
   segments: z
-    .array(z.object({ id: id, name: z.string(), slug: z.string() }))
+    .array(z.object({ id, name: z.string(), slug: z.string() }))
     .describe("Those that its trigger and conditions name."),
 };
 
