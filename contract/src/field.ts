@@ -37,7 +37,7 @@ export interface MailboxValue {
   name: string | null;
 }
 
-/** Reads `"a@b.c"`, `"Name <a@b.c>"` or `{ name?, email }`; pushes issues and answers null when it is none of them. */
+/** Reads `"a@b.c"`, `"Name <a@b.c>"` or `{ name?, email }`; pushes issues and returns null when it is none of them. */
 export function readMailbox(
   input: unknown,
   path: Array<string | number>,

@@ -28,7 +28,7 @@ export function isObject(input: unknown): input is Raw {
   return typeof input === "object" && input !== null && !Array.isArray(input);
 }
 
-/** Reads one condition; answers it in its canonical spelling, without what its operator does not take. */
+/** Reads one condition; returns it in its canonical spelling, without what its operator does not take. */
 export function readCondition(input: Raw, path: Path, reading: Reading): FilterCondition | null {
   reading.count(1);
   const field = readText(input["field"], [...path, "field"], LIMITS.filterFieldLength.value, reading);

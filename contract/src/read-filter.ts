@@ -13,7 +13,7 @@ class StopReading extends Error {}
 
 /**
  * Reads a filter, or with `acceptsCondition` one condition by itself, which becomes a group of one. Pushes an issue for
- * everything that is wrong and answers null then. Depth and size are bounded before anything is followed.
+ * everything that is wrong and returns null then. Depth and size are bounded before anything is followed.
  */
 export function readFilter(
   input: unknown,

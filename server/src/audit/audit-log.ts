@@ -135,7 +135,7 @@ export interface ChainFault {
   what: "missing" | "changed";
 }
 
-/** Follows the chain of a project from its first entry; answers the first fault, or null. */
+/** Follows the chain of a project from its first entry; returns the first fault, or null. */
 export async function verifyAuditLog(database: Database, projectId: string): Promise<ChainFault | null> {
   const head = await findHead(database, projectId);
   let number = 0;
@@ -157,7 +157,7 @@ export async function verifyAuditLog(database: Database, projectId: string): Pro
     : null;
 }
 
-/** Follows the chains of all projects, deleted ones too; answers the first fault of each that has one. */
+/** Follows the chains of all projects, deleted ones too; returns the first fault of each that has one. */
 export async function verifyAuditLogs(database: Database): Promise<ChainFault[]> {
   const faults: ChainFault[] = [];
   for (let last = NO_ID; ;) {

@@ -32,7 +32,7 @@ export async function findProjectOfCustomer(
     .executeTakeFirst();
 }
 
-/** Keeps the customer that is there already; answers the one that is kept. */
+/** Keeps the customer that is there already; returns the one that is kept. */
 export async function insertCustomer(tx: Tx, projectId: string, customerId: string): Promise<string> {
   const { rows } = await sql<{ customerId: string }>`
     insert into billing_customers (project_id, customer_id) values (${projectId}, ${customerId})

@@ -183,7 +183,7 @@ function textsOf(input: CampaignInput): CampaignTexts {
   };
 }
 
-/** Checks what is written before the transaction begins; answers what saves it. @throws Refusal VALIDATION_ERROR; the change: DOMAIN_NOT_VERIFIED. */
+/** Checks what is written before the transaction begins; returns what saves it. @throws Refusal VALIDATION_ERROR; the change: DOMAIN_NOT_VERIFIED. */
 export async function createCampaign(
   { renderer, domains }: CampaignParts,
   projectId: string,
@@ -227,7 +227,7 @@ function inputOf(row: CampaignRow): CampaignInput {
   };
 }
 
-/** Checks what a campaign is to say before the transaction; answers what saves it. Only drafts and scheduled ones can be replaced. */
+/** Checks what a campaign is to say before the transaction; returns what saves it. Only drafts and scheduled ones can be replaced. */
 export async function replaceCampaign(
   { renderer, domains }: CampaignParts,
   database: Database,

@@ -60,7 +60,7 @@ export async function listDoubtfulCampaigns(
   return rows;
 }
 
-/** Pauses a campaign that is sending, and since `sendingSince` where that is given; answers its name, or null when it did not. */
+/** Pauses a campaign that is sending, and since `sendingSince` where that is given; returns its name, or null when it did not. */
 export async function updateDoubtfulToPaused(
   tx: Tx,
   campaign: { projectId: string; campaignId: string; sendingSince: Date | null },

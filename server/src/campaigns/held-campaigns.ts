@@ -16,7 +16,7 @@ export { countHeldCampaigns, type CampaignScope } from "./held-queries.ts";
 const DROPPED =
   "Not scheduled any more: the database went back to an earlier state, so it may have been sent already.";
 
-/** Holds every campaign that is sending or scheduled; answers how many of each. */
+/** Holds every campaign that is sending or scheduled; returns how many of each. */
 export async function holdCampaigns(tx: Tx): Promise<{ sending: number; scheduled: number }> {
   const held = await updateAllToHeld(tx);
   await followStatus(tx, held);
@@ -24,14 +24,14 @@ export async function holdCampaigns(tx: Tx): Promise<{ sending: number; schedule
   return { sending: held.length - scheduled, scheduled };
 }
 
-/** They go on as they stand; a schedule whose time was missed by long is held for that. Answers how many. */
+/** They go on as they stand; a schedule whose time was missed by long is held for that. Returns how many. */
 export async function releaseHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<number> {
   const released = await updateHeldToReleased(tx, scope);
   await followStatus(tx, released);
   return released.length;
 }
 
-/** Those that were sending are cancelled, schedules become drafts. Answers how many. */
+/** Those that were sending are cancelled, schedules become drafts. Returns how many. */
 export async function dropHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<number> {
   const dropped = await updateHeldToDropped(tx, scope, DROPPED);
   await followStatus(tx, dropped);

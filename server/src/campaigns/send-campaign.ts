@@ -20,7 +20,7 @@ import { TRANSITIONS } from "./rules.ts";
 export const SNAPSHOT_JOB = "campaigns.snapshot";
 
 /**
- * Starts a campaign, or schedules it. Everything that would stop it is checked before; answers what does it.
+ * Starts a campaign, or schedules it. Everything that would stop it is checked before; returns what does it.
  * @throws Refusal CAMPAIGN_NOT_FOUND, VALIDATION_ERROR (the time, the audience, the content); the change: CONFLICT, DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED.
  */
 export async function sendCampaign(

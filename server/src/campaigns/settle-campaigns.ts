@@ -166,7 +166,7 @@ async function drop(database: Database, key: { projectId: string; campaignId: st
     );
 }
 
-/** Proves that each campaign has as many mails as it had recipients (promise P4); answers those that have not. */
+/** Proves that each campaign has as many mails as it had recipients (promise P4); returns those that have not. */
 export async function auditCampaigns({ database, log, metrics }: SettlerOptions): Promise<CampaignRef[]> {
   const wrong: CampaignRef[] = [];
   for (const campaign of await listToAudit(database)) {

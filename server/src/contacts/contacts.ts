@@ -188,7 +188,7 @@ export async function deleteContact(
 }
 
 /**
- * Deletes contacts with their events; mails to them lose the person, and those that wait are not sent. Answers the ids of
+ * Deletes contacts with their events; mails to them lose the person, and those that wait are not sent. Returns the ids of
  * those that were there.
  */
 export async function deleteContacts(

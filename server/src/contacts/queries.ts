@@ -18,7 +18,7 @@ const COLUMNS = ["id", "email", "subscribed", "createdAt", "updatedAt"] as const
 const dataOf = (projectId: string) => shownData(projectId, "contacts").as("data");
 
 /**
- * Sets `subscribed` where it differs, with a row of the consent log for each, and answers the contacts that really flipped,
+ * Sets `subscribed` where it differs, with a row of the consent log for each, and returns the contacts that really flipped,
  * also beside other transactions. A contact may be given once.
  */
 export async function flipSubscriptions(
@@ -105,7 +105,7 @@ export async function updateContactRow(
 }
 
 /**
- * Locks contacts of a project and answers those that are there. In the order in which upserts lock them, so that neither
+ * Locks contacts of a project and returns those that are there. In the order in which upserts lock them, so that neither
  * waits for the other in a circle. `deleting` also waits for whoever adds something to them.
  */
 export async function lockContacts(

@@ -41,7 +41,7 @@ export interface ContactOutcome {
 
 /**
  * Applies the changes as if one after the other, in a few set-based statements, and records an event for each flip of
- * `subscribed`. Answers one outcome per change. Changes of one contact are composed where that means the same.
+ * `subscribed`. Returns one outcome per change. Changes of one contact are composed where that means the same.
  */
 export async function upsertContacts(tx: Tx, changes: readonly ContactChange[]): Promise<ContactOutcome[]> {
   const outcomes = new Map<ContactChange, ContactOutcome>();
@@ -67,7 +67,7 @@ export interface ContactHappening {
 
 /**
  * Applies such changes and records their events, in the order given, as one statement: it is a transaction by itself, in one
- * round trip instead of four. For a batch of requests, not for files of them. Answers one event per happening.
+ * round trip instead of four. For a batch of requests, not for files of them. Returns one event per happening.
  */
 export async function upsertContactsWithEvents(
   database: Database,

@@ -68,7 +68,7 @@ export interface UpsertEvent {
 /**
  * The same, and an event each in the order given: as one statement it needs no transaction around it. The ids of the events were made
  * before it began: where that is so long ago that they may lie among those that are counted already (docs/decisions/0044), it does
- * nothing and answers nothing.
+ * nothing and returns nothing.
  */
 export function contactUpsertWithEvents(
   contacts: readonly ContactUpsert[],

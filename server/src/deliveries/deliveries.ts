@@ -61,7 +61,7 @@ interface Item {
 export interface Deliveries {
   /** What transports told with their answers. */
   applyFeedback: Feedbacks;
-  /** What was reported later. Answers for each report, in order, whether it was new. */
+  /** What was reported later. Returns for each report, in order, whether it was new. */
   applyReports(tx: Tx, reports: readonly MailReport[]): Promise<boolean[]>;
 }
 

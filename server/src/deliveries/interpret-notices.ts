@@ -208,7 +208,7 @@ async function passOn(tx: Tx, messages: readonly OperatorMessage[], operator: st
   );
 }
 
-/** Messages of people become events of the contacts they come from. Answers which were written to a project that exists. */
+/** Messages of people become events of the contacts they come from. Returns which were written to a project that exists. */
 async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Set<IncomingMessage>> {
   if (messages.length === 0) return new Set();
   const projects = await findWrittenTo(tx, [...new Set(messages.map(({ inboundName }) => inboundName))]);

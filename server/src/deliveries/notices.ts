@@ -64,7 +64,7 @@ export function isFresh(toldAt: Date, now: Date): boolean {
 /** What a notice meant, in a few words, and whether what it said is kept for a person; or that it is to be looked at again. */
 export type Verdict = { result: string; isKept?: true } | { waitSeconds: number };
 
-/** Does what notices mean, in the transaction in which they become done. Answers one verdict each, in order. */
+/** Does what notices mean, in the transaction in which they become done. Returns one verdict each, in order. */
 export type InterpretNotices = (tx: Tx, notices: readonly NoticeRow[]) => Promise<Verdict[]>;
 
 /** So many of each source in one transaction: messages are larger, and take longer to read. */
@@ -97,7 +97,7 @@ export function startNoticeReader(options: NoticeReaderOptions & { metrics: Metr
   return startLoop({ name: "notices", runOnce, everyMs: POLL_MS, log, metrics });
 }
 
-/** Takes one batch; answers how many notices were in it. When one of them cannot be dealt with, the others are, one by one. */
+/** Takes one batch; returns how many notices were in it. When one of them cannot be dealt with, the others are, one by one. */
 export async function readNotices(
   options: NoticeReaderOptions,
   source: NoticeSource,

@@ -17,7 +17,7 @@ export interface NewNotice {
 
 /**
  * Stores notices that are not known yet and neither older than `maxAgeSeconds` nor from the future, by the clock of the
- * database; answers that clock, and which were stored.
+ * database; returns that clock, and which were stored.
  */
 export async function insertNotices(
   tx: Database,

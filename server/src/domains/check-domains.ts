@@ -48,7 +48,7 @@ const MAX_BATCHES = 200;
 export interface DomainChecker {
   /** Checks one domain now; `isTaken` when its key is published but another project has proved the domain before. */
   check(row: DomainRow): Promise<{ isTaken: boolean }>;
-  /** Claims a batch of what is due and checks it; answers how many it claimed. */
+  /** Claims a batch of what is due and checks it; returns how many it claimed. */
   checkDue(signal: AbortSignal): Promise<number>;
 }
 

@@ -28,7 +28,7 @@ export async function listDueDomains(database: Database, limit: number): Promise
 }
 
 /**
- * Moves the due time of these on and answers those that were still due: of several processes each gets others.
+ * Moves the due time of these on and returns those that were still due: of several processes each gets others.
  * Whoever claimed and died lets them be due again after `leaseMs`.
  */
 export async function claimDueDomains(

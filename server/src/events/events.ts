@@ -28,7 +28,7 @@ export interface EventToRecord {
 }
 
 /**
- * Records events in the order given, in one statement; answers id and time of each.
+ * Records events in the order given, in one statement; returns id and time of each.
  * The contact must exist in the same project: the database refuses anything else.
  */
 export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Promise<NewEvent[]> {

@@ -67,7 +67,7 @@ export interface HeldScope {
 }
 
 /**
- * Holds all that waits and tells somebody something: mails, campaigns, schedules, executions of workflows, webhooks, jobs, usage. Answers
+ * Holds all that waits and tells somebody something: mails, campaigns, schedules, executions of workflows, webhooks, jobs, usage. Returns
  * whether there was anything. What is new leaves all the same. First what makes others: what it made before is held with them.
  */
 export async function holdEverything(tx: Tx, reason: string): Promise<boolean> {

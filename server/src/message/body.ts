@@ -128,7 +128,7 @@ function base64SizeBytes(contentBytes: number): number {
   return characters + Math.max(1, Math.ceil(characters / BASE64_LINE_LENGTH)) * LINE_BREAK_LENGTH;
 }
 
-/** Writes `content` as base64 lines with CRLF at `start`; answers the position after them. */
+/** Writes `content` as base64 lines with CRLF at `start`; returns the position after them. */
 function writeBase64(content: Uint8Array, target: Buffer, start: number): number {
   const end = start + base64SizeBytes(content.length);
   const encoded = Buffer.from(content.buffer, content.byteOffset, content.length).toString("base64");

@@ -64,7 +64,7 @@ const SELECTOR = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 const FIELD_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 
 /**
- * Answers the message with a DKIM-Signature of each key before it: sha256, relaxed/relaxed, the whole body. The same message
+ * Returns the message with a DKIM-Signature of each key before it: sha256, relaxed/relaxed, the whole body. The same message
  * and keys give the same bytes again (RSA and Ed25519 signatures hold nothing random, no time is written).
  * @param message CRLF line ends, exactly one From. Its room is used up.
  * @param uncovered fields (lower case) that somebody on the way is known to replace.

@@ -14,7 +14,7 @@ export interface GroupCommitOptions<Item, Result> {
   /** An item that weighs more goes alone. Default: no limit. */
   maxWeight?: number;
   /**
-   * Does the work of a batch and answers one entry per item, in order; an `Error` there fails that item alone.
+   * Does the work of a batch and returns one entry per item, in order; an `Error` there fails that item alone.
    * When it throws, each item is tried once more by itself, so that one bad item cannot fail the others.
    */
   run: (items: readonly Item[]) => Promise<ReadonlyArray<Result | Error>>;

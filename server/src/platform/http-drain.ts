@@ -12,7 +12,7 @@ export interface DrainBounds {
 /** Twice the largest body that is lawful anywhere, and as long as a slow line may take for it. */
 const BOUNDS: DrainBounds = { bytes: 128 * 1024 * 1024, ms: 30_000 };
 
-/** Throws the rest of a body away. Answers whether it came to its end within the bounds. */
+/** Throws the rest of a body away. Returns whether it came to its end within the bounds. */
 export async function drainBody(request: IncomingMessage, bounds = BOUNDS): Promise<boolean> {
   if (request.complete || request.readableEnded) return true;
   const { promise, resolve } = Promise.withResolvers<boolean>();

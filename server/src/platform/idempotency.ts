@@ -34,7 +34,7 @@ export function checkIdempotencyKey(key: string): void {
 }
 
 /**
- * Takes the key for this request, or answers what was stored for it.
+ * Takes the key for this request, or returns what was stored for it.
  * @throws Refusal IDEMPOTENCY_KEY_REUSED when another request has it, or the same one is still running.
  */
 export async function claimKey(
@@ -114,7 +114,7 @@ const SWEEP_ROWS = 5_000;
 /** The rest is swept the next time. */
 const SWEEPS = 100;
 
-/** Deletes keys past their 24 hours, at most 5,000 a call; answers how many. */
+/** Deletes keys past their 24 hours, at most 5,000 a call; returns how many. */
 export async function sweepKeys(database: Database): Promise<number> {
   let swept = 0;
   for (let times = 0; times < SWEEPS; times++) {

@@ -37,7 +37,7 @@ export {
   type JobKey,
 } from "./job-queries.ts";
 
-/** What one step answers: where the job stands now, or what came of it. */
+/** What one step returns: where the job stands now, or what came of it. */
 export type StepOutcome =
   | { done: false; checkpoint: unknown; progress: number }
   | { done: true; result: unknown };
@@ -87,7 +87,7 @@ const MAX_FAILURES = 5;
 const FIRST_RETRY_MS = 1_000;
 const KEPT_DAYS = 30;
 
-/** Queues a job in the transaction of what asks for it; answers its id. `bytes` is a file it reads from, or an expression of SQL that makes it. */
+/** Queues a job in the transaction of what asks for it; returns its id. `bytes` is a file it reads from, or an expression of SQL that makes it. */
 export async function addJob(
   tx: Tx,
   job: { projectId: string; kind: string; input: unknown; bytes?: Buffer | RawBuilder<Buffer> },

@@ -39,7 +39,7 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * Applies what is missing, in order, and answers the names it applied. A crash in between is continued at the next start.
+ * Applies what is missing, in order, and returns the names it applied. A crash in between is continued at the next start.
  *
  * @param say told once when another process is at it
  * @param until the number of the last one to apply: the shape of a backup that is about to be put back

@@ -36,7 +36,7 @@ const DATABASE: Readonly<Record<string, string>> = {
   "57P03": "is starting up. Try again in a moment.",
 };
 
-/** Answers the error to show instead, or null for one that is none of these: then it is a bug, or news. */
+/** Returns the error to show instead, or null for one that is none of these: then it is a bug, or news. */
 export function explainStartError(error: unknown, settings: Settings): StartError | null {
   const { syscall, port } = Object(error) as { syscall?: unknown; port?: unknown };
   const code = databaseErrorCode(error) ?? "";

@@ -29,7 +29,7 @@ export interface SuspendedProject extends Suspension {
   members: Array<{ email: string; language: MailLanguage }>;
 }
 
-/** Disables those of the projects that are not disabled yet, and answers them: of two calls at once one gets each. */
+/** Disables those of the projects that are not disabled yet, and returns them: of two calls at once one gets each. */
 export async function suspendProjects(
   tx: Tx,
   suspensions: readonly Suspension[],
@@ -69,7 +69,7 @@ export async function suspendProjects(
 }
 
 /**
- * Enables a project that is disabled, for whoever runs the installation; answers whether it was disabled, or its mail was held after it had
+ * Enables a project that is disabled, for whoever runs the installation; returns whether it was disabled, or its mail was held after it had
  * been enabled by a statement of theirs. Its mail that waits goes on, and its rates are counted from now on.
  */
 export async function enableProject(

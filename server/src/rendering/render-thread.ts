@@ -133,7 +133,7 @@ export class RenderThread {
     this.startWatch();
   }
 
-  /** Ends the thread; unfinished tasks stay unfinished. Answers them. */
+  /** Ends the thread; unfinished tasks stay unfinished. Returns them. */
   async close(): Promise<ThreadTask[]> {
     const unfinished = this.leave();
     await Promise.all(this.endings);
@@ -213,7 +213,7 @@ export class RenderThread {
     if (culprit !== undefined) this.options.onEnd(end, culprit, others);
   }
 
-  /** Lets go of the thread, running or not, and answers what it has not finished. */
+  /** Lets go of the thread, running or not, and returns what it has not finished. */
   private leave(): ThreadTask[] {
     this.stopWatch();
     const unfinished = this.tasks.slice(this.answered).map(({ task }) => task);

@@ -130,7 +130,7 @@ function linksOf(compiled: CompiledContent): readonly ContentLink[] | null {
   return announced.has(compiled) ? null : compiled.links;
 }
 
-/** Answers the reason where it is impossible. */
+/** Returns the reason where it is impossible. */
 function build(parts: BodyParts): MessageBody | string {
   start(BUILDING);
   try {

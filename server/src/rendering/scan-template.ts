@@ -159,7 +159,7 @@ function scanRawBlock(scanner: Scanner, open: number, bodyStart: number): number
   return refuse(scanner, open, "This raw block is never closed.");
 }
 
-/** Walks over names, strings, `[segments]` and parentheses up to the closing braces; answers the offset after them. */
+/** Walks over names, strings, `[segments]` and parentheses up to the closing braces; returns the offset after them. */
 function scanInside(scanner: Scanner, open: number, inside: number, close: string): number | null {
   const { source } = scanner;
   const limit = Math.min(source.length, open + MUSTACHE_LENGTH_MAX_CHARACTERS);

@@ -53,7 +53,7 @@ export interface ParseOptions {
 
 /**
  * Checks a template: syntax, helpers, partials, decorators and the limits of scan-template.ts.
- * Answers what is wrong, in the order of the source; an empty list means that the template will compile.
+ * Returns what is wrong, in the order of the source; an empty list means that the template will compile.
  */
 export function checkTemplate(source: string): TemplateProblem[] {
   return parseTemplate(source).problems;

@@ -46,7 +46,7 @@ export async function computeSegment(tx: Tx, projectId: string, id: string): Pro
   return compute(tx, projectId, row, null);
 }
 
-/** Computes a segment that is due, unless another process does; answers whether it must be looked at again. */
+/** Computes a segment that is due, unless another process does; returns whether it must be looked at again. */
 export async function computeDueSegment(database: Database, projectId: string, id: string): Promise<boolean> {
   return transaction(database, async (tx) => {
     const row = await lockDueSegment(tx, projectId, id);

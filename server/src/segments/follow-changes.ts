@@ -32,7 +32,7 @@ export interface SegmentFollower {
   stop(): Promise<void>;
 }
 
-/** Looks once at what was noted in a project; answers whether there may be more. Another process at the same project: no. */
+/** Looks once at what was noted in a project; returns whether there may be more. Another process at the same project: no. */
 export async function followChanges(database: Database, projectId: string): Promise<boolean> {
   return transaction(database, async (tx) => {
     const tracked = await lockTrackedSegments(tx, projectId);

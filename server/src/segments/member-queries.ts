@@ -64,7 +64,7 @@ export async function syncMembers(
   return rows[0] ?? { added: 0, removed: 0, total: 0 };
 }
 
-/** Removes up to `limit` stored members of a segment that is not tracked any more; answers how many. */
+/** Removes up to `limit` stored members of a segment that is not tracked any more; returns how many. */
 export async function deleteMembers(
   tx: Tx,
   projectId: string,
@@ -80,7 +80,7 @@ export async function deleteMembers(
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** Adds contacts to a static segment by address; answers those that were not in it. */
+/** Adds contacts to a static segment by address; returns those that were not in it. */
 export async function insertMembers(
   tx: Tx,
   projectId: string,
@@ -101,7 +101,7 @@ export async function insertMembers(
   return rows.map((row) => row.contactId);
 }
 
-/** Removes contacts from a static segment by address; answers those that were in it. */
+/** Removes contacts from a static segment by address; returns those that were in it. */
 export async function deleteMembersByEmail(
   tx: Tx,
   projectId: string,

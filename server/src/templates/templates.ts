@@ -128,7 +128,7 @@ export interface TemplateParts {
 }
 
 /**
- * Checks a new template and answers the change that stores it.
+ * Checks a new template and returns the change that stores it.
  * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED.
  */
 export async function createTemplate(
@@ -148,7 +148,7 @@ export async function createTemplate(
 }
 
 /**
- * Checks what is given and answers the change that stores that and nothing else; what the template said becomes a version.
+ * Checks what is given and returns the change that stores that and nothing else; what the template said becomes a version.
  * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND.
  */
 export async function updateTemplate(
@@ -174,7 +174,7 @@ export async function updateTemplate(
 }
 
 /**
- * Answers the change with which a template says again what it said in a version, to the letter.
+ * Returns the change with which a template says again what it said in a version, to the letter.
  * @throws Refusal TEMPLATE_NOT_FOUND.
  */
 export async function restoreVersion(

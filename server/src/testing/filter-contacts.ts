@@ -29,7 +29,7 @@ export interface SegmentToStore {
   trackMembership?: boolean;
 }
 
-/** Makes a project with segments and contacts; answers its id and those of the contacts. */
+/** Makes a project with segments and contacts; returns its id and those of the contacts. */
 export async function storeContacts(
   database: Database,
   contacts: readonly ContactToStore[],

@@ -3,7 +3,7 @@
 import type pg from "pg";
 import { expect } from "vitest";
 
-/** Locks the row that `select` finds, asks, and makes the change once all wait for a lock. Answers what they were answered. */
+/** Locks the row that `select` finds, asks, and makes the change once all wait for a lock. Returns what they were answered. */
 export async function holdRow<Reply>(
   pool: pg.Pool,
   [select, id]: readonly [select: string, id: string],

@@ -19,9 +19,9 @@ export interface SnsFake {
   readonly requests: string[];
   /** The address of the good certificate. */
   readonly certificateUrl: string;
-  /** Serves another certificate; answers its address, and signs with it. */
+  /** Serves another certificate; returns its address, and signs with it. */
   addCertificate(options: CertificateOptions): { url: string; sign: (body: SnsBody) => SnsBody };
-  /** Serves something else; answers its address. */
+  /** Serves something else; returns its address. */
   addAnswer(answer: (response: ServerResponse) => void): string;
   /** A notification as SNS sends it, signed over what it says after `over` was laid over it. */
   notification(message: unknown, over?: SnsBody): SnsBody;

@@ -11,7 +11,7 @@ import type { Outcome, Reachable, Transport } from "./transport.ts";
 export interface TransportWatch {
   /** The same transport, followed. */
   readonly transport: Transport;
-  /** Tries it without a message. Answers a sentence for whoever started the program; null where nothing leaves this machine. */
+  /** Tries it without a message. Returns a sentence for whoever started the program; null where nothing leaves this machine. */
   tryNow(): Promise<string | null>;
   /** While it is out of service: a sentence that anybody may read, without the name of a machine. */
   outage(): string | null;

@@ -55,7 +55,7 @@ export async function readAccount(database: Database, userId: string): Promise<A
   };
 }
 
-/** Makes a token and answers it; the ones before it hold no more. What is stored opens nothing. */
+/** Makes a token and returns it; the ones before it hold no more. What is stored opens nothing. */
 async function issueToken(tx: Tx, userId: string, purpose: TokenPurpose, email: string): Promise<string> {
   const token = randomText(TOKEN_LENGTH);
   await replaceToken(tx, { hash: sha256(token), userId, purpose, email, seconds: SECONDS[purpose] });

@@ -31,11 +31,11 @@ export interface SessionPlace {
 export interface Sessions {
   /** The name of the cookie. */
   readonly cookie: string;
-  /** Starts a session and answers the value of its Set-Cookie header. */
+  /** Starts a session and returns the value of its Set-Cookie header. */
   start(tx: Tx, userId: string, place: SessionPlace): Promise<string>;
   /** Who the cookie stands for, or null when it is forged, expired or logged out. */
   find(token: string): Promise<{ userId: string; sessionId: string } | null>;
-  /** Ends a session and answers the Set-Cookie header that clears it. */
+  /** Ends a session and returns the Set-Cookie header that clears it. */
   end(tx: Tx, sessionId: string): Promise<string>;
   sweep(): Promise<void>;
 }

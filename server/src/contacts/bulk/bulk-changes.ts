@@ -25,7 +25,7 @@ export interface BulkInput {
 }
 
 /**
- * Queues the change; answers the id of its job. The ids are kept as the job's file, so that a step reads its own part and
+ * Queues the change; returns the id of its job. The ids are kept as the job's file, so that a step reads its own part and
  * whoever begins to match later is not touched. @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR for filters that stand on a segment that is none.
  */
 export async function startBulk(

@@ -58,7 +58,7 @@ async function begin(tx: Tx, job: RunningJob): Promise<Checkpoint> {
   return { total, success: 0, unchanged: 0, failure: 0 };
 }
 
-/** Answers how many changed, and who is there at all. */
+/** Returns how many changed, and who is there at all. */
 async function change(
   tx: Tx,
   projectId: string,

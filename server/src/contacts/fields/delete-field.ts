@@ -28,7 +28,7 @@ interface Checkpoint {
 const CONTACTS_A_STEP = 2_000;
 
 /**
- * Takes the field from the register and queues its removal from the contacts; answers how many have it.
+ * Takes the field from the register and queues its removal from the contacts; returns how many have it.
  * @throws Refusal FIELD_NOT_FOUND; VALIDATION_ERROR for a standard field.
  */
 export async function deleteField(tx: Tx, projectId: string, text: string): Promise<number> {

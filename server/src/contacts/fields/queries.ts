@@ -161,7 +161,7 @@ export async function findEndOfPage(
   return rows[0] ?? { last: null, count: 0 };
 }
 
-/** Locks the contacts of a page that have the key, in the order in which upserts lock them, and answers their ids. */
+/** Locks the contacts of a page that have the key, in the order in which upserts lock them, and returns their ids. */
 export async function lockContactsWithKey(
   tx: Tx,
   projectId: string,
@@ -177,7 +177,7 @@ export async function lockContactsWithKey(
 }
 
 /**
- * Takes a key out of locked contacts; answers who lost it. While the field is registered, somebody has written it again:
+ * Takes a key out of locked contacts; returns who lost it. While the field is registered, somebody has written it again:
  * then only contacts that nothing changed since the job was added. `updated_at` stays: nobody changed these contacts.
  */
 export async function removeKey(

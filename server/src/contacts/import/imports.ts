@@ -64,7 +64,7 @@ async function findUnclosedRow(text: string, separator: string): Promise<number 
   }
 }
 
-/** Queues an import of a kind; answers the id of its job. */
+/** Queues an import of a kind; returns the id of its job. */
 export async function addImport(
   tx: Tx,
   projectId: string,

@@ -35,7 +35,7 @@ export interface SubscriptionPages {
    * an event and a line in a log that is kept. Unsubscribing is never refused.
    */
   refuseTooOften(visit: Visit, form: Form): Promise<Page<429> | null>;
-  /** Does what the form asks for; asked again it changes nothing and answers the same. Events and log commit with it. */
+  /** Does what the form asks for; asked again it changes nothing and returns the same. Events and log commit with it. */
   submit(tx: Tx, visit: Visit, form: Form, ip: string | undefined): Promise<Page<Page["status"] | 422>>;
   /** What a visitor is told when nothing can be read or changed right now. */
   problem(visit: Visit): Page;

@@ -58,7 +58,7 @@ const NOTHING_FIRST: Firsts = { isFirstOpen: false, isFirstClick: false, isFirst
 const mailKey = ({ projectId, emailId }: { projectId: string; emailId: string }) => `${projectId} ${emailId}`;
 
 /**
- * Books what is about mails that have left and are tracked; the rest is left out. Answers what it is too early for: nothing
+ * Books what is about mails that have left and are tracked; the rest is left out. Returns what it is too early for: nothing
  * tells a machine, and another link of the same young mail may be followed yet.
  */
 export async function bookActivities(tx: Tx, activities: readonly Activity[]): Promise<Set<Activity>> {
@@ -134,7 +134,7 @@ async function bookFirsts(tx: Tx, people: readonly Seen[]): Promise<Map<Seen, Fi
 const linkKey = (mail: { projectId: string; emailId: string; number: number }) =>
   `${mailKey(mail)} ${mail.number}`;
 
-/** Answers the clicks that were the first on their link. */
+/** Returns the clicks that were the first on their link. */
 async function bookLinks(tx: Tx, clicks: readonly Seen[]): Promise<Set<Seen>> {
   if (clicks.length === 0) return new Set();
   const byLink = new Map<string, Seen>();

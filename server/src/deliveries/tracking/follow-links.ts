@@ -17,7 +17,7 @@ export type Followed =
 const LANES = 2;
 const MAX_BATCH = 500;
 
-/** Answers where a link leads, by its token and the `u` of its query. */
+/** Returns where a link leads, by its token and the `u` of its query. */
 export function createLinkFollower({
   database,
   tokens,

@@ -61,7 +61,7 @@ export async function findVisitedMails(
   return rows;
 }
 
-/** Notes that links were followed by a person; answers those that had not been. */
+/** Notes that links were followed by a person; returns those that had not been. */
 export async function insertLinkClicks(tx: Tx, links: readonly LinkKey[]) {
   const { rows } = await sql<{ projectId: string; emailId: string; number: number }>`
     insert into link_clicks (project_id, email_id, number)

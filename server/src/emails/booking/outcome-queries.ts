@@ -31,7 +31,7 @@ interface EndedRow {
 }
 
 /**
- * Ends an attempt for mails this sender holds; answers those it did hold, with the outcome as their status. A report can
+ * Ends an attempt for mails this sender holds; returns those it did hold, with the outcome as their status. A report can
  * be quicker than the answer: then the mail is further already and stays there, and what is known of its sending is added.
  */
 export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {

@@ -224,7 +224,7 @@ function isPlain({ outcome, feedback }: Entry): boolean {
   return outcome.status === "SENT" && feedback === null;
 }
 
-/** Answers the ids of the mails that were still their sender's. */
+/** Returns the ids of the mails that were still their sender's. */
 async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks): Promise<Set<string>> {
   const booked = new Set<string>();
   for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {

@@ -61,7 +61,7 @@ export interface ResolvedMails {
 
 /**
  * Ends the doubt about up to `limit` mails as a person says, with who said it, notes and counts, in one statement. *sent*: at the
- * time of the attempt. *retry*: they wait again; nobody who was erased is mailed. Answers which; of the same mail one call wins.
+ * time of the attempt. *retry*: they wait again; nobody who was erased is mailed. Returns which; of the same mail one call wins.
  */
 export async function updateResolved(
   tx: Tx,

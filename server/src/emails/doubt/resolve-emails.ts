@@ -18,7 +18,7 @@ export interface SaidOfDoubt {
   by: string | null;
 }
 
-/** Ends the doubt about mails, at most `resolvedAtOnce` of them; those that are not in doubt are left alone. Answers how many. */
+/** Ends the doubt about mails, at most `resolvedAtOnce` of them; those that are not in doubt are left alone. Returns how many. */
 export async function resolveEmails(
   tx: Tx,
   mails: ResolvedMails,
@@ -33,7 +33,7 @@ export async function resolveEmails(
 }
 
 /**
- * Ends the doubt about one mail. Answers what does it and tells the mail as it is then; to say again what was said last changes
+ * Ends the doubt about one mail. Returns what does it and tells the mail as it is then; to say again what was said last changes
  * nothing. @throws Refusal EMAIL_NOT_FOUND; CONFLICT when a campaign would have to send it again; the change: when it is not in doubt.
  */
 export async function resolveEmail(

@@ -31,7 +31,7 @@ const addressed = (status: RawBuilder<unknown>, reason: RawBuilder<unknown>) => 
   case when contact_id is null then 'SKIPPED' else ${status} end,
   case when contact_id is null then ${CONTACT_DELETED} else ${reason} end`;
 
-/** Puts each recipient, of a query of `contact_id` and `email`, into a batch, all in one statement; answers how many. */
+/** Puts each recipient, of a query of `contact_id` and `email`, into a batch, all in one statement; returns how many. */
 export async function insertRecipientBatches(
   tx: Tx,
   { projectId, campaignId }: CampaignKey,

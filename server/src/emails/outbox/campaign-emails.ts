@@ -22,7 +22,7 @@ import type { ContactIfThere } from "./recipients.ts";
 
 export type { CampaignKey, ProviderCounts } from "./campaign-queries.ts";
 
-/** Fixes who gets a campaign: one mail for each recipient, of a query of `contact_id` and `email`. Answers how many. Once for each campaign. */
+/** Fixes who gets a campaign: one mail for each recipient, of a query of `contact_id` and `email`. Returns how many. Once for each campaign. */
 export async function snapshotRecipients(
   tx: Tx,
   key: CampaignKey,
@@ -101,7 +101,7 @@ export async function hasPendingRecipients(database: Database, key: CampaignKey)
   return hasPendingEmails(database, key);
 }
 
-/** Drops waiting mails of a campaign, about `limit`; answers how many, 0 when none waits. Those in handover end as they end. */
+/** Drops waiting mails of a campaign, about `limit`; returns how many, 0 when none waits. Those in handover end as they end. */
 export async function dropRecipients(
   tx: Tx,
   key: CampaignKey,
@@ -116,7 +116,7 @@ export async function dropRecipients(
 }
 
 /**
- * Queues again the mails of a campaign that failed and are not forgotten, and no other; answers how many. `hasForgotten`: others failed and
+ * Queues again the mails of a campaign that failed and are not forgotten, and no other; returns how many. `hasForgotten`: others failed and
  * are forgotten; asked when there are none to queue.
  */
 export async function retryFailedRecipients(

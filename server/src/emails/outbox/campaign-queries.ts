@@ -100,7 +100,7 @@ export async function hasPendingEmails(database: Database, { projectId, campaign
   return rows[0]?.pending ?? false;
 }
 
-/** Drops up to `limit` waiting mails; answers how many. */
+/** Drops up to `limit` waiting mails; returns how many. */
 export async function skipCampaignEmails(
   tx: Tx,
   { projectId, campaignId }: CampaignKey,
@@ -117,7 +117,7 @@ export async function skipCampaignEmails(
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** Queues the failed mails of a campaign again, but for those that are forgotten; answers how many. */
+/** Queues the failed mails of a campaign again, but for those that are forgotten; returns how many. */
 export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<number> {
   const result = await sql`
     update emails set status = 'QUEUED', due_at = now(), reason = null

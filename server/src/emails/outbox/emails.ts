@@ -110,7 +110,7 @@ export function makeContent(
 
 const MAX_HTML_TO_RESEND = 2_000;
 
-/** Puts mails into the outbox and answers their ids, in order. They are durable with the caller's commit. */
+/** Puts mails into the outbox and returns their ids, in order. They are durable with the caller's commit. */
 export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promise<string[]> {
   if (emails.length === 0) return [];
   await storeContents(tx, [

@@ -12,7 +12,7 @@ export interface TestEmail {
   renderAs: string | null;
 }
 
-/** Puts a test mail into the outbox and answers its id. */
+/** Puts a test mail into the outbox and returns its id. */
 export async function enqueueTestEmail(tx: Tx, { renderAs, ...mail }: TestEmail): Promise<string> {
   const variables: TestVariables = renderAs === null ? {} : { renderAs };
   const [id] = await enqueueEmails(tx, [

@@ -72,7 +72,7 @@ export async function lockEmails(tx: Tx, keys: readonly EmailKey[]): Promise<Loc
 
 /**
  * Books what came back about mails: sets the instant of its kind where there is none yet and moves the state forward only,
- * so that repeats and reordering change nothing (decision 9). Answers one entry per step, in order; of equal steps in one
+ * so that repeats and reordering change nothing (decision 9). Returns one entry per step, in order; of equal steps in one
  * call the first is first, and the earliest instant counts. `locked`: the mails, where the caller has locked them.
  */
 export async function advanceEmails(
@@ -131,7 +131,7 @@ function earliestOf<Step extends EmailKey & { at: Date }>(steps: readonly Step[]
   return [...byMail.values()];
 }
 
-/** Notes that mailboxes did not take mails for now. Answers for each step, in order, whether it was the first of its mail. */
+/** Notes that mailboxes did not take mails for now. Returns for each step, in order, whether it was the first of its mail. */
 export async function noteSoftBounces(
   tx: Tx,
   steps: ReadonlyArray<EmailKey & { at: Date }>,
@@ -141,7 +141,7 @@ export async function noteSoftBounces(
   return steps.map((step) => firsts.delete(keyOf(step)));
 }
 
-/** Mails of which nobody knew whether they had left, and whose taker says that they did. Answers for each step whether it told. */
+/** Mails of which nobody knew whether they had left, and whose taker says that they did. Returns for each step whether it told. */
 export async function confirmSent(
   tx: Tx,
   steps: ReadonlyArray<EmailKey & { at: Date }>,

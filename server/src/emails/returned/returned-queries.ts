@@ -106,7 +106,7 @@ const INSTANT_COLUMNS: Readonly<Record<ReturnedStatus, string>> = {
 
 /**
  * Notes of mails that have left when something came back for the first time, and moves those forward that stand at one of
- * `from`; answers the mails for which it was the first time.
+ * `from`; returns the mails for which it was the first time.
  */
 export async function updateReturned(
   tx: Tx,

@@ -20,7 +20,7 @@ const CONTENT_CACHE_BYTES = 32 * 1024 * 1024;
 /** The content of a mail among all contents. */
 export const contentKey = (row: ClaimedRow) => `${row.projectId} ${row.contentId}`;
 
-/** Answers a function that loads what these mails need, by `contentKey`; a content that is not there has no entry. */
+/** Returns a function that loads what these mails need, by `contentKey`; a content that is not there has no entry. */
 export function createContentLoader(database: Database) {
   const contents = new LRUCache<string, Content>({
     maxSize: CONTENT_CACHE_BYTES,

@@ -197,7 +197,7 @@ export function createPreparer(options: {
     return { found, keys: await surroundings.findSigningKeys(domains) };
   }
 
-  /** Prepares a batch; answers one entry per row, in order. Throws only when the database is away. */
+  /** Prepares a batch; returns one entry per row, in order. Throws only when the database is away. */
   return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
     // A claim names one project.
     if (rows[0]?.projectId === SYSTEM_PROJECT_ID) return rows.map((row) => prepareSystem(row, systemFrom));

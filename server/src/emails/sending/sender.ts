@@ -224,7 +224,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     ready.size() > MAX_WAITING;
   const crowd = (): string => ready.fullDomains(Infinity).join(" ");
 
-  /** Claims until enough waits for a connection; answers whether there was anything. */
+  /** Claims until enough waits for a connection; returns whether there was anything. */
   async function feed(): Promise<boolean> {
     let claimed = 0;
     rate.shareAmong(lease.liveSenders());

@@ -17,7 +17,7 @@ export interface NewSystemMail extends SystemMailContent {
 const PRIORITY = EMAIL_KINDS.indexOf("TRANSACTIONAL") + 1;
 
 /**
- * Queues mail of the installation; it leaves after the caller's commit. Answers the ids, in order. What it says stands in its row until
+ * Queues mail of the installation; it leaves after the caller's commit. Returns the ids, in order. What it says stands in its row until
  * it has come to its end; the subject stays with the row.
  */
 export async function enqueueSystemMails(tx: Tx, mails: readonly NewSystemMail[]): Promise<string[]> {

@@ -109,7 +109,7 @@ export async function updateStamp(
       went_back_at = case when ${wentBack}::boolean then clock_timestamp() else went_back_at end`.execute(tx);
 }
 
-/** The heartbeat of a process; answers the row as it is now. */
+/** The heartbeat of a process; returns the row as it is now. */
 export async function updateBeat(database: Database) {
   const { rows } = await sql<{
     id: string | null;

@@ -20,7 +20,7 @@ export {
   updateReleased as markReleased,
 } from "./stamp-queries.ts";
 
-/** Holds all that waits; answers whether there was anything. */
+/** Holds all that waits; returns whether there was anything. */
 export type Hold = (tx: Tx, reason: string) => Promise<boolean>;
 
 /** Part of a process that remembers what it did, and makes good what a database forgot. */
@@ -167,7 +167,7 @@ function openOwn(pool: Pool, prepare: Pool["options"]["onConnect"]): { database:
   return { database: createDatabase(own), pool: own };
 }
 
-/** Judges the database, holds everything where it went back, and notes where it is now: all of it or nothing. Answers where. */
+/** Judges the database, holds everything where it went back, and notes where it is now: all of it or nothing. Returns where. */
 async function look({ database, file, hold, log }: StampOptions, known: Kept | null): Promise<Place> {
   const found = await transaction(database, async (tx) => {
     const stamp = await lockStamp(tx);

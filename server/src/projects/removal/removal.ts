@@ -77,7 +77,7 @@ function refuseOtherName(name: string | undefined, confirm: string): void {
 }
 
 /**
- * Disables the project and queues the job; answers its id.
+ * Disables the project and queues the job; returns its id.
  *
  * @param confirm the name of the project, as a person typed it
  * @throws Refusal VALIDATION_ERROR on `confirm`, CONFLICT while it is being reset or deleted already

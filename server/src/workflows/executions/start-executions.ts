@@ -23,7 +23,7 @@ async function readStartable(tx: Tx, projectId: string, workflowId: string): Pro
 }
 
 /**
- * Starts an execution for a contact; answers its id.
+ * Starts an execution for a contact; returns its id.
  * @throws Refusal WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND; CONFLICT while it is not enabled, and where the contact may not enter (again)
  */
 export async function startExecution(
@@ -54,7 +54,7 @@ interface AudienceJob {
   context: Record<string, unknown>;
 }
 
-/** Queues the entry of the members of a segment; answers the job. @throws Refusal as `startExecution`; SEGMENT_NOT_FOUND. */
+/** Queues the entry of the members of a segment; returns the job. @throws Refusal as `startExecution`; SEGMENT_NOT_FOUND. */
 export async function startForSegment(
   tx: Tx,
   projectId: string,
