@@ -15,7 +15,7 @@ export const getDeliverability = endpoint({
   method: "GET",
   path: "/deliverability",
   summary: "Read how receivers judge your mail",
-  description: `For each sender domain its records, what receivers report of it (DMARC aggregate reports, RFC 9990; SMTP TLS reports, RFC 8460) and what to do next in a sentence each; how its records changed in DNS; then bounces, complaints and opens by receiving provider, with the campaigns that caused what came back. Advice has a code and values beside its English sentence, for who says it in another language. Reports come by mail to \`reportAddress\`, count from the day they are about, and are kept for ${LIMITS.domainReportDays.value} days. Nobody proves who wrote a report.`,
+  description: `For each sender domain its records, what receivers report of it (DMARC aggregate reports, RFC 9990; SMTP TLS reports, RFC 8460) and what to do next in a sentence each; how its records changed in DNS; then bounces, complaints and opens by receiving provider, with the campaigns that caused what came back. Advice has a code and values beside its English sentence, for who says it in another language. Reports come by mail to \`reportAddress\`, count from the day they are about, and are kept for ${LIMITS.domainReportDays.value} days. All of it is of today and the \`days\` before it, whole days in UTC; \`providers\` only of those whose events are kept (\`eventRetentionDays\`), so that numbers and campaigns are of the same time. Nobody proves who wrote a report.`,
   caller: "project",
   query: z.object({
     days: queryInteger(1, LIMITS.domainReportDays.value, "How far back; default 30.").optional(),

@@ -63,6 +63,16 @@ export async function raiseKeptFrom(tx: Tx, projectIds: readonly string[], keptF
   await deleteOldNameCounts(tx, projectIds, keptFrom);
 }
 
+/** The first id of which a project's events are still there; older ones may be, too. */
+export async function findKeptFrom(database: Database, projectId: string): Promise<string> {
+  const row = await database
+    .selectFrom("count_positions")
+    .select("keptFrom")
+    .where("projectId", "=", projectId)
+    .executeTakeFirst();
+  return row?.keptFrom ?? NO_ID;
+}
+
 /** Deletes up to `limit` events of a project that are too old; none before all of those are counted. @returns how many */
 export async function deleteOldEvents(tx: Tx, projectId: string, limit: number): Promise<number> {
   // Held until the commit, so that whoever takes events from the counts sees either all of this or nothing.

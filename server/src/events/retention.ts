@@ -13,6 +13,7 @@ import { BUSY_RETRY_MS, dropPartition, listPartitions, unlessBusy } from "../pla
 import {
   deleteOldEvents,
   deleteRetention,
+  findKeptFrom,
   findProjectsOfOldPartition,
   listRetentions,
   raiseKeptFrom,
@@ -30,6 +31,11 @@ export type EventsExpired = (tx: Tx, projectIds: readonly string[]) => Promise<v
 export async function changeEventRetention(tx: Tx, projectId: string, days: number | null): Promise<void> {
   if (days === null) await deleteRetention(tx, projectId);
   else await upsertRetention(tx, projectId, days);
+}
+
+/** From when on all events of a project are still there: the beginning of a month, long ago where none ever went. */
+export async function readKeptFrom(database: Database, projectId: string): Promise<Date> {
+  return new Date(idTimeMs(await findKeptFrom(database, projectId)));
 }
 
 /**

@@ -1,7 +1,8 @@
 // The room of deliverability: which campaigns brought what came back, how records drifted, and what to do, in words that can be translated.
 import { expect, test } from "vitest";
 import { ADVICE, say } from "@postloft/contract/advice.ts";
-import { newId } from "../platform/ids.ts";
+import { countNews } from "../events/counts.ts";
+import { firstIdAt, newId } from "../platform/ids.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { adviceOnProvider } from "./deliverability-advice.ts";
@@ -83,6 +84,75 @@ test("what came back from a provider is told of the campaigns that it was mail o
   expect(gmail?.advice[1]?.text).toMatch(/^6\.67 % of the mail to gmail bounced, .* Old list\./);
   const other = providers.find(({ value }) => value === "other");
   expect(other).toMatchObject({ bounces: 3, campaigns: [{ name: "Old list", bounces: 3 }], advice: [] });
+});
+
+test("of events that are no longer kept neither the numbers of a provider nor their causes are told", async () => {
+  const { byKey, id: projectId } = await server.createProject();
+  const mails = await makeSentMails(server.database, projectId, 3);
+  const campaignId = newId();
+  await server.rows(
+    `insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status)
+     values ($1, $2, 'Old list', 's', 'b', 'me@sender.example', 'ALL', 'SENT')`,
+    projectId,
+    campaignId,
+  );
+  await server.rows(
+    "update emails set to_address = id || '@gmail.com', campaign_id = $2, priority = 3 where project_id = $1",
+    projectId,
+    campaignId,
+  );
+  const [year, month] = [new Date().getUTCFullYear(), new Date().getUTCMonth()];
+  const keptFromMs = Date.UTC(year, month, 1);
+  const bounced = (at: number, ms: number) =>
+    server.rows(
+      `insert into events (project_id, id, contact_id, name, data, email_id, created_at)
+       values ($1, $2, $3, 'email.bounce', '{"bounceType":"hard"}', $4, $5)`,
+      projectId,
+      `${firstIdAt(ms).slice(0, 18)}-8000-00000000000${at}`,
+      mails[at]?.contactId,
+      mails[at]?.id,
+      new Date(ms),
+    );
+  await bounced(0, keptFromMs - 60_000);
+  await bounced(1, keptFromMs - 3 * 60_000);
+  await bounced(2, keptFromMs);
+  await countNews(server.database, { lagSeconds: -1 });
+  const told = async () => {
+    const { body } = await server.call<Room>("GET", "/deliverability?days=60", byKey);
+    return body.providers.map(({ bounces, campaigns }) => [bounces, campaigns.map((one) => one.bounces)]);
+  };
+  expect(await told()).toEqual([[3, [3]]]);
+  await server.rows(
+    "update count_positions set kept_from = $2 where project_id = $1",
+    projectId,
+    firstIdAt(keptFromMs),
+  );
+  await server.rows("delete from events where project_id = $1 and id < $2", projectId, firstIdAt(keptFromMs));
+  expect(await told()).toEqual([[1, [1]]]);
+});
+
+test("what receivers report and what came back are of the same whole days", async () => {
+  const { byKey, bySession, id: projectId } = await server.createProject();
+  await server.call("POST", "/domains", bySession, { domain: "span.example" });
+  const firstMs = Date.parse(new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10));
+  const report = (id: string, endsMs: number) =>
+    server.rows(
+      `insert into dmarc_reports (project_id, id, domain, reporter, report_id, begins_at, ends_at)
+       values ($1, $2, 'span.example', 'r', $3, $4, $5)`,
+      projectId,
+      newId(),
+      id,
+      new Date(endsMs - 1_000),
+      new Date(endsMs),
+    );
+  await report("first day", firstMs);
+  await report("day before", firstMs - 1_000);
+  const { body } = await server.call<{ domains: Array<{ domain: string; dmarc: { reports: number } }> }>(
+    "GET",
+    "/deliverability?days=7",
+    byKey,
+  );
+  expect(body.domains.find(({ domain }) => domain === "span.example")?.dmarc.reports).toBe(1);
 });
 
 test("what a provider deferred and what it refused for its policy is counted by mails, also where none was sent", async () => {

@@ -4,6 +4,7 @@
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import type { DomainView } from "../domains/present-domain.ts";
+import { readKeptFrom } from "../events/retention.ts";
 import { getBreakdown, noMailsOf } from "./analytics.ts";
 import {
   adviceOnDomain,
@@ -21,10 +22,17 @@ import {
   sumDmarc,
   sumTls,
 } from "./deliverability-queries.ts";
-import { readPeriod, spanOf } from "./period.ts";
+import { readPeriod, spanOf, type Period } from "./period.ts";
 
 const DAY_MS = 86_400_000;
 const MAX_CAUSES = 5;
+
+/** The whole days (UTC) that are judged: today, and so many before it; not those before `keptFrom`. */
+function daysBack(days: number, keptFrom: Date): Period {
+  const at = now();
+  const firstMs = Math.max(at.getTime() - days * DAY_MS, keptFrom.getTime());
+  return readPeriod({ startDate: new Date(firstMs).toISOString().slice(0, 10) }, at);
+}
 
 /** `reportAddress`: where reports are taken; null: nowhere. */
 export async function getDeliverability(
@@ -33,18 +41,15 @@ export async function getDeliverability(
   given: { domains: readonly DomainView[]; reportAddress: string | null; days: number },
 ) {
   const { domains, reportAddress, days } = given;
-  const since = new Date(now().getTime() - days * DAY_MS);
-  const period = readPeriod({ startDate: since.toISOString().slice(0, 10) }, now());
-  const [counted, reporters, sums, sources, tls, counts, refusals, causes, changes] = await Promise.all([
+  const since = spanOf(daysBack(days, new Date(0))).from;
+  const [counted, reporters, sums, sources, tls, changes, providers] = await Promise.all([
     countDmarcReports(database, projectId, since),
     sumByReporter(database, projectId, since),
     sumDmarc(database, projectId, since),
     listSources(database, projectId, since),
     sumTls(database, projectId, since),
-    getBreakdown(database, projectId, "provider", period),
-    countDeferredAndBlocked(database, projectId, spanOf(period)),
-    countCauses(database, projectId, spanOf(period)),
     listRecordChanges(database, projectId),
+    judgeProviders(database, projectId, days),
   ]);
   const shown = domains.map(({ domain, verified, records }) => {
     const of = <Row extends { domain: string }>(rows: readonly Row[]) =>
@@ -91,13 +96,23 @@ export async function getDeliverability(
       advice: adviceOnDomain({ domain, dmarc, tls: tlsView, reportAddress, record: dmarcOf(records) }),
     };
   });
+  return { days, reportAddress, domains: shown, providers };
+}
+
+async function judgeProviders(database: Database, projectId: string, days: number) {
+  // What came back is told by campaign from the events: where those are gone, the numbers would be of more than their causes.
+  const period = daysBack(days, await readKeptFrom(database, projectId));
+  const [counts, refusals, causes] = await Promise.all([
+    getBreakdown(database, projectId, "provider", period),
+    countDeferredAndBlocked(database, projectId, spanOf(period)),
+    countCauses(database, projectId, spanOf(period)),
+  ]);
   // A provider that takes nothing at all has no mail that was sent.
   const others = refusals.filter(({ provider }) => !counts.some(({ value }) => value === provider));
-  const providers = [...counts, ...others.map(({ provider }) => noMailsOf(provider))].map((row) => {
+  return [...counts, ...others.map(({ provider }) => noMailsOf(provider))].map((row) => {
     const { deferred = 0, blocked = 0 } = refusals.find(({ provider }) => provider === row.value) ?? {};
     return withCauses({ ...row, deferred, blocked }, causes);
   });
-  return { days, reportAddress, domains: shown, providers };
 }
 
 /** What came back from a provider, and of which campaigns: those that brought most first. */
