@@ -20,6 +20,11 @@ export const ACCOUNT_LIMITS = {
     "After that a sign-up answers 429 until the window ends, so that nobody can ask for many who is here.",
   ),
   verificationHours: limit(24, "hours", "How long the link in a mail holds that proves an address."),
+  unprovenDays: limit(
+    30,
+    "days",
+    "How long an account stays whose address is not proved, with no session, no other way in and no project. The first account stays.",
+  ),
   passwordResetMinutes: limit(
     30,
     "minutes",

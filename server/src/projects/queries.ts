@@ -22,6 +22,13 @@ export async function countOwnedProjects(tx: Tx, userId: string): Promise<number
   return rows[0]?.count ?? 0;
 }
 
+/** Which of these people have a part in a project. */
+export async function listMembersAmong(tx: Tx, userIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ userId: string }>`
+    select distinct user_id from memberships where user_id = any(${userIds}::uuid[])`.execute(tx);
+  return rows.map(({ userId }) => userId);
+}
+
 export interface KeyRow {
   hash: Buffer;
   projectId: string;

@@ -1,6 +1,6 @@
 // Statements of people on their accounts: tokens of mails, passwords, addresses, sessions.
 // Before it: account.ts. After it: nothing.
-import { sql } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 
 export type TokenPurpose = "VERIFY" | "RESET";
@@ -164,4 +164,35 @@ export async function deleteSessions(
 
 export async function deleteOldTokens(database: Database): Promise<void> {
   await sql`delete from account_tokens where expires_at < now()`.execute(database);
+}
+
+/** Of a user `u` that nobody proved to be theirs and nobody gets into but by its password. */
+const UNPROVEN: RawBuilder<SqlBool> = sql`
+  u.verified_at is null
+  and not exists (select 1 from sessions s where s.user_id = u.id)
+  and not exists (select 1 from identities i where i.user_id = u.id)
+  and not exists (select 1 from passkeys p where p.user_id = u.id)`;
+
+/** Accounts nobody proved, made before an id, in the order of their ids; never the first of all. */
+export async function listUnproven(
+  database: Database,
+  { after, before, limit }: { after: string; before: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select u.id from users u
+    where u.id > ${after} and u.id < ${before} and ${UNPROVEN} and u.id <> (select o.id from users o order by o.id limit 1)
+    order by u.id limit ${limit}`.execute(database);
+  return rows.map(({ id }) => id);
+}
+
+/** Locks those of the accounts that nobody else holds. */
+export async function lockUsers(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from users where id = any(${ids}::uuid[]) order by id for update skip locked`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes those of the accounts that are still nobody's. */
+export async function deleteUnproven(tx: Tx, ids: readonly string[]): Promise<void> {
+  await sql`delete from users u where u.id = any(${ids}::uuid[]) and ${UNPROVEN}`.execute(tx);
 }
