@@ -37,8 +37,8 @@ interface Question {
 
 const all = (...conditions: Filter["conditions"]): Filter => ({ operator: "AND", conditions });
 const any = (...conditions: Filter["conditions"]): Filter => ({ operator: "OR", conditions });
-const isPro = { field: "data.plan", operator: "equals", value: "pro" } as const;
-const isTeam = { field: "data.plan", operator: "equals", value: "team" } as const;
+const onPlan = (value: string) => ({ field: "data.plan", operator: "equals", value }) as const;
+const isPro = onPlan("pro");
 const isOver = (age: number) => ({ field: "data.age", operator: "greaterThan", value: age }) as const;
 const seenLately = { field: "data.lastLogin", operator: "within", value: 30, unit: "days" } as const;
 const boughtLately = {
@@ -87,7 +87,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     name: "(team or over 75) in Germany",
-    filter: all(any(isTeam, isOver(75)), fromGermany),
+    filter: all(any(onPlan("team"), isOver(75)), fromGermany),
     plain: sql<SqlBool>`(${plan("team")} or ${age(75)}) and ${germany}`,
   },
   { name: "bought within 30 days", filter: all(boughtLately), plain: bought },
@@ -99,7 +99,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     name: "team or bought",
-    filter: any(isTeam, boughtLately),
+    filter: any(onPlan("team"), boughtLately),
     plain: sql<SqlBool>`${plan("team")} or ${bought}`,
   },
   {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { circlesOf, importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { links, readmeMap } from "./documents.ts";
-import { bannedWords } from "./glossary.ts";
+import { bannedWords, OTHER_MEANINGS } from "./glossary.ts";
 import {
   environment,
   exportsAndState,
@@ -44,8 +44,12 @@ const TABLES = {
     "-- owner: users\ncreate table users (\n  id uuid\n);\n-- owner: campaigns\ncreate table campaigns (\n  id uuid\n);\n",
 };
 
-const GLOSSARY_OF_BANS =
-  "| word | meaning | not |\n|---|---|---|\n| good | it | automation, beacon, bell, blacklist, gate, enrolment, journey, mailer, mass action, newsletter, rollover, waiting room (of others), wipe, workspace |\n";
+const MEANINGS = Object.keys(OTHER_MEANINGS).join(", ");
+const GLOSSARY_OF_BANS = `| word | meaning | not |
+|---|---|---|
+| good | it | automation, blacklist, mailer, mass action, waiting room (of others), gate, ${MEANINGS} |
+| mark, gate (of a garden) | it | |
+`;
 
 function linesOf(count: number): string {
   return "// line\n".repeat(count);
@@ -665,10 +669,10 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "a ban that the glossary gave up",
+    "a word with another meaning that the glossary does not ban",
     bannedWords,
-    { "GLOSSARY.md": GLOSSARY_OF_BANS.replace("wipe, ", "") },
-    ['GLOSSARY.md does not ban "wipe" any more'],
+    { "GLOSSARY.md": GLOSSARY_OF_BANS.replace("worker", "bell"), "a.ts": "const bell = worker;" },
+    ['GLOSSARY.md does not ban "worker"', "a.ts:1 calls something bell"],
   ],
 
   // Documents.
@@ -1013,11 +1017,11 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "words that only hold a banned one",
+    "words that only hold a banned one, and those that mean something else",
     bannedWords,
     {
       "GLOSSARY.md": GLOSSARY_OF_BANS,
-      "a.ts": "const label = bellows + room.waiting + aggregate; // a mailer",
+      "a.ts": "const label = bellows + room.waiting + aggregate + gate + lists; // a mailer",
     },
   ],
   [

@@ -1,7 +1,7 @@
 // How single header fields look on the wire, for the cases where the exact form matters.
 // message.test.ts reads whole messages back; here the bytes themselves are the promise.
 import { expect, test } from "vitest";
-import { customField, foldedField, mailboxField, neutralise, textField } from "./header.ts";
+import { foldedField, givenField, mailboxField, neutralise, textField } from "./header.ts";
 
 test("text that fits is written as it is", () => {
   expect(textField("Subject", "Your invoice")).toBe("Subject: Your invoice\r\n");
@@ -22,7 +22,7 @@ test("a word too long for a line becomes encoded words, one that just fits does 
 });
 
 test("only the words that need it are encoded, so list ids stay readable by machines", () => {
-  expect(customField("List-Id", "Müller <list.example>")).toBe(
+  expect(givenField("List-Id", "Müller <list.example>")).toBe(
     "List-Id: =?utf-8?B?TcO8bGxlcg==?= <list.example>\r\n",
   );
   expect(textField("Subject", "Hello Jürgen, how are you")).toBe(
@@ -104,7 +104,7 @@ test.each([
 });
 
 test("white space in custom values shrinks to single spaces", () => {
-  expect(customField("References", "\t<a@x>\r\n\t<b@x>  ")).toBe("References: <a@x> <b@x>\r\n");
+  expect(givenField("References", "\t<a@x>\r\n\t<b@x>  ")).toBe("References: <a@x> <b@x>\r\n");
 });
 
 test("control characters and line separators become spaces, each of them", () => {

@@ -82,7 +82,7 @@ export function textField(name: string, value: string): string {
  * A field whose value the sender's caller wrote (custom and list headers). White space at the edges and in runs means
  * nothing in structured fields and would force encoding, which they do not allow: it shrinks to one space.
  */
-export function customField(name: string, value: string): string {
+export function givenField(name: string, value: string): string {
   const text = neutralise(value).replace(/ +/g, " ");
   return textField(name, text.replace(/^ | $/g, ""));
 }

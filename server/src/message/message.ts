@@ -2,7 +2,7 @@
 // Before it: body.ts, and prepare-emails.ts, which knows who writes to whom. After it: dkim.ts signs, a transport takes the bytes.
 import { HEADER_ROOM_BYTES, type MessageBody } from "./body.ts";
 import type { Mailbox } from "./header.ts";
-import { customField, dateField, idField, mailboxField, textField } from "./header.ts";
+import { givenField, dateField, idField, mailboxField, textField } from "./header.ts";
 
 /** Everything a message says. The envelope is not part of it. */
 export interface MessageParts {
@@ -66,7 +66,7 @@ function messageHeader(parts: MessageParts): string {
     idField("Message-ID", parts.messageId);
   for (const { name, value } of parts.headers) {
     if (OWN_FIELD.test(name)) throw new TypeError(`The message writes this header itself: ${name}`);
-    header += customField(name, value);
+    header += givenField(name, value);
   }
   return `${header}MIME-Version: 1.0\r\n`;
 }

@@ -36,13 +36,13 @@ const TESTED_KEYS = 32;
 const standardFields = (): NamedField[] =>
   Object.entries(STANDARD_FIELDS).map(([field, type]) => ({ field, type, isCustom: false }));
 
-function customField({ field, type }: FieldRow): NamedField {
+function registeredField({ field, type }: FieldRow): NamedField {
   return { field: writeFieldName({ key: field }), type, isCustom: true };
 }
 
 /** The fields there are, without counting who has them. */
 export async function listFieldNames(database: Database, projectId: string): Promise<NamedField[]> {
-  return [...standardFields(), ...(await listFieldRows(database, projectId)).map(customField)];
+  return [...standardFields(), ...(await listFieldRows(database, projectId)).map(registeredField)];
 }
 
 /** Standard fields, then custom ones by name. Coverage is counted: 0.4 s on two cores for a million contacts with eight keys. */
@@ -55,7 +55,7 @@ export async function listFields(database: Database, projectId: string): Promise
   );
   return [
     ...standardFields().map((field) => ({ ...field, coverage: 1 })),
-    ...rows.map((row) => ({ ...customField(row), coverage: coverageOf(row.field) })),
+    ...rows.map((row) => ({ ...registeredField(row), coverage: coverageOf(row.field) })),
   ];
 }
 
