@@ -68,7 +68,7 @@ const stored = async () =>
       select sender, recipient, raw from notices order by recipient`.execute(database)
   ).rows;
 
-/** Hands a message over; answers the last reply, or the refusal. */
+/** Hands a message over; returns the last reply, or the refusal. */
 async function send(raw: Buffer, to: string | string[], { from = "", at = door } = {}): Promise<string> {
   const client = createTransport({
     host: "127.0.0.1",

@@ -36,7 +36,7 @@ async function walk(project: TestProject, query: string): Promise<string[]> {
   }
 }
 
-/** Contacts whose addresses are in another order than they came; every fifth is unsubscribed. Answers the names as they came. */
+/** Contacts whose addresses are in another order than they came; every fifth is unsubscribed. Returns the names as they came. */
 async function fill({ id }: TestProject, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, at) => `${(at * 37) % 101}-${at}`);
   await server.rows(

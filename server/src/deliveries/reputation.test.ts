@@ -121,7 +121,7 @@ test("rates are those of the mails, and ninety-nine mails are not judged", async
   expect(await findMiscounts(server.database)).toEqual([]);
 });
 
-/** One look at who sends; answers who was judged. */
+/** One look at who sends; returns who was judged. */
 async function look(judged: Judged): Promise<string[]> {
   const asked: string[] = [];
   const guard = createGuard({ isOn: true, baseUrl: () => "https://post.example.com" });

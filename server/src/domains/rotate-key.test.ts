@@ -36,7 +36,7 @@ const publish = (view: DomainView, at: number) => {
   dns.setTxt(name, [value]);
 };
 
-/** Sends a mail and answers the bytes that arrived. */
+/** Sends a mail and returns the bytes that arrived. */
 async function send(domain: string): Promise<Buffer> {
   const count = sink.journal.length;
   const mail = { to: "ada@example.net", from: `us@${domain}`, subject: "s", body: "b" };

@@ -46,7 +46,7 @@ async function remakePartitions(): Promise<void> {
 }
 beforeEach(remakePartitions);
 
-/** A project in which this happened; answers its contacts. */
+/** A project in which this happened; returns its contacts. */
 async function tell(events: readonly Told[]) {
   const projectId = newId();
   await addProject(server.database, { id: projectId });

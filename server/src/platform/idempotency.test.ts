@@ -38,7 +38,7 @@ interface CallToRepeat {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Makes something that has an id and answers it; some creations answer in an envelope. */
+/** Makes something that has an id and returns it; some creations answer in an envelope. */
 async function make({ byKey }: TestProject, path: string, body: unknown): Promise<string> {
   const reply = await server.call<{ id?: string; data?: { id: string } }>("POST", path, byKey, body);
   return reply.body.id ?? reply.body.data?.id ?? "";
@@ -82,7 +82,7 @@ async function bulk(project: TestProject, name: string, operation: string): Prom
   };
 }
 
-/** A mail that came to a stop in some state, of a campaign or by itself; answers its id. */
+/** A mail that came to a stop in some state, of a campaign or by itself; returns its id. */
 async function stranded(
   project: TestProject,
   name: string,

@@ -41,7 +41,7 @@ const madePartitions = async () =>
     /^events_2\d{3}_\d\d$/.test(name) ? [name] : [],
   );
 
-/** An event of an instant; answers the partition it is in. */
+/** An event of an instant; returns the partition it is in. */
 async function insert(instant: string): Promise<string> {
   const { rows } = await sql<{ partition: string }>`
     insert into events (project_id, id, contact_id, name)

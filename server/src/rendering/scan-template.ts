@@ -105,7 +105,7 @@ function scanAll(scanner: Scanner): void {
   }
 }
 
-/** Scans the mustache at `open`, answers where it ends, or null when reading on makes no sense. */
+/** Scans the mustache at `open`, returns where it ends, or null when reading on makes no sense. */
 function scanMustache(scanner: Scanner, open: number): number | null {
   const { source, pieces } = scanner;
   scanner.mustaches += 1;

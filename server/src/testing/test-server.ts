@@ -300,7 +300,7 @@ function pairsOf(rawHeaders: readonly string[]): Array<[string, string]> {
   ]);
 }
 
-/** What `ask` answers for each item, by name, so that one expectation shows every difference at once. */
+/** What `ask` returns for each item, by name, so that one expectation shows every difference at once. */
 export async function answersByName<Item, Answer>(
   items: readonly Item[],
   nameOf: (item: Item) => string,

@@ -23,7 +23,7 @@ const MAX_KEPT_DOMAINS = 10_000;
 const MAX_LOOKUPS = 250;
 const KEPT_MS = { receives: 3_600_000, receivesNot: 300_000, trouble: 30_000 };
 
-/** Returns what can be known about a canonical address. Never throws for DNS; takes as long as one question to it (at most 4.5 s). */
+/** Tells what can be known about a canonical address. Never throws for DNS; takes as long as one question to it (at most 4.5 s). */
 export function createVerifier({ dns, nowMs = () => performance.now() }: VerifierOptions) {
   const known = new LRUCache<string, DomainFacts>({
     max: MAX_KEPT_DOMAINS,

@@ -29,7 +29,7 @@ interface Job {
   failedReason: string | null;
 }
 
-/** Contacts p0@…, p1@…, every third of them unsubscribed; answers their ids in order. */
+/** Contacts p0@…, p1@…, every third of them unsubscribed; returns their ids in order. */
 async function fill(projectId: string, count: number): Promise<string[]> {
   const rows = await server.rows<{ id: string }>(
     `insert into contacts (project_id, id, email, subscribed, data)

@@ -23,7 +23,7 @@ interface Job {
   result: Record<string, unknown> | null;
 }
 
-/** Contacts p0@…, p1@…, every third of them unsubscribed; answers their ids in order. */
+/** Contacts p0@…, p1@…, every third of them unsubscribed; returns their ids in order. */
 async function fill(projectId: string, count: number): Promise<string[]> {
   const rows = await server.rows<{ id: string }>(
     `insert into contacts (project_id, id, email, subscribed)
@@ -43,7 +43,7 @@ async function unsubscribe({ byKey }: TestProject, body: unknown): Promise<strin
 const read = async ({ byKey }: TestProject, jobId: string) =>
   (await server.call<Job>("GET", `/contacts/bulk/${jobId}`, byKey)).body;
 
-/** Works on jobs, in this process, until this one has ended; answers its result. */
+/** Works on jobs, in this process, until this one has ended; returns its result. */
 async function finish(project: TestProject, jobId: string): Promise<Record<string, unknown> | null> {
   const jobs = startJobs({
     database: server.database,

@@ -40,7 +40,7 @@ interface Usage {
   contactCount: number;
 }
 
-/** p0@…, p1@…, one for each data; answers their ids. */
+/** p0@…, p1@…, one for each data; returns their ids. */
 async function fill({ byKey }: TestProject, data: readonly object[]): Promise<string[]> {
   const ids: string[] = [];
   for (const [at, one] of data.entries()) {

@@ -17,7 +17,7 @@ export type Followed =
 const LANES = 2;
 const MAX_BATCH = 500;
 
-/** Returns where a link leads, by its token and the `u` of its query. */
+/** Tells where a link leads, by its token and the `u` of its query. */
 export function createLinkFollower({
   database,
   tokens,

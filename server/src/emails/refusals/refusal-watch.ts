@@ -47,7 +47,7 @@ const keyOf = ({ row: { projectId, campaignId, toAddress } }: WatchedMail) =>
   `${projectId} ${campaignId} ${destinationOf(toAddress)}`;
 
 /**
- * @param pause answers whether the destination is paused now; a campaign that goes nowhere else is not paused in part.
+ * @param pause returns whether the destination is paused now; a campaign that goes nowhere else is not paused in part.
  */
 export function createRefusalWatch(
   pause: (refused: RefusedDestination) => Promise<boolean>,
